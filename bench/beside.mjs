@@ -25,7 +25,12 @@ const DAY_MS = 86_400_000;
 
 const { size, payments, lost, rate, seconds, results } = new Command('npm run bench:beside --')
   .description('measure payments beside the heaviest work of the worker')
-  .option('--size <number>', 'payments of the reconciliation, and half the records of the backlog', Number, 1_000_000)
+  .option(
+    '--size <number>',
+    'payments of the reconciliation, and half the records of the backlog',
+    Number,
+    1_000_000,
+  )
   .option('--payments <number>', 'to one receiver, all the same', Number, 50_000)
   .option('--lost <number>', 'how many of them got no answer', Number, 1_000)
   .option('--rate <number>', 'payments per second, whatever the answers take', Number, 200)
@@ -131,7 +136,8 @@ async function runOnce(product, period) {
   for (;;) {
     await sleep(250);
     const run = await get(product, `/v1/reconciliation/runs/${id}`);
-    if (run.state === 'interrupted' || run.result === 'failed') throw new Error(`the run ended: ${run.failure}`);
+    if (run.state === 'interrupted' || run.result === 'failed')
+      throw new Error(`the run ended: ${run.failure}`);
     if (run.state === 'ended') return run;
   }
 }

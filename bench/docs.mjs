@@ -1,7 +1,14 @@
 /** npm run bench:docs: writes the tables of the documentation from the results in bench/results. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { capacityTable, cellsTable, limitsTable, needsTable, routingTable, waitsTable } from './scaling/tables.mjs';
+import {
+  capacityTable,
+  cellsTable,
+  limitsTable,
+  needsTable,
+  routingTable,
+  waitsTable,
+} from './scaling/tables.mjs';
 import {
   besideTable,
   fairnessTable,

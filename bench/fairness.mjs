@@ -80,7 +80,16 @@ await withScene(async ({ place, postgres, end, ask }) => {
   const nuisances = fork(join(import.meta.dirname, 'load', 'nuisances.mjs'));
   end(() => nuisances.kill());
   const measured = await measure({ product, keys, nuisances, postgres, ask, end });
-  const all = { machine: machine(), rows, rate, seconds, rounds, beside, ...summaryOf(measured), turns: measured };
+  const all = {
+    machine: machine(),
+    rows,
+    rate,
+    seconds,
+    rounds,
+    beside,
+    ...summaryOf(measured),
+    turns: measured,
+  };
   print(all);
   mkdirSync(dirname(results), { recursive: true });
   writeFileSync(results, `${JSON.stringify(all, null, 2)}\n`);
@@ -101,7 +110,13 @@ async function keysOf(url) {
 }
 
 async function measure({ product, keys, nuisances, postgres, ask, end }) {
-  const payments = { urls: product.urls, apiKey: product.apiKey, operation: 'airtime', connections: 64, rate };
+  const payments = {
+    urls: product.urls,
+    apiKey: product.apiKey,
+    operation: 'airtime',
+    connections: 64,
+    rate,
+  };
   const alone = beside.length > 1 ? READER_KINDS.filter((kind) => beside.includes(kind)) : [];
   const turns = startTurns((2 + alone.length) * rounds);
   const begin = async (kinds) => {

@@ -33,7 +33,8 @@ await withScene(async ({ place }) => {
   const dependencies = await place('started');
   await (await startProduct(dependencies)).stop(); // It migrates.
   const starts = [];
-  for (let time = 0; time < times; time += 1) starts.push(await startOnce({ ...dependencies, client: false }));
+  for (let time = 0; time < times; time += 1)
+    starts.push(await startOnce({ ...dependencies, client: false }));
   const figures = {
     machine: machine(),
     firstStartSeconds: await firstStart(),

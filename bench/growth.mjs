@@ -21,7 +21,8 @@ const positive = (text) => {
   return Number(text);
 };
 const whole = (text) => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be whole numbers from 1 to 999999999');
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('must be whole numbers from 1 to 999999999');
   return Number(text);
 };
 const ascending = (text) =>
@@ -44,7 +45,11 @@ const options = new Command('npm run bench:growth --')
   .option('--seconds <number>', 'for how long calls are taken in each time', positive, 3)
   .option('--requests <number>', 'how often each filter is asked for each time', whole, 20)
   .option('--deep', 'also page 1,000 of each filter')
-  .option('--seal <seconds>', 'seal for so long at most, and let the sealers rest while the rest is measured', positive)
+  .option(
+    '--seal <seconds>',
+    'seal for so long at most, and let the sealers rest while the rest is measured',
+    positive,
+  )
   .option('--data <folder>', 'keep the databases there, and go on with those that are there already')
   .option('--results <folder>', 'where growth.json goes', join(import.meta.dirname, 'results'))
   .addHelpText(
@@ -64,7 +69,8 @@ Examples:
 const NOBODY = 'postgresql://nobody@127.0.0.1:9/none';
 
 const interrupted = new Promise((_, reject) => {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => reject(new Error(`ended by ${signal}`)));
 });
 
 const folder = options.data ? resolve(options.data) : makeFolder('payout-proxy-growth-');

@@ -36,13 +36,21 @@ export const FULL = [
 ];
 
 /** The rows with a target in docs/internals/performance.md. */
-export const TARGETS = [row('airtime', 32, 0), OPEN, row('airtime', 1, 0), row('momo', 32, 0), row('momo', 1, 0)];
+export const TARGETS = [
+  row('airtime', 32, 0),
+  OPEN,
+  row('airtime', 1, 0),
+  row('momo', 32, 0),
+  row('momo', 1, 0),
+];
 
 export const SHORT = TARGETS.slice(0, 3);
 
 export function nameOf({ operation, connections, delayMs, idempotencyKeys, openLoop }) {
   const what = operation === 'airtime' ? 'airtime, 2 items' : 'mobile money, 500 items';
   const keys = idempotencyKeys ? ', with idempotency keys' : '';
-  const load = openLoop ? 'open loop at half capacity' : `${connections} connection${connections === 1 ? '' : 's'}`;
+  const load = openLoop
+    ? 'open loop at half capacity'
+    : `${connections} connection${connections === 1 ? '' : 's'}`;
   return `${what}, ${load}, upstream at ${delayMs} ms${keys}`;
 }

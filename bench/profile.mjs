@@ -22,7 +22,10 @@ const { operation, connections, seconds, delay, keys, results } = new Command('n
   .option('--delay <ms>', 'of the upstream', Number, 0)
   .option('--keys', 'with idempotency keys', false)
   .option('--results <folder>', 'where the files go', join(import.meta.dirname, 'results'))
-  .addHelpText('after', '\nExample:\n  npm run bench:profile -- --operation momo --connections 4 --seconds 10')
+  .addHelpText(
+    'after',
+    '\nExample:\n  npm run bench:profile -- --operation momo --connections 4 --seconds 10',
+  )
   .parse()
   .opts();
 

@@ -51,7 +51,8 @@ const COLUMNS = [
 ];
 
 function shown(one, ours, [title, figure, digits, factor = 1]) {
-  if (title === 'of ours') return ours ? fixed(one.requestsPerSecond.median / ours.requestsPerSecond.median, 2) : '';
+  if (title === 'of ours')
+    return ours ? fixed(one.requestsPerSecond.median / ours.requestsPerSecond.median, 2) : '';
   const { median = null, low, high } = one[figure] ?? {};
   if (median === null) return '';
   const text = fixed(median * factor, digits);
@@ -78,7 +79,8 @@ export function tableOf({ name, contestants }) {
     rule,
     ...body.map(draw),
     ...failed.map(
-      (one) => `${one.name} failed: ${one.failures.map(([text, times]) => `${times} times ${text}`).join('; ')}`,
+      (one) =>
+        `${one.name} failed: ${one.failures.map(([text, times]) => `${times} times ${text}`).join('; ')}`,
     ),
   ].join('\n');
 }
@@ -86,7 +88,11 @@ export function tableOf({ name, contestants }) {
 function spread(values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
   if (known.length === 0) return { median: null, low: null, high: null };
-  return { median: round(median(known), 4), low: round(Math.min(...known), 4), high: round(Math.max(...known), 4) };
+  return {
+    median: round(median(known), 4),
+    low: round(Math.min(...known), 4),
+    high: round(Math.max(...known), 4),
+  };
 }
 
 export function median(values) {

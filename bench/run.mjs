@@ -27,12 +27,18 @@ const positive = (text) => {
 };
 
 const program = new Command('npm run bench --')
-  .description('measure the proxy beside others that do the same, or less: the rows with a target, in about an hour')
+  .description(
+    'measure the proxy beside others that do the same, or less: the rows with a target, in about an hour',
+  )
   .option('--short', 'three rows, with less warm-up and short rounds, in a few minutes')
   .option('--all', 'the whole matrix and all contestants, in some hours')
   .option('--rounds <number>', 'turns of each contestant in each row (default: 7, short: 3)', positive)
   .option('--seconds <number>', 'length of a turn (default: 8, short: 0.8)', positive)
-  .option('--warm-up <requests>', 'requests of two items before the first turn (default: 50000, short: 1000)', positive)
+  .option(
+    '--warm-up <requests>',
+    'requests of two items before the first turn (default: 50000, short: 1000)',
+    positive,
+  )
   .option('--rows <numbers>', 'only these rows, such as 1,3', (text) => text.split(',').map(Number))
   .option('--only <names>', 'only these contestants, separated by commas', (text) => text.split(','))
   .option('--against <folder>', 'another, built checkout of the product')
@@ -63,7 +69,9 @@ const names = [
   ...contestants().filter((name) => chosen?.includes(name) ?? true),
   ...(options.against ? [options.against] : []),
 ];
-const turns = startTurns(rows.reduce((sum, row) => sum + names.length * (row.openLoop ? rounds + 1 : rounds), 0));
+const turns = startTurns(
+  rows.reduce((sum, row) => sum + names.length * (row.openLoop ? rounds + 1 : rounds), 0),
+);
 
 await withScene(async (scene) => {
   const racing = [];

@@ -30,7 +30,12 @@ await withScene(async ({ upstream, place, end, ask }) => {
   say(samples[0]);
   for (let sample = 1; sample <= minutes * SAMPLES_PER_MINUTE; sample += 1) {
     const { requests, failures } = await ask({ ...round, seconds: 60 / SAMPLES_PER_MINUTE });
-    samples.push({ minute: rounded(sample / SAMPLES_PER_MINUTE), requests, rssMb: rounded(rssOf(pid)), failures });
+    samples.push({
+      minute: rounded(sample / SAMPLES_PER_MINUTE),
+      requests,
+      rssMb: rounded(rssOf(pid)),
+      failures,
+    });
     say(samples.at(-1));
   }
   mkdirSync(results, { recursive: true });

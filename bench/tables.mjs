@@ -12,8 +12,14 @@ const LONG = { operation: 'momo', connections: 1, delayMs: 0 };
 const MANY_LONG = { operation: 'momo', connections: 32, delayMs: 0 };
 
 export function matrixTables({ machine, ratios, rounds, seconds, warmUp, rows }) {
-  const names = { plain: '_plain_', 'http-proxy-middleware': 'express + http-proxy-middleware', floor: '_floor_' };
-  const first = Object.entries(ratios).map(([name, ratio]) => `${ratio.toFixed(2)} times ${names[name] ?? name}`);
+  const names = {
+    plain: '_plain_',
+    'http-proxy-middleware': 'express + http-proxy-middleware',
+    floor: '_floor_',
+  };
+  const first = Object.entries(ratios).map(
+    ([name, ratio]) => `${ratio.toFixed(2)} times ${names[name] ?? name}`,
+  );
   return [
     `${onWhat(machine)} ${rounds} rounds of ${seconds} s${warmUp === undefined ? '' : `, after ${warmUp.toLocaleString('en')} requests`}. On the first row the product's throughput is ${first.join(', ')}.`,
     ...rows.map((row) => compact(tableOf(row).trim())),
@@ -23,7 +29,12 @@ export function matrixTables({ machine, ratios, rounds, seconds, warmUp, rows })
 /** The targets and the results: [target, limit, of the row with these properties, measured]. */
 const TARGETS = [
   ['throughput, in times of _plain_', 'at least 6', FIRST, ({ ratios }) => ratios.plain],
-  ['… of express + http-proxy-middleware', 'at least 0.65', FIRST, ({ ratios }) => ratios['http-proxy-middleware']],
+  [
+    '… of express + http-proxy-middleware',
+    'at least 0.65',
+    FIRST,
+    ({ ratios }) => ratios['http-proxy-middleware'],
+  ],
   ['… of _floor_', 'at least 0.45', FIRST, ({ ratios }) => ratios.floor],
   ['write-ahead log of a call', 'at most 5 kB', FIRST, walOfACall],
   ['half capacity, upstream at 20 ms: median latency over direct', 'at most 4 ms', OPEN, over('medianMs')],
@@ -48,7 +59,10 @@ export function promisesTable({ ratios, rows }) {
       : [];
   });
   const said = (value) => (typeof value === 'number' ? value.toFixed(2) : value);
-  return markdown([['what', 'asked', 'measured'], ...lines.map(([what, asked, value]) => [what, asked, said(value)])]);
+  return markdown([
+    ['what', 'asked', 'measured'],
+    ...lines.map(([what, asked, value]) => [what, asked, said(value)]),
+  ]);
 }
 
 function timesFastify({ of }) {
@@ -89,7 +103,10 @@ export function footprintTable({ machine, ...figures }) {
       'a start: Postgres is there, its tables too',
       `${seconds(figures.startSeconds)}, of CPU ${seconds(figures.startCpuSeconds)}`,
     ],
-    ['the very first start: Postgres of its own, all tables, the sandbox', seconds(figures.firstStartSeconds)],
+    [
+      'the very first start: Postgres of its own, all tables, the sandbox',
+      seconds(figures.firstStartSeconds),
+    ],
     ["memory at rest, the proxy's own process", `${figures.rssAtRestMb.toFixed(0)} MB`],
     ...(figures.packagesMb === undefined ? [] : sizes(figures)),
   ];
@@ -152,7 +169,16 @@ export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, bus
   return [
     `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} rounds of ${seconds} s each. The median of the rounds counts. ${againText(again)}`,
     markdown([
-      ['payments', 'median', 'p99', 'times quiet', 'longest', 'failed', 'cores of the proxy', 'cores of Postgres'],
+      [
+        'payments',
+        'median',
+        'p99',
+        'times quiet',
+        'longest',
+        'failed',
+        'cores of the proxy',
+        'cores of Postgres',
+      ],
       line('quiet', quiet),
       ...busy.map(({ what, ...figures }) => line(BESIDE[what], figures)),
     ]),
@@ -173,7 +199,10 @@ export function growthTable({ machine, days, rounds, seconds, requests, sizes })
           : '',
     ],
     ['RSS while sealing', ({ sealing }) => (sealing ? `${whole(sealing.rssMb)} MB` : '')],
-    ['calls inserted in a second', ({ insert }) => withRatio(whole(insert.requestsPerSecond.median), insert.ratio)],
+    [
+      'calls inserted in a second',
+      ({ insert }) => withRatio(whole(insert.requestsPerSecond.median), insert.ratio),
+    ],
     ['CPU of a call: proxy', ({ insert }) => `${insert.proxyCpuMs.median.toFixed(2)} ms`],
     ['CPU of a call: Postgres', ({ insert }) => `${insert.postgresCpuMs.median.toFixed(2)} ms`],
     ['WAL of a call', ({ insert }) => `${(insert.walBytes.median / 1e3).toFixed(1)} kB`],

@@ -131,7 +131,8 @@ function compareSchemas(context, one, other, where) {
   const before = context.before.alternatives(one);
   const after = context.after.alternatives(other);
   const [given, taken] = (isRequest ? [before, after] : [after, before]).map(typesOf);
-  if (!given.every((type) => taken.includes(type))) add(`${where}: changed the type to ${typesOf(after).join(' or ')}`);
+  if (!given.every((type) => taken.includes(type)))
+    add(`${where}: changed the type to ${typesOf(after).join(' or ')}`);
   const kept = after.filter(isNotNull);
   for (const [index, schema] of before.filter(isNotNull).entries()) {
     if (kept[index]) compareAlternatives(inner, schema, kept[index], where);

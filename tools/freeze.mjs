@@ -12,7 +12,15 @@
  * `--program-only <file>` writes the program to another file, and freezes nothing.
  */
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -40,7 +48,9 @@ function freeze(directory) {
     const text = readFileSync(join(ROOT, directory, name, 'migration.sql'));
     const checksum = createHash('sha256').update(text).digest('hex');
     if ((frozen[name] ?? checksum) !== checksum) {
-      throw new Error(`${directory}/${name} was changed after its release. Restore it, and add a new migration.`);
+      throw new Error(
+        `${directory}/${name} was changed after its release. Restore it, and add a new migration.`,
+      );
     }
     frozen[name] = checksum;
   }
@@ -58,7 +68,8 @@ function migrationsOf(directory) {
 /** Keeps the OpenAPI documents. The changes that were accepted before are part of them. */
 function keepDocuments() {
   mkdirSync(RELEASED, { recursive: true });
-  for (const name of ['openapi.json', 'openapi.staff.json']) copyFileSync(join(checkout, name), join(RELEASED, name));
+  for (const name of ['openapi.json', 'openapi.staff.json'])
+    copyFileSync(join(checkout, name), join(RELEASED, name));
   rmSync(join(RELEASED, 'accepted-changes.txt'), { force: true });
 }
 

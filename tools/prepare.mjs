@@ -15,7 +15,10 @@ Examples:
 if (process.argv.includes('--help')) {
   console.log(HELP);
 } else if (isInstalled('@nestjs/cli')) {
-  const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'inherit', shell: process.platform === 'win32' });
+  const { status } = spawnSync('npm', ['run', 'build'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   process.exitCode = status ?? 1;
 } else {
   console.log(

@@ -21,14 +21,28 @@ const ROOT = resolve(import.meta.dirname, '..');
 const BUILDS = {
   build: {
     // The compiler's own notes change whenever dist does, such as by `npm run dev`.
-    inputs: ['src', 'console', 'packages', 'prisma', 'openapi.json', 'openapi.staff.json', 'dist/.tsbuildinfo'],
+    inputs: [
+      'src',
+      'console',
+      'packages',
+      'prisma',
+      'openapi.json',
+      'openapi.staff.json',
+      'dist/.tsbuildinfo',
+    ],
     stamp: 'dist/.inputs',
   },
   'build:plain': { inputs: ['bench/baselines/plain'], stamp: 'bench/baselines/plain/dist/.inputs' },
 };
 
 /** Inputs of all of them: the compiler's settings, and the packages. */
-const OF_ALL = ['tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts', 'package.json', 'package-lock.json'];
+const OF_ALL = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'prisma.config.ts',
+  'package.json',
+  'package-lock.json',
+];
 
 /** Results that lie among the inputs. */
 const RESULTS = ['generated', 'dist', 'node_modules'];

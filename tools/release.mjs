@@ -29,7 +29,9 @@ const FILES = ['LICENSE', 'CHANGELOG.md'];
 const OTHER_DATABASES =
   /^node_modules\/@prisma\/client\/runtime\/query_compiler_\w+\.(cockroachdb|mysql|sqlite|sqlserver)\./;
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: 'release' }, help: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'release' }, help: { type: 'boolean' } },
+});
 
 if (values.help) console.log(HELP);
 else makeRelease(resolve(values.out));
@@ -38,7 +40,9 @@ function makeRelease(out) {
   if (!existsSync(join(ROOT, 'dist', 'console', 'page')))
     throw new Error('dist is incomplete. Run npm run build first.');
   if (existsSync(out) && !existsSync(join(out, 'dist', 'main.js'))) {
-    throw new Error(`${out} is no release, so it is not replaced. Name another folder with --out, or remove it.`);
+    throw new Error(
+      `${out} is no release, so it is not replaced. Name another folder with --out, or remove it.`,
+    );
   }
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -72,5 +76,14 @@ function manifest() {
   const { scripts, ...all } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { name, version, description, license, engines, dependencies } = all;
   const { start, worker, cli } = scripts;
-  return { name, version, private: true, description, license, engines, scripts: { start, worker, cli }, dependencies };
+  return {
+    name,
+    version,
+    private: true,
+    description,
+    license,
+    engines,
+    scripts: { start, worker, cli },
+    dependencies,
+  };
 }

@@ -15,7 +15,9 @@ const HASH_BYTES = 32;
 /** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 /** The fields of a record that are printed, if present. --json prints all of them. */
-const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(' ');
+const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(
+  ' ',
+);
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
@@ -48,7 +50,10 @@ export function verifyReceipt(text, pinned = []) {
   must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
   const { call_id: callId, log, checkpoint, records } = receipt;
   must(isFilled(callId), 'The receipt does not say of which call it is: call_id is missing.');
-  must(isFilled(log?.origin) && isFilled(log.key), 'The receipt does not name its log: origin or key is missing.');
+  must(
+    isFilled(log?.origin) && isFilled(log.key),
+    'The receipt does not name its log: origin or key is missing.',
+  );
   must(isFilled(checkpoint), 'The receipt has no checkpoint.');
   must(Array.isArray(records) && records.length > 0, 'The receipt has no records, and so proves nothing.');
   const { signed, signers } = openNote(checkpoint, [log.key, ...pinned]);
@@ -56,10 +61,21 @@ export function verifyReceipt(text, pinned = []) {
   const key = pinned.length > 0 ? pinned.find((one) => signers.includes(one)) : log.key;
   must(key, `None of the given keys signed the receipt. It names another key of the log: ${shown(log.key)}.`);
   const { origin, size, root } = parseCheckpoint(signed);
-  must(origin === log.origin && key.startsWith(`${origin}+`), `The checkpoint is of another log: ${shown(origin)}.`);
+  must(
+    origin === log.origin && key.startsWith(`${origin}+`),
+    `The checkpoint is of another log: ${shown(origin)}.`,
+  );
   const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
-  must(new Set(proved.map(({ index }) => index)).size === proved.length, 'The receipt has the same leaf twice.');
-  return { warning: pinned.length ? undefined : WARNING, call_id: callId, log: { origin, size, key }, records: proved };
+  must(
+    new Set(proved.map(({ index }) => index)).size === proved.length,
+    'The receipt has the same leaf twice.',
+  );
+  return {
+    warning: pinned.length ? undefined : WARNING,
+    call_id: callId,
+    log: { origin, size, key },
+    records: proved,
+  };
 }
 
 function verifyRecord(entry, place, callId, size, root) {
@@ -70,9 +86,15 @@ function verifyRecord(entry, place, callId, size, root) {
   must(record.table === kind, `${where} is labelled as another kind than the record has in the log.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
-  must(Number.isSafeInteger(index) && index >= 0 && index < size, `${where} claims a leaf that the log does not have.`);
+  must(
+    Number.isSafeInteger(index) && index >= 0 && index < size,
+    `${where} claims a leaf that the log does not have.`,
+  );
   const hashes = Array.isArray(proof) ? proof.map(decodeBase64) : [undefined];
-  must(!hashes.some((hash) => hash?.length !== HASH_BYTES), `${where} has a proof that is not a list of hashes.`);
+  must(
+    !hashes.some((hash) => hash?.length !== HASH_BYTES),
+    `${where} has a proof that is not a list of hashes.`,
+  );
   const leaf = sha256('\0', canonical(record));
   const isThere = isIncluded(leaf, index, size, hashes, root);
   must(isThere, `${where} is not proved: the record, its index, its proof or the checkpoint was changed.`);
@@ -130,7 +152,8 @@ function openNote(note, keys) {
 function hasSigned(verifierKey, text, signatures) {
   const [, name, id, base64] = /^([^+\s]+)\+([0-9a-f]{8})\+(.+)$/s.exec(verifierKey) ?? [];
   const key = decodeBase64(base64);
-  const isKey = key?.length === 1 + HASH_BYTES && key[0] === 1 && sha256(`${name}\n`, key).toString('hex', 0, 4) === id;
+  const isKey =
+    key?.length === 1 + HASH_BYTES && key[0] === 1 && sha256(`${name}\n`, key).toString('hex', 0, 4) === id;
   must(isKey, `The key ${shown(verifierKey)} is not a verifier key of type Ed25519, or damaged.`);
   const own = signatures.filter(({ by, bytes }) => by === name && bytes.toString('hex', 0, 4) === id);
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url', 1) };
@@ -145,7 +168,10 @@ function parseCheckpoint(text) {
   const root = decodeBase64(hash);
   const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
   const isCheckpoint = origin !== '' && isSize && root?.length === HASH_BYTES && more.at(-1) === '';
-  must(isCheckpoint, 'The checkpoint is signed, but not one: it must have lines of origin, size and root hash.');
+  must(
+    isCheckpoint,
+    'The checkpoint is signed, but not one: it must have lines of origin, size and root hash.',
+  );
   return { origin, size: Number(size), root };
 }
 
@@ -189,7 +215,10 @@ function decodeBase64(text) {
 /** Removes characters that move the cursor or turn text, so that a receipt cannot write its own result. */
 function shown(value) {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
-  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+  const plain = text.replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0).toString(16)}}`,
+  );
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }
 
@@ -199,7 +228,9 @@ function sentences({ holds, fault, warning, call_id: callId, log, records }) {
     `- ${shown(kind)}, leaf ${index}: ${facts(record)}`,
     ...opened.map((path) => `    opened, and as committed to: ${shown(path.replace(/_commitment$/, ''))}`),
   ]);
-  const start = warning ? 'The receipt agrees with itself. By its own word, the log' : 'The receipt holds. The log';
+  const start = warning
+    ? 'The receipt agrees with itself. By its own word, the log'
+    : 'The receipt holds. The log';
   return `${start} signed that these, of call ${shown(callId)}, are among its first ${log.size} records:
 ${lines.join('\n')}
 Log: ${shown(log.origin)}. Key: ${shown(log.key)}.
@@ -217,7 +248,10 @@ function resultOf(bytes, keys) {
   try {
     return { holds: true, ...verifyReceipt(new TextDecoder('utf-8', { fatal: true }).decode(bytes), keys) };
   } catch (error) {
-    return { holds: false, fault: error instanceof Fault ? error.message : 'It is no JSON that could be checked.' };
+    return {
+      holds: false,
+      fault: error instanceof Fault ? error.message : 'It is no JSON that could be checked.',
+    };
   }
 }
 
@@ -229,13 +263,20 @@ function keysOf(key) {
 }
 
 function main() {
-  const options = { key: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+  const options = {
+    key: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return { text: HELP, code: 0 };
   if (positionals.length !== 1) throw new Error('name one receipt, or - for standard input');
   const keys = values.key === undefined ? [] : keysOf(values.key);
   const result = resultOf(readFileSync(positionals[0] === '-' ? 0 : positionals[0]), keys);
-  return { text: values.json ? `${JSON.stringify(result)}\n` : sentences(result), code: result.holds ? 0 : 1 };
+  return {
+    text: values.json ? `${JSON.stringify(result)}\n` : sentences(result),
+    code: result.holds ? 0 : 1,
+  };
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -35,7 +35,9 @@ const OPERATIONS = new Map([
 ]);
 
 /** Headers of one connection only (RFC 9110, section 7.6.1). Host and length are written anew. */
-const NOT_PASSED = new Set('connection keep-alive te trailer transfer-encoding upgrade host content-length'.split(' '));
+const NOT_PASSED = new Set(
+  'connection keep-alive te trailer transfer-encoding upgrade host content-length'.split(' '),
+);
 
 const keys = new Map([[hash('sha256', apiKey), 'bench']]);
 const upstream = new Pool(upstreamUrl, { connections: 256 });
@@ -44,13 +46,16 @@ const outcomes = new GroupCommit(await connected(), 'outcomes', INSERT_OUTCOMES)
 
 listen(
   createServer((request, response) => {
-    pay(request, response).catch(() => refuse(response, 502, 'it could not be recorded, or was not answered'));
+    pay(request, response).catch(() =>
+      refuse(response, 502, 'it could not be recorded, or was not answered'),
+    );
   }),
 );
 
 async function pay(request, response) {
   const body = await bytesOf(request);
-  if (!keys.has(hash('sha256', request.headers['x-api-key'] ?? ''))) return refuse(response, 401, 'unknown key');
+  if (!keys.has(hash('sha256', request.headers['x-api-key'] ?? '')))
+    return refuse(response, 401, 'unknown key');
   const known = request.method === 'POST' && OPERATIONS.get(request.url);
   if (!known) return refuse(response, 404, 'no such operation');
   if (!isPayout(body, known.items)) return refuse(response, 400, `${known.items} must be a list of payouts`);

@@ -19,7 +19,9 @@ const port = await freePort();
 const folder = mkdtempSync(join(tmpdir(), 'bench-nginx-'));
 const file = join(folder, 'nginx.conf');
 writeFileSync(file, config(folder));
-const nginx = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] });
+const nginx = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', file], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 process.once('SIGTERM', () => nginx.kill('SIGTERM'));
 nginx.once('exit', (code) => {
   rmSync(folder, { recursive: true });

@@ -53,7 +53,8 @@ export function requireRoom(folder, sizes) {
   process.stderr.write(
     `${calls.toLocaleString('en')} calls need about ${needed} GB in ${folder}; ${free} GB are free\n`,
   );
-  if (needed > free) throw new Error('that is not enough: name another folder with --data, or smaller --sizes');
+  if (needed > free)
+    throw new Error('that is not enough: name another folder with --data, or smaller --sizes');
 }
 
 /** Fills the sizes that are not filled yet. Then Postgres is stopped, and all its data is on disk. */

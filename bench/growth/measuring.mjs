@@ -84,7 +84,9 @@ async function searchOnce(searcher, one, requests) {
   one.first.push(...times);
   one.rows = Math.max(one.rows, rows);
   if (!one.token) return;
-  const far = await searcher.measure({ ...one, filters: one.filters.slice(0, 1) }, requests, { page_token: one.token });
+  const far = await searcher.measure({ ...one, filters: one.filters.slice(0, 1) }, requests, {
+    page_token: one.token,
+  });
   one.deepTimes.push(...far.times);
 }
 

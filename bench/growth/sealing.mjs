@@ -14,9 +14,17 @@ const ENOUGH = 10_000;
  * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before. `all` says whether none
  * is left.
  */
-export async function sealed({ workerUrls: [url], pids: [pid] }, databaseUrl, name, longestSeconds = Infinity) {
+export async function sealed(
+  { workerUrls: [url], pids: [pid] },
+  databaseUrl,
+  name,
+  longestSeconds = Infinity,
+) {
   const first = await look(url);
-  const progress = startProgress(`${name}: sealing`, Math.max(1, (await countRecords(databaseUrl)) - first.leaves));
+  const progress = startProgress(
+    `${name}: sealing`,
+    Math.max(1, (await countRecords(databaseUrl)) - first.leaves),
+  );
   const begun = performance.now();
   let [now, rssMb] = [first, 0];
   do {

@@ -20,12 +20,18 @@ const options = new Command('npm run bench:export --')
   .option('--pid <number>', 'its process, to measure its memory', Number)
   .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
   .option('--key <name>', 'which of them: auditor shows people, another one may not', 'auditor')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-export.json'))
+  .option(
+    '--results <file>',
+    'where the figures go',
+    join(import.meta.dirname, '..', 'results', 'audit-export.json'),
+  )
   .parse()
   .opts();
 
 const key = JSON.parse(readFileSync(options.keys, 'utf8'))[options.key];
-let proxy = options.url ? { url: options.url, pid: options.pid, stop: async () => undefined } : await startProxy();
+let proxy = options.url
+  ? { url: options.url, pid: options.pid, stop: async () => undefined }
+  : await startProxy();
 try {
   if ((await sealed()) && !options.url) {
     await proxy.stop(); // Memory of earlier work is not counted.
@@ -67,7 +73,10 @@ async function measure(query) {
   const before = peakMemory();
   const started = performance.now();
   const response = await new Promise((resolve, reject) => {
-    get(`${proxy.url}/v1/audit/export?${query}`, { headers: { 'x-api-key': key } }, resolve).on('error', reject);
+    get(`${proxy.url}/v1/audit/export?${query}`, { headers: { 'x-api-key': key } }, resolve).on(
+      'error',
+      reject,
+    );
   });
   if (response.statusCode !== 200) throw new Error(`${query}: ${response.statusCode}`);
   const hash = createHash('sha256');

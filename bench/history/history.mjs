@@ -109,7 +109,8 @@ async function vacuum(clients) {
      ORDER BY pg_table_size(oid) DESC`,
   );
   const work = async (client) => {
-    for (let table = rows.shift(); table; table = rows.shift()) await client.query(`VACUUM ANALYZE ${table.name}`);
+    for (let table = rows.shift(); table; table = rows.shift())
+      await client.query(`VACUUM ANALYZE ${table.name}`);
   };
   await Promise.all(clients.map(work));
   await clients[0].query('ANALYZE');

@@ -41,14 +41,18 @@ export async function makeKeyOf(url, name) {
 export async function addKeys(url, name, count, scopes) {
   return withClient(url, async (client) => {
     const keys = [];
-    for (let place = 1; place <= count; place += 1) keys.push(await addClient(client, `${name}-${place}`, scopes));
+    for (let place = 1; place <= count; place += 1)
+      keys.push(await addClient(client, `${name}-${place}`, scopes));
     return keys;
   });
 }
 
 async function addClient(client, name, scopes) {
   const values = [uuidv7(), name, scopes];
-  const { rows } = await client.query('INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id', values);
+  const { rows } = await client.query(
+    'INSERT INTO client (id, name, scopes) VALUES ($1, $2, $3) RETURNING id',
+    values,
+  );
   return addKey(client, rows[0].id, name);
 }
 

@@ -18,7 +18,11 @@ const ENOUGH = 10_000;
 const { results } = new Command('npm run bench:log --')
   .description('measure how fast a seeded history is sealed and verified; works on DATA_DIR or DATABASE_URL')
   .option('--keys <file>', 'of no use here: npm run bench tells it to all')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-log.json'))
+  .option(
+    '--results <file>',
+    'where the figures go',
+    join(import.meta.dirname, '..', 'results', 'audit-log.json'),
+  )
   .parse()
   .opts();
 

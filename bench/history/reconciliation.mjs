@@ -33,7 +33,11 @@ const options = new Command('npm run bench:reconciliation --')
     (text) => text.split(',').map(Number),
     [10_000, 100_000, 1_000_000],
   )
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'reconciliation.json'))
+  .option(
+    '--results <file>',
+    'where the figures go',
+    join(import.meta.dirname, '..', 'results', 'reconciliation.json'),
+  )
   .parse()
   .opts();
 
@@ -149,11 +153,25 @@ function peakMemory(pid) {
   return Math.round(kib / 1_024);
 }
 
-function show({ ours, theirs, seconds, steps, rssMb, planted, found, invented, missed, residual, timesTheTimeBefore }) {
+function show({
+  ours,
+  theirs,
+  seconds,
+  steps,
+  rssMb,
+  planted,
+  found,
+  invented,
+  missed,
+  residual,
+  timesTheTimeBefore,
+}) {
   const times = timesTheTimeBefore === undefined ? '' : `, ${timesTheTimeBefore} times the size before`;
   const each = Object.entries(steps).map(([name, took]) => `${name} ${took.toFixed(1)}`);
   console.log(
     `${ours} payments, ${theirs} transactions: ${seconds} s${times} (${each.join(', ')}), at most ${rssMb} MB`,
   );
-  console.log(`  planted ${planted}, found ${found}, invented ${invented}, missed ${missed}, residual ${residual} USD`);
+  console.log(
+    `  planted ${planted}, found ${found}, invented ${invented}, missed ${missed}, residual ${residual} USD`,
+  );
 }

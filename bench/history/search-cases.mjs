@@ -35,7 +35,11 @@ const PICKS = {
 export function singles(payouts) {
   const picked = Object.entries(PICKS).map(([name, pick]) => {
     const values = new Set(payouts.map(pick).filter((value) => value !== null && value !== undefined));
-    return { name, path: 'calls', filters: [...values].slice(0, 10).map((value) => ({ [name.split(' ')[0]]: value })) };
+    return {
+      name,
+      path: 'calls',
+      filters: [...values].slice(0, 10).map((value) => ({ [name.split(' ')[0]]: value })),
+    };
   });
   return [
     calls('no filter', {}),
@@ -89,7 +93,11 @@ export function combinations() {
       sort: 'amount',
       ...month,
     }),
-    calls('9: prefix + outcome + network', { recipient_prefix: '+25', outcome: 'rejected', network_code: 'MPS' }),
+    calls('9: prefix + outcome + network', {
+      recipient_prefix: '+25',
+      outcome: 'rejected',
+      network_code: 'MPS',
+    }),
     calls('10: in doubt + client', { in_doubt: 'true', client: 'shop' }),
     calls('11: a day by amount', { from: day(90), to: day(89), sort: 'amount' }),
     items('12: country + network by amount', { country: 'Uganda', network_code: 'AIR', sort: 'amount' }),

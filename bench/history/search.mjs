@@ -16,7 +16,11 @@ const options = new Command('npm run bench:search --')
   .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
   .option('--requests <number>', 'how many of each kind', Number, 50)
   .option('--only <words>', 'only cases whose name has this in it', '')
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, '..', 'results', 'audit-search.json'))
+  .option(
+    '--results <file>',
+    'where the figures go',
+    join(import.meta.dirname, '..', 'results', 'audit-search.json'),
+  )
   .parse()
   .opts();
 
@@ -46,7 +50,9 @@ async function run() {
   for (const one of wanted) {
     const first = await measure(one);
     const { token, page } = await searcher.walk(one);
-    const deep = token ? await measure({ ...one, filters: one.filters.slice(0, 1) }, { page_token: token }) : undefined;
+    const deep = token
+      ? await measure({ ...one, filters: one.filters.slice(0, 1) }, { page_token: token })
+      : undefined;
     results.push({ name: one.name, query: one.filters[0], first, ...(deep && { deep: { page, ...deep } }) });
     const figures = (of) => [of.p50, of.p95].map((ms) => String(ms).padStart(7)).join(' ');
     print(

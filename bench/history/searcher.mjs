@@ -43,7 +43,9 @@ export class Searcher {
     let rows = 0;
     while (rows < (DEEP_PAGE - 1) * PAGE) {
       const size = Math.min(STRIDE, (DEEP_PAGE - 1) * PAGE - rows);
-      const { body } = await this.get(query(path, filters, { page_size: size, ...(token && { page_token: token }) }));
+      const { body } = await this.get(
+        query(path, filters, { page_size: size, ...(token && { page_token: token }) }),
+      );
       if (body.next_page_token === null) break;
       token = body.next_page_token;
       rows += size;

@@ -10,12 +10,15 @@ const { writePrivateJson } = require('../../dist/platform/config/secrets/private
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 const wholeNumber = (text) => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 1 to 999999999');
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError('must be a whole number from 1 to 999999999');
   return Number(text);
 };
 
 const { keys, ...history } = new Command('npm run seed --')
-  .description('fill a database that has no records yet with a made-up history; DATA_DIR or DATABASE_URL says which')
+  .description(
+    'fill a database that has no records yet with a made-up history; DATA_DIR or DATABASE_URL says which',
+  )
   .option('--calls <number>', 'how many calls', wholeNumber, 1_000_000)
   .option('--days <number>', 'over how many days, until now', wholeNumber, 180)
   .option('--seed <number>', 'the same number makes the same history', wholeNumber, 1)

@@ -8,7 +8,8 @@ export async function startStub(file) {
     request.resume();
     response.setHeader('content-type', 'application/json');
     const path = request.url?.split('?')[0];
-    if (path === '/api/v0.1/account/transactions') createReadStream(file, { highWaterMark: 1 << 20 }).pipe(response);
+    if (path === '/api/v0.1/account/transactions')
+      createReadStream(file, { highWaterMark: 1 << 20 }).pipe(response);
     else if (path === '/api/v0.1/wallets/list') response.end(`{"status":"success","data":${wallets}}`);
     else response.end('{"status":"success","data":{"error":"not found for that id"}}');
   });

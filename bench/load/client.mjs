@@ -21,14 +21,28 @@ process.on('message', async (round) => process.send(await run(round)));
  *   takes one of them at random, in place of the URL of its connection and of the one key. With `tokens`, each connection
  *   sends one of them instead of the key, as the app of one person does.
  */
-async function run({ urls, connections, seconds, requests, rate, operation, apiKey, tokens, routes, idempotencyKeys }) {
+async function run({
+  urls,
+  connections,
+  seconds,
+  requests,
+  rate,
+  operation,
+  apiKey,
+  tokens,
+  routes,
+  idempotencyKeys,
+}) {
   const { path, bodyOf } = bodies[operation];
   const latencies = [];
   const failures = new Map();
   const clients = Array.from({ length: connections }, (_, place) =>
     routes
       ? connectionTo(routes)
-      : fixedConnection(urls[place % urls.length], tokens ? withToken(tokens[place % tokens.length]) : withKey(apiKey)),
+      : fixedConnection(
+          urls[place % urls.length],
+          tokens ? withToken(tokens[place % tokens.length]) : withKey(apiKey),
+        ),
   );
   const cpuBefore = process.cpuUsage();
   const begun = performance.now();

@@ -93,7 +93,9 @@ async function read(scene, { kind, key, place }) {
     summaries: () => ask(SUMMARIES[n % SUMMARIES.length]),
     prefixes: () => ask(prefixed(n)),
     pages: async () => {
-      const answer = await ask(`items?page_size=${PAGE}&country=Nigeria&sort=amount${token && `&page_token=${token}`}`);
+      const answer = await ask(
+        `items?page_size=${PAGE}&country=Nigeria&sort=amount${token && `&page_token=${token}`}`,
+      );
       if (answer.status === 200 && depth < DEPTH) {
         token = encodeURIComponent(JSON.parse(answer.body).next_page_token ?? '');
         depth += 1;
@@ -131,7 +133,9 @@ async function stall({ url, count, signal }, key) {
     const socket = connect({ host: hostname, port: Number(port), signal });
     socket.pause();
     socket.on('error', () => undefined);
-    socket.write(`GET /v1/audit/export?format=ndjson HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${key}\r\n\r\n`);
+    socket.write(
+      `GET /v1/audit/export?format=ndjson HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${key}\r\n\r\n`,
+    );
     await new Promise((resolve) => {
       socket.once('close', resolve);
       // A socket that reads nothing learns of its end by a write.

@@ -34,7 +34,8 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   request.on('end', () => {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     const { delayMs, listing, losesEach } = settings;
-    if (listing !== null && request.url.startsWith(TRANSACTIONS)) return createReadStream(listing).pipe(response);
+    if (listing !== null && request.url.startsWith(TRANSACTIONS))
+      return createReadStream(listing).pipe(response);
     const body = JSON.stringify(answerTo(request.url, chunks));
     const reply = () =>
       response

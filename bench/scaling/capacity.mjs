@@ -49,7 +49,10 @@ async function measureAll(scene, syncMs) {
   const products = new Map();
   for (const worker of [true, false]) {
     const name = worker ? 'with_worker' : 'without_worker';
-    const product = await startProduct({ ...(await scene.place(name)), env: { START_WORKER: String(worker) } });
+    const product = await startProduct({
+      ...(await scene.place(name)),
+      env: { START_WORKER: String(worker) },
+    });
     scene.end(product.stop);
     const counters = await countersOf(scene.postgres.urlOf(name));
     scene.end(counters.end);

@@ -16,17 +16,31 @@ const positive = (text) => {
 
 const { picture, results, ...options } = new Command('npm run bench:scaling:cells --')
   .description('simulate clients in cells under failure, in some seconds')
-  .option('--cells <numbers>', 'how many cells, each compared', (text) => text.split(',').map(positive), [1, 4, 16])
+  .option(
+    '--cells <numbers>',
+    'how many cells, each compared',
+    (text) => text.split(',').map(positive),
+    [1, 4, 16],
+  )
   .option('--clients <number>', 'clients in all', positive, 400)
   .option('--rate <number>', 'calls per second of all clients', positive, 400)
   .option('--use <share>', 'share of all capacity that is used without a failure', positive, 0.5)
-  .option('--tail <exponent>', 'loads of clients: Pareto with this exponent; smaller is heavier', positive, 1.3)
+  .option(
+    '--tail <exponent>',
+    'loads of clients: Pareto with this exponent; smaller is heavier',
+    positive,
+    1.3,
+  )
   .option('--failover <seconds>', 'how long a failover stops its cell', positive, 30)
   .option('--outage <seconds>', 'how long a whole cell is down', positive, 120)
   .option('--patience <seconds>', 'how long a call waits before it is refused', positive, 2)
   .option('--minutes <number>', 'simulated time', positive, 10)
   .option('--seed <number>', 'of the random numbers: the same seed gives the same result', positive, 23)
-  .option('--picture <file>', 'SVG to write', join(import.meta.dirname, '..', '..', 'docs', 'operate', 'cells.svg'))
+  .option(
+    '--picture <file>',
+    'SVG to write',
+    join(import.meta.dirname, '..', '..', 'docs', 'operate', 'cells.svg'),
+  )
   .option('--results <folder>', 'folder for cells.json', join(import.meta.dirname, '..', 'results'))
   .addHelpText('after', '\nExample:\n  npm run bench:scaling:cells -- --cells 2,8,32 --use 0.7 --failover 30')
   .parse()

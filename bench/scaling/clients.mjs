@@ -14,7 +14,9 @@ export async function makeClients(url, adminKey, { names, capped }) {
   for (let from = 0; from < names.length; from += AT_ONCE) {
     const some = names.slice(from, from + AT_ONCE);
     keys.push(
-      ...(await Promise.all(some.map((name) => makeClient(url, adminKey, { name, scopes: ['pay'], ...caps })))),
+      ...(await Promise.all(
+        some.map((name) => makeClient(url, adminKey, { name, scopes: ['pay'], ...caps })),
+      )),
     );
   }
   return keys;

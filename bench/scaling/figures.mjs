@@ -12,5 +12,7 @@ export function median(values) {
 
 /** Returns the median of each figure of turns. All turns have the same figures. */
 export function medianOf(turns) {
-  return Object.fromEntries(Object.keys(turns[0]).map((name) => [name, median(turns.map((turn) => turn[name]))]));
+  return Object.fromEntries(
+    Object.keys(turns[0]).map((name) => [name, median(turns.map((turn) => turn[name]))]),
+  );
 }

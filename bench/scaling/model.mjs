@@ -42,7 +42,11 @@ export function costsOf(measured, { syncMs, connections } = TYPICAL) {
 /** Returns the limits of a cell in calls per second, each with what raises it. */
 export function limitsOf({ proxyMs, workerMs, postgresMs, deferredMs, walBytes }) {
   return [
-    { what: 'one proxy process (its JavaScript is one thread)', rate: 1_000 / proxyMs, raise: 'more processes' },
+    {
+      what: 'one proxy process (its JavaScript is one thread)',
+      rate: 1_000 / proxyMs,
+      raise: 'more processes',
+    },
     { what: 'one core of Postgres', rate: 1_000 / postgresMs, raise: 'more cores, up to a machine' },
     {
       what: 'one core for all: proxy, worker and Postgres',
@@ -64,7 +68,9 @@ export function limitsOf({ proxyMs, workerMs, postgresMs, deferredMs, walBytes }
 
 /** Returns the largest rate of a cell at which nothing that more machines cannot raise is used over its share. */
 export function rateOfACell(costs) {
-  const fixed = limitsOf(costs).filter(({ raise }) => raise !== 'more processes' && !raise.startsWith('more cores'));
+  const fixed = limitsOf(costs).filter(
+    ({ raise }) => raise !== 'more processes' && !raise.startsWith('more cores'),
+  );
   return USE * Math.min(...fixed.map(({ rate }) => rate));
 }
 

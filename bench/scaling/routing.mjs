@@ -26,9 +26,16 @@ const positive = (text) => {
 const numbers = (text) => text.split(',').map(Number);
 
 const { clients, syncs, connections, seconds, rounds, results } = new Command('npm run bench:scaling --')
-  .description('compare routing each client to one of two processes with routing each request to any, in three minutes')
+  .description(
+    'compare routing each client to one of two processes with routing each request to any, in three minutes',
+  )
   .option('--clients <numbers>', 'clients that share the load', numbers, [1, 8, 64])
-  .option('--syncs <ms>', 'what each commit waits, on top of the disk: a slower one, or a standby', numbers, [0, 5])
+  .option(
+    '--syncs <ms>',
+    'what each commit waits, on top of the disk: a slower one, or a standby',
+    numbers,
+    [0, 5],
+  )
   .option('--connections <number>', 'requests in flight', positive, 64)
   .option('--seconds <number>', 'length of a turn', positive, 1.5)
   .option('--rounds <number>', 'turns of each case', positive, 2)
@@ -53,7 +60,11 @@ writeFileSync(join(results, 'routing.json'), `${JSON.stringify(all, null, 2)}\n`
 
 async function measureAll(scene, syncMs) {
   const place = await scene.place('routed');
-  const product = await startProduct({ ...place, processes: PROCESSES, client: '--name operator --scopes admin' });
+  const product = await startProduct({
+    ...place,
+    processes: PROCESSES,
+    client: '--name operator --scopes admin',
+  });
   scene.end(product.stop);
   const counters = await countersOf(scene.postgres.urlOf('routed'));
   scene.end(counters.end);

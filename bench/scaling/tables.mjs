@@ -29,8 +29,9 @@ export function capacityTable({ machine, diskSyncMs, seconds, rounds, measured }
       rounded(one.workerCpuMs, 2),
       rounded(one.postgresCpuMs, 2),
       rounded(
-        measured.find((other) => !other.worker && other.syncMs === one.syncMs && other.connections === one.connections)
-          .postgresCpuMs,
+        measured.find(
+          (other) => !other.worker && other.syncMs === one.syncMs && other.connections === one.connections,
+        ).postgresCpuMs,
         2,
       ),
     ]);

@@ -79,7 +79,9 @@ function place({ name, time, children }, x, depth, scale, frames) {
 function drawn({ name, time, depth, x, width }, total) {
   const fits = Math.floor((width - 4) / CHARACTER);
   const text =
-    fits < 3 ? '' : `<text x="${(x + 2).toFixed(1)}" y="${depth * LINE + 13}">${escaped(name.slice(0, fits))}</text>`;
+    fits < 3
+      ? ''
+      : `<text x="${(x + 2).toFixed(1)}" y="${depth * LINE + 13}">${escaped(name.slice(0, fits))}</text>`;
   return `<g><title>${escaped(name)}: ${((time / total) * 100).toFixed(1)} %</title><rect x="${x.toFixed(1)}" y="${depth * LINE}" width="${width.toFixed(1)}" height="${LINE - 1}" fill="${colourOf(name)}"/>${text}</g>`;
 }
 

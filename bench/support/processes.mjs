@@ -17,7 +17,10 @@ const LOOK_EVERY_MS = 5;
  * @param logFile for its output. Without one, its errors go to ours.
  * @param ipc whether it receives `tell`.
  */
-export async function startNode(file, { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, logFile, ipc } = {}) {
+export async function startNode(
+  file,
+  { env = {}, args = [], found = /"url":"(http:[^"]+)"/, cwd, logFile, ipc } = {},
+) {
   const output = logFile ?? join(mkdtempSync(join(tmpdir(), 'payout-proxy-said-')), 'log');
   const log = openSync(output, 'a+');
   const begin = fstatSync(log).size;

@@ -80,6 +80,9 @@ function ownDataDir(dataDir, count) {
 
 function makeClient(root, environment, client) {
   const command = [join(root, 'dist', 'cli', 'main.js'), 'clients', 'create', ...client.split(' '), '--json'];
-  const said = execFileSync(process.execPath, command, { cwd: root, env: { ...process.env, ...environment } });
+  const said = execFileSync(process.execPath, command, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+  });
   return JSON.parse(said.toString()).key;
 }

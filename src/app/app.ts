@@ -94,7 +94,10 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   const [metrics, gate, shares] = [app.get(MetricsService), app.get(GateService), app.get(SharesService)];
   writeLongLists(server, ({ call }) => shares.paceOf(call));
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
-  answerBrokenRequests(server, { logger: app.get(Logger), countProblem: (code) => metrics.problems.inc({ code }) });
+  answerBrokenRequests(server, {
+    logger: app.get(Logger),
+    countProblem: (code) => metrics.problems.inc({ code }),
+  });
   await receiveCalls(server, {
     persons: app.get(PersonsService),
     callers: app.get(KeyCallersService),

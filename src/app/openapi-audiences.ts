@@ -38,7 +38,9 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export function documentFor(audience: Audience, whole: OpenAPIObject, routes: Route[]): OpenAPIObject {
   const { title, description } = AUDIENCES[audience];
   const theirs = new Map(
-    routes.filter(({ isForApps }) => isForApps === (audience === 'apps')).map((route) => [addressOf(route), route]),
+    routes
+      .filter(({ isForApps }) => isForApps === (audience === 'apps'))
+      .map((route) => [addressOf(route), route]),
   );
   const paths = Object.entries(whole.paths).flatMap(([path, item]) => {
     const { others, operations } = split(item as Record<string, { description?: string }>);
@@ -80,7 +82,9 @@ function split(item: Record<string, { description?: string }>) {
 }
 
 function usedTags({ paths }: OpenAPIObject): Tags {
-  const used = new Set(Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method]?.tags ?? [])));
+  const used = new Set(
+    Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method]?.tags ?? [])),
+  );
   return TAGS.filter(({ name }) => used.has(name));
 }
 
@@ -90,7 +94,9 @@ function usedComponents({ components = {}, ...rest }: OpenAPIObject): Components
   const used = new Set<string>();
   const pending: object[] = [rest];
   for (const part of pending) {
-    for (const [, section = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([^/"]+)\/([^/"]+)"/g)) {
+    for (const [, section = '', name = ''] of JSON.stringify(part).matchAll(
+      /"#\/components\/([^/"]+)\/([^/"]+)"/g,
+    )) {
       const component = all[section]?.[name];
       if (!component || used.has(`${section}/${name}`)) continue;
       used.add(`${section}/${name}`);

@@ -31,7 +31,9 @@ const ENUMS = {
 
 /** Moves each list of words into `components.schemas`, and replaces it with a reference wherever it is an `enum`. */
 export function nameEnums(document: OpenAPIObject): void {
-  const schemas = Object.entries(ENUMS).map(([name, words]) => [name, { type: 'string', enum: [...words] }] as const);
+  const schemas = Object.entries(ENUMS).map(
+    ([name, words]) => [name, { type: 'string', enum: [...words] }] as const,
+  );
   replaceEnums(document, new Map(schemas.map(([name, schema]) => [JSON.stringify(schema.enum), name])));
   Object.assign(document.components?.schemas ?? {}, Object.fromEntries(schemas));
 }

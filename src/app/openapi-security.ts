@@ -44,7 +44,8 @@ export const CREDENTIALS = {
 
 type Requirement = Partial<Record<keyof typeof CREDENTIALS, string[]>>;
 
-const anyOf = (...names: (keyof typeof CREDENTIALS)[]): Requirement[] => names.map((name) => ({ [name]: [] }));
+const anyOf = (...names: (keyof typeof CREDENTIALS)[]): Requirement[] =>
+  names.map((name) => ({ [name]: [] }));
 
 /** Returns the credentials that open a route. Each of them is enough. */
 export function securityOf({ path, scopes, isForApps, needsSecretKey }: Route): Requirement[] {

@@ -63,7 +63,9 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
     path.parameters = headersAt(address);
     const operations = [path.get, path.post, path.patch, path.delete].flatMap((operation) => operation ?? []);
     for (const operation of operations) {
-      const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema?: Schema }> };
+      const { content = {} } = (operation.requestBody ?? {}) as {
+        content?: Record<string, { schema?: Schema }>;
+      };
       for (const { schema } of Object.values(content)) describeBody(schema, document, limits);
     }
     const effect = effectOf(address);
@@ -89,7 +91,8 @@ function describeBody(schema: Schema | undefined, document: OpenAPIObject, limit
     describeBody(property.items, document, limits);
   }
   if (!isForwarded(name)) return;
-  for (const field of limits.extraFieldsAllowed) body.properties = { ...body.properties, [field]: EXTRA_FIELD };
+  for (const field of limits.extraFieldsAllowed)
+    body.properties = { ...body.properties, [field]: EXTRA_FIELD };
 }
 
 /** Returns the effect of the operation at an address, or of its preview. Undefined for other routes. */

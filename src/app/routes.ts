@@ -46,7 +46,9 @@ function routesOfController(controller: new () => object): Route[] {
     const handler = handlers[name];
     if (name === 'constructor' || !handler || !Reflect.hasMetadata(PATH_METADATA, handler)) return [];
     const path = Reflect.getMetadata(PATH_METADATA, handler) as string;
-    const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as { operation?: string } | undefined;
+    const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as
+      | { operation?: string }
+      | undefined;
     const scopes = (Reflect.getMetadata(ALLOW, handler) as Route['scopes'] | undefined) ?? [];
     return [
       {

@@ -55,7 +55,11 @@ const POLICY = [
 ].join('; ');
 
 /** Serves `/docs` for people, and the documents for programs. */
-export function serveDocs(app: NestFastifyApplication, server: FastifyInstance, settings: RunningConfig): void {
+export function serveDocs(
+  app: NestFastifyApplication,
+  server: FastifyInstance,
+  settings: RunningConfig,
+): void {
   let documents: ApiDocuments | undefined;
   for (const audience of ['apps', 'staff'] as const) {
     const read = () => JSON.stringify((documents ??= openApiDocuments(app, settings))[audience]);

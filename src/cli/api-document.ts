@@ -30,9 +30,13 @@ async function withUnconnectedApp<Result>(
     logSigningKey: new Secret(newSigningKey('none')),
     embeddedSandbox: undefined,
   };
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), new FastifyAdapter(), {
-    logger: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.with(settings),
+    new FastifyAdapter(),
+    {
+      logger: false,
+    },
+  );
   try {
     return describe(app, settings);
   } finally {

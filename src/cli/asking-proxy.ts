@@ -96,8 +96,12 @@ export async function open(
   const { detail, errors = [], call_id: callId } = problem;
   if (detail === undefined) throw notTheProxy(base, response);
   const where =
-    response.status >= 500 && callId !== undefined ? [`The log of the proxy has the details of call ${callId}.`] : [];
-  throw new ClientError([detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`), ...where].join('\n'));
+    response.status >= 500 && callId !== undefined
+      ? [`The log of the proxy has the details of call ${callId}.`]
+      : [];
+  throw new ClientError(
+    [detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`), ...where].join('\n'),
+  );
 }
 
 function bodyOf(csv: Buffer | Readable): NonNullable<RequestInit['body']> {

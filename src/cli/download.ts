@@ -31,5 +31,7 @@ export async function download({ body }: Response, out: string | undefined, advi
 
 /** Waits until the data is written, so that a slow reader does not fill the memory. */
 export function writeOut(chunk: Uint8Array): Promise<void> {
-  return new Promise((done, failed) => process.stdout.write(chunk, (error) => (error ? failed(error) : done())));
+  return new Promise((done, failed) =>
+    process.stdout.write(chunk, (error) => (error ? failed(error) : done())),
+  );
 }

@@ -34,14 +34,18 @@ const NEEDS_TWO =
 export function governed(command: Command): Command {
   return askingProxy(command, 'admin')
     .option('--reason <text>', 'reason, which is recorded')
-    .option('--emergency', 'change the database without the second person that dual control requires; needs --reason');
+    .option(
+      '--emergency',
+      'change the database without the second person that dual control requires; needs --reason',
+    );
 }
 
 /** Makes a change on the database, or asks the proxy for it if it needs two persons. */
 export async function makeChange(options: GovernedOptions, change: GovernedChange): Promise<void> {
   const { keyFile, url, reason, emergency = false } = options;
   const by = changedByOperator(reason);
-  if (emergency && reason === undefined) throw new ClientError('--emergency requires --reason, which is recorded.');
+  if (emergency && reason === undefined)
+    throw new ClientError('--emergency requires --reason, which is recorded.');
   if (!emergency && (keyFile !== undefined || url !== undefined)) return change.throughProxy();
   await withPrisma(async (prisma) => {
     const where = await placeOf(prisma, change, emergency);
@@ -87,7 +91,9 @@ export function chosenExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return usualExpiry();
   const instant = new Date(text);
   if (Number.isNaN(instant.getTime()) || instant <= clock.now()) {
-    throw new ClientError('--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z, or never.');
+    throw new ClientError(
+      '--expires must be a future time in ISO 8601, such as 2027-01-01T00:00:00Z, or never.',
+    );
   }
   return instant;
 }

@@ -28,7 +28,10 @@ function table(rows: object[]): string {
   const [first] = rows;
   if (!first) return '(none)';
   const header = Object.keys(first);
-  const lines = [header, ...rows.map((row) => header.map((name) => cell((row as Record<string, Cell>)[name])))];
+  const lines = [
+    header,
+    ...rows.map((row) => header.map((name) => cell((row as Record<string, Cell>)[name]))),
+  ];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
@@ -74,7 +77,12 @@ export function pageQuery(filters: Filters, pageToken: string | undefined): stri
 }
 
 /** Prints the page for machines, or its rows and where the next page begins for people. */
-export function printPage(page: { next_page_token: string | null }, rows: object[], json: boolean | undefined): void {
+export function printPage(
+  page: { next_page_token: string | null },
+  rows: object[],
+  json: boolean | undefined,
+): void {
   print(json ? page : rows, json);
-  if (!json && page.next_page_token) process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
+  if (!json && page.next_page_token)
+    process.stdout.write(`Next page: --page-token ${page.next_page_token}\n`);
 }

@@ -27,7 +27,11 @@ import { sandboxCommand } from './sandbox';
 export const operatorCommands = () =>
   new Command('payout-proxy')
     .description('operate payout-proxy; each command has its own --help')
-    .version(`${BUILD.version} (${BUILD.commit})`, '-V, --version', 'print the version and the commit of this build')
+    .version(
+      `${BUILD.version} (${BUILD.commit})`,
+      '-V, --version',
+      'print the version and the commit of this build',
+    )
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())

@@ -46,7 +46,12 @@ function configurationPage(): string {
       .filter((name) => VARIABLES[name].section === section)
       .map((name) => {
         const { about, unset } = VARIABLES[name];
-        return [code(name), unset ?? code((defaults[name] as string | number).toString()), valuesOf(name), about];
+        return [
+          code(name),
+          unset ?? code((defaults[name] as string | number).toString()),
+          valuesOf(name),
+          about,
+        ];
       });
     return `## ${title}\n\n${table(['variable', 'default', 'values', 'meaning'], rows)}`;
   });

@@ -61,8 +61,12 @@ export class Progress {
     const rate = Math.round(done / ((performance.now() - this.startedAt) / 1_000));
     const filled = Math.round((part ?? 0) * WIDTH);
     const bar =
-      part === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${Math.floor(part * 100)}%  `;
-    this.stream.write(`\r\x1b[K${bar}${done.toLocaleString('en')} ${this.unit}, ${rate.toLocaleString('en')}/s`);
+      part === undefined
+        ? ''
+        : `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${Math.floor(part * 100)}%  `;
+    this.stream.write(
+      `\r\x1b[K${bar}${done.toLocaleString('en')} ${this.unit}, ${rate.toLocaleString('en')}/s`,
+    );
   }
 }
 

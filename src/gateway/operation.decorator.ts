@@ -44,7 +44,9 @@ function bodyClassOf(controller: object, handler: string | symbol): new () => ob
   const types = Reflect.getMetadata('design:paramtypes', controller, handler) as (new () => object)[];
   const bound = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, handler) as object;
   const [, body] =
-    Object.entries<{ index: number }>({ ...bound }).find(([kind]) => kind.startsWith(`${RouteParamtypes.BODY}:`)) ?? [];
+    Object.entries<{ index: number }>({ ...bound }).find(([kind]) =>
+      kind.startsWith(`${RouteParamtypes.BODY}:`),
+    ) ?? [];
   const bodyClass = body && types[body.index];
   if (!bodyClass) throw new Error(`the handler ${String(handler)} pays or writes, so it must have a @Body()`);
   return bodyClass;

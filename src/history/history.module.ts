@@ -55,6 +55,14 @@ import { StoryService } from './story/story.service';
     SummaryService,
     WaitsService,
   ],
-  exports: [IndexService, PresentService, Readings, ReadingsService, RecordsService, SearchService, SummaryService],
+  exports: [
+    IndexService,
+    PresentService,
+    Readings,
+    ReadingsService,
+    RecordsService,
+    SearchService,
+    SummaryService,
+  ],
 })
 export class HistoryModule {}

@@ -14,7 +14,15 @@ import { EventStreams } from './streams/event-streams.service';
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), AccessModule, MetricsModule, JobsModule],
   controllers: [HealthController, MetricsController],
-  providers: [EventStreams, FenceMetrics, JobMetrics, ReadinessService, ReplicaMetrics, SharesService, StorageMetrics],
+  providers: [
+    EventStreams,
+    FenceMetrics,
+    JobMetrics,
+    ReadinessService,
+    ReplicaMetrics,
+    SharesService,
+    StorageMetrics,
+  ],
   exports: [EventStreams, SharesService],
 })
 export class HttpModule {}

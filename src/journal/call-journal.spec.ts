@@ -55,7 +55,10 @@ describe('CallJournal', () => {
 
   it('counts an existing outcome as seen only once its commit is confirmed', async () => {
     const order: string[] = [];
-    const prepared = jest.fn().mockRejectedValueOnce(new Error('the connection was lost')).mockResolvedValue([]);
+    const prepared = jest
+      .fn()
+      .mockRejectedValueOnce(new Error('the connection was lost'))
+      .mockResolvedValue([]);
     const confirm = () => Promise.resolve(order.push('confirmed'));
     const prisma = { prepared, confirm, $queryRaw: () => Promise.resolve([]) } as unknown as PrismaService;
     await journalOn(prisma, () => order.push('remembered')).close(outcome(1), false);

@@ -89,7 +89,8 @@ export class CallJournal implements OnApplicationShutdown {
           // come back in doubt.
           const refused = batch.flatMap(({ request }, at) => (isAwaited(at) ? [] : [request.id]));
           for (const row of opened) if (!refused.includes(row.intent.id)) copies.addIntent(row);
-          if (place >= 0 && opened.length === 0 && isAwaited(place)) await copies.copyIntent(batch[place]!.request);
+          if (place >= 0 && opened.length === 0 && isAwaited(place))
+            await copies.copyIntent(batch[place]!.request);
           return results;
         },
         ({ intent }) => weightOf(intent),
@@ -102,7 +103,9 @@ export class CallJournal implements OnApplicationShutdown {
     this.outcomes = new GroupCommit<Closing, string>(
       async (batch, again) => {
         const outcomes = batch.map(({ outcome }) => outcome);
-        const writing = again ? insertOutcomesAgain(prisma, outcomes, settings) : insertOutcomes(prisma, outcomes);
+        const writing = again
+          ? insertOutcomesAgain(prisma, outcomes, settings)
+          : insertOutcomes(prisma, outcomes);
         const records = await writing;
         await confirmRetry(again);
         epoch.remember('answered', outcomes[0]!.intentId);
@@ -143,7 +146,10 @@ export class CallJournal implements OnApplicationShutdown {
     const written = this.write(outcome, isSpooled)
       .catch((err: unknown) => {
         const { intentId, kind } = outcome;
-        this.logger.error({ err, call_id: intentId, outcome: kind }, 'outcome not recorded, call is in doubt');
+        this.logger.error(
+          { err, call_id: intentId, outcome: kind },
+          'outcome not recorded, call is in doubt',
+        );
       })
       .finally(() => this.unwritten.delete(written));
     this.unwritten.add(written);
@@ -182,7 +188,10 @@ export class CallJournal implements OnApplicationShutdown {
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
       if (performance.now() > patienceEnds) break; // Settlements rely on this limit.
-      this.logger.warn({ call_id: outcome.intentId, outcome: outcome.kind }, 'outcome not recorded, will retry');
+      this.logger.warn(
+        { call_id: outcome.intentId, outcome: outcome.kind },
+        'outcome not recorded, will retry',
+      );
       await sleep(wait);
       try {
         return await this.outcomes.add(closing);

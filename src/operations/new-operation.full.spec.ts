@@ -4,7 +4,12 @@ import type * as GiftCardController from '../../test/support/examples/gift-cards
 import type * as GiftCardRow from '../../test/support/examples/gift-cards/row';
 import type * as GiftCardSandbox from '../../test/support/examples/gift-cards/sandbox';
 import supertest from '../../test/support/http/supertest';
-import { Reconciling, reconcile, startReconciling, untilNow } from '../../test/support/reconciliation/reconciling';
+import {
+  Reconciling,
+  reconcile,
+  startReconciling,
+  untilNow,
+} from '../../test/support/reconciliation/reconciling';
 import type * as Gateway from '../gateway/gateway.module';
 import type * as Controllers from '../interface/payouts/payouts.controller';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
@@ -22,7 +27,9 @@ jest.mock<Partial<typeof Observed>>('./catalogue/observed', () => {
   return { OBSERVED: { ...OBSERVED, ...GIFT_CARDS } };
 });
 jest.mock('../interface/payouts/payouts.module', () => {
-  const { PayoutsController } = jest.requireActual<typeof Controllers>('../interface/payouts/payouts.controller');
+  const { PayoutsController } = jest.requireActual<typeof Controllers>(
+    '../interface/payouts/payouts.controller',
+  );
   const { GiftCardsController } = jest.requireActual<typeof GiftCardController>(
     '../../test/support/examples/gift-cards/controller',
   );
@@ -71,9 +78,16 @@ describe('an operation that follows the guide', () => {
     const { body } = await pay().expect(200);
     expect(body).toMatchObject({ status: 'success', data: { error: 'None' } });
     // Bypasses our own request helper, which compares every answer with the OpenAPI document.
-    const listed = await fetch(`${reconciling.proxy.url}/v1/operations`, { headers: { 'X-API-Key': reconciling.app } });
+    const listed = await fetch(`${reconciling.proxy.url}/v1/operations`, {
+      headers: { 'X-API-Key': reconciling.app },
+    });
     const { operations } = (await listed.json()) as { operations: unknown[] };
-    expect(operations).toContainEqual({ operation: GIFT_CARD, effect: 'pay', scopes: ['pay'], documented: false });
+    expect(operations).toContainEqual({
+      operation: GIFT_CARD,
+      effect: 'pay',
+      scopes: ['pay'],
+      documented: false,
+    });
   });
 
   it('is rejected with all faults of its fields', async () => {
@@ -116,7 +130,9 @@ describe('an operation that follows the guide', () => {
 
   it('equals the example of the guide, line by line', () => {
     const guide = readFileSync('docs/internals/guides/add-an-operation.md', 'utf8');
-    const examples = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => inOneLine(example));
+    const examples = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) =>
+      inOneLine(example),
+    );
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(4);
     for (const example of examples) expect(files.some((file) => file.includes(example))).toBe(true);

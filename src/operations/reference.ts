@@ -1,4 +1,11 @@
-import { OPERATION_NAMES, OperationName, reachesOnlyOwn, rowOf, scopesOf, sourceOf } from './catalogue/catalogue';
+import {
+  OPERATION_NAMES,
+  OperationName,
+  reachesOnlyOwn,
+  rowOf,
+  scopesOf,
+  sourceOf,
+} from './catalogue/catalogue';
 import { OperationRow } from './catalogue/row';
 import { itemFieldsOf } from './items/items';
 
@@ -25,9 +32,19 @@ export function operationsPage(): string {
 function section(title: string, source: ReturnType<typeof sourceOf>): string[] {
   const rows = OPERATION_NAMES.filter((name) => sourceOf(name) === source).map((name) => {
     const row = rowOf(name);
-    return [code(name), row.title, row.effect, scopesOf(name).map(code).join(', '), code(row.deadline), notesOn(name)];
+    return [
+      code(name),
+      row.title,
+      row.effect,
+      scopesOf(name).map(code).join(', '),
+      code(row.deadline),
+      notesOn(name),
+    ];
   });
-  return [`## ${title}`, table(['operation', 'what it does', 'effect', 'scopes', 'deadline class', 'notes'], rows)];
+  return [
+    `## ${title}`,
+    table(['operation', 'what it does', 'effect', 'scopes', 'deadline class', 'notes'], rows),
+  ];
 }
 
 function notesOn(name: OperationName): string {
@@ -35,7 +52,8 @@ function notesOn(name: OperationName): string {
   const own = reachesOnlyOwn(name) ? ['Only what your client made, without the scope `account`.'] : [];
   if (row.effect === 'read') return [...own, ...(row.cached ? ['Answers are cached.'] : [])].join(' ');
   const coverage = row.coverage === 'none' ? [] : [`Destinations are checked with ${code(row.coverage)}.`];
-  const moves = row.effect === 'write' && row.moves !== 'nothing' ? ['Counts the value of the named transaction.'] : [];
+  const moves =
+    row.effect === 'write' && row.moves !== 'nothing' ? ['Counts the value of the named transaction.'] : [];
   return [...own, ...coverage, ...moves].join(' ');
 }
 

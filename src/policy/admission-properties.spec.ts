@@ -22,7 +22,9 @@ const paymentTo = (phone: string): Item => ({
   amountUsd: new Decimal(1),
 });
 const amount = fc.integer({ min: 1, max: 3_000_000 }).map((micros) => new Decimal(micros).div(1_000_000));
-const cap = fc.option(fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)));
+const cap = fc.option(
+  fc.integer({ min: 0, max: 9_000_000 }).map((micros) => new Decimal(micros).div(1_000_000)),
+);
 const requests = fc.array(
   fc.record({
     clientId: fc.constantFrom(...CLIENTS),
@@ -132,7 +134,8 @@ describe('decide, for any batch and any state,', () => {
         replay(made, (call, ruling, before, at) => {
           const reserved = reservationOf(call);
           if (isOpen(ruling) && reserved) expect(fits(call.clientId, reserved, before, at)).toBe(true);
-          if (ruling.kind === 'over_cap') expect(fits(call.clientId, reserved as Decimal, before, at)).toBe(false);
+          if (ruling.kind === 'over_cap')
+            expect(fits(call.clientId, reserved as Decimal, before, at)).toBe(false);
         }),
       ),
       { numRuns: 1_000 },
@@ -145,9 +148,14 @@ describe('decide, for any batch and any state,', () => {
         replay(made, (call, ruling, before, { claims, sameContent, stops, guards }) => {
           const same = (other: AdmissionRequest) =>
             other.clientId === call.clientId && other.operation === call.operation;
-          const opened = before.filter(([other, decided]) => same(other) && isOpen(decided)).map(([other]) => other);
-          const first = call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
-          const isStopped = stops.some((one) => one.clientId === call.clientId || one.operation === call.operation);
+          const opened = before
+            .filter(([other, decided]) => same(other) && isOpen(decided))
+            .map(([other]) => other);
+          const first =
+            call.idempotencyKey && opened.find((other) => other.idempotencyKey === call.idempotencyKey);
+          const isStopped = stops.some(
+            (one) => one.clientId === call.clientId || one.operation === call.operation,
+          );
           const inBatch = opened.findLast((other) => other.content === call.content);
           const known = sameContent.get(call.id) ?? [];
           const isInTheWay = known.some(
@@ -164,7 +172,8 @@ describe('decide, for any batch and any state,', () => {
           const mayOpen = !claims.has(call.id) && !first && !call.overOwnLimit && !isStopped && !isSuspected;
           expect(isOpen(ruling) || ['over_cap', 'circuit_open'].includes(ruling.kind)).toBe(mayOpen);
           if (call.sendableInSeconds !== null) expect(ruling.kind).not.toBe('admitted');
-          if (ruling.kind === 'circuit_open') expect([call.sendableInSeconds, call.heldFor]).toEqual([5, null]);
+          if (ruling.kind === 'circuit_open')
+            expect([call.sendableInSeconds, call.heldFor]).toEqual([5, null]);
           if (!claims.has(call.id) && first) {
             const kind = first.content === call.content ? 'repeated' : 'key_reused';
             expect(ruling).toEqual({ kind, firstCallId: first.id });

@@ -1,4 +1,12 @@
-import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
+import {
+  budget,
+  OFF,
+  payment,
+  request,
+  state,
+  stop,
+  usd,
+} from '../../test/support/payments/admission-requests';
 import { AdmissionRequest, Budget, State } from './admission';
 import { decide } from './decide';
 import { SameContent } from './same-content';
@@ -8,14 +16,21 @@ const kinds = (requests: AdmissionRequest[], at = state()) => decide(requests, a
 describe('decide', () => {
   it('admits one call per key, repeats those with its content, and refuses the rest as reused', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
-    expect(decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state())).toEqual(
-      [{ kind: 'admitted' }, { kind: 'repeated', firstCallId: 'a' }, { kind: 'key_reused', firstCallId: 'a' }],
-    );
+    expect(
+      decide([request('a', key), request('b', key), request('c', { ...key, content: 'other' })], state()),
+    ).toEqual([
+      { kind: 'admitted' },
+      { kind: 'repeated', firstCallId: 'a' },
+      { kind: 'key_reused', firstCallId: 'a' },
+    ]);
   });
 
   it('separates the keys of clients and operations', () => {
     const key = { idempotencyKey: 'k', content: 'same' };
-    const elsewhere = [request('b', { ...key, clientId: 'till' }), request('c', { ...key, operation: 'POST /send' })];
+    const elsewhere = [
+      request('b', { ...key, clientId: 'till' }),
+      request('c', { ...key, operation: 'POST /send' }),
+    ];
     expect(kinds([request('a', key), ...elsewhere])).toEqual(['admitted', 'admitted', 'admitted']);
   });
 
@@ -78,7 +93,10 @@ describe('decide', () => {
 
     it('admits only a request that names the newest one', () => {
       const calls = [open('a2'), open('a1')];
-      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
+      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({
+        kind: 'admitted',
+        duplicateOf: 'a2',
+      });
       for (const allowDuplicateOf of ['a1', 'else']) {
         expect(after(calls, { ...key, allowDuplicateOf })).toEqual({ kind: 'duplicate', first: open('a2') });
       }
@@ -87,16 +105,27 @@ describe('decide', () => {
 
     it('names the newest one even if only an older one blocks', () => {
       const calls = [paid('a2', 99), open('a1')];
-      expect(after(calls, { ...key, allowDuplicateOf: 'a1' })).toEqual({ kind: 'duplicate', first: paid('a2', 99) });
-      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({ kind: 'admitted', duplicateOf: 'a2' });
+      expect(after(calls, { ...key, allowDuplicateOf: 'a1' })).toEqual({
+        kind: 'duplicate',
+        first: paid('a2', 99),
+      });
+      expect(after(calls, { ...key, allowDuplicateOf: 'a2' })).toEqual({
+        kind: 'admitted',
+        duplicateOf: 'a2',
+      });
     });
 
     it('admits one of two that name the same call, held or not', () => {
-      const two = [1, 2].map((n) => request(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }));
+      const two = [1, 2].map((n) =>
+        request(`b${n}`, { ...same, idempotencyKey: `k${n}`, allowDuplicateOf: 'a' }),
+      );
       const at = state({ sameContent: new Map(two.map(({ id }) => [id, [open('a')]])) });
       expect(decide(two, at)).toEqual([
         { kind: 'admitted', duplicateOf: 'a' },
-        { kind: 'duplicate', first: { callId: 'b1', state: 'in_progress', paidSecondsAgo: null, undelivered: false } },
+        {
+          kind: 'duplicate',
+          first: { callId: 'b1', state: 'in_progress', paidSecondsAgo: null, undelivered: false },
+        },
       ]);
       const held = two.map((one) => ({ ...one, heldFor: 'over_threshold' as const }));
       expect(decide(held, at)).toMatchObject([
@@ -122,9 +151,9 @@ describe('decide', () => {
       const claimed = at({ claims: new Map([['b', { callId: 'a', sameContent: true }]]) });
       expect(decide([named], claimed)).toEqual([{ kind: 'repeated', firstCallId: 'a' }]);
       expect(kinds([named], at({ stops: [stop()] }))).toEqual(['stopped']);
-      expect(kinds([named], at({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) }))).toEqual([
-        'over_cap',
-      ]);
+      expect(kinds([named], at({ budgets: new Map([['shop', budget({ dailyCapUsd: usd('0') })]]) }))).toEqual(
+        ['over_cap'],
+      );
     });
   });
 
@@ -132,14 +161,19 @@ describe('decide', () => {
     const elsewhere = stop({ clientId: 'till' });
     const here = stop({ operation: 'POST /payouts/airtime' });
     expect(kinds([request('a')], state({ stops: [elsewhere] }))).toEqual(['admitted']);
-    expect(decide([request('a')], state({ stops: [elsewhere, here] }))).toEqual([{ kind: 'stopped', stop: here }]);
+    expect(decide([request('a')], state({ stops: [elsewhere, here] }))).toEqual([
+      { kind: 'stopped', stop: here },
+    ]);
   });
 
   const capped = (more: Partial<Budget>) => state({ budgets: new Map([['shop', budget(more)]]) });
 
   it('reserves the expected fees with the amount', () => {
     const half = (id: string) => request(id, { usd: usd('0.4'), feeUsd: usd('0.1') });
-    const [first, second, third] = decide([half('a'), half('b'), half('c')], capped({ dailyCapUsd: usd('1') }));
+    const [first, second, third] = decide(
+      [half('a'), half('b'), half('c')],
+      capped({ dailyCapUsd: usd('1') }),
+    );
     expect([first?.kind, second?.kind]).toEqual(['admitted', 'admitted']);
     expect(third).toMatchObject({ kind: 'over_cap', leftUsd: usd('0'), feeUsd: usd('0.1') });
   });
@@ -148,11 +182,25 @@ describe('decide', () => {
     const daily = { dailyCapUsd: usd('1'), spentTodayUsd: usd('0.9') };
     expect(kinds([request('a', { usd: usd('0.1') })], capped(daily))).toEqual(['admitted']);
     expect(decide([request('a', { usd: usd('0.100001') })], capped(daily))).toEqual([
-      { kind: 'over_cap', of: 'client', period: 'daily', capUsd: usd('1'), leftUsd: usd('0.1'), feeUsd: null },
+      {
+        kind: 'over_cap',
+        of: 'client',
+        period: 'daily',
+        capUsd: usd('1'),
+        leftUsd: usd('0.1'),
+        feeUsd: null,
+      },
     ]);
     const monthly = { monthlyCapUsd: usd('1'), spentThisMonthUsd: usd('2'), dailyCapUsd: usd('5') };
     expect(decide([request('a')], capped(monthly))).toEqual([
-      { kind: 'over_cap', of: 'client', period: 'monthly', capUsd: usd('1'), leftUsd: usd('0'), feeUsd: null },
+      {
+        kind: 'over_cap',
+        of: 'client',
+        period: 'monthly',
+        capUsd: usd('1'),
+        leftUsd: usd('0'),
+        feeUsd: null,
+      },
     ]);
     expect(kinds([request('a', { usd: null })], capped(monthly))).toEqual(['admitted']);
   });
@@ -180,9 +228,8 @@ describe('decide', () => {
     expect(decide(seen, state())[1]).toEqual({ kind: 'held', heldFor: 'seen_across_clients' });
     expect(kinds([request('a')], state({ seenAcrossClients: new Set(['a']) }))).toEqual(['held']);
     expect(kinds(seen, state({ guards: OFF }))).toEqual(['admitted', 'admitted']);
-    expect(kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x@example.com', '1')] })])).toEqual([
-      'admitted',
-      'admitted',
-    ]);
+    expect(
+      kinds([seen[0] as AdmissionRequest, request('b', { items: [payment('x@example.com', '1')] })]),
+    ).toEqual(['admitted', 'admitted']);
   });
 });

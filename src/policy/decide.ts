@@ -10,7 +10,10 @@ import { SharedPayments } from './shared-payments';
  * Returns all obstacles to a call that is requested now and alone, in the order of `decide`, and the approval
  * that it would need otherwise.
  */
-export function dryRun(request: AdmissionRequest, state: State): { obstacles: Obstacle[]; hold: Hold | null } {
+export function dryRun(
+  request: AdmissionRequest,
+  state: State,
+): { obstacles: Obstacle[]; hold: Hold | null } {
   const batch = new Batch(state);
   return { obstacles: batch.obstaclesTo(request, state.claims.get(request.id)), hold: batch.holdOn(request) };
 }
@@ -41,7 +44,8 @@ class Batch {
   /** @param first the call that holds its key. */
   obstaclesTo(request: AdmissionRequest, first: Claim | undefined): Obstacle[] {
     const obstacles: Obstacle[] = [];
-    if (first) obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
+    if (first)
+      obstacles.push({ kind: first.sameContent ? 'repeated' : 'key_reused', firstCallId: first.callId });
     if (request.overOwnLimit) obstacles.push({ kind: 'over_own_limit' });
     const stop = stopFor(this.state.stops, request);
     if (stop) obstacles.push({ kind: 'stopped', stop });
@@ -65,7 +69,8 @@ class Batch {
   holdOn(request: AdmissionRequest): Hold | null {
     const { recipients, register, budgets, unexplained } = this.state;
     const budget = budgets.get(request.clientId);
-    const isNew = budget !== undefined && request.recipients !== null && register.hasNew(request.recipients, budget);
+    const isNew =
+      budget !== undefined && request.recipients !== null && register.hasNew(request.recipients, budget);
     const own = holdByItself(request, unexplained.get(request.id), isNew);
     const hold = own ?? holdByHistory(request, recipients, budget);
     return hold ?? (this.seenElsewhere(request) ? { heldFor: 'seen_across_clients' } : null);
@@ -110,7 +115,12 @@ class Batch {
     if (this.state.guards.acrossClients) this.shared.add(request);
     if (request.idempotencyKey !== null) this.byKey.set(keyOf(request), request);
     const state = hold ? 'pending_approval' : 'in_progress';
-    this.byContent.set(contentOf(request), { callId: request.id, state, paidSecondsAgo: null, undelivered: false });
+    this.byContent.set(contentOf(request), {
+      callId: request.id,
+      state,
+      paidSecondsAgo: null,
+      undelivered: false,
+    });
     if (request.payments) this.state.recipients.add(request.id, request.payments);
     this.reserve(request, hold);
     return hold ? { kind: 'held', ...hold, ...repeats } : { kind: 'admitted', ...repeats };

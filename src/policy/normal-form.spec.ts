@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { runs } from '../../test/support/examples/runs';
-import { describedAnew, Fields, otherPayment, respelt, RESPELLING_NAMES } from '../../test/support/payments/respelt';
+import {
+  describedAnew,
+  Fields,
+  otherPayment,
+  respelt,
+  RESPELLING_NAMES,
+} from '../../test/support/payments/respelt';
 import { OPERATION_NAMES, rowOf } from '../operations/catalogue/catalogue';
 import { normalForm, paymentsIn } from './normal-form';
 
@@ -10,11 +16,15 @@ const writing = fc
 
 describe('the normal form of a request', () => {
   it('is the same in any spelling', () => {
-    const property = fc.property(writing, fc.shuffledSubarray(RESPELLING_NAMES), ({ name, body }, spellings) => {
-      const spelt = respelt(name, body, spellings);
-      expect(normalForm(name, spelt)).toBe(normalForm(name, body));
-      expect(paymentsIn(name, spelt)).toEqual(paymentsIn(name, body));
-    });
+    const property = fc.property(
+      writing,
+      fc.shuffledSubarray(RESPELLING_NAMES),
+      ({ name, body }, spellings) => {
+        const spelt = respelt(name, body, spellings);
+        expect(normalForm(name, spelt)).toBe(normalForm(name, body));
+        expect(paymentsIn(name, spelt)).toEqual(paymentsIn(name, body));
+      },
+    );
     fc.assert(property, { numRuns: runs(200) });
   });
 

@@ -32,7 +32,9 @@ export function paymentsIn(operation: OperationName, body: object | undefined): 
   const known = namesIn(items);
   const list = items.in === 'the_body' ? [body] : (body as Fields)[items.in];
   return normalItems(list, items, known).map((item) =>
-    canonical(Object.fromEntries(Object.entries(item).filter(([name, value]) => isPaid(known.get(name), value)))),
+    canonical(
+      Object.fromEntries(Object.entries(item).filter(([name, value]) => isPaid(known.get(name), value))),
+    ),
   );
 }
 
@@ -62,7 +64,8 @@ function normalItems(list: unknown, items: Items, known: Names): Fields[] {
 /** Returns the item in comparable form. Of several recipients, only the paid one counts. */
 function normalItem(item: Fields, { recipient, fields }: Items, known: Names): Fields {
   const given = withoutEmpty(item, known);
-  const kinds = recipient === 'nobody' ? [] : recipient.filter((kind) => given[fields[kind] ?? ''] !== undefined);
+  const kinds =
+    recipient === 'nobody' ? [] : recipient.filter((kind) => given[fields[kind] ?? ''] !== undefined);
   const ignored = new Set<unknown>(kinds.slice(1));
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => {
@@ -83,7 +86,9 @@ function normalValue(field: ItemField | 'other' | undefined, value: unknown): un
 /** Drops empty text from the interface's own fields. Unknown fields keep it. */
 function withoutEmpty(fields: Fields, known: Names): Fields {
   return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== undefined && (value !== '' || !known.has(name))),
+    Object.entries(fields).filter(
+      ([name, value]) => value !== undefined && (value !== '' || !known.has(name)),
+    ),
   );
 }
 

@@ -1,4 +1,12 @@
-import { budget, OFF, payment, request, state, stop, usd } from '../../test/support/payments/admission-requests';
+import {
+  budget,
+  OFF,
+  payment,
+  request,
+  state,
+  stop,
+  usd,
+} from '../../test/support/payments/admission-requests';
 import { decide, dryRun } from './decide';
 
 describe('an open circuit', () => {

@@ -23,7 +23,10 @@ export interface SameContent {
 /**
  * Returns whether the client of a paid call may believe that it was not paid: it got an error, or nothing.
  */
-export function isBelievedUnpaid({ state, undelivered }: Pick<SameContent, 'state' | 'undelivered'>): boolean {
+export function isBelievedUnpaid({
+  state,
+  undelivered,
+}: Pick<SameContent, 'state' | 'undelivered'>): boolean {
   return state === 'confirmed' || undelivered;
 }
 
@@ -41,7 +44,11 @@ interface Repeating {
  * @param windowSeconds how long after its answer a call suspects a request without a key.
  * @returns undefined if no call blocks the request.
  */
-export function callInTheWay(request: Repeating, same: SameContent[], windowSeconds: number): SameContent | undefined {
+export function callInTheWay(
+  request: Repeating,
+  same: SameContent[],
+  windowSeconds: number,
+): SameContent | undefined {
   return same.some((one) => isInTheWay(request, one, windowSeconds)) ? same[0] : undefined;
 }
 

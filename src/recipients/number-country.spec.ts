@@ -18,7 +18,9 @@ describe('the country of a number', () => {
     ['+79161234567', 'RU'],
     ['+77012345678', 'KZ'],
     ['+447400123456', 'GB'],
-  ])('of %s is %s, even for a shared calling code', (phone, code) => expect(countriesOfNumber(phone)).toEqual([code]));
+  ])('of %s is %s, even for a shared calling code', (phone, code) =>
+    expect(countriesOfNumber(phone)).toEqual([code]),
+  );
 
   it('can be each country of a shared calling code, for an unknown area', () => {
     expect(countriesOfNumber('+15551234567')).toEqual(expect.arrayContaining(['US', 'CA']));

@@ -1,4 +1,9 @@
-import { CountryCode, getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max'; // Already loaded by class-validator.
+import {
+  CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'; // Already loaded by class-validator.
 
 /**
  * Countries with a calling code of their own, by the code. Parsing a number takes a hundred times as long.

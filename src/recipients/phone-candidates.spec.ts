@@ -22,10 +22,16 @@ describe('phonesMeantBy', () => {
     expect(phonesMeantBy('06 698 12345')).toContain('+390669812345');
   });
 
-  it.each([['ada@example.com'], ['@ada'], ['12345'], ['0'], ['+2547'], ['07123x45678'], ['sub-1234567'], ['']])(
-    'returns nothing for %j',
-    (text) => expect(phonesMeantBy(text)).toEqual([]),
-  );
+  it.each([
+    ['ada@example.com'],
+    ['@ada'],
+    ['12345'],
+    ['0'],
+    ['+2547'],
+    ['07123x45678'],
+    ['sub-1234567'],
+    [''],
+  ])('returns nothing for %j', (text) => expect(phonesMeantBy(text)).toEqual([]));
 
   it('returns each candidate once, and few enough for one query of the index', () => {
     for (const text of ['0712345678', '712345678', '254712345678']) {

@@ -24,7 +24,10 @@ export function phonesMeantBy(text: string): string[] {
   if (national.length < SHORTEST || national.length > LONGEST) return whole;
   // Most countries drop the 0 after their calling code, which phoneKey() does. Some, such as Italy, keep it.
   return [
-    ...new Set([...whole, ...keysOf(callingCodes().flatMap((code) => [`+${code}${national}`, `+${code}${digits}`]))]),
+    ...new Set([
+      ...whole,
+      ...keysOf(callingCodes().flatMap((code) => [`+${code}${national}`, `+${code}${digits}`])),
+    ]),
   ];
 }
 

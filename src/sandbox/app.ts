@@ -63,7 +63,10 @@ export async function createSandbox(settings: Settings): Promise<Sandbox> {
   }
 }
 
-function newService({ behaviour = defaultBehaviour(), databaseUrl, unitName }: Settings, database: Database): Service {
+function newService(
+  { behaviour = defaultBehaviour(), databaseUrl, unitName }: Settings,
+  database: Database,
+): Service {
   return {
     database,
     behaviour,
@@ -141,7 +144,11 @@ async function listen(server: FastifyInstance, port: number): Promise<string> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE')
-      throw new StartFailure(`sandbox cannot start: port ${port} on ${HOST} is taken, set SANDBOX_PORT to another one`);
-    throw new StartFailure(`sandbox cannot start: it cannot listen on ${HOST}:${port} (${code ?? 'unknown reason'})`);
+      throw new StartFailure(
+        `sandbox cannot start: port ${port} on ${HOST} is taken, set SANDBOX_PORT to another one`,
+      );
+    throw new StartFailure(
+      `sandbox cannot start: it cannot listen on ${HOST}:${port} (${code ?? 'unknown reason'})`,
+    );
   }
 }

@@ -29,7 +29,9 @@ describe('Gate', () => {
 
   it('runs an exclusive task alone, after earlier and before later tasks', async () => {
     const log: string[] = [];
-    const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) => workOf(name, log));
+    const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) =>
+      workOf(name, log),
+    );
     const gate = new Gate();
     const all = [gate.pass(inside!.work)];
     await turn();

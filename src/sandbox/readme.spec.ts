@@ -46,7 +46,10 @@ describe('the tables of README.md', () => {
   });
 
   it('have a row for each setting', () => {
-    const names = [...Object.keys(SETTING_RULES), ...Object.keys(EVENT_RULES).map((name) => `events.${name}`)];
+    const names = [
+      ...Object.keys(SETTING_RULES),
+      ...Object.keys(EVENT_RULES).map((name) => `events.${name}`),
+    ];
     const named = rowsUnder('Settings').map(([name]) => name);
     expect(named.sort()).toEqual(
       names

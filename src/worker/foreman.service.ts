@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BeforeApplicationShutdown, Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../platform/config/config';
 import { sessionUrlOf } from '../platform/database/pools/pools';
 import { Job, JobName } from '../platform/jobs/job';
@@ -78,7 +84,8 @@ export class ForemanService implements OnApplicationBootstrap, BeforeApplication
       this.isConnected = true;
       while (!signal.aborted) {
         for (const job of this.jobs) {
-          const isIdle = !this.work.has(job.name) && performance.now() >= (this.restsUntil.get(job.name) ?? 0);
+          const isIdle =
+            !this.work.has(job.name) && performance.now() >= (this.restsUntil.get(job.name) ?? 0);
           if (isIdle && (await connection.take(job))) this.start(job, connection, ending.signal);
         }
         this.isFailing = false;

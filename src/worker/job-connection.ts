@@ -19,7 +19,11 @@ export class JobConnection {
 
   /** @param onNews receives the name of a job with pending work. */
   static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
-    const client = new ServerClient({ connectionString: url, ...IDLE_CONNECTION, application_name: APPLICATION_NAME });
+    const client = new ServerClient({
+      connectionString: url,
+      ...IDLE_CONNECTION,
+      application_name: APPLICATION_NAME,
+    });
     const connection = new JobConnection(client);
     client.on('notification', ({ payload }) => onNews(payload ?? ''));
     try {

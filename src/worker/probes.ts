@@ -18,7 +18,9 @@ export function serveProbes(
       '/livez': (response) => answer(response, 200, { status: 'ok' }),
       '/readyz': (response) => {
         const { held } = foreman;
-        return held ? answer(response, 200, { status: 'ok', jobs: held }) : answer(response, 503, { status: 'error' });
+        return held
+          ? answer(response, 200, { status: 'ok', jobs: held })
+          : answer(response, 503, { status: 'error' });
       },
       '/metrics': answerMetrics(worker.get(MetricsService, { strict: false })),
     },

@@ -23,7 +23,10 @@ import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.servic
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
 import { ProbeService } from '../reconciliation/in-doubt/rounds/probe.service';
 import { ReadBackService, ResolverJob } from '../reconciliation/in-doubt/rounds/resolver.job';
-import { RefusedReservationsService, ResolverService } from '../reconciliation/in-doubt/rounds/resolver.service';
+import {
+  RefusedReservationsService,
+  ResolverService,
+} from '../reconciliation/in-doubt/rounds/resolver.service';
 import { UnclaimedService } from '../reconciliation/in-doubt/rounds/unclaimed.service';
 import { Execution } from '../reconciliation/runs/execution';
 import { RunReader } from '../reconciliation/runs/run-reader';

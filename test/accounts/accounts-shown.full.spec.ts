@@ -20,7 +20,9 @@ describe('upstream accounts', () => {
 
   beforeAll(async () => {
     sandbox = await startSandbox();
-    const opened = await sandbox.control('post', '/accounts', { name: 'Kenya', openingBalance: 100 }).expect(201);
+    const opened = await sandbox
+      .control('post', '/accounts', { name: 'Kenya', openingBalance: 100 })
+      .expect(201);
     kenyaKey = opened.body.apiKey;
     const kenya = {
       name: 'kenya',
@@ -60,10 +62,34 @@ describe('upstream accounts', () => {
   it('are listed with their state, unconfigured ones last', async () => {
     const { body } = await read('/v1/accounts').expect(200);
     const time = expect.any(String);
-    const same = { base_url: sandbox.url, sub_account: null, wallet: null, open_circuits: [], last_failure_at: null };
-    const main = { name: 'main', configured: true, accepts_events: false, clients: 2, last_answered_at: time };
-    const kenya = { name: 'kenya', configured: true, accepts_events: true, clients: 1, last_answered_at: time };
-    const uganda = { name: 'uganda', configured: false, accepts_events: false, clients: 1, last_answered_at: null };
+    const same = {
+      base_url: sandbox.url,
+      sub_account: null,
+      wallet: null,
+      open_circuits: [],
+      last_failure_at: null,
+    };
+    const main = {
+      name: 'main',
+      configured: true,
+      accepts_events: false,
+      clients: 2,
+      last_answered_at: time,
+    };
+    const kenya = {
+      name: 'kenya',
+      configured: true,
+      accepts_events: true,
+      clients: 1,
+      last_answered_at: time,
+    };
+    const uganda = {
+      name: 'uganda',
+      configured: false,
+      accepts_events: false,
+      clients: 1,
+      last_answered_at: null,
+    };
     expect(body.accounts).toEqual([
       { ...same, ...main },
       { ...same, ...kenya },
@@ -101,12 +127,15 @@ describe('upstream accounts', () => {
       [calls.kiosk, 'kenya', '2'],
     ]);
     const { body: sum } = await read('/v1/audit/summary?account=kenya&group_by=client').expect(200);
-    expect(sum.groups.map(({ name, calls: count, asked_usd: usd }) => [name, count, usd])).toEqual([['kiosk', 2, '2']]);
+    expect(sum.groups.map(({ name, calls: count, asked_usd: usd }) => [name, count, usd])).toEqual([
+      ['kiosk', 2, '2'],
+    ]);
   });
 
   it('appear in the record of each call, also for its app', async () => {
     const shown = [];
-    for (const id of Object.values(calls)) shown.push((await read(`/v1/audit/calls/${id}`).expect(200)).body.account);
+    for (const id of Object.values(calls))
+      shown.push((await read(`/v1/audit/calls/${id}`).expect(200)).body.account);
     expect(shown).toEqual(['main', 'kenya', 'kenya', 'uganda']);
     const { body } = await proxy.get(keys.kiosk ?? '', '/v1/calls').expect(200);
     expect(body.calls.map(({ account }) => account)).toEqual(['kenya', 'kenya']);
@@ -114,7 +143,10 @@ describe('upstream accounts', () => {
 
   it('appear in exports, and filter them', async () => {
     const lines = async (query: string) => {
-      const { body } = await read(`/v1/audit/export?format=ndjson&${query}`).buffer(true).parse(asText).expect(200);
+      const { body } = await read(`/v1/audit/export?format=ndjson&${query}`)
+        .buffer(true)
+        .parse(asText)
+        .expect(200);
       return linesOf(body).map(({ client, account }) => [client, account]);
     };
     expect(await lines('what=calls')).toEqual([

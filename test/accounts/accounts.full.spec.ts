@@ -51,12 +51,18 @@ describe('a proxy with several upstream accounts', () => {
   const listed = async (account: 'main' | 'kenya') =>
     dataIn(
       'POST /account/transactions',
-      await askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', keyOf[account]()),
+      await askSandbox(proxy.sandbox.url)
+        .post('/api/v0.1/account/transactions')
+        .set('X-API-Key', keyOf[account]()),
     );
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const callOf = async (id: string) => (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
   const lose = async (key: string, usd: number, phone?: string) => {
-    await control('post', '/faults', { fault: 'resetAfterProcessing', operation: 'POST /payouts/airtime', nth: 1 });
+    await control('post', '/faults', {
+      fault: 'resetAfterProcessing',
+      operation: 'POST /payouts/airtime',
+      nth: 1,
+    });
     return idOf(await proxy.post(key, '/payouts/airtime', airtime(usd, phone)).expect(502));
   };
 
@@ -83,7 +89,9 @@ describe('a proxy with several upstream accounts', () => {
     expect(JSON.stringify(wallets.body)).not.toContain('00000000-0000-4000-8000-000000000001');
     const one = await proxy.get(kiosk, `/api/v0.1/account/transaction?id=${mains.id}`);
     expect(JSON.stringify(one.body)).toContain('not found');
-    const gone = await proxy.post(kiosk, '/account/delete-unpaid-transaction', { chiRef: mains.chiRef }).expect(400);
+    const gone = await proxy
+      .post(kiosk, '/account/delete-unpaid-transaction', { chiRef: mains.chiRef })
+      .expect(400);
     expect(JSON.stringify(gone.body)).toContain('no transaction found');
   });
 
@@ -106,10 +114,16 @@ describe('a proxy with several upstream accounts', () => {
   it('does not match a payment of another account to a call in doubt', async () => {
     await proxy.post(shop, '/payouts/airtime', airtime(0.5)).expect(200); // both lists are current
     await proxy.post(kiosk, '/payouts/airtime', airtime(0.5)).expect(200);
-    await control('post', '/faults', { fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
+    await control('post', '/faults', {
+      fault: 'resetBeforeProcessing',
+      operation: 'POST /payouts/airtime',
+      nth: 1,
+    });
     const id = idOf(await proxy.post(kiosk, '/payouts/airtime', airtime(13.75, '+254700000013')).expect(502));
     // Somebody pays the same by the portal, from the other account.
-    const bySomebody = askSandbox(proxy.sandbox.url).post('/api/v0.1/payouts/airtime').set('X-API-Key', UPSTREAM_KEY);
+    const bySomebody = askSandbox(proxy.sandbox.url)
+      .post('/api/v0.1/payouts/airtime')
+      .set('X-API-Key', UPSTREAM_KEY);
     await bySomebody.send(airtime(13.75, '+254700000013')).expect(200);
     await proxy.post(kiosk, '/payouts/airtime', airtime(0.25)).expect(200); // its list goes on after the call
     await worker.get(ResolverService).runOnce();
@@ -142,7 +156,9 @@ describe('a proxy with several upstream accounts', () => {
       await tell('/hooks/upstream/kenya', EVENT_SECRETS.main, id).expect(401);
       await tell('/hooks/upstream', EVENT_SECRETS.kenya, id).expect(401);
       await tell('/hooks/upstream/uganda', EVENT_SECRETS.kenya, id).expect(404);
-      expect((await tell('/hooks/upstream/kenya', EVENT_SECRETS.kenya, id).expect(200)).body.status).toBe('recorded');
+      expect((await tell('/hooks/upstream/kenya', EVENT_SECRETS.kenya, id).expect(200)).body.status).toBe(
+        'recorded',
+      );
       const reads = () =>
         proxy.database.query<{ account: string }>('SELECT account FROM source_read WHERE subject = $1', [
           `batch-${id}`,
@@ -154,20 +170,29 @@ describe('a proxy with several upstream accounts', () => {
     it('are recorded even if another account used their IDs', async () => {
       const id = randomUUID();
       for (const status of ['recorded', 'known']) {
-        expect((await tell('/hooks/upstream/kenya', EVENT_SECRETS.kenya, id).expect(200)).body.status).toBe(status);
+        expect((await tell('/hooks/upstream/kenya', EVENT_SECRETS.kenya, id).expect(200)).body.status).toBe(
+          status,
+        );
       }
-      expect((await tell('/hooks/upstream', EVENT_SECRETS.main, id).expect(200)).body.status).toBe('recorded');
+      expect((await tell('/hooks/upstream', EVENT_SECRETS.main, id).expect(200)).body.status).toBe(
+        'recorded',
+      );
     });
   });
 
   it('sets the account of a client at creation, and keeps it', async () => {
-    const create = (body: object) => supertest(proxy.url).post('/v1/clients').set('X-API-Key', operator).send(body);
+    const create = (body: object) =>
+      supertest(proxy.url).post('/v1/clients').set('X-API-Key', operator).send(body);
     const unknown = await create({ name: 'till', scopes: ['read'], account: 'uganda' }).expect(400);
-    expect(unknown.body.errors).toEqual([{ pointer: '/account', detail: 'must be an upstream account: main, kenya' }]);
+    expect(unknown.body.errors).toEqual([
+      { pointer: '/account', detail: 'must be an upstream account: main, kenya' },
+    ]);
     const { body } = await create({ name: 'till', scopes: ['read'], account: 'kenya' }).expect(201);
     expect(body).toMatchObject({ name: 'till', account: 'kenya' });
     const patch = supertest(proxy.url).patch('/v1/clients/till').set('X-API-Key', operator);
-    expect((await patch.send({ account: 'main' }).expect(400)).body.errors).toMatchObject([{ pointer: '/account' }]);
+    expect((await patch.send({ account: 'main' }).expect(400)).body.errors).toMatchObject([
+      { pointer: '/account' },
+    ]);
     const moving = proxy.database.query("UPDATE client SET account = 'main' WHERE name = 'till'");
     await expect(moving).rejects.toThrow('a client keeps its upstream account');
   });
@@ -179,7 +204,10 @@ describe('a proxy with several upstream accounts', () => {
     const before = (await control('get', '/requests').expect(200)).body.length;
     const refused = await proxy.post(key, '/payouts/airtime', airtime(1)).expect(503);
     expect(refused.body.code).toBe('account_not_configured');
-    expect((await callOf(idOf(refused))).refusal).toMatchObject({ code: 'account_not_configured', status: 503 });
+    expect((await callOf(idOf(refused))).refusal).toMatchObject({
+      code: 'account_not_configured',
+      status: 503,
+    });
     await proxy.get(key, '/api/v0.1/info/assets').expect(503);
     expect((await control('get', '/requests').expect(200)).body.length).toBe(before);
   });

@@ -32,13 +32,17 @@ describe('the list of own calls', () => {
     expect(await found('idempotency_key=order-17&operation=POST%20/send')).toEqual([second]);
     expect(await found('idempotency_key=order-17', rival.key)).toEqual([theirs]);
     expect(await found('idempotency_key=ORDER-17')).toEqual([]);
-    const audited = await paying.proxy.get(paying.auditor, '/v1/audit/calls?idempotency_key=order-17').expect(200);
+    const audited = await paying.proxy
+      .get(paying.auditor, '/v1/audit/calls?idempotency_key=order-17')
+      .expect(200);
     expect(audited.body.calls.map(({ id }) => id)).toEqual([theirs, second, first]);
   });
 
   it('shows the key and the actor, and masks contacts for keys without access to people', async () => {
     const id = await copy({ idempotency_key: 'ada@example.com', actor: 'ada@example.com' });
-    const { body } = await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=ada@example.com').expect(200);
+    const { body } = await paying.proxy
+      .get(paying.app, '/v1/calls?idempotency_key=ada@example.com')
+      .expect(200);
     expect(body.calls).toMatchObject([{ id, idempotency_key: 'ada@example.com', actor: 'ada@example.com' }]);
     const { key } = await paying.proxy.client('looking', 'audit');
     const seen = (await paying.proxy.get(key, `/v1/audit/calls/${id}`).expect(200)).body;
@@ -46,17 +50,25 @@ describe('the list of own calls', () => {
   });
 
   it('has pages, and includes refused requests', async () => {
-    const refused = await paying.proxy.post(paying.app, '/send', {}).set('Idempotency-Key', 'paged').expect(400);
+    const refused = await paying.proxy
+      .post(paying.app, '/send', {})
+      .set('Idempotency-Key', 'paged')
+      .expect(400);
     const calls = [refused.headers['x-call-id']];
     for (let n = 0; n < 2; n += 1) calls.unshift(await copy({ idempotency_key: 'paged' }));
-    const first = (await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=paged&page_size=2').expect(200)).body;
+    const first = (
+      await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=paged&page_size=2').expect(200)
+    ).body;
     const rest = await found(`idempotency_key=paged&page_token=${first.next_page_token}`);
     expect([...first.calls.map(({ id }) => id), ...rest]).toEqual(calls);
     expect((await found('')).length).toBeGreaterThan(3);
   });
 
-  it.each(['idempotency_key=', 'idempotency_key=a%20b', 'page_size=0', 'client=rival'])('rejects %s', async (query) => {
-    const { body } = await paying.proxy.get(paying.app, `/v1/calls?${query}`).expect(400);
-    expect(body.code).toBe('invalid_request');
-  });
+  it.each(['idempotency_key=', 'idempotency_key=a%20b', 'page_size=0', 'client=rival'])(
+    'rejects %s',
+    async (query) => {
+      const { body } = await paying.proxy.get(paying.app, `/v1/calls?${query}`).expect(400);
+      expect(body.code).toBe('invalid_request');
+    },
+  );
 });

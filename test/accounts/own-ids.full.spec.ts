@@ -16,10 +16,18 @@ describe('a request with a field for our ID', () => {
 
   it.each<[string, object, (id: string) => object]>([
     ['/send', { credit: [creditItem()] }, (id) => ({ description: `Ref ${id}` })],
-    ['/payouts/initiate-credit', { credits: [creditItem()], description: '' }, (id) => ({ description: `Ref ${id}` })],
+    [
+      '/payouts/initiate-credit',
+      { credits: [creditItem()], description: '' },
+      (id) => ({ description: `Ref ${id}` }),
+    ],
     ['/redeem/airtime', redeeming, (id) => ({ meta: { reference: id } })],
     ['/sub-account/create', subAccount, (id) => ({ meta: { reference: id } })],
-    ['/payouts/mobile-money', { momos: [momoItem()] }, (id) => ({ momos: [{ ...momoItem(), reference: `${id}.0` }] })],
+    [
+      '/payouts/mobile-money',
+      { momos: [momoItem()] },
+      (id) => ({ momos: [{ ...momoItem(), reference: `${id}.0` }] }),
+    ],
   ])('gets our ID: %s', async (path, body, marks) => {
     const { headers } = await api.proxy.post(api.app, path, body).expect(200);
     const id = headers['x-call-id'] ?? '';
@@ -52,7 +60,9 @@ describe('the ID of a call', () => {
 
   const link = () => ({ credit: [{ email: `somebody.${(count += 1)}@example.com`, valueInUSD: 5 }] });
   const momo = () => ({
-    momos: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 5, momoCode: 'MPS', reference: '' }],
+    momos: [
+      { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 5, momoCode: 'MPS', reference: '' },
+    ],
   });
   const credit = () => ({ credits: link().credit });
   const post = (path: string, body: object) => scene.proxy.post(scene.app, path, body);

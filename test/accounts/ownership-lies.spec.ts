@@ -15,7 +15,13 @@ describe('a transaction that the upstream reports to several clients', () => {
 
   const client = async () => (await paying.proxy.client(`app-${(made += 1)}`, 'pay', 'write', 'read')).key;
   const naming = (chiRef: string, status = 200, word = 'success') => {
-    const named = { id: `id-${chiRef}`, chiRef, issueID: 'shop_2_1', email: 'ada@example.com', valueInUSD: 2 };
+    const named = {
+      id: `id-${chiRef}`,
+      chiRef,
+      issueID: 'shop_2_1',
+      email: 'ada@example.com',
+      valueInUSD: 2,
+    };
     return answer(status, { status: word, error: 'failed', data: { data: [named], error: 'None' } });
   };
   const pay = async (key: string) => (await paying.proxy.post(key, '/payouts/credit', CREDITS)).status;
@@ -46,7 +52,9 @@ describe('a transaction that the upstream reports to several clients', () => {
       [first, 'chi-one'],
       [second, 'chi-two'],
     ] as const) {
-      const { body } = await paying.proxy.post(key, '/account/issue-id-transactions?issueID=shop_2_1', {}).expect(200);
+      const { body } = await paying.proxy
+        .post(key, '/account/issue-id-transactions?issueID=shop_2_1', {})
+        .expect(200);
       expect(body.data).toEqual([{ chiRef: own, id: `id-${own}` }]);
     }
   });

@@ -24,7 +24,8 @@ describe('sub-accounts of the shared upstream account', () => {
   ];
 
   describe.each(TRANSFERS)('POST $path', ({ path, body }) => {
-    const transfer = (key: string, receiver: string, headers = {}) => on.post(key, path, body(receiver), headers);
+    const transfer = (key: string, receiver: string, headers = {}) =>
+      on.post(key, path, body(receiver), headers);
 
     it('moves money to an own sub-account, and refuses those of others and unowned ones with the same error', async () => {
       const own = await created(on.shop);
@@ -34,7 +35,10 @@ describe('sub-accounts of the shared upstream account', () => {
       expect(words(others)).toMatchObject({ status: 404, code: 'object_not_found' });
       expect(words(others)).toEqual(words(unknown));
       expect((await on.arrivals()).slice(before)).toEqual([]);
-      expect(await on.recordOf(others)).toMatchObject({ outcome: 'refused', refusal: { code: 'object_not_found' } });
+      expect(await on.recordOf(others)).toMatchObject({
+        outcome: 'refused',
+        refusal: { code: 'object_not_found' },
+      });
       expect((await transfer(on.shop, own)).status).toBe(200);
       expect((await transfer(on.whole, own)).status).toBe(200);
     });
@@ -49,7 +53,9 @@ describe('sub-accounts of the shared upstream account', () => {
           .post(`/v1/preview${path}` as '/v1/preview/account/transfer')
           .set('X-API-Key', key)
           .send(body(own));
-      expect((await preview(on.rival).expect(200)).body).toMatchObject({ refusal: { code: 'object_not_found' } });
+      expect((await preview(on.rival).expect(200)).body).toMatchObject({
+        refusal: { code: 'object_not_found' },
+      });
       expect((await preview(on.shop).expect(200)).body.would).toBe('be_sent');
     });
 
@@ -64,7 +70,10 @@ describe('sub-accounts of the shared upstream account', () => {
       const { key: approver } = await on.clients.create(`approver${path.replaceAll('/', '-')}`, ['approve']);
       const before = (await on.arrivals()).length;
       const approve = supertest(on.proxy.url).post(`/v1/approvals/${held.body.call_id ?? ''}/approve`);
-      const { body: refused } = await approve.set('X-API-Key', approver).send({ reason: 'checked' }).expect(409);
+      const { body: refused } = await approve
+        .set('X-API-Key', approver)
+        .send({ reason: 'checked' })
+        .expect(409);
       expect(refused.code).toBe('no_longer_allowed');
       expect((await on.arrivals()).slice(before)).toEqual([]);
     });

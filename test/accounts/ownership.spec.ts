@@ -41,7 +41,8 @@ const OPERATIONS: Naming[] = [
     operation: 'POST /account/delete-unpaid-transaction',
     make: (key) => on.link(key),
     idOf: ({ chiRef }) => chiRef,
-    ask: (key, { chiRef }, headers) => on.post(key, '/account/delete-unpaid-transaction', { chiRef }, headers),
+    ask: (key, { chiRef }, headers) =>
+      on.post(key, '/account/delete-unpaid-transaction', { chiRef }, headers),
   },
   {
     operation: 'POST /redeem/airtime',
@@ -79,7 +80,10 @@ describe('transactions of the shared upstream account', () => {
         refusal: { status: 404, code: 'object_not_found' },
       });
       const answered = await ask(on.shop, own);
-      expect([answered.status, JSON.stringify(answered.body)]).toEqual([200, expect.stringContaining(idOf(own))]);
+      expect([answered.status, JSON.stringify(answered.body)]).toEqual([
+        200,
+        expect.stringContaining(idOf(own)),
+      ]);
       const arrived = (await on.arrivals()).slice(before);
       expect([arrived.length, arrived[0]]).toEqual([1, expect.stringContaining(operation)]);
     });
@@ -90,37 +94,48 @@ describe('transactions of the shared upstream account', () => {
     });
   });
 
-  describe.each(OPERATIONS.filter(({ operation }) => !/GET|issue-id/.test(operation)))('$operation', (naming) => {
-    const { operation, make, ask } = naming;
-    const key = (name: string) => ({ 'Idempotency-Key': `${name}-${operation.replaceAll(/\W/g, '')}` });
+  describe.each(OPERATIONS.filter(({ operation }) => !/GET|issue-id/.test(operation)))(
+    '$operation',
+    (naming) => {
+      const { operation, make, ask } = naming;
+      const key = (name: string) => ({ 'Idempotency-Key': `${name}-${operation.replaceAll(/\W/g, '')}` });
 
-    it('replays the response of an own call only', async () => {
-      const own = await make(on.shop);
-      const first = await ask(on.shop, own, key('own'));
-      const replayed = await ask(on.shop, own, key('own'));
-      expect([replayed.status, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
-      expect(replayed.headers['x-call-id']).toBe(first.headers['x-call-id']);
-      expect((await ask(on.rival, own, key('own'))).body.code).toBe('object_not_found');
-    });
+      it('replays the response of an own call only', async () => {
+        const own = await make(on.shop);
+        const first = await ask(on.shop, own, key('own'));
+        const replayed = await ask(on.shop, own, key('own'));
+        expect([replayed.status, replayed.headers['idempotent-replayed']]).toEqual([200, 'true']);
+        expect(replayed.headers['x-call-id']).toBe(first.headers['x-call-id']);
+        expect((await ask(on.rival, own, key('own'))).body.code).toBe('object_not_found');
+      });
 
-    it('is refused in a preview, which reveals nothing', async () => {
-      const own = await make(on.shop);
-      const redeems = operation === 'POST /redeem/airtime';
-      const body = redeems ? redemption(own) : operation.endsWith('verify') ? { id: own.id } : { chiRef: own.chiRef };
-      const preview = (by: string, more: object = {}) =>
-        supertest(on.proxy.url)
-          .post(`/v1/preview${operation.slice(5)}` as '/v1/preview/redeem/airtime')
-          .set('X-API-Key', by)
-          .send({ ...body, ...more });
-      const refused = (await preview(on.rival).expect(200)).body;
-      expect(refused).toMatchObject({ would: 'be_refused', refusal: { code: 'object_not_found' }, total_usd: null });
-      // A fault elsewhere in the body must not show the amount either.
-      const faulty = (await preview(on.rival, { unknown: 1 }).expect(200)).body;
-      expect(faulty).toMatchObject({ would: 'be_refused', total_usd: null });
-      expect(faulty.items.map(({ amount_usd }) => amount_usd)).not.toContain('0.5');
-      expect((await preview(on.shop).expect(200)).body.would).toBe('be_sent');
-    });
-  });
+      it('is refused in a preview, which reveals nothing', async () => {
+        const own = await make(on.shop);
+        const redeems = operation === 'POST /redeem/airtime';
+        const body = redeems
+          ? redemption(own)
+          : operation.endsWith('verify')
+            ? { id: own.id }
+            : { chiRef: own.chiRef };
+        const preview = (by: string, more: object = {}) =>
+          supertest(on.proxy.url)
+            .post(`/v1/preview${operation.slice(5)}` as '/v1/preview/redeem/airtime')
+            .set('X-API-Key', by)
+            .send({ ...body, ...more });
+        const refused = (await preview(on.rival).expect(200)).body;
+        expect(refused).toMatchObject({
+          would: 'be_refused',
+          refusal: { code: 'object_not_found' },
+          total_usd: null,
+        });
+        // A fault elsewhere in the body must not show the amount either.
+        const faulty = (await preview(on.rival, { unknown: 1 }).expect(200)).body;
+        expect(faulty).toMatchObject({ would: 'be_refused', total_usd: null });
+        expect(faulty.items.map(({ amount_usd }) => amount_usd)).not.toContain('0.5');
+        expect((await preview(on.shop).expect(200)).body.would).toBe('be_sent');
+      });
+    },
+  );
 
   describe('that a call only refers to', () => {
     it('do not belong to its client', async () => {
@@ -148,14 +163,17 @@ describe('transactions of the shared upstream account', () => {
       expect([refused.status, refused.body.code]).toEqual([404, 'object_not_found']);
       // The list is read, without the ID. The record of that read shows nothing of the transaction.
       expect((await on.arrivals()).slice(before)).toEqual(['POST /account/transactions [{},{}]']);
-      const calls = (await on.proxy.get(on.rival, '/v1/calls?operation=POST /account/transactions').expect(200)).body
-        .calls;
+      const calls = (
+        await on.proxy.get(on.rival, '/v1/calls?operation=POST /account/transactions').expect(200)
+      ).body.calls;
       expect(calls[0]).toMatchObject({ items: [] });
       expect(JSON.stringify(calls[0])).not.toContain(own.chiRef);
-      expect((await on.post(on.shop, '/account/delete-unpaid-transaction', { chiRef: own.chiRef })).status).toBe(200);
-      expect((await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: theirs.chiRef })).status).toBe(
-        200,
-      );
+      expect(
+        (await on.post(on.shop, '/account/delete-unpaid-transaction', { chiRef: own.chiRef })).status,
+      ).toBe(200);
+      expect(
+        (await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: theirs.chiRef })).status,
+      ).toBe(200);
     });
 
     it('belong to the client with a unique description after the follow-up finds them', async () => {
@@ -225,7 +243,9 @@ describe('transactions of the shared upstream account', () => {
       const ada = (await on.clients.issueKey('shop', { person: 'ada' })).key;
       const bob = (await on.clients.issueKey('shop', { person: 'bob' })).key;
       const own = await on.credit(ada);
-      expect((await on.get(bob, `/api/v0.1/account/transaction?id=${own.id}`)).body.code).toBe('object_not_found');
+      expect((await on.get(bob, `/api/v0.1/account/transaction?id=${own.id}`)).body.code).toBe(
+        'object_not_found',
+      );
       expect((await on.listed(bob)).map(({ chiRef }) => chiRef)).not.toContain(own.chiRef);
       expect((await on.get(ada, `/api/v0.1/account/transaction?id=${own.id}`)).status).toBe(200);
       expect((await on.get(on.shop, `/api/v0.1/account/transaction?id=${own.id}`)).status).toBe(200);

@@ -23,7 +23,11 @@ describe('a provider with its own name for the interface credit', () => {
   });
 
   const items = [{ valueInUSD: 0.1, email: 'credit@example.com' }];
-  const transaction = { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', valueInUSD: 0.1, email: 'credit@example.com' };
+  const transaction = {
+    chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+    valueInUSD: 0.1,
+    email: 'credit@example.com',
+  };
 
   it.each([
     ['/send', { credit: items, description: 'credit' }, '/send', { points: items, description: 'credit' }],
@@ -46,7 +50,10 @@ describe('a provider with its own name for the interface credit', () => {
   });
 
   it('has its name translated everywhere in its response, for the app and the record', async () => {
-    const theirs = { status: 'success', data: { pointss: [{ ...transaction, points: 100, type: 'points' }] } };
+    const theirs = {
+      status: 'success',
+      data: { pointss: [{ ...transaction, points: 100, type: 'points' }] },
+    };
     upstream.behaviour = answer(200, theirs);
     const { body, headers } = await proxy.post(app, '/payouts/credit', { credits: items }).expect(200);
     const ours = { status: 'success', data: { credits: [{ ...transaction, credit: 100, type: 'points' }] } };
@@ -73,7 +80,10 @@ it('works with a sandbox that uses the same name', async () => {
   const settings = { databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY, unitName: 'points' };
   const sandbox = await createSandbox(settings);
   const proxy = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamUnitName: 'points' }, database);
-  const client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
+  const client = new InterfaceClient(
+    proxy.url,
+    (await proxy.client('app', 'pay', 'write', 'read', 'account')).key,
+  );
   const credits = [{ email: 'credit@example.com', valueInUSD: 0.5 }];
   const { data } = dataOf('POST /payouts/credit', await client.payOutCredit(credits));
   expect(data).toMatchObject([{ email: 'credit@example.com', credit: 500, status: 'paid' }]);

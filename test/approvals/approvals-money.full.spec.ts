@@ -10,7 +10,8 @@ describe('a held call', () => {
   afterAll(() => approving.close());
   beforeEach(() => approving.reset());
 
-  const today = async () => (await approving.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`))[0]?.today;
+  const today = async () =>
+    (await approving.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`))[0]?.today;
 
   /** Decides by one of the two proxies. Asks again after a 503: a decision waits for the client's lock for a second only. */
   const decided = async (decision: 'approve' | 'reject', id: string, n: number) => {
@@ -30,7 +31,10 @@ describe('a held call', () => {
   ])('waits while it exceeds the %s cap, until it fits to the last digit', async (period, column) => {
     const id = await approving.hold();
     await approving.query(`UPDATE client SET ${column} = 5.000000 WHERE id = $1`, [approving.clientId]);
-    await approving.query('INSERT INTO spending VALUES ($1, $2, 2.500001)', [approving.clientId, await today()]);
+    await approving.query('INSERT INTO spending VALUES ($1, $2, 2.500001)', [
+      approving.clientId,
+      await today(),
+    ]);
     const { body } = await approving.decide('approve', id).expect(403);
     expect([body.code, body.detail]).toEqual(['cap_exceeded', expect.stringContaining(`${period} cap`)]);
     expect([approving.upstream.received, await approving.read(id)]).toMatchObject([
@@ -52,7 +56,9 @@ describe('a held call', () => {
     for (const { headers } of [held, again]) {
       expect(headers).toMatchObject({ location: `/v1/calls/${id}`, 'retry-after': '10' });
     }
-    const { body } = await approving.proxy.get(approving.app, `${held.headers.location ?? ''}?wait=0`).expect(200);
+    const { body } = await approving.proxy
+      .get(approving.app, `${held.headers.location ?? ''}?wait=0`)
+      .expect(200);
     expect(body).toMatchObject({ id, outcome: 'pending_approval' });
     await approving.decide('reject', id).expect(200);
     const declined = await approving.pay().set('Idempotency-Key', 'held-1').expect(403);
@@ -66,7 +72,10 @@ describe('a held call', () => {
     expect([approving.upstream.received, await approving.spent()]).toEqual([[], undefined]);
     approving.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { body } = await approving.decide('approve', held.headers['x-call-id'] ?? '').expect(200);
-    expect(body).toMatchObject({ outcome: 'rejected', approval: { status: 'approved', held_for: 'over_threshold' } });
+    expect(body).toMatchObject({
+      outcome: 'rejected',
+      approval: { status: 'approved', held_for: 'over_threshold' },
+    });
     expect(approving.upstream.received).toHaveLength(1);
     expect(await approving.spent()).toMatchObject({ usd: '0.000000' });
   });

@@ -50,7 +50,9 @@ describe('an approval by a second person', () => {
   it('is required after a request in a page session or with a token, even once the name is erased', async () => {
     const person = { issuer: 'https://id.example', subject: 'sub-of-hedy' };
     const { clientId, proxy, query } = approving;
-    await proxy.app.get(ClientsService, { strict: false }).allowSignIn('approver', { ...person, person: 'hedy' });
+    await proxy.app
+      .get(ClientsService, { strict: false })
+      .allowSignIn('approver', { ...person, person: 'hedy' });
     const [hedy, grace] = [await issueKey('Hedy'), await issueKey('grace')];
     const id = await addPerson(approving);
     const sha256 = personHash(clientId, person.issuer, person.subject);
@@ -135,7 +137,10 @@ describe('an approval with dual control', () => {
     async (decision) => {
       const asked = await approving.hold();
       const { body } = await approving.decide(decision, asked).set('X-Actor', 'grace').expect(403);
-      expect(body).toMatchObject({ code: 'personal_key_required', detail: expect.stringContaining('keys issue') });
+      expect(body).toMatchObject({
+        code: 'personal_key_required',
+        detail: expect.stringContaining('keys issue'),
+      });
       const clients = approving.proxy.app.get(ClientsService, { strict: false });
       const { key } = await clients.issueKey('approver', { person: 'grace' });
       await approving.decide(decision, asked, {}, key).expect(200);
@@ -167,8 +172,14 @@ describe('the limits of the requester', () => {
   afterAll(() => approving.close());
   beforeEach(() => approving.reset());
 
-  const limit = async (column: string, { ofClient, own }: { ofClient: string | null; own: string | null }) => {
-    await approving.query(`UPDATE client SET person_${column} = $2 WHERE id = $1`, [approving.clientId, ofClient]);
+  const limit = async (
+    column: string,
+    { ofClient, own }: { ofClient: string | null; own: string | null },
+  ) => {
+    await approving.query(`UPDATE client SET person_${column} = $2 WHERE id = $1`, [
+      approving.clientId,
+      ofClient,
+    ]);
     await approving.query(`UPDATE person SET ${column} = $2 WHERE id = $1`, [personId, own]);
   };
   const shown = async (id: string) =>
@@ -187,7 +198,10 @@ describe('the limits of the requester', () => {
       errors: [{ detail: expect.stringContaining(`at most ${most} for one item of this person`) }],
     });
     const { body } = await approving.decide('approve', id, {}, grace).expect(409);
-    expect(body).toMatchObject({ code: 'no_longer_allowed', detail: expect.stringContaining('(cap_exceeded)') });
+    expect(body).toMatchObject({
+      code: 'no_longer_allowed',
+      detail: expect.stringContaining('(cap_exceeded)'),
+    });
     expect(approving.upstream.received).toEqual([]);
     await limit('max_item_usd', { ofClient: '0.01', own: '2.5' }); // the person's own counts instead
     expect(await shown(id)).toBeNull();

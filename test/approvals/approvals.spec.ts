@@ -20,7 +20,8 @@ describe('a held call', () => {
 
   it('reserves nothing before its approval', async () => {
     const id = await approving.hold();
-    const story = async () => (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    const story = async () =>
+      (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
     expect((await story()).ledger).toEqual([]);
     await approving.decide('approve', id).expect(200);
     const { ledger, approval } = await story();
@@ -34,9 +35,9 @@ describe('a held call', () => {
       approval: { status: 'pending', reason: null },
     });
     expect(await listed('pending')).toContain(id);
-    expect((await approving.proxy.get(approving.approver.key, '/v1/approvals').expect(200)).body.approvals[0]?.id).toBe(
-      id,
-    );
+    expect(
+      (await approving.proxy.get(approving.approver.key, '/v1/approvals').expect(200)).body.approvals[0]?.id,
+    ).toBe(id);
     const { body } = await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(200);
     expect(body).toMatchObject({
       total_usd: '2.5',
@@ -62,13 +63,21 @@ describe('a held call', () => {
         decided_by: { key_id: expect.any(String) },
       },
     });
-    const [sent] = await approving.query('SELECT body FROM intent_body WHERE intent_id = $1', [approving.model]);
-    expect(approving.upstream.received).toMatchObject([{ url: '/api/v0.1/payouts/airtime', body: String(sent?.body) }]);
-    const [decision] = await approving.query('SELECT reserved_on::text AS day FROM decision WHERE intent_id = $1', [
-      id,
+    const [sent] = await approving.query('SELECT body FROM intent_body WHERE intent_id = $1', [
+      approving.model,
     ]);
+    expect(approving.upstream.received).toMatchObject([
+      { url: '/api/v0.1/payouts/airtime', body: String(sent?.body) },
+    ]);
+    const [decision] = await approving.query(
+      'SELECT reserved_on::text AS day FROM decision WHERE intent_id = $1',
+      [id],
+    );
     expect(await approving.spent()).toEqual({ day: decision?.day, usd: '2.500000' });
-    expect([await listed('approved'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([true, false]);
+    expect([await listed('approved'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([
+      true,
+      false,
+    ]);
     expect((await approving.decide('approve', id).expect(409)).body.code).toBe('already_decided');
     expect((await approving.decide('reject', id).expect(409)).body.code).toBe('already_decided');
     expect(approving.upstream.received).toHaveLength(1);
@@ -86,7 +95,10 @@ describe('a held call', () => {
   it('cannot be approved after it has expired', async () => {
     const id = await approving.hold({ expires_at: '2026-01-01T00:00:00Z' });
     expect(await approving.read(id)).toMatchObject({ outcome: 'expired', approval: { status: 'expired' } });
-    expect([await listed('expired'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([true, false]);
+    expect([await listed('expired'), await listed('pending')].map((ids) => ids.includes(id))).toEqual([
+      true,
+      false,
+    ]);
     for (const decision of ['approve', 'reject'] as const) {
       expect((await approving.decide(decision, id).expect(403)).body.code).toBe('approval_expired');
     }
@@ -100,9 +112,9 @@ describe('a held call', () => {
       expect((await approving.decide(decision, own).expect(403)).body.code).toBe('own_approval');
       const sql = 'SELECT id FROM api_key WHERE client_id = $1';
       const [key] = await approving.query<{ id: string }>(sql, [approving.approver.id]);
-      expect((await approving.decide(decision, await approving.hold({ key_id: key?.id })).expect(403)).body.code).toBe(
-        'own_approval',
-      );
+      expect(
+        (await approving.decide(decision, await approving.hold({ key_id: key?.id })).expect(403)).body.code,
+      ).toBe('own_approval');
     },
   );
 
@@ -143,9 +155,10 @@ describe('a held call', () => {
       await approving.query('INSERT INTO stop_lift (stop_id) VALUES ($1)', [stop]);
     }
     expect(approving.upstream.received).toEqual([]);
-    await approving.query(`INSERT INTO stop (id, stops_client_id, reason) VALUES ($1, $1, 'another client')`, [
-      uuidv7(),
-    ]);
+    await approving.query(
+      `INSERT INTO stop (id, stops_client_id, reason) VALUES ($1, $1, 'another client')`,
+      [uuidv7()],
+    );
     await approving.decide('approve', id).expect(200);
   });
 
@@ -181,7 +194,8 @@ describe('a held call', () => {
       upstream: null,
     });
     expect(
-      (await approving.decide('approve', id, {}, approving.approver.key, approving.second).expect(409)).body.code,
+      (await approving.decide('approve', id, {}, approving.approver.key, approving.second).expect(409)).body
+        .code,
     ).toBe('already_decided');
     hangUp();
     expect((await deciding).body).toMatchObject({ outcome: 'unknown' });
@@ -212,9 +226,9 @@ describe('a held call', () => {
 
   it('is found by its ID only, and its decision requires a reason and the scope', async () => {
     for (const id of [uuidv7(), 'x', approving.model]) {
-      expect((await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(404)).body.code).toBe(
-        'approval_not_found',
-      );
+      expect(
+        (await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(404)).body.code,
+      ).toBe('approval_not_found');
       expect((await approving.decide('approve', id).expect(404)).body.code).toBe('approval_not_found');
     }
     const id = await approving.hold();

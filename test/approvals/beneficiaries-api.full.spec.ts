@@ -19,8 +19,9 @@ describe('the recipient registers API', () => {
     const first = (await api.change(name, { list: 'allowed', add, reason: 'Case 17' }).expect(200)).body;
     const masked = ['+254••••5678', 'a••@example.com', '@a••', 'sub-account-1'];
     expect(first.added.map(({ recipient }) => recipient)).toEqual(masked);
-    const again = (await api.change(name, { list: 'allowed', add: ['+254 712 345678', 'b@example.com'] }).expect(200))
-      .body;
+    const again = (
+      await api.change(name, { list: 'allowed', add: ['+254 712 345678', 'b@example.com'] }).expect(200)
+    ).body;
     expect(again.added).toEqual([first.added[0], expect.objectContaining({ recipient: '••@example.com' })]);
     const list = async (query: string) => {
       const path = `/v1/clients/${name}/beneficiaries?page_size=3${query}` as const;
@@ -29,10 +30,14 @@ describe('the recipient registers API', () => {
     const page = await list('');
     expect(page.beneficiaries).toEqual(first.added.slice(0, 3));
     const { beneficiaries, next_page_token: end } = await list(`&page_token=${page.next_page_token}`);
-    expect([beneficiaries.map(({ recipient }) => recipient), end]).toEqual([['sub-account-1', '••@example.com'], null]);
+    expect([beneficiaries.map(({ recipient }) => recipient), end]).toEqual([
+      ['sub-account-1', '••@example.com'],
+      null,
+    ]);
     expect((await list('&list=blocked')).beneficiaries).toEqual([]);
     const remove = ['@ADA', first.added[3]?.id ?? '', 'nobody@example.com'];
-    const { removed } = (await api.change(name, { list: 'allowed', remove, reason: 'Case 18' }).expect(200)).body;
+    const { removed } = (await api.change(name, { list: 'allowed', remove, reason: 'Case 18' }).expect(200))
+      .body;
     expect(removed).toEqual([first.added[2], first.added[3]]);
 
     const recorded = await api.acts(name);
@@ -43,8 +48,13 @@ describe('the recipient registers API', () => {
     ]);
     const { id } = first.added[2]!;
     const state = { beneficiary_id: id, list: 'allowed', recipient: '@a••' };
-    expect(recorded.find(({ before }) => before?.beneficiary_id === id)).toMatchObject({ before: state, via: 'api' });
-    expect(recorded.find(({ after, before }) => !before && after?.beneficiary_id === id)?.after).toEqual(state);
+    expect(recorded.find(({ before }) => before?.beneficiary_id === id)).toMatchObject({
+      before: state,
+      via: 'api',
+    });
+    expect(recorded.find(({ after, before }) => !before && after?.beneficiary_id === id)?.after).toEqual(
+      state,
+    );
     const [{ text } = { text: '' }] = await approving.query(
       `SELECT string_agg(t, ' ') AS text FROM (SELECT b::text AS t FROM beneficiary b UNION ALL SELECT a::text FROM activity a) AS x`,
     );
@@ -86,7 +96,9 @@ describe('the recipient registers API', () => {
     const { url, ownerUrl } = approving.proxy.database;
     Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DUAL_CONTROL: 'false' });
     let said = '';
-    const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((said += String(text))));
+    const stdout = jest
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((text) => Boolean((said += String(text))));
     const cli = async (action: string, ...args: string[]) => {
       said = '';
       const all = ['beneficiaries', action, '--name', name, '--list', 'blocked', '--json', ...args];
@@ -97,10 +109,14 @@ describe('the recipient registers API', () => {
       const recipients = ['--recipients', `${phone}, ada@example.com`];
       const added = await cli('add', ...recipients, '--reason', 'Case 17');
       const masked = [`+254••••${phone.slice(-4)}`, 'a••@example.com'];
-      expect(added.map(({ list, recipient }) => [list, recipient])).toEqual(masked.map((one) => ['blocked', one]));
+      expect(added.map(({ list, recipient }) => [list, recipient])).toEqual(
+        masked.map((one) => ['blocked', one]),
+      );
       await api.pay(key, [phone]).expect(403);
       expect(await cli('list')).toEqual(added);
-      await expect(cli('add', '--recipients', `${phone},0712345678`)).rejects.toThrow('--recipients: number 2 must be');
+      await expect(cli('add', '--recipients', `${phone},0712345678`)).rejects.toThrow(
+        '--recipients: number 2 must be',
+      );
       expect(await cli('remove', ...recipients)).toEqual(added);
     } finally {
       stdout.mockRestore();

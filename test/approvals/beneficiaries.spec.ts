@@ -36,18 +36,38 @@ describe('a recipient register', () => {
     ['+254 (700) 090-001', '/payouts/airtime', airtimesOf('+254700090001')],
     ['00254700090001', '/payouts/airtime', airtimesOf('+254700090001')],
     ['Ada@Example.COM', '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] }],
-    ['ada@example.com', '/payouts/credit', { credits: [{ email: 'ADA@example.com', twitter: '@x1', valueInUSD: 1 }] }],
+    [
+      'ada@example.com',
+      '/payouts/credit',
+      { credits: [{ email: 'ADA@example.com', twitter: '@x1', valueInUSD: 1 }] },
+    ],
     ['@Ada_1', '/payouts/credit', { credits: [{ twitter: '@aDA_1', valueInUSD: 1 }] }],
-    ['@ada_2', '/payouts/credit', { credits: [{ email: 'other@example.com', twitter: '@ADA_2', valueInUSD: 1 }] }],
+    [
+      '@ada_2',
+      '/payouts/credit',
+      { credits: [{ email: 'other@example.com', twitter: '@ADA_2', valueInUSD: 1 }] },
+    ],
     [
       'ada@example.com',
       '/payouts/initiate-credit',
       { credits: [{ email: 'ada@example.com', valueInUSD: 1 }], description: 'x' },
     ],
-    ['receiver:sub-account-9', '/account/transfer', { receiver: 'sub-account-9', amount: 1, wallet: 'airtime' }],
+    [
+      'receiver:sub-account-9',
+      '/account/transfer',
+      { receiver: 'sub-account-9', amount: 1, wallet: 'airtime' },
+    ],
     ['+254700090001', '/wallets/transfer', { receiver: '+254700090001', valueInUSD: 1, wallet: 'momo' }],
-    ['receiver:+254700090001', '/wallets/transfer', { receiver: '+254700090001', valueInUSD: 1, wallet: 'momo' }],
-    ['+254700090001', '/redeem/airtime', { chiRef: 'c-1', phoneNumber: '+254700090001', countryToSend: 'Kenya' }],
+    [
+      'receiver:+254700090001',
+      '/wallets/transfer',
+      { receiver: '+254700090001', valueInUSD: 1, wallet: 'momo' },
+    ],
+    [
+      '+254700090001',
+      '/redeem/airtime',
+      { chiRef: 'c-1', phoneNumber: '+254700090001', countryToSend: 'Kenya' },
+    ],
   ] as const)('refuses %s in POST %s once it is blocked', async (recipient, path, body) => {
     const { name, key } = await api.client();
     await approving.proxy.post(key, path, body).expect(200);
@@ -85,7 +105,9 @@ describe('a recipient register', () => {
       api.pay(key, [phone], both[n % 2]).then(({ status }) => status),
     );
     await api.block(name, phone);
-    const late = await Promise.all(both.map((proxy) => api.pay(key, [phone], proxy).then(({ status }) => status)));
+    const late = await Promise.all(
+      both.map((proxy) => api.pay(key, [phone], proxy).then(({ status }) => status)),
+    );
     expect(late).toEqual([403, 403]);
     const statuses = await Promise.all(racing);
     expect(statuses.filter((status) => status !== 200 && status !== 403)).toEqual([]);
@@ -108,7 +130,9 @@ describe('a recipient register', () => {
     );
     await api.pay(key, [old]).expect(200);
     const held = api.idOf(await api.pay(key, [old, fresh]).expect(202));
-    const { approval } = (await approving.proxy.get(approving.approver.key, `/v1/approvals/${held}`).expect(200)).body;
+    const { approval } = (
+      await approving.proxy.get(approving.approver.key, `/v1/approvals/${held}`).expect(200)
+    ).body;
     expect(approval).toMatchObject({ held_for: 'new_beneficiary' });
     expect(approving.upstream.received).toHaveLength(1);
     await approving.decide('approve', held).expect(200);
@@ -131,11 +155,16 @@ describe('a recipient register', () => {
       ['allowed', 'remove'],
     ] as const) {
       await api.change(name, { list, [action]: [phone] }).expect(200);
-      const { body: forecast } = await approving.proxy.get(approving.approver.key, `/v1/approvals/${held}`).expect(200);
+      const { body: forecast } = await approving.proxy
+        .get(approving.approver.key, `/v1/approvals/${held}`)
+        .expect(200);
       const errors = [{ pointer: '/airtimes/0/phoneNumber' }];
       expect(forecast.not_allowed).toMatchObject({ code: 'recipient_not_allowed', errors });
       const { body } = await approving.decide('approve', held).expect(409);
-      expect(body).toMatchObject({ code: 'no_longer_allowed', errors: [{ pointer: '/airtimes/0/phoneNumber' }] });
+      expect(body).toMatchObject({
+        code: 'no_longer_allowed',
+        errors: [{ pointer: '/airtimes/0/phoneNumber' }],
+      });
       if (list === 'blocked') await api.change(name, { list, remove: [phone] }).expect(200);
     }
     expect(approving.upstream.received).toEqual([]);
@@ -148,10 +177,21 @@ describe('a recipient register', () => {
 
   it('pays a recipient without an amount only if it is allowed, and replays earlier responses', async () => {
     const { name, key } = await api.client();
-    await api.credit(key, { email: 'ada@example.com', valueInUSD: undefined }).set('Idempotency-Key', 'k').expect(200);
-    await approving.proxy.app.get(ClientsService, { strict: false }).update(name, { beneficiariesOnly: true });
-    await api.credit(key, { email: 'ada@example.com', valueInUSD: undefined }).set('Idempotency-Key', 'k').expect(200);
-    await api.credit(key, { email: 'ada@example.com', valueInUSD: undefined }).set('Idempotency-Key', 'k2').expect(403);
+    await api
+      .credit(key, { email: 'ada@example.com', valueInUSD: undefined })
+      .set('Idempotency-Key', 'k')
+      .expect(200);
+    await approving.proxy.app
+      .get(ClientsService, { strict: false })
+      .update(name, { beneficiariesOnly: true });
+    await api
+      .credit(key, { email: 'ada@example.com', valueInUSD: undefined })
+      .set('Idempotency-Key', 'k')
+      .expect(200);
+    await api
+      .credit(key, { email: 'ada@example.com', valueInUSD: undefined })
+      .set('Idempotency-Key', 'k2')
+      .expect(403);
     expect(approving.upstream.received).toHaveLength(1);
   });
 

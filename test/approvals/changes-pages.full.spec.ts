@@ -24,19 +24,32 @@ describe('the list of changes that require a second person', () => {
 
   const request = async (name: string) => {
     const body = { name, scopes: ['pay'], daily_cap_usd: 1 };
-    const answer = await supertest(proxy.url).post('/v1/clients').set('X-API-Key', ada).send(body).expect(202);
+    const answer = await supertest(proxy.url)
+      .post('/v1/clients')
+      .set('X-API-Key', ada)
+      .send(body)
+      .expect(202);
     return (answer.body as { change_id: string }).change_id;
   };
   const reject = (id: string) =>
-    supertest(proxy.url).post(`/v1/changes/${id}/reject`).set('X-API-Key', bob).send({ reason: 'no' }).expect(200);
-  const read = async (query: string) => (await proxy.get(ada, `/v1/changes?status=rejected${query}`).expect(200)).body;
+    supertest(proxy.url)
+      .post(`/v1/changes/${id}/reject`)
+      .set('X-API-Key', bob)
+      .send({ reason: 'no' })
+      .expect(200);
+  const read = async (query: string) =>
+    (await proxy.get(ada, `/v1/changes?status=rejected${query}`).expect(200)).body;
 
   it('has pages, newest first, with the names of the participants', async () => {
     const ids = [await request('one'), await request('two'), await request('three')].reverse();
     for (const id of ids) await reject(id);
     const { changes: first, next_page_token: token } = await read('&page_size=2');
     const { changes: rest, next_page_token: end } = await read(`&page_size=2&page_token=${token}`);
-    expect([first.map(({ id }) => id), rest.map(({ id }) => id), end]).toEqual([ids.slice(0, 2), ids.slice(2), null]);
+    expect([first.map(({ id }) => id), rest.map(({ id }) => id), end]).toEqual([
+      ids.slice(0, 2),
+      ids.slice(2),
+      null,
+    ]);
     const expected: Partial<ChangeRecord>[] = ids.map(() => ({
       requested_by: expect.objectContaining({ client: 'first-admin' }) as never,
       decided_by: expect.objectContaining({ client: 'second-admin' }) as never,
@@ -64,7 +77,9 @@ describe('every paged list', () => {
       const bad = ['x', 'AAAAAAAAAAAAAAAAAAAAAA=', '01a1fb98-53b1-7069-a17f-af1e8cacb634'];
       for (const path of lists.map(([name]) => name.replace('{name}', 'all'))) {
         for (const token of bad) {
-          const { status, body } = await supertest(proxy.url).get(`${path}?page_token=${token}`).set('X-API-Key', key);
+          const { status, body } = await supertest(proxy.url)
+            .get(`${path}?page_token=${token}`)
+            .set('X-API-Key', key);
           const { errors } = body as { errors?: object[] };
           expect([path, status, errors]).toEqual([path, 400, [expect.objectContaining({ detail: MUST })]]);
         }

@@ -12,7 +12,11 @@ const RECEIVERS = ['user-17', '+254712345678', 'ada@example.com', '@ada', ''];
 
 describe('the recorded items of a held call', () => {
   it('name the same recipients for the register as the request', () => {
-    const operation = fc.constantFrom('POST /payouts/credit', 'POST /account/transfer', 'POST /wallets/transfer');
+    const operation = fc.constantFrom(
+      'POST /payouts/credit',
+      'POST /account/transfer',
+      'POST /wallets/transfer',
+    );
     const receivers = fc.array(fc.constantFrom(...RECEIVERS), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(anyIntent, operation, receivers, (any, name, named) => {

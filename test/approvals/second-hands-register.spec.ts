@@ -78,7 +78,12 @@ describe('dual control of a register', () => {
     const path = `/v1/activity?client=${name}` as const;
     const { activity } = (await api.approving.proxy.get(auditor, path).expect(200)).body;
     expect(activity.slice(0, 3)).toMatchObject([
-      { action: 'beneficiary_added', by: { actor: 'bob' }, reason: `change ${id}`, after: { recipient: masked } },
+      {
+        action: 'beneficiary_added',
+        by: { actor: 'bob' },
+        reason: `change ${id}`,
+        after: { recipient: masked },
+      },
       { action: 'change_approved', by: { actor: 'bob' }, after: { change_id: id } },
       { action: 'change_requested', by: { actor: 'ada' }, after: { change_id: id, list: 'allowed' } },
     ]);
@@ -119,21 +124,28 @@ describe('dual control of a register', () => {
     const { name } = await api.client();
     const phone = api.newPhone();
     await allow(name, phone);
-    expect((await api.change(name, { list: 'allowed', add: [phone] }, ada).expect(200)).body.added).toHaveLength(1);
-    expect((await api.change(name, { list: 'blocked', remove: [phone] }, ada).expect(200)).body.removed).toEqual([]);
+    expect(
+      (await api.change(name, { list: 'allowed', add: [phone] }, ada).expect(200)).body.added,
+    ).toHaveLength(1);
+    expect(
+      (await api.change(name, { list: 'blocked', remove: [phone] }, ada).expect(200)).body.removed,
+    ).toEqual([]);
     expect(await changes(name)).toEqual([]);
   });
 
-  it.each(['allowed', 'blocked'] as const)('rejects a change of %s, which would apply only in part', async (list) => {
-    const { name } = await api.client();
-    const [kept, added] = [api.newPhone(), api.newPhone()];
-    if (list === 'allowed') await allow(name, kept);
-    else await api.block(name, kept);
-    const before = await listOf(name);
-    const { body } = await api.change(name, { list, add: [added], remove: [kept] }, ada).expect(400);
-    expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['/add', '/remove']);
-    expect([await listOf(name), await changes(name)]).toEqual([before, []]);
-  });
+  it.each(['allowed', 'blocked'] as const)(
+    'rejects a change of %s, which would apply only in part',
+    async (list) => {
+      const { name } = await api.client();
+      const [kept, added] = [api.newPhone(), api.newPhone()];
+      if (list === 'allowed') await allow(name, kept);
+      else await api.block(name, kept);
+      const before = await listOf(name);
+      const { body } = await api.change(name, { list, add: [added], remove: [kept] }, ada).expect(400);
+      expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['/add', '/remove']);
+      expect([await listOf(name), await changes(name)]).toEqual([before, []]);
+    },
+  );
 
   it('requires a person as the requester', async () => {
     const { name } = await api.client();
@@ -167,7 +179,10 @@ describe('dual control of a register', () => {
       await decide(bob, id).expect(200);
     }
     expect((await listOf(name)).map(({ list }) => list)).toEqual(['allowed', 'allowed']);
-    expect((await api.acts(name)).map(({ action }) => action)).toEqual(['beneficiary_added', 'beneficiary_added']);
+    expect((await api.acts(name)).map(({ action }) => action)).toEqual([
+      'beneficiary_added',
+      'beneficiary_added',
+    ]);
     await api.block(name, phone);
     const lifts = [
       await ask(name, { list: 'blocked', remove: [phone] }),
@@ -188,11 +203,15 @@ describe('dual control of a register', () => {
     await api.block(blocking.name, email);
     const lifting = await ask(blocking.name, { list: 'blocked', remove: [email] });
     const args = ['--recipient', email.toLowerCase(), '--reason', 'case 17', '--json', '--yes'];
-    const erase = async () => (JSON.parse((await audit('erase', ...args)).stdout) as { places: string[] }).places;
+    const erase = async () =>
+      (JSON.parse((await audit('erase', ...args)).stdout) as { places: string[] }).places;
     const places = [decided, waiting, lifting].map((id) => `pending_change/${id}`);
     expect(await erase()).toEqual(expect.arrayContaining(places));
     expect((await changes(name))[0]?.after).toEqual({ list: 'allowed', recipients: [null, '@o••'] });
-    expect((await changes(name, 'rejected'))[0]?.after).toEqual({ list: 'allowed', recipients: ['@o••', null] });
+    expect((await changes(name, 'rejected'))[0]?.after).toEqual({
+      list: 'allowed',
+      recipients: ['@o••', null],
+    });
     await decide(bob, waiting).expect(200);
     expect((await listOf(name)).map(({ recipient }) => recipient)).toEqual(['@o••']);
     await decide(bob, lifting).expect(200); // it names the entry

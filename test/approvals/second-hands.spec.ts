@@ -49,7 +49,11 @@ describe('dual control', () => {
 
   it('applies restrictions at once, and holds expansions for another person', async () => {
     await change(ada, 'shop', { max_items: 5 }).expect(200);
-    const asked = await change(ada, 'shop', { max_items: 6, requests_per_minute: 10, reason: 'Case 1' }).expect(202);
+    const asked = await change(ada, 'shop', {
+      max_items: 6,
+      requests_per_minute: 10,
+      reason: 'Case 1',
+    }).expect(202);
     expect(asked.body).toEqual({
       status: 'pending_approval',
       change_id: expect.any(String),
@@ -71,12 +75,26 @@ describe('dual control', () => {
       decided_by: null,
     });
     const { body } = await decide(bob, idOf(asked)).expect(200);
-    expect(body).toMatchObject({ status: 'approved', decided_by: { person: 'bob' }, decision_reason: 'agreed' });
+    expect(body).toMatchObject({
+      status: 'approved',
+      decided_by: { person: 'bob' },
+      decision_reason: 'agreed',
+    });
     expect(await shop()).toMatchObject({ max_items: 6, requests_per_minute: 10 });
     const { body: acts } = await proxy.get(ada, '/v1/activity?client=shop&page_size=3').expect(200);
     expect(acts.activity).toMatchObject([
-      { action: 'limits_changed', by: { actor: 'bob' }, reason: `change ${idOf(asked)}`, after: { max_items: 6 } },
-      { action: 'change_approved', by: { actor: 'bob' }, reason: 'agreed', after: { change_id: idOf(asked) } },
+      {
+        action: 'limits_changed',
+        by: { actor: 'bob' },
+        reason: `change ${idOf(asked)}`,
+        after: { max_items: 6 },
+      },
+      {
+        action: 'change_approved',
+        by: { actor: 'bob' },
+        reason: 'agreed',
+        after: { change_id: idOf(asked) },
+      },
       { action: 'change_requested', by: { actor: 'ada' }, reason: 'Case 1', before: { max_items: 5 } },
     ]);
   });
@@ -139,12 +157,19 @@ describe('dual control', () => {
   });
 
   it.each(SCOPES)('holds a new client with %s', async (scope) => {
-    const asked = await create(ada, { name: 'guarded', scopes: [scope], person: 'eve', daily_cap_usd: 1 }).expect(202);
+    const asked = await create(ada, {
+      name: 'guarded',
+      scopes: [scope],
+      person: 'eve',
+      daily_cap_usd: 1,
+    }).expect(202);
     await decide(bob, idOf(asked), 'reject').expect(200);
   });
 
   it.each(SCOPES)('holds the grant of the scope %s', async (scope) => {
-    const { name } = await clients.create(`lacks-${scope.replace(':', '-')}`, [scope === 'read' ? 'audit' : 'read']);
+    const { name } = await clients.create(`lacks-${scope.replace(':', '-')}`, [
+      scope === 'read' ? 'audit' : 'read',
+    ]);
     const scopes = [scope, ...(scope === 'read' ? ['audit'] : ['read'])];
     const asked = await change(ada, name, { scopes, daily_cap_usd: 1 }).expect(202);
     await decide(bob, idOf(asked), 'reject').expect(200);
@@ -159,7 +184,10 @@ describe('dual control', () => {
     expect(await changes('superseded')).toMatchObject([{ id: idOf(asked), decided_by: { person: 'bob' } }]);
     // Whoever held a key before is shown to the second person.
     const again = await change(ada, 'reader', { scopes: ['read', 'admin'] }).expect(202);
-    expect((await changes())[0]).toMatchObject({ id: idOf(again), holders: [{ person: null }, { person: 'mallory' }] });
+    expect((await changes())[0]).toMatchObject({
+      id: idOf(again),
+      holders: [{ person: null }, { person: 'mallory' }],
+    });
     await decide(bob, idOf(again), 'reject').expect(200);
   });
 
@@ -229,7 +257,9 @@ describe('dual control', () => {
     const paying = await issue(ada, 'shop', { person: 'frank' }).expect(202);
     const approving = await issue(ada, 'desk', { person: 'frank' }).expect(202);
     await decide(bob, idOf(paying)).expect(200);
-    expect((await decide(bob, idOf(approving)).expect(409)).body).toMatchObject({ code: 'incompatible_scopes' });
+    expect((await decide(bob, idOf(approving)).expect(409)).body).toMatchObject({
+      code: 'incompatible_scopes',
+    });
     await clients.create('plain', ['read'], { person: 'gina' });
     const gina = await issue(ada, 'desk', { person: 'gina' }).expect(202);
     const grant = await change(ada, 'plain', { scopes: ['pay'], daily_cap_usd: 1 }).expect(202);

@@ -4,7 +4,8 @@ import { sourceFiles } from '../support/examples/source';
 
 /** Who may read another clock than the database's (src/platform/database/clock.ts), or make IDs by it. */
 const ALLOWED: Record<string, string> = {
-  'src/cli/reconcile/reconcile.ts': 'the day that an operator means by `--day today`; the proxy checks the period',
+  'src/cli/reconcile/reconcile.ts':
+    'the day that an operator means by `--day today`; the proxy checks the period',
   'src/continuity/heartbeat/instant.ts': 'ages within one process, by three clocks',
   'src/continuity/spool/spool.ts': 'compared with the time of a file',
   'src/gateway/upstream/transport/circuit.ts': 'cockatiel goes by the wall clock',
@@ -12,7 +13,8 @@ const ALLOWED: Record<string, string> = {
   'src/platform/database/clock.ts': 'the corrected clock itself',
   'src/platform/database/embedded/holder.ts': 'when a process took a lock, before there is a database',
   'src/platform/database/ids.ts': 'the IDs themselves',
-  'src/platform/logging/logging.ts': 'the time of a log line, which is compared with other logs of the machine',
+  'src/platform/logging/logging.ts':
+    'the time of a log line, which is compared with other logs of the machine',
 };
 
 const OTHER_CLOCKS = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)|\buuidv[17]\b|\bv7\b/;

@@ -4,7 +4,8 @@ describe('the architecture of payment checks', () => {
   it('decides only in gateway/may-pay whether this instance may pay', () => {
     const asking = /\.isRaised|[sS]torage\.obstacle|\.sendableInSeconds\(|readStops\(|stopFor\(|ACTIVE_STOPS/;
     const others = sourceFiles('src').filter(
-      ({ path, text }) => !path.endsWith('.spec.ts') && !path.startsWith('src/gateway/may-pay/') && asking.test(text),
+      ({ path, text }) =>
+        !path.endsWith('.spec.ts') && !path.startsWith('src/gateway/may-pay/') && asking.test(text),
     );
     expect(others.map(({ path }) => path).sort()).toEqual([
       'src/cli/database/database-recover.ts', // shows a stop

@@ -6,8 +6,11 @@ import { sourceFiles } from '../support/examples/source';
  * docs/internals/decisions/performance/0042-payments-beside-other-users.md.
  */
 describe('the architecture of memory', () => {
-  const product = sourceFiles('src').filter(({ path }) => !/^src\/sandbox\/|\/generated\/|\.spec\.ts$/.test(path));
-  const filesWith = (pattern: RegExp) => product.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  const product = sourceFiles('src').filter(
+    ({ path }) => !/^src\/sandbox\/|\/generated\/|\.spec\.ts$/.test(path),
+  );
+  const filesWith = (pattern: RegExp) =>
+    product.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
   it('nests no generators, because each has a shape of its own', () => {
     expect(filesWith(/^[ \t]+(async )?function\*|[=(] ?(async )?function\*/m)).toEqual([]);

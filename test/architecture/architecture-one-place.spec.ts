@@ -68,7 +68,11 @@ describe('a rule with one place', () => {
 
   it('is in access/people for the identity of persons', () => {
     const namesOfPeople = '(?:actor|claimedActor|person|owner|requester|decider|identity)(?:[?!]?\\.name)?';
-    const people = ['src/access/people/person.ts', 'src/access/people/same-person.ts', 'src/access/people/merges.ts'];
+    const people = [
+      'src/access/people/person.ts',
+      'src/access/people/same-person.ts',
+      'src/access/people/merges.ts',
+    ];
     const comparing = [
       `\\b${namesOfPeople}[?!]?\\.(?:toLowerCase|localeCompare)\\(`,
       `\\b${namesOfPeople}\\)? [!=]== (?!null|undefined|'|\\d)`,
@@ -83,7 +87,9 @@ describe('a rule with one place', () => {
   });
 
   it('is in platform/database/locks.ts for lock numbers', () => {
-    const others = [...product, ...sourceFiles('test')].filter(({ path }) => path !== 'src/platform/database/locks.ts');
+    const others = [...product, ...sourceFiles('test')].filter(
+      ({ path }) => path !== 'src/platform/database/locks.ts',
+    );
     expect(others.filter(({ text }) => LOCK_NUMBER.test(text)).map(({ path }) => path)).toEqual([]);
   });
 

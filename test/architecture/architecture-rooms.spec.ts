@@ -26,7 +26,10 @@ const HOUSE: [area: string, folders: string[]][] = [
       'sources',
     ],
   ],
-  ['history', ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log']],
+  [
+    'history',
+    ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log'],
+  ],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
   ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream', 'may-pay']],
   [
@@ -51,7 +54,10 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['operations', ['lifecycle', 'items', 'catalogue']],
   ['recipients', []],
   ['continuity', ['fence', 'space', 'heartbeat', 'epoch', 'spool', 'backup']],
-  ['platform', ['jobs', 'logging', 'database', 'storage', 'network', 'config', 'errors', 'schema', 'privacy', 'json']],
+  [
+    'platform',
+    ['jobs', 'logging', 'database', 'storage', 'network', 'config', 'errors', 'schema', 'privacy', 'json'],
+  ],
   ['sandbox', []],
 ];
 
@@ -96,7 +102,8 @@ describe('the rooms', () => {
   });
 
   it('use the fields and references of the provider only in the adapter and the interface', () => {
-    const words = /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
+    const words =
+      /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
     // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is an example.
     const folders = [
       'src/interface/',
@@ -115,7 +122,9 @@ describe('the rooms', () => {
   it('have no import cycle', () => {
     const files = [...product, ...sourceFiles('console/src'), ...sourceFiles('packages/sdk/src')];
     expect(findCycle(files)).toBeUndefined();
-    expect(files.find(({ path }) => path === 'console/src/app.tsx')?.imports).toContain('console/src/navigation.ts');
+    expect(files.find(({ path }) => path === 'console/src/app.tsx')?.imports).toContain(
+      'console/src/navigation.ts',
+    );
   });
 
   it('have no file over 250 lines', () => {

@@ -32,16 +32,24 @@ function handlers(): Handler[] {
   return product
     .filter(({ path }) => path.endsWith('.controller.ts'))
     .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, unknown>>(join('..', '..', path))))
-    .filter((value): value is Controller => typeof value === 'function' && Reflect.hasMetadata(PATH_METADATA, value))
+    .filter(
+      (value): value is Controller =>
+        typeof value === 'function' && Reflect.hasMetadata(PATH_METADATA, value),
+    )
     .flatMap((controller) =>
       Object.getOwnPropertyNames(controller.prototype)
-        .filter((name) => name !== 'constructor' && Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]!))
+        .filter(
+          (name) => name !== 'constructor' && Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]!),
+        )
         .map((name) => ({
           where: `${controller.name}.${name}`,
           method: controller.prototype[name]!,
           parameters: Reflect.getMetadata('design:paramtypes', controller.prototype, name) as Dto[],
           bound: Object.entries(
-            (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>,
+            (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
+              string,
+              { index: number }
+            >,
           ).map(([key, { index }]) => ({ kind: Number(key.split(':')[0]), index })),
         })),
     );
@@ -49,12 +57,16 @@ function handlers(): Handler[] {
 
 describe('the architecture', () => {
   it('has exactly one handler for each operation of the catalogue', () => {
-    const handled = handlers().flatMap(({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? []);
+    const handled = handlers().flatMap(
+      ({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? [],
+    );
     expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort()); // two methods, two handlers
   });
 
   it('declares the access of each route', () => {
-    const silent = handlers().filter(({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length);
+    const silent = handlers().filter(
+      ({ method }) => !(Reflect.getMetadata(ALLOW, method) as string[])?.length,
+    );
     expect(silent.map(({ where }) => where)).toEqual([]);
   });
 
@@ -62,8 +74,9 @@ describe('the architecture', () => {
     const scopes = (method: object) => (Reflect.getMetadata(ALLOW, method) as string[] | undefined) ?? [];
     const unrecorded = handlers().filter(
       ({ method }) =>
-        scopes(method).some((scope) => scope.startsWith('audit') || scope === 'approve' || scope === 'reconcile') &&
-        !Reflect.hasMetadata(SHOWS, method),
+        scopes(method).some(
+          (scope) => scope.startsWith('audit') || scope === 'approve' || scope === 'reconcile',
+        ) && !Reflect.hasMetadata(SHOWS, method),
     );
     expect(unrecorded.map(({ where }) => where)).toEqual([
       'AccountsController.listAccounts', // the configuration, and no call
@@ -105,8 +118,12 @@ describe('the architecture', () => {
   });
 
   it('imports axios and undici only in gateway/upstream and platform/network', () => {
-    const importers = product.filter(({ imports }) => imports.some((name) => name === 'axios' || name === 'undici'));
-    const others = importers.filter(({ path }) => !/^src\/(gateway\/upstream|platform\/network)\//.test(path));
+    const importers = product.filter(({ imports }) =>
+      imports.some((name) => name === 'axios' || name === 'undici'),
+    );
+    const others = importers.filter(
+      ({ path }) => !/^src\/(gateway\/upstream|platform\/network)\//.test(path),
+    );
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
@@ -133,7 +150,9 @@ describe('the architecture', () => {
     const others =
       '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
-    const writers = product.filter(({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text));
+    const writers = product.filter(
+      ({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text),
+    );
     const outside = writers.filter(({ path }) => !path.startsWith('src/journal/'));
     expect([...new Set(outside.map(({ path }) => folderOf(path)))]).toEqual(['history/retention']);
   });
@@ -141,7 +160,8 @@ describe('the architecture', () => {
   it('derives the state of a call only in operations', () => {
     const deriving = product.filter(
       ({ path, text }) =>
-        !path.startsWith('src/operations/') && /held_for IS|recorded_state\(|(?<!k\.)expires_at [<>]/.test(text),
+        !path.startsWith('src/operations/') &&
+        /held_for IS|recorded_state\(|(?<!k\.)expires_at [<>]/.test(text),
     );
     expect(deriving.map(({ path }) => path)).toEqual([]);
   });

@@ -16,7 +16,10 @@ const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');
 const PAID = {
   status: 'success',
-  data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'id-1', issueID: 'issue-1', status: 'paid', valueInUSD: 2.5 }] },
+  data: {
+    error: 'None',
+    data: [{ chiRef: 'chi-1', id: 'id-1', issueID: 'issue-1', status: 'paid', valueInUSD: 2.5 }],
+  },
 };
 
 /** Programs whose types are made of the API documents must find in an answer what they describe, and nothing else. */
@@ -44,8 +47,14 @@ describe('a /v1 response', () => {
     const inDoubt = async (phone: string) =>
       idOf(await proxy.post(app, '/payouts/airtime', airtime(phone)).expect(502));
     const [unknown, settled] = [await inDoubt('+254712345671'), await inDoubt('+254712345672')];
-    await send('post', `/v1/calls/${settled}/resolution`, { outcome: 'confirmed', reason: 'listed' }, approver.key);
-    const stop = (await send('post', '/v1/stops', { operation: 'POST /send', reason: 'a test' }).expect(201)).body.id;
+    await send(
+      'post',
+      `/v1/calls/${settled}/resolution`,
+      { outcome: 'confirmed', reason: 'listed' },
+      approver.key,
+    );
+    const stop = (await send('post', '/v1/stops', { operation: 'POST /send', reason: 'a test' }).expect(201))
+      .body.id;
     const statement = await handIn('Ref,Amount\nchi-1,2.5\nchi-2,x\n', 201);
     ids = {
       paid,
@@ -63,7 +72,12 @@ describe('a /v1 response', () => {
   });
   afterAll(() => approving.close());
 
-  function send<Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object, by = key) {
+  function send<Verb extends Method, const Path extends string>(
+    method: Verb,
+    path: Path,
+    body?: object,
+    by = key,
+  ) {
     const request = supertest(approving.proxy.url)[method](path).set('X-API-Key', by);
     return body === undefined ? request : request.send(body);
   }
@@ -107,10 +121,13 @@ describe('a /v1 response', () => {
     ['/v1/audit/log/consistency', () => '?from=1&to=2'],
     ['/v1/calls', () => '?page_size=200', 'app'],
     ...(['paid', 'refused', 'unknown'] as const).map(
-      (name) => ['/v1/calls/{id}', (made: typeof ids) => `/${made[name]}`, 'app'] as [string, typeof String, 'app'],
+      (name) =>
+        ['/v1/calls/{id}', (made: typeof ids) => `/${made[name]}`, 'app'] as [string, typeof String, 'app'],
     ),
     ['/v1/calls/{id}/receipt', ({ paid }) => `/${paid}/receipt`, 'app'],
-    ...['pending', 'approved'].map((status) => ['/v1/approvals', () => `?status=${status}`] as [string, () => string]),
+    ...['pending', 'approved'].map(
+      (status) => ['/v1/approvals', () => `?status=${status}`] as [string, () => string],
+    ),
     ['/v1/approvals/{call_id}', ({ held }) => `/${held}`],
     ['/v1/approvals/{call_id}', ({ approved }) => `/${approved}`],
     ['/v1/reconciliation/runs', () => ''],
@@ -140,19 +157,24 @@ describe('a /v1 response', () => {
     for (const id of findings.values()) {
       const decisions = [{ finding_id: id, state: 'explained', reason: 'known' }];
       const decided = await send('post', '/v1/reconciliation/findings/decisions', { decisions }).expect(200);
-      expect(undescribed(decided.body, schemaOf('post', '/v1/reconciliation/findings/decisions'))).toEqual([]);
-      const { body: finding } = await send('get', `/v1/reconciliation/findings/${id}`).expect(200);
-      expect([finding.category, undescribed(finding, schemaOf('get', '/v1/reconciliation/findings/{id}'))]).toEqual([
-        finding.category,
+      expect(undescribed(decided.body, schemaOf('post', '/v1/reconciliation/findings/decisions'))).toEqual(
         [],
-      ]);
+      );
+      const { body: finding } = await send('get', `/v1/reconciliation/findings/${id}`).expect(200);
+      expect([
+        finding.category,
+        undescribed(finding, schemaOf('get', '/v1/reconciliation/findings/{id}')),
+      ]).toEqual([finding.category, []]);
     }
   });
 
   it('matches the document for changes', async () => {
     const made = await send('post', '/v1/clients', { name: 'made', scopes: ['pay'], daily_cap_usd: 1 });
     expect(undescribed(made.body, schemaOf('post', '/v1/clients', 201))).toEqual([]);
-    const changed = await send('patch', '/v1/clients/made', { daily_cap_usd: 5, countries: ['Kenya'] }).expect(200);
+    const changed = await send('patch', '/v1/clients/made', {
+      daily_cap_usd: 5,
+      countries: ['Kenya'],
+    }).expect(200);
     expect(undescribed(changed.body, schemaOf('patch', '/v1/clients/{name}'))).toEqual([]);
     const issued = await send('post', '/v1/clients/made/keys').expect(201);
     expect(undescribed(issued.body, schemaOf('post', '/v1/clients/{name}/keys', 201))).toEqual([]);
@@ -180,7 +202,14 @@ describe('a /v1 response', () => {
       status: 'paid',
     };
     const amounts = { amountUsd: new Decimal('2.5'), feeUsd: new Decimal(0), expectedFeeUsd: new Decimal(0) };
-    const found: LedgerItem = { position: 0, entry: 'paid', ...amounts, transaction, reason: null, postings: [] };
+    const found: LedgerItem = {
+      position: 0,
+      entry: 'paid',
+      ...amounts,
+      transaction,
+      reason: null,
+      postings: [],
+    };
     const confirmed = JSON.parse(confirmedReply(ids.settled, [found]).body.toString()) as object;
     for (const body of [erased.body, confirmed]) {
       expect(body).toMatchObject({ message: expect.any(String), call_id: expect.any(String) });

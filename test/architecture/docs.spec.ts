@@ -70,16 +70,22 @@ describe('the documentation', () => {
     const stated = [...read('docs/internals/areas.md').matchAll(/^\| `(.+)` \| ([\d,]+) \|/gm)];
     const off = stated.filter(([, area, lines = '']) => {
       const files = sourceFiles(`src/${area}`).filter(({ path }) => !path.endsWith('.spec.ts'));
-      const code = files.flatMap(({ text }) => text.split('\n')).filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
+      const code = files
+        .flatMap(({ text }) => text.split('\n'))
+        .filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
       return Math.abs(code.length / Number(lines.replace(',', '')) - 1) > 0.1;
     });
     expect(off.map(([row]) => row)).toEqual([]);
-    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     expect(stated.map(([, area]) => area).sort()).toEqual(areas.map(({ name }) => name).sort());
   });
 
   it('names every area of src in README', () => {
-    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const areas = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     const missing = areas.filter(({ name }) => !read('README.md').includes(`\`${name}\``));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
@@ -104,7 +110,11 @@ describe('the documentation', () => {
   it('lists every page in docs/README.md or in the decision index', () => {
     const links = (path: string) =>
       [...read(path).matchAll(/\]\(([^)#\s]+)\)/g)].map(([, link = '']) => join(dirname(path), link));
-    const listed = [...links('docs/README.md'), ...links('docs/internals/decisions/README.md'), 'docs/README.md'];
+    const listed = [
+      ...links('docs/README.md'),
+      ...links('docs/internals/decisions/README.md'),
+      'docs/README.md',
+    ];
     const unlisted = pages.filter(({ path }) => path.startsWith('docs/') && !listed.includes(path));
     expect(unlisted.map(({ path }) => path)).toEqual(['docs/screenshots/README.md']);
   });
@@ -150,7 +160,9 @@ describe('the documentation', () => {
   it('gives each decision a date, a status and a row in the index', () => {
     const withoutTargets = (text: string) => text.replace(/\]\([^)]*\)/g, ']');
     const index = withoutTargets(read('docs/internals/decisions/README.md'));
-    const decisions = filesBelow('docs/internals/decisions', '.md').filter((path) => !path.endsWith('README.md'));
+    const decisions = filesBelow('docs/internals/decisions', '.md').filter(
+      (path) => !path.endsWith('README.md'),
+    );
     for (const path of decisions) {
       const [, title, , line = ''] = /^# (.*)\n(\n)(.*)\n/.exec(read(path)) ?? [];
       const [, date, status] = /^Date: (\d{4}-\d{2}-\d{2})\. Status: (.+)\.$/.exec(line) ?? [];

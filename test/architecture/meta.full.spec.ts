@@ -11,7 +11,8 @@ describe('meta', () => {
   });
   afterAll(() => api.close());
 
-  const withMeta = (meta: string) => JSON.stringify({ ...redemption(), meta: '?' }).replace('"?"', () => meta);
+  const withMeta = (meta: string) =>
+    JSON.stringify({ ...redemption(), meta: '?' }).replace('"?"', () => meta);
   const redeem = (meta: string) => api.postRaw('/redeem/airtime', withMeta(meta));
 
   it.each([
@@ -67,7 +68,9 @@ describe('meta', () => {
   });
 
   it('is rejected if a name is given twice', () =>
-    api.expectRefused(redeem('{"a":{"b":1,"b":2}}'), [{ pointer: '/meta/a/b', detail: /^must be given only once$/ }]));
+    api.expectRefused(redeem('{"a":{"b":1,"b":2}}'), [
+      { pointer: '/meta/a/b', detail: /^must be given only once$/ },
+    ]));
 
   it('is forwarded for a sub-account in the same way', async () => {
     const body = '{"name":"Branch","meta":{"__proto__":{"a":1}},"email":"ada@example.com"}';

@@ -28,7 +28,11 @@ describe('PUBLIC_URL', () => {
 
   it('refuses other hosts with 421, and answers probes for any host', async () => {
     await ask('/v1/limits', { Host: 'payouts.example.com', 'X-API-Key': key }).expect(200);
-    await ask('/v1/limits', { Host: 'internal', 'X-Forwarded-Host': 'pay.example.org', 'X-API-Key': key }).expect(200);
+    await ask('/v1/limits', {
+      Host: 'internal',
+      'X-Forwarded-Host': 'pay.example.org',
+      'X-API-Key': key,
+    }).expect(200);
     for (const Host of ['evil.example', 'localhost', new URL(proxy.url).host]) {
       const { body } = await ask('/v1/limits', { Host, 'X-API-Key': key }).expect(421);
       expect(body).toMatchObject({ code: 'misdirected_request', action: 'fix_request' });
@@ -43,14 +47,24 @@ describe('PUBLIC_URL', () => {
     const token = await issuer.boundToken(signing);
     const askWith = async (host: string, htu: string) => {
       const proof = await proofOf(signing, { token, method: 'GET', url: `${htu}/v1/limits` });
-      const { status, body } = await ask('/v1/limits', { Host: host, Authorization: `DPoP ${token}`, DPoP: proof });
+      const { status, body } = await ask('/v1/limits', {
+        Host: host,
+        Authorization: `DPoP ${token}`,
+        DPoP: proof,
+      });
       return [status, body.code];
     };
     expect(await askWith('payouts.example.com', OWN)).toEqual([200, undefined]);
     expect(await askWith('pay.example.org', 'https://pay.example.org')).toEqual([200, undefined]);
     expect(await askWith('evil.example', 'http://evil.example')).toEqual([421, 'misdirected_request']);
-    expect(await askWith('payouts.example.com', 'https://pay.example.org')).toEqual([401, 'invalid_dpop_proof']);
-    expect(await askWith('payouts.example.com', 'http://payouts.example.com')).toEqual([401, 'invalid_dpop_proof']);
+    expect(await askWith('payouts.example.com', 'https://pay.example.org')).toEqual([
+      401,
+      'invalid_dpop_proof',
+    ]);
+    expect(await askWith('payouts.example.com', 'http://payouts.example.com')).toEqual([
+      401,
+      'invalid_dpop_proof',
+    ]);
   });
 
   it('determines the own pages of the proxy, and whether cookies require TLS', async () => {
@@ -77,7 +91,9 @@ describe('PUBLIC_URL', () => {
       );
     }
     const docs = await ask('/docs' as '/livez', own).expect(200);
-    expect(docs.headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'.*frame-ancestors/);
+    expect(docs.headers['content-security-policy']).toMatch(
+      /default-src 'none'; script-src 'self'.*frame-ancestors/,
+    );
   });
 
   it('replaces the Host header, which one file reads', () => {

@@ -18,7 +18,9 @@ describe('the repository', () => {
     expect(oldestNode('packages/sdk/package.json')).toBe(oldest);
     const pages = ['README.md', 'docs/operate/deploy.md', 'packages/sdk/README.md'];
     for (const page of pages) expect(read(page)).toContain(`Node ${oldest} or later`);
-    expect(read('.github/workflows/ci.yml')).toMatch(/node-version-file: \.nvmrc\n(.*\n)* +- run: \.ci\/run\n/);
+    expect(read('.github/workflows/ci.yml')).toMatch(
+      /node-version-file: \.nvmrc\n(.*\n)* +- run: \.ci\/run\n/,
+    );
   });
 
   it('builds and runs the image on the same Node', () => {

@@ -18,7 +18,14 @@ const EXCEPTIONS = [
 function wordsOf(schema: Schema, seen: Set<string>): string[] {
   if (schema.$ref !== undefined && seen.has(schema.$ref)) return [];
   if (schema.$ref !== undefined) seen.add(schema.$ref);
-  const { properties = {}, items, anyOf = [], allOf = [], additionalProperties, enum: words = [] } = follow(schema);
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+    allOf = [],
+    additionalProperties,
+    enum: words = [],
+  } = follow(schema);
   const map = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   const inner = [...Object.values(properties), ...anyOf, ...allOf, items, map].flatMap((one) => one ?? []);
   return [
@@ -28,16 +35,21 @@ function wordsOf(schema: Schema, seen: Set<string>): string[] {
   ];
 }
 
-const badlyNamed = (words: string[]) => words.filter((word) => !SNAKE_CASE.test(word) && !EXCEPTIONS.includes(word));
+const badlyNamed = (words: string[]) =>
+  words.filter((word) => !SNAKE_CASE.test(word) && !EXCEPTIONS.includes(word));
 
 // The requests of `/api`, and of their previews, keep the names of the upstream's interface.
 describe('the names of the API', () => {
   const operations = operationsIn().filter(({ path }) => !path.startsWith('/api/'));
 
   it('are snake_case in query and path parameters', () => {
-    const parameters = operations.flatMap(({ operation }) => operation.parameters).filter((one) => one.in !== 'header');
+    const parameters = operations
+      .flatMap(({ operation }) => operation.parameters)
+      .filter((one) => one.in !== 'header');
     expect(parameters.length).toBeGreaterThan(50);
-    expect(badlyNamed(parameters.flatMap(({ name, schema }) => [name, ...wordsOf(schema, new Set())]))).toEqual([]);
+    expect(
+      badlyNamed(parameters.flatMap(({ name, schema }) => [name, ...wordsOf(schema, new Set())])),
+    ).toEqual([]);
   });
 
   it.each(['requests', 'answers'])('are snake_case in %s', (what) => {

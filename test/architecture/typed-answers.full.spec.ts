@@ -32,21 +32,32 @@ describe('upstream responses in openapi.json', () => {
   afterAll(() => proxy.close());
 
   const credit = async () => first(dataOf('POST /payouts/credit', await api.payOutCredit([CREDIT])).data);
-  const unpaid = async () => first(dataOf('POST /payouts/initiate-credit', await api.initiateCredit([CREDIT])).data);
+  const unpaid = async () =>
+    first(dataOf('POST /payouts/initiate-credit', await api.initiateCredit([CREDIT])).data);
   const subAccount = async () =>
-    dataOf('POST /sub-account/create', await api.createSubAccount({ name: 'West', email: 'west@example.com' }));
+    dataOf(
+      'POST /sub-account/create',
+      await api.createSubAccount({ name: 'West', email: 'west@example.com' }),
+    );
   const wallet = async () => first(dataOf('GET /wallets/list', await api.wallets()));
 
   /** Each operation, asked so that it has a result, and so that it finds nothing if it can. */
   const ASKED: Record<OperationName, (() => Promise<RawAnswer>)[]> = {
     'POST /send': [() => api.send([CREDIT], 'Prizes')],
-    'POST /payouts/airtime': [() => api.payOutAirtime([AIRTIME, { ...AIRTIME, phoneNumber: '+254700000001' }])],
-    'POST /payouts/mobile-money': [() => api.payOutMobileMoney([{ ...AIRTIME, reference: 'a', momoCode: 'MPS' }])],
+    'POST /payouts/airtime': [
+      () => api.payOutAirtime([AIRTIME, { ...AIRTIME, phoneNumber: '+254700000001' }]),
+    ],
+    'POST /payouts/mobile-money': [
+      () => api.payOutMobileMoney([{ ...AIRTIME, reference: 'a', momoCode: 'MPS' }]),
+    ],
     'POST /payouts/credit': [() => api.payOutCredit([CREDIT, { twitter: '@ada', valueInUSD: 0.25 }])],
     'POST /payouts/initiate-credit': [() => api.initiateCredit([CREDIT], 'Prizes')],
     'POST /account/transfer': [async () => api.transfer((await subAccount()).uid, 0.5, 'airtime')],
     'POST /account/delete-unpaid-transaction': [async () => api.deleteUnpaid((await unpaid()).chiRef)],
-    'GET /account/transaction': [async () => api.transaction((await credit()).id), () => api.transaction('none')],
+    'GET /account/transaction': [
+      async () => api.transaction((await credit()).id),
+      () => api.transaction('none'),
+    ],
     'GET /wallets/list': [() => api.wallets(), () => api.walletsByPost()],
     'GET /sub-account/list': [() => api.subAccounts()],
     'POST /account/transactions': [() => api.transactions()],
@@ -70,16 +81,28 @@ describe('upstream responses in openapi.json', () => {
     'POST /redeem/airtime': [
       async () => {
         const { chiRef } = await credit();
-        return api.redeemAirtime({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya', meta: { a: 1 } });
+        return api.redeemAirtime({
+          chiRef,
+          phoneNumber: '+254712345678',
+          countryToSend: 'Kenya',
+          meta: { a: 1 },
+        });
       },
     ],
     'POST /sub-account/create': [
       () => api.createSubAccount({ name: 'East', email: 'e@example.com', meta: { a: [1] } }),
     ],
-    'GET /sub-account/get': [async () => api.subAccount((await subAccount()).id), () => api.subAccount(ABSENT)],
-    'POST /wallets/lookup': [async () => api.lookUpWallet((await wallet()).id), () => api.lookUpWallet(ABSENT)],
+    'GET /sub-account/get': [
+      async () => api.subAccount((await subAccount()).id),
+      () => api.subAccount(ABSENT),
+    ],
+    'POST /wallets/lookup': [
+      async () => api.lookUpWallet((await wallet()).id),
+      () => api.lookUpWallet(ABSENT),
+    ],
     'POST /wallets/transfer': [
-      async () => api.transferBetweenWallets({ receiver: (await subAccount()).uid, valueInUSD: 0.5, wallet: 'momo' }),
+      async () =>
+        api.transferBetweenWallets({ receiver: (await subAccount()).uid, valueInUSD: 0.5, wallet: 'momo' }),
     ],
   };
 
@@ -87,11 +110,11 @@ describe('upstream responses in openapi.json', () => {
     const schema = answerOf(operation);
     for (const ask of ASKED[operation]) {
       const { status, text } = await ask();
-      expect([status, undescribed(JSON.parse(text), schema), undescribed(JSON.parse(text), closed(schema))]).toEqual([
-        200,
-        [],
-        [],
-      ]);
+      expect([
+        status,
+        undescribed(JSON.parse(text), schema),
+        undescribed(JSON.parse(text), closed(schema)),
+      ]).toEqual([200, [], []]);
     }
   });
 
@@ -108,10 +131,18 @@ describe('upstream responses in openapi.json', () => {
   it.each<[string, OperationName, object]>([
     ['numbers as text', 'GET /account/transaction', { id: 'a', valueInUSD: '0.1', fee: '0.01' }],
     ['a reference that is a number', 'GET /account/transaction', { chiRef: 17 }],
-    ['payouts by position', 'POST /payouts/airtime', { payouts: { 0: { status: 'Sent' }, issueID: 'a_1_2' } }],
+    [
+      'payouts by position',
+      'POST /payouts/airtime',
+      { payouts: { 0: { status: 'Sent' }, issueID: 'a_1_2' } },
+    ],
     ['an error within a success', 'POST /payouts/credit', { error: 'not found for that id' }],
     ['nothing found', 'POST /account/issue-id-transactions', { error: 'not found for that id' }],
-    ['a new status and a new field', 'GET /account/transaction', { status: 'REVERSAL_PENDING', newcomer: [1] }],
+    [
+      'a new status and a new field',
+      'GET /account/transaction',
+      { status: 'REVERSAL_PENDING', newcomer: [1] },
+    ],
     ['no field at all', 'POST /payouts/mobile-money', {}],
   ])('allow the observed responses of real services: %s', (_, operation, data) => {
     expect(undescribed({ status: 'success', data }, answerOf(operation))).toEqual([]);
@@ -119,7 +150,12 @@ describe('upstream responses in openapi.json', () => {
 
   it.each([
     { status: 'error', error: 'ERROR-REDEEMED' },
-    { status: 'error', type: 'Transaction Error', code: 'TRANSACTION_FAILED', message: 'fail to send bulk airtime' },
+    {
+      status: 'error',
+      type: 'Transaction Error',
+      code: 'TRANSACTION_FAILED',
+      message: 'fail to send bulk airtime',
+    },
   ])('have both error forms', (body) => {
     const refusal = API_DOCUMENT.paths['/api/v0.1/redeem/airtime']!.post!.responses['4XX']!;
     expect(undescribed(body, refusal.content?.['application/json']?.schema ?? {})).toEqual([]);

@@ -16,7 +16,9 @@ export const CLOCKS = [
   {
     name: 'ids-of-the-database',
     guards: 'an ID with the time of a wrong clock',
-    edits: [['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();']],
+    edits: [
+      ['src/platform/database/ids.ts', 'const ms = Math.floor(this.time.nowMs());', 'const ms = Date.now();'],
+    ],
     noticedBy: 'test/continuity/failover/clocks.full.spec.ts',
     test: 'takes IDs and times from the database clock',
   },

@@ -6,7 +6,13 @@ export const DATABASES = [
   {
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
-    edits: [['src/continuity/fence/epoch.service.ts', 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
+    edits: [
+      [
+        'src/continuity/fence/epoch.service.ts',
+        'if (lack !== undefined) this.findBehind(lack);',
+        'void lack;',
+      ],
+    ],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
     test: 'stops an instance that lost its last second, before it sends anything',
   },
@@ -31,7 +37,9 @@ export const DATABASES = [
   {
     name: 'old-database-stop',
     guards: 'instances unaware that the database is old',
-    edits: [['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;']],
+    edits: [
+      ['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
+    ],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
@@ -48,7 +56,11 @@ export const DATABASES = [
     guards: 'payments from a restored backup by an instance without evidence',
     edits: [
       ['src/continuity/fence/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
-      ['src/continuity/fence/epoch.service.ts', 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
+      [
+        'src/continuity/fence/epoch.service.ts',
+        'if (isUnconfirmed(beat, this.seen)) return this.doubt();',
+        '',
+      ],
     ],
     noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
   },
@@ -62,7 +74,9 @@ export const DATABASES = [
   {
     name: 'copies-of-outcomes',
     guards: 'outcomes missing from an old database',
-    edits: [['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
+    edits: [
+      ['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;'],
+    ],
     noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
   },
   {
@@ -89,7 +103,11 @@ export const DATABASES = [
     name: 'persons-restored',
     guards: 'a fresh cap and fresh idempotency keys for a person who called before the restore',
     edits: [
-      ['src/journal/recovery/recovered-records.ts', 'record: { ...line.record, person_id: id }', 'record: line.record'],
+      [
+        'src/journal/recovery/recovered-records.ts',
+        'record: { ...line.record, person_id: id }',
+        'record: line.record',
+      ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-persons.full.spec.ts',
     test: 'has one row, one cap and one idempotency scope, even after a call before the recovery',
@@ -98,7 +116,11 @@ export const DATABASES = [
     name: 'erased-persons',
     guards: 'an approver unrecognised as the requester after an erasure',
     edits: [
-      ['src/history/retention/persons.ts', 'const erased = ids.filter((id) => !kept.has(id));', 'const erased = ids;'],
+      [
+        'src/history/retention/persons.ts',
+        'const erased = ids.filter((id) => !kept.has(id));',
+        'const erased = ids;',
+      ],
     ],
     noticedBy: 'test/history/retention/erase-persons.full.spec.ts',
     test: 'keeps a person while their call is held, which they could otherwise approve',
@@ -133,7 +155,11 @@ export const DATABASES = [
     name: 'recovered-reservations',
     guards: 'a cap that appears unused after a recovery',
     edits: [
-      ['src/journal/recovery/recovery.ts', 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE'],
+      [
+        'src/journal/recovery/recovery.ts',
+        'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL',
+        'WHERE FALSE',
+      ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'counts against the caps',
@@ -190,7 +216,9 @@ export const DATABASES = [
   {
     name: 'spool',
     guards: 'an outcome lost with its process while the database rejects it',
-    edits: [['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
+    edits: [
+      ['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;'],
+    ],
     noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
   },
   {
@@ -209,13 +237,17 @@ export const DATABASES = [
   {
     name: 'restarting-database',
     guards: 'a start that fails because Postgres restarts',
-    edits: [['src/platform/database/servers/once-reachable.ts', "return state === 'unavailable' || ", 'return ']],
+    edits: [
+      ['src/platform/database/servers/once-reachable.ts', "return state === 'unavailable' || ", 'return '],
+    ],
     noticedBy: 'src/platform/database/servers/once-reachable.full.spec.ts',
   },
   {
     name: 'error-messages',
     guards: 'secrets on a terminal, quoted by an unexpected error',
-    edits: [['src/platform/logging/failure.ts', 'chainOf(error).map(describeError)', '[{ type: String(error) }]']],
+    edits: [
+      ['src/platform/logging/failure.ts', 'chainOf(error).map(describeError)', '[{ type: String(error) }]'],
+    ],
     noticedBy: 'test/cli/cli-failures.spec.ts',
   },
   {

@@ -41,14 +41,22 @@ export const EPHEMERAL_KEYS = [
   {
     name: 'ephemeral-key-without-countries',
     guards: 'an ephemeral key with no country left, whose empty list means any',
-    edits: [['src/access/callers/key-callers.service.ts', "return both.length === 0 ? 'none' : both;", 'return both;']],
+    edits: [
+      [
+        'src/access/callers/key-callers.service.ts',
+        "return both.length === 0 ? 'none' : both;",
+        'return both;',
+      ],
+    ],
     noticedBy: CALLERS,
     test: 'loses the permissions that its client loses',
   },
   {
     name: 'ephemeral-key-routes',
     guards: 'routes of operators and sign-ins open to any scope',
-    edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
+    edits: [
+      ['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true'],
+    ],
     noticedBy: CALLERS,
     test: 'opens its operations and its own calls only',
   },

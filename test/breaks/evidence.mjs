@@ -66,7 +66,9 @@ export const EVIDENCES = [
   {
     name: 'known-countries',
     guards: "a misspelt name in a client's list of countries, which never matches",
-    edits: [['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;']],
+    edits: [
+      ['src/access/clients/grants.ts', 'if (faults.length === 0) return;', 'if (faults.length >= 0) return;'],
+    ],
     noticedBy: 'test/limits/countries.spec.ts',
     test: 'reject unknown countries of a new or changed client, and suggest the nearest name',
   },

@@ -35,7 +35,9 @@ const CALLS = [
   {
     name: 'lease',
     guards: 'a call sent after its lease, which was settled and paid again meanwhile',
-    edits: [['src/gateway/upstream/upstream-account.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined']],
+    edits: [
+      ['src/gateway/upstream/upstream-account.ts', "isTooLate?.() ? 'too_late' : undefined", 'undefined'],
+    ],
     noticedBy: MODEL,
     disaster: 'suspension',
   },
@@ -145,7 +147,13 @@ const CALLS = [
   {
     name: 'retry-after-settlement',
     guards: 'a retried admission of a settled call, or of one whose key belongs to another call',
-    edits: [['src/journal/admission/admissions.ts', 'if (row.isOver) throw', 'if (row.isOver && row.ageMs < 0) throw']],
+    edits: [
+      [
+        'src/journal/admission/admissions.ts',
+        'if (row.isOver) throw',
+        'if (row.isOver && row.ageMs < 0) throw',
+      ],
+    ],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
   },
   {

@@ -111,7 +111,9 @@ export const LATE_ONES = [
   {
     name: 'key-of-paid-call',
     guards: 'a key held by a call in doubt, although another one was paid with it',
-    edits: [['src/journal/settlement/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id']],
+    edits: [
+      ['src/journal/settlement/keys-paid-twice.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id'],
+    ],
     noticedBy: CALLS,
     test: 'leaves the key with the paid call, in any order of the copies',
   },
@@ -131,14 +133,18 @@ export const LATE_ONES = [
   {
     name: 'order-of-contents',
     guards: 'a second repetition after a recovery',
-    edits: [['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n']],
+    edits: [
+      ['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n'],
+    ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not sent again by a retry of its repetition, in any order of the folders',
   },
   {
     name: 'lost-approvals',
     guards: 'a rejected call that was approved and sent in the lost time',
-    edits: [['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);']],
+    edits: [
+      ['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);'],
+    ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is in doubt if it was rejected after its approval was lost, and counts against the caps',
   },

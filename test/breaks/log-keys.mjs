@@ -7,7 +7,13 @@ export const LOG_KEYS = [
   {
     name: 'dropped-key',
     guards: 'a new key of the log that no earlier key introduced',
-    edits: [['src/history/log/sealing/head-check.ts', 'if (!currentOf(ring, head.signers)) {', 'if (head.size < 0) {']],
+    edits: [
+      [
+        'src/history/log/sealing/head-check.ts',
+        'if (!currentOf(ring, head.signers)) {',
+        'if (head.size < 0) {',
+      ],
+    ],
     noticedBy: KEYS,
     test: 'is refused by the sealer and at the start until both keys have signed a checkpoint',
   },

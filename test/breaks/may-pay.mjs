@@ -21,7 +21,13 @@ export const CHECKS = [
   {
     name: 'order-of-overload',
     guards: 'an overload error from an instance that must not pay',
-    edits: [['src/gateway/admission-control/gate.service.ts', 'this.mayPay.obstacleTo(act, { full }) ?? full', 'full']],
+    edits: [
+      [
+        'src/gateway/admission-control/gate.service.ts',
+        'this.mayPay.obstacleTo(act, { full }) ?? full',
+        'full',
+      ],
+    ],
     noticedBy: MAY_PAY,
   },
   {
@@ -81,7 +87,11 @@ export const CHECKS = [
     name: 'verdicts-while-fenced',
     guards: 'a verdict of a worker that was fenced while reading the listing',
     edits: [
-      ['src/reconciliation/in-doubt/rounds/poll.service.ts', "this.mayPay.require('settle');", 'void this.mayPay;'],
+      [
+        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        "this.mayPay.require('settle');",
+        'void this.mayPay;',
+      ],
     ],
     noticedBy: 'test/reconciliation/in-doubt/resolver-rounds.full.spec.ts',
   },

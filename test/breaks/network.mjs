@@ -4,7 +4,9 @@ export const NETWORK = [
   {
     name: 'ambiguous-env-file',
     guards: 'a value in .env that other programs read differently',
-    edits: [['src/platform/config/environment/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$']],
+    edits: [
+      ['src/platform/config/environment/env-file.ts', 'const UNQUOTED = /^[^#$', 'const UNQUOTED = /^[^$'],
+    ],
     noticedBy: 'src/platform/config/environment/env-file.spec.ts',
   },
   {
@@ -34,7 +36,9 @@ export const NETWORK = [
   {
     name: 'long-reference',
     guards: 'two payouts whose references differ in digits that a double loses',
-    edits: [['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;']],
+    edits: [
+      ['src/platform/json/exact-json.ts', 'if (!MAY_HAVE_ONE.test(text)) return value;', 'return value;'],
+    ],
     noticedBy: 'src/gateway/upstream/answers/transactions.spec.ts',
     test: 'reads the digits of a numeric chiRef, even beyond the precision of a double',
   },
@@ -49,7 +53,11 @@ export const NETWORK = [
     name: 'half-sent-heads-in-all',
     guards: 'payments blocked by such a flood from many networks',
     edits: [
-      ['src/http/connections/incomplete.ts', 'if (waiting.size > inAll) end', 'if (waiting.size > inAll * 1e9) end'],
+      [
+        'src/http/connections/incomplete.ts',
+        'if (waiting.size > inAll) end',
+        'if (waiting.size > inAll * 1e9) end',
+      ],
     ],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are limited in total',
@@ -90,14 +98,24 @@ export const NETWORK = [
     name: 'shared-long-bodies',
     guards: 'CPU exhausted by compressing one long body for each request of a flood',
     edits: [
-      ['src/http/answers/kept-body.ts', '(encodings ??= encode(Buffer.from(read())))', 'encode(Buffer.from(read()))'],
+      [
+        'src/http/answers/kept-body.ts',
+        '(encodings ??= encode(Buffer.from(read())))',
+        'encode(Buffer.from(read()))',
+      ],
     ],
     noticedBy: 'test/history/retention/kept-bodies.spec.ts',
   },
   {
     name: 'refused-tunnel',
     guards: 'a payment sent to the egress proxy itself after a refused tunnel',
-    edits: [['src/platform/network/egress.ts', 'if (statusCode >= 200 && statusCode < 300)', 'if (statusCode >= 200)']],
+    edits: [
+      [
+        'src/platform/network/egress.ts',
+        'if (statusCode >= 200 && statusCode < 300)',
+        'if (statusCode >= 200)',
+      ],
+    ],
     noticedBy: 'test/start/egress.spec.ts',
     test: 'sends nothing if a tunnel is refused with',
   },
@@ -130,7 +148,9 @@ export const NETWORK = [
   {
     name: 'decompression-bomb',
     guards: 'memory exhausted by a decompression bomb from the upstream',
-    edits: [['src/gateway/upstream/transport/content-coding.ts', 'if (size > maxBytes) return undefined;', '']],
+    edits: [
+      ['src/gateway/upstream/transport/content-coding.ts', 'if (size > maxBytes) return undefined;', ''],
+    ],
     noticedBy: 'src/gateway/upstream/transport/content-coding.spec.ts',
     test: 'stops at the size limit, so it decodes no bomb',
   },

@@ -11,7 +11,9 @@ export const PAGE_SESSIONS = [
   {
     name: 'csrf-of-pages',
     guards: 'a sign-out requested by a neighbouring page',
-    edits: [[AUTHENTICATE, "  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');\n", '']],
+    edits: [
+      [AUTHENTICATE, "  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');\n", ''],
+    ],
     noticedBy: ATTACKS,
     test: 'cannot pay or read with the cookie alone',
   },
@@ -58,7 +60,9 @@ export const PAGE_SESSIONS = [
   {
     name: 'sessions-of-removed-origins',
     guards: 'sessions that survive the removal of their origin, once it is added again',
-    edits: [['src/access/clients/client-writes.ts', '    await endSessionsOfRemovedOrigins(tx, after);\n', '']],
+    edits: [
+      ['src/access/clients/client-writes.ts', '    await endSessionsOfRemovedOrigins(tx, after);\n', ''],
+    ],
     noticedBy: ENDS,
     test: 'ends for good when its origin is removed, and sessions of other origins continue',
   },

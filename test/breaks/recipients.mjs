@@ -17,7 +17,11 @@ export const RECIPIENTS = [
     name: 'canonical-names',
     guards: 'an address or a sub-account in another spelling, such as one with an invisible character',
     edits: [
-      ['src/recipients/recipient.ts', 'if (name === key || small === key)', 'if (name === key || small !== null)'],
+      [
+        'src/recipients/recipient.ts',
+        'if (name === key || small === key)',
+        'if (name === key || small !== null)',
+      ],
     ],
     noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
@@ -25,7 +29,13 @@ export const RECIPIENTS = [
   {
     name: 'possible-numbers',
     guards: 'a payment to an impossible number',
-    edits: [['src/recipients/recipient.ts', 'if (impossible !== undefined) return', "if (impossible === '') return"]],
+    edits: [
+      [
+        'src/recipients/recipient.ts',
+        'if (impossible !== undefined) return',
+        "if (impossible === '') return",
+      ],
+    ],
     noticedBy: 'test/people/recipient-spellings.spec.ts',
     test: 'is refused with the spelling to use',
   },

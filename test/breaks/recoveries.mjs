@@ -17,7 +17,11 @@ export const RECOVERIES = [
     name: 'epoch-with-heartbeats',
     guards: 'an old database behind an existing connection',
     edits: [
-      [EPOCH, 'else if (beat.number === null) this.findBehind(', 'else if (beat.number === 0n) this.findBehind('],
+      [
+        EPOCH,
+        'else if (beat.number === null) this.findBehind(',
+        'else if (beat.number === 0n) this.findBehind(',
+      ],
     ],
     noticedBy: EVIDENCE,
     test: 'detects missing heartbeats, even on a persistent connection',
@@ -97,7 +101,11 @@ export const RECOVERIES = [
     name: 'move-without-misses',
     guards: 'a move confirmed by an instance that misses commits',
     edits: [
-      ['src/continuity/heartbeat/heartbeat.service.ts', 'this.isPaying, this.isBehind]', 'this.isPaying, false]'],
+      [
+        'src/continuity/heartbeat/heartbeat.service.ts',
+        'this.isPaying, this.isBehind]',
+        'this.isPaying, false]',
+      ],
     ],
     noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
     test: 'is not confirmed by a new instance that misses commits but no heartbeat',
@@ -122,7 +130,9 @@ export const RECOVERIES = [
   {
     name: 'recovered-approvals',
     guards: 'a second approval of an approved call after a recovery',
-    edits: [[RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE']],
+    edits: [
+      [RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE'],
+    ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is not approved twice, and counts against the caps of the day of its approval',
   },
@@ -144,7 +154,11 @@ export const RECOVERIES = [
     name: 'keys-given-back',
     guards: 'a key used again before its call was restored',
     edits: [
-      [RECOVERY, 'await giveKeysBack(prisma, await restorePersons(prisma, batch));', 'await giveKeysBack(prisma, []);'],
+      [
+        RECOVERY,
+        'await giveKeysBack(prisma, await restorePersons(prisma, batch));',
+        'await giveKeysBack(prisma, []);',
+      ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'prevents a second payment by a held call',
@@ -229,7 +243,9 @@ export const RECOVERIES = [
   {
     name: 'copies-without-refused',
     guards: 'a refused call restored in doubt from a copy',
-    edits: [['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies']],
+    edits: [
+      ['src/journal/call-journal.ts', 'if (!refused.includes(row.intent.id)) copies', 'if (refused) copies'],
+    ],
     noticedBy: 'test/continuity/failover/frozen-database.full.spec.ts',
     test: 'causes 503 before it resumes, sends no such call, and releases reservations and keys',
   },

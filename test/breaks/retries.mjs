@@ -35,7 +35,11 @@ export const RETRIES = [
     name: 'retry-refused',
     guards: 'a retried admission that was committed, and refused afterwards',
     edits: [
-      [ADMISSIONS, 'SELECT FROM refusal r WHERE r.id = i.id)', 'SELECT FROM refusal r WHERE r.id = i.id AND FALSE)'],
+      [
+        ADMISSIONS,
+        'SELECT FROM refusal r WHERE r.id = i.id)',
+        'SELECT FROM refusal r WHERE r.id = i.id AND FALSE)',
+      ],
     ],
     noticedBy: STALE,
     test: failedAnd('refused'),
@@ -50,14 +54,18 @@ export const RETRIES = [
   {
     name: 'retry-too-old',
     guards: 'a retried admission of a commit older than the sending deadline',
-    edits: [[ADMISSIONS, 'if (row.ageMs > sendableForMs) throw', 'if (row.ageMs > sendableForMs * 1e9) throw']],
+    edits: [
+      [ADMISSIONS, 'if (row.ageMs > sendableForMs) throw', 'if (row.ageMs > sendableForMs * 1e9) throw'],
+    ],
     noticedBy: STALE,
     test: failedAnd('too old'),
   },
   {
     name: 'retry-confirmed',
     guards: 'a retry that finds its row, and skips the wait for the synchronous standby',
-    edits: [['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)']],
+    edits: [
+      ['src/journal/call-journal.ts', '(again ? confirm() : undefined)', '(again ? undefined : undefined)'],
+    ],
     noticedBy: 'test/continuity/failover/replication.full.spec.ts',
     test: 'loses no call and no response at failover after cancelled waits for it',
   },
@@ -122,7 +130,9 @@ export const RETRIES = [
   {
     name: 'shared-reads',
     guards: 'one database read per follower of a run',
-    edits: [['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0']],
+    edits: [
+      ['src/http/streams/shared-reads.ts', 'performance.now() - known.at < this.freshMs', 'this.freshMs < 0'],
+    ],
     noticedBy: 'test/reconciliation/matching/reconciliation-following.full.spec.ts',
     test: 'reads as much for many followers of a run as for one',
   },

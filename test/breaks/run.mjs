@@ -1,6 +1,15 @@
 /** Removes one guard at a time in a copy of the project, and expects its test to fail. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +59,8 @@ Examples:
 }
 
 if (values.list) {
-  for (const { name, guards, noticedBy } of GUARDS) console.log(`${name.padEnd(26)} ${noticedBy.padEnd(40)} ${guards}`);
+  for (const { name, guards, noticedBy } of GUARDS)
+    console.log(`${name.padEnd(26)} ${noticedBy.padEnd(40)} ${guards}`);
   process.exit();
 }
 
@@ -59,7 +69,9 @@ if (values.check) {
     ...edits
       .filter(([file, text]) => timesIn(ROOT, file, text) !== 1)
       .map(([file]) => `${name}: text not found exactly once in ${file}`),
-    ...(noticedBy === 'model' || hasTest(noticedBy, test) ? [] : [`${name}: ${noticedBy} or its test is missing`]),
+    ...(noticedBy === 'model' || hasTest(noticedBy, test)
+      ? []
+      : [`${name}: ${noticedBy} or its test is missing`]),
     ...(GUARDS.filter((guard) => guard.name === name).length > 1 ? [`${name}: the name is not unique`] : []),
   ]);
   console.log(faults.length > 0 ? faults.join('\n') : `${GUARDS.length} guards are in place.`);
@@ -83,7 +95,9 @@ for (const [index, guard] of chosen.entries()) {
   const started = Date.now();
   const { how, detail } = whatNotices(guard);
   if (how !== 'noticed') unnoticed += 1;
-  console.log(`${how.padEnd(12)} ${String(Math.round((Date.now() - started) / 1_000)).padStart(4)} s  ${detail}`);
+  console.log(
+    `${how.padEnd(12)} ${String(Math.round((Date.now() - started) / 1_000)).padStart(4)} s  ${detail}`,
+  );
 }
 console.log(`${chosen.length - unnoticed} of ${chosen.length} removed guards were detected.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
@@ -104,7 +118,8 @@ function hasTest(spec, words) {
   if (words === undefined) return true;
   const titles = [...readFileSync(join(ROOT, spec), 'utf8').matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1/g)];
   return titles.some(
-    ([, , title]) => title.includes(words) || new RegExp(`^${escaped(title).replaceAll('%s', '.+')}$`).test(words),
+    ([, , title]) =>
+      title.includes(words) || new RegExp(`^${escaped(title).replaceAll('%s', '.+')}$`).test(words),
   );
 }
 

@@ -14,7 +14,9 @@ export const SECOND_PERSONS = [
   {
     name: 'granted-scope',
     guards: 'permission to redeem and collect granted by one person',
-    edits: [[WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"]],
+    edits: [
+      [WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"],
+    ],
     noticedBy: 'test/limits/widened-requests.full.spec.ts',
     test: 'waits for the scope write alone, which permits new requests',
   },
@@ -43,7 +45,11 @@ export const SECOND_PERSONS = [
     name: 'requester-keys',
     guards: 'a decision about a request made with a key that the decider claimed',
     edits: [
-      [SCHEMA, 'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))', 'unnest(k.claimed_by) AS name WHERE FALSE)'],
+      [
+        SCHEMA,
+        'unnest(k.claimed_by) AS name WHERE k.id = ANY (keys))',
+        'unnest(k.claimed_by) AS name WHERE FALSE)',
+      ],
     ],
     noticedBy: PERSONAL_KEYS,
     test: 'cannot request a change that its holder approves',
@@ -78,7 +84,9 @@ export const SECOND_PERSONS = [
   {
     name: 'lift-of-an-old-stop',
     guards: 'an old stop lifted by one person',
-    edits: [['src/journal/stops/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;']],
+    edits: [
+      ['src/journal/stops/stops.ts', 'const TAKEN_BACK_MINUTES = 10;', 'const TAKEN_BACK_MINUTES = 10_000;'],
+    ],
     noticedBy: STOPS,
     test: 'is permitted to its author alone for ten minutes',
   },

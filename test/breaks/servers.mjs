@@ -7,7 +7,9 @@ export const SERVERS = [
   {
     name: 'one-server-at-a-time',
     guards: "payments on a connection to another server than the heartbeat's",
-    edits: [[CONNECTIONS, 'if (found.server !== this.known.server) return', 'if (found.server === null) return']],
+    edits: [
+      [CONNECTIONS, 'if (found.server !== this.known.server) return', 'if (found.server === null) return'],
+    ],
     noticedBy: 'test/continuity/failover/two-primaries.full.spec.ts',
     test: 'does not pay while its heartbeat and a new connection are on different primaries',
   },
@@ -74,7 +76,11 @@ export const SERVERS = [
     name: 'engine-features',
     guards: 'a server that cannot run a guard of the schema',
     edits: [
-      ['src/platform/database/checks/engine-check.ts', 'if (lacking.length === 0) return;', 'if (lacking) return;'],
+      [
+        'src/platform/database/checks/engine-check.ts',
+        'if (lacking.length === 0) return;',
+        'if (lacking) return;',
+      ],
     ],
     noticedBy: 'test/database/engine-check.full.spec.ts',
   },

@@ -39,7 +39,9 @@ export const SIGN_INS = [
   {
     name: 'duplicate-key-ids-sign-in',
     guards: 'sign-ins and sign-outs that fail because a provider publishes two keys with one `kid`',
-    edits: [['src/credentials/openid/provider-tokens.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)']],
+    edits: [
+      ['src/credentials/openid/provider-tokens.ts', 'fitting.map(verify)', 'fitting.slice(0, 1).map(verify)'],
+    ],
     noticedBy: LOGOUTS,
     test: 'signed with a second key of the same ID ends sessions, and with an unknown key does not',
   },
@@ -113,7 +115,9 @@ export const SIGN_INS = [
   {
     name: 'logout-token-type',
     guards: 'an access token sent as a logout token',
-    edits: [[LOGOUT_TOKEN, "if (!TYPES.test(protectedHeader.typ ?? 'JWT'))", "if (protectedHeader.typ === 'none')"]],
+    edits: [
+      [LOGOUT_TOKEN, "if (!TYPES.test(protectedHeader.typ ?? 'JWT'))", "if (protectedHeader.typ === 'none')"],
+    ],
     noticedBy: LOGOUTS,
     test: 'that is an access token ends no session',
   },

@@ -11,7 +11,11 @@ export const ACCESS_TOKENS = [
     name: 'token-type',
     guards: 'ID tokens and other tokens of the same provider',
     edits: [
-      ['src/access/tokens/access-token.ts', 'return typeof typ === ', 'return typ === undefined || typeof typ === '],
+      [
+        'src/access/tokens/access-token.ts',
+        'return typeof typ === ',
+        'return typ === undefined || typeof typ === ',
+      ],
     ],
     noticedBy: TOKENS,
     test: 'rejects forged tokens',
@@ -93,7 +97,11 @@ export const ACCESS_TOKENS = [
     name: 'outermost-proxy',
     guards: 'a forwarded entry forged by the caller before those of the trusted proxies',
     edits: [
-      ['src/access/auth/origins.ts', 'return caller !== undefined && !isTrusted(caller);', 'return caller === header;'],
+      [
+        'src/access/auth/origins.ts',
+        'return caller !== undefined && !isTrusted(caller);',
+        'return caller === header;',
+      ],
     ],
     noticedBy: 'src/access/auth/origins.spec.ts',
   },
@@ -135,7 +143,11 @@ export const ACCESS_TOKENS = [
     name: 'token-of-revoked-person',
     guards: 'tokens issued before a revocation of their person',
     edits: [
-      ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.revokedAt, ', 'if (isFromBefore(null, '],
+      [
+        'src/access/callers/token-callers.service.ts',
+        'if (isFromBefore(row.revokedAt, ',
+        'if (isFromBefore(null, ',
+      ],
     ],
     noticedBy: REVOKED,
     test: 'affects one person at once on every instance',
@@ -144,7 +156,11 @@ export const ACCESS_TOKENS = [
     name: 'token-from-before-a-recovery',
     guards: 'tokens issued before a recovery of the database, which may lack their revocation',
     edits: [
-      ['src/access/callers/token-callers.service.ts', 'if (isFromBefore(row.recoveredAt, ', 'if (isFromBefore(null, '],
+      [
+        'src/access/callers/token-callers.service.ts',
+        'if (isFromBefore(row.recoveredAt, ',
+        'if (isFromBefore(null, ',
+      ],
     ],
     noticedBy: REVOKED,
     test: 'covers all tokens from before a recovery, because revocations may be lost',
@@ -179,7 +195,11 @@ export const ACCESS_TOKENS = [
     name: 'bound-token-as-bearer',
     guards: 'stolen key-bound tokens, sent as bearer tokens',
     edits: [
-      ['src/access/auth/authenticate.ts', "if (scheme === 'Bearer')", "if (scheme !== 'Bearer' && scheme !== 'DPoP')"],
+      [
+        'src/access/auth/authenticate.ts',
+        "if (scheme === 'Bearer')",
+        "if (scheme !== 'Bearer' && scheme !== 'DPoP')",
+      ],
     ],
     noticedBy: DPOP,
     test: 'is rejected as a bearer token',
@@ -194,7 +214,9 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-starts-no-session',
     guards: "a session with all scopes of the client, started with one person's token",
-    edits: [['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true']],
+    edits: [
+      ['src/access/auth/route-access.ts', "caller.credential.kind === 'key' || isForApps(allowed)", 'true'],
+    ],
     noticedBy: 'test/access/keys/tokens.spec.ts',
     test: 'starts no console session, which would grant all scopes of the client',
   },

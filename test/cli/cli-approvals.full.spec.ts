@@ -43,7 +43,9 @@ describe('the approvals command', () => {
   it('lists pending calls as text and as JSON', async () => {
     const id = await approving.hold();
     const table = await said(['list']);
-    expect(table).toMatch(new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`));
+    expect(table).toMatch(
+      new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`),
+    );
     const { approvals } = JSON.parse(await said(['list', '--json'])) as { approvals: { id: string }[] };
     expect(approvals.map((each) => each.id)).toEqual([id]);
     expect(await said(['list', '--status', 'rejected'])).toBe('(none)\n');
@@ -60,7 +62,11 @@ describe('the approvals command', () => {
     const answer = JSON.parse(
       await said(['approve', id, ...options, '--json'], env({ PORT: '1', PAYOUT_PROXY_KEY: 'x' })),
     ) as unknown;
-    expect(answer).toMatchObject({ id, outcome: 'succeeded', approval: { status: 'approved', reason: 'agreed' } });
+    expect(answer).toMatchObject({
+      id,
+      outcome: 'succeeded',
+      approval: { status: 'approved', reason: 'agreed' },
+    });
     expect(approving.upstream.received).toHaveLength(1);
   });
 
@@ -83,16 +89,28 @@ describe('the approvals command', () => {
       ['--content-hash', 'ab'.repeat(32)],
     ];
     await refuses(['approve', 'x', ...reason], /^No call with this ID was held for approval\.$/);
-    await refuses(['approve', id, ...reason, ...hash], /^The content_hash of this call differs from the one you sent/);
+    await refuses(
+      ['approve', id, ...reason, ...hash],
+      /^The content_hash of this call differs from the one you sent/,
+    );
     await refuses(['reject', id, '--reason', ' '], /\n\/reason must be text of 1 to 1000 characters/);
-    await refuses(['list', '--status', 'old'], /\n\/status must be one of pending, approved, rejected, expired$/);
+    await refuses(
+      ['list', '--status', 'old'],
+      /\n\/status must be one of pending, approved, rejected, expired$/,
+    );
     await refuses(['list', '--url', 'here'], /^--url must be a URL/);
     await refuses(['list', '--key-file', join(folder, 'none')], /^The key file .*none cannot be read\.$/);
     for (const notAKey of ['one:two\nthree:four\n', '{ "approver": "pp_x" }', '\n', 'clé']) {
       writeFileSync(join(folder, 'not-a-key'), notAKey);
-      await refuses(['list', '--key-file', join(folder, 'not-a-key')], /must contain only the API key, on one line\.$/);
+      await refuses(
+        ['list', '--key-file', join(folder, 'not-a-key')],
+        /must contain only the API key, on one line\.$/,
+      );
     }
-    const { code, stderr } = await cli(['approve', id, ...reason], env({ PAYOUT_PROXY_KEY: approving.auditor }));
+    const { code, stderr } = await cli(
+      ['approve', id, ...reason],
+      env({ PAYOUT_PROXY_KEY: approving.auditor }),
+    );
     expect([code, stderr]).toEqual([1, expect.stringContaining('a key with the scope approve')]);
     expect(approving.upstream.received).toEqual([]);
   });
@@ -100,7 +118,10 @@ describe('the approvals command', () => {
   it('reports that no proxy responds', async () => {
     const { server, url } = await listen(() => undefined);
     await new Promise((resolve) => server.close(resolve));
-    await refuses(['list', '--url', url], /^No proxy responds at http:\/\/127\.0\.0\.1:\d+\. Start the proxy/);
+    await refuses(
+      ['list', '--url', url],
+      /^No proxy responds at http:\/\/127\.0\.0\.1:\d+\. Start the proxy/,
+    );
   });
 
   it.each<[string, RequestListener, RegExp]>([

@@ -41,15 +41,20 @@ describe('a command that requires a second person', () => {
     return JSON.parse(stdout) as Record<string, string>;
   };
   const acts = () =>
-    proxy.database.query(`SELECT action, via, actor, reason FROM activity WHERE via = 'cli' ORDER BY acted_at, id`);
+    proxy.database.query(
+      `SELECT action, via, actor, reason FROM activity WHERE via = 'cli' ORDER BY acted_at, id`,
+    );
 
   it('creates only the first administrator directly in the database', async () => {
-    expect(await refused(['clients', 'create', '--name', 'shop', '--scopes', 'pay', '--daily-cap', '1'])).toMatch(
+    expect(
+      await refused(['clients', 'create', '--name', 'shop', '--scopes', 'pay', '--daily-cap', '1']),
+    ).toMatch(/Dual control is on/);
+    expect(await refused(['clients', 'create', '--name', 'admin', '--scopes', 'admin'])).toMatch(
       /Dual control is on/,
     );
-    expect(await refused(['clients', 'create', '--name', 'admin', '--scopes', 'admin'])).toMatch(/Dual control is on/);
     ada =
-      (await done(['clients', 'create', '--name', 'admin', '--scopes', 'admin,audit', '--person', 'ada'])).key ?? '';
+      (await done(['clients', 'create', '--name', 'admin', '--scopes', 'admin,audit', '--person', 'ada']))
+        .key ?? '';
     for (const args of [
       ['clients', 'create', '--name', 'other', '--scopes', 'admin', '--person', 'mallory'],
       ['clients', 'update', '--name', 'admin', '--scopes', 'admin,audit:pii'],
@@ -77,7 +82,9 @@ describe('a command that requires a second person', () => {
       { ...by, action: 'key_issued', reason: 'second administrator' },
     ]);
     const { body } = await proxy.get(ada, '/v1/activity?action=emergency_change').expect(200);
-    expect(body.activity).toMatchObject([{ target: { client: { name: 'admin' } }, after: { acts: ['key_issued'] } }]);
+    expect(body.activity).toMatchObject([
+      { target: { client: { name: 'admin' } }, after: { acts: ['key_issued'] } },
+    ]);
   });
 
   it('sends a change to the proxy with a personal key, and another person approves it', async () => {
@@ -105,7 +112,10 @@ describe('a command that requires a second person', () => {
     expect(await done(['clients', 'update', '--name', 'shop', '--daily-cap', '9'], ada)).toMatchObject({
       daily_cap_usd: '9',
     });
-    const raised = await done(['clients', 'update', '--name', 'shop', '--daily-cap', '11', '--reason', 'Case 3'], ada);
+    const raised = await done(
+      ['clients', 'update', '--name', 'shop', '--daily-cap', '11', '--reason', 'Case 3'],
+      ada,
+    );
     const issued = await done(['keys', 'issue', '--client', 'shop', '--expires', 'never'], ada);
     for (const asked of [raised, issued]) {
       await done(['changes', 'reject', asked.change_id ?? '', '--reason', 'no'], grace);
@@ -113,7 +123,10 @@ describe('a command that requires a second person', () => {
     expect((await cli(['changes', 'list', '--status', 'rejected'], grace)).stdout).toContain('Case 3');
     const { body: page } = await proxy.get(ada, '/v1/changes?status=rejected&page_size=1').expect(200);
     const rest = ['changes', 'list', '--status', 'rejected', '--page-token', page.next_page_token ?? ''];
-    expect(await done(rest, grace)).toMatchObject({ changes: [{ id: raised.change_id }], next_page_token: null });
+    expect(await done(rest, grace)).toMatchObject({
+      changes: [{ id: raised.change_id }],
+      next_page_token: null,
+    });
     const reader = await done(['clients', 'create', '--name', 'reader', '--scopes', 'read'], ada);
     await done(['changes', 'approve', reader.change_id ?? '', '--reason', 'agreed'], grace);
   });
@@ -156,12 +169,15 @@ describe('a command that requires a second person', () => {
     for (const args of [add, block, command('remove', 'blocked', '@mallory')]) {
       expect(await refused(args)).toMatch(/Dual control is on/);
     }
-    const entries = (answer: unknown) => answer as { status?: string; change_id?: string; recipient?: string }[];
+    const entries = (answer: unknown) =>
+      answer as { status?: string; change_id?: string; recipient?: string }[];
     expect(entries(await done(block, ada))).toMatchObject([{ list: 'blocked', recipient: '@m••' }]);
     const [asked] = entries(await done(add, ada));
     expect(asked?.status).toBe('pending_approval');
     await done(['changes', 'approve', asked?.change_id ?? '', '--reason', 'agreed'], grace);
-    const listed = entries(await done(['clients', 'beneficiaries', 'list', '--name', 'shop', '--list', 'allowed']));
+    const listed = entries(
+      await done(['clients', 'beneficiaries', 'list', '--name', 'shop', '--list', 'allowed']),
+    );
     expect(listed.map(({ recipient }) => recipient)).toEqual(['+254••••5678', '@a••']);
     await done([...command('remove', 'blocked', '@mallory'), '--emergency', '--reason', 'Case 4']);
     expect((await acts()).slice(-2)).toMatchObject([
@@ -171,7 +187,9 @@ describe('a command that requires a second person', () => {
   });
 
   it('revokes a key and stops directly in the database', async () => {
-    const [{ id = '' } = {}] = (await done(['keys', 'list', '--client', 'reader'])) as unknown as { id: string }[];
+    const [{ id = '' } = {}] = (await done(['keys', 'list', '--client', 'reader'])) as unknown as {
+      id: string;
+    }[];
     await done(['keys', 'revoke', id, '--reason', 'Leaked']);
     await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
   });
@@ -182,7 +200,10 @@ describe('a command that requires a second person', () => {
     const { status, change_id: change = '' } = await done(merge, ada);
     expect(status).toBe('pending_approval');
     await done([...merge, '--emergency', '--reason', 'Case 6']);
-    expect((await acts()).slice(-2)).toMatchObject([{ action: 'emergency_change' }, { action: 'people_merged' }]);
+    expect((await acts()).slice(-2)).toMatchObject([
+      { action: 'emergency_change' },
+      { action: 'people_merged' },
+    ]);
     const { stderr } = await cli(['changes', 'approve', change, '--reason', 'agreed'], grace);
     expect(stderr).toContain('Another person must decide');
   });

@@ -47,7 +47,9 @@ describe('the clients command', () => {
   it('records every change with the operating system user and the reason', async () => {
     await create('recorded', '--daily-cap', '10', '--reason', 'A new shop of ada@example.com');
     await update('recorded', '--daily-cap', '99.5');
-    const { id } = JSON.parse(await run(keysCommands(), ['issue', '--client', 'recorded', '--json'])) as { id: string };
+    const { id } = JSON.parse(await run(keysCommands(), ['issue', '--client', 'recorded', '--json'])) as {
+      id: string;
+    };
     await run(keysCommands(), ['revoke', id, '--reason', 'Leaked']);
     const acts = await database.query(
       `SELECT action, before, after, reason, via, actor, client_id, target_key_id FROM activity
@@ -57,11 +59,18 @@ describe('the clients command', () => {
     expect(acts).toMatchObject([
       { ...by, action: 'client_created', before: null, reason: 'A new shop of a••@example.com' },
       { ...by, action: 'key_issued', before: null },
-      { ...by, action: 'limits_changed', before: '{"daily_cap_usd":"10"}', after: '{"daily_cap_usd":"99.5"}' },
+      {
+        ...by,
+        action: 'limits_changed',
+        before: '{"daily_cap_usd":"10"}',
+        after: '{"daily_cap_usd":"99.5"}',
+      },
       { ...by, action: 'key_issued', target_key_id: id, reason: null },
       { ...by, action: 'key_revoked', target_key_id: id, reason: 'Leaked' },
     ]);
-    await expect(update('recorded', '--daily-cap', '1', '--reason', 'a\nb')).rejects.toThrow(/--reason must be text/);
+    await expect(update('recorded', '--daily-cap', '1', '--reason', 'a\nb')).rejects.toThrow(
+      /--reason must be text/,
+    );
   });
 
   it('creates a client with all operations, or only the given ones', async () => {
@@ -73,7 +82,13 @@ describe('the clients command', () => {
     expect(await operationsOf('two')).toEqual(['POST /send', 'POST /payouts/airtime']);
     await create('documented', '--operations', 'documented');
     expect(await operationsOf('documented')).toEqual(DOCUMENTED);
-    await create('mixed', '--operations', 'documented,GET /info/assets', '--without-operations', 'POST /send');
+    await create(
+      'mixed',
+      '--operations',
+      'documented,GET /info/assets',
+      '--without-operations',
+      'POST /send',
+    );
     expect(await operationsOf('mixed')).toEqual([...DOCUMENTED.slice(1), 'GET /info/assets']);
     await create('less', '--without-operations', 'observed,POST /send');
     expect(await operationsOf('less')).toEqual(DOCUMENTED.slice(1));
@@ -81,7 +96,9 @@ describe('the clients command', () => {
 
   it('updates only the given options', async () => {
     await create('changing');
-    expect(await update('changing', '--without-operations', 'observed')).toMatchObject({ operations: DOCUMENTED });
+    expect(await update('changing', '--without-operations', 'observed')).toMatchObject({
+      operations: DOCUMENTED,
+    });
     expect(await update('changing', '--without-operations', 'POST /send')).toMatchObject({
       scopes: ['pay', 'read'],
       operations: DOCUMENTED.slice(1),
@@ -129,8 +146,24 @@ describe('the clients command', () => {
   });
 
   const LIMITS = ['--daily-cap', '10', '--monthly-cap', '100', '--max-item', '5', '--max-call', '8.50'];
-  const MORE_LIMITS = ['--approval-over', '50', '--rpm', '600', '--max-items', '3', '--countries', 'Kenya, Nigeria'];
-  const OVER_TIME = ['--approval-over-recipient-day', '20', '--approval-over-day', '75.5', '--max-recipient-day', '40'];
+  const MORE_LIMITS = [
+    '--approval-over',
+    '50',
+    '--rpm',
+    '600',
+    '--max-items',
+    '3',
+    '--countries',
+    'Kenya, Nigeria',
+  ];
+  const OVER_TIME = [
+    '--approval-over-recipient-day',
+    '20',
+    '--approval-over-day',
+    '75.5',
+    '--max-recipient-day',
+    '40',
+  ];
   const DUPLICATES = ['--hold-duplicates', '30', '--beneficiary-cool-off', '86400'];
   const SOURCES = ['--addresses', '10.0.0.0/8,::1', '--origins', 'https://shop.example'];
   const SWITCHES = ['--require-idempotency-key', '--beneficiaries-only'];
@@ -210,7 +243,9 @@ describe('the clients command', () => {
   ])('rejects %s %j, and states the allowed values', async (option, value, text) => {
     const refused = expect(create('never-limited', `${option}=${value}`)).rejects;
     await refused.toThrow(text);
-    await expect(create('never-limited', `${option}=${value}`)).rejects.toThrow(new RegExp(`^${option} must be`));
+    await expect(create('never-limited', `${option}=${value}`)).rejects.toThrow(
+      new RegExp(`^${option} must be`),
+    );
     expect(await listed('never-limited')).toBeUndefined();
   });
 
@@ -225,7 +260,9 @@ describe('the clients command', () => {
     await create('desk', '--person', 'ada');
     await run(keysCommands(), ['issue', '--client', 'desk', '--person', 'team/grace', '--json']);
     await run(keysCommands(), ['issue', '--client', 'desk']);
-    const keys = JSON.parse(await run(keysCommands(), ['list', '--client', 'desk', '--json'])) as { person: unknown }[];
+    const keys = JSON.parse(await run(keysCommands(), ['list', '--client', 'desk', '--json'])) as {
+      person: unknown;
+    }[];
     expect(keys.map(({ person }) => person)).toEqual(['ada', 'team/grace', null]);
     for (const person of ['ada@example.com', '+254712345678', '', 'a b', 'x'.repeat(129)]) {
       await expect(create('nobodys', `--person=${person}`)).rejects.toThrow(/^the ID of a person must be/);

@@ -27,10 +27,14 @@ describe('the end user commands', () => {
     expect(Object.keys(await create('backend', '--kind', 'server'))).toEqual(['id', 'name', 'key']);
     const issuing = keys('issue', '--client', 'phone');
     await expect(issuing).rejects.toThrow(/the client phone is public, so it has no secret keys/);
-    await expect(create('wrong', '--kind', 'native')).rejects.toThrow('--kind must be one of server, public.');
+    await expect(create('wrong', '--kind', 'native')).rejects.toThrow(
+      '--kind must be one of server, public.',
+    );
     for (const option of ['--person', '--expires']) {
       const creating = create('wrong', '--kind', 'public', option, 'ada');
-      await expect(creating).rejects.toThrow('A public client has no secret keys. Leave out --person and --expires.');
+      await expect(creating).rejects.toThrow(
+        'A public client has no secret keys. Leave out --person and --expires.',
+      );
     }
   });
 
@@ -63,7 +67,10 @@ describe('the end user commands', () => {
     await expect(create('half', '--token-issuer', 'https://id.example')).rejects.toThrow(
       'a client that accepts access tokens needs token_audience, token_jwks_uri, token_client_id, too',
     );
-    expect(await update('--token-issuer', 'none')).toMatchObject({ token_issuer: null, token_algorithms: [] });
+    expect(await update('--token-issuer', 'none')).toMatchObject({
+      token_issuer: null,
+      token_algorithms: [],
+    });
   });
 
   it('set, change and remove the page provider of a client', async () => {
@@ -74,7 +81,10 @@ describe('the end user commands', () => {
     const update = async (...args: string[]) =>
       JSON.parse((await clients('update', '--name', 'pages', '--json', ...args)).stdout) as object;
     const kinds = async () => {
-      const listed = JSON.parse((await keys('list', '--client', 'pages', '--json')).stdout) as Record<string, string>[];
+      const listed = JSON.parse((await keys('list', '--client', 'pages', '--json')).stdout) as Record<
+        string,
+        string
+      >[];
       return listed.map(({ kind, state }) => `${kind} ${state}`);
     };
     expect(await kinds()).toEqual(['page active']);
@@ -96,7 +106,9 @@ describe('the end user commands', () => {
   it('list people, and change the limits of one person', async () => {
     await create('shop', '--person-daily-cap', '10');
     const limits = async (...args: string[]) =>
-      JSON.parse((await clients('persons', 'limits', '--client', 'shop', '--json', ...args)).stdout) as object;
+      JSON.parse(
+        (await clients('persons', 'limits', '--client', 'shop', '--json', ...args)).stdout,
+      ) as object;
     const alice = await limits('--name', 'alice', '--daily-cap', '50', '--rpm', '7');
     expect(alice).toMatchObject({ name: 'alice', daily_cap_usd: '50', requests_per_minute: 7 });
     await limits('--name', 'bob', '--max-item', '2');
@@ -107,7 +119,9 @@ describe('the end user commands', () => {
       { name: 'alice', requests_per_minute: 7 },
     ]);
     await expect(limits('--name', 'alice')).rejects.toThrow(/^Give at least one of --daily-cap, /);
-    await expect(limits('--name', 'alice', '--rpm', 'x')).rejects.toThrow('--rpm must be a whole number from 1 to');
+    await expect(limits('--name', 'alice', '--rpm', 'x')).rejects.toThrow(
+      '--rpm must be a whole number from 1 to',
+    );
     await expect(limits('--name', 'a@b.example', '--rpm', '1')).rejects.toThrow(
       /^the name must be the subject at a provider/,
     );

@@ -34,7 +34,11 @@ describe('the export command', () => {
     await paying.close();
   });
 
-  const env = () => ({ DATA_DIR: folder, PORT: new URL(paying.proxy.url).port, PAYOUT_PROXY_KEY: paying.auditor });
+  const env = () => ({
+    DATA_DIR: folder,
+    PORT: new URL(paying.proxy.url).port,
+    PAYOUT_PROXY_KEY: paying.auditor,
+  });
   const cli = (args: string[]) => new Product('cli/main.js', ['audit', ...args], env(), folder).exit;
   /** In this process, which is quicker: what main.ts would run. */
   const run = async (args: string[]) => {
@@ -72,12 +76,19 @@ describe('the export command', () => {
     expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5); // a heading, three rows, and what follows the last
     expect(statSync(`${file}.manifest.json`).mode & 0o777).toBe(0o600);
     expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
-    expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({ rows: 3, format: 'csv' });
+    expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({
+      rows: 3,
+      format: 'csv',
+    });
     const moved = join(folder, 'moved.json');
     renameSync(`${file}.manifest.json`, moved);
-    await expect(run(['check-export', file])).rejects.toThrow(/calls\.csv\.manifest\.json cannot be read \(ENOENT\)/);
+    await expect(run(['check-export', file])).rejects.toThrow(
+      /calls\.csv\.manifest\.json cannot be read \(ENOENT\)/,
+    );
     expect((await run(['check-export', file, '--manifest', moved])).stdout).toMatch(/^3 calls, complete/);
-    await expect(run(['check-export', file, '--manifest', file])).rejects.toThrow(/is not the manifest of an export/);
+    await expect(run(['check-export', file, '--manifest', file])).rejects.toThrow(
+      /is not the manifest of an export/,
+    );
     renameSync(moved, `${file}.manifest.json`);
   });
 
@@ -134,7 +145,11 @@ describe('the export command', () => {
       },
       /The export was interrupted after \d+ rows\. Run it again\./,
     ],
-    ['names no manifest', (_request, response) => response.end(whole()), /The response has no link to a manifest/],
+    [
+      'names no manifest',
+      (_request, response) => response.end(whole()),
+      /The response has no link to a manifest/,
+    ],
     ['has no manifest', serving(whole, () => undefined), /There is no manifest\./],
     [
       'ends too early',
@@ -147,7 +162,11 @@ describe('the export command', () => {
       serving(() => whole().replace('2.5', '9.5'), manifest),
       /The export was changed: its SHA-256 differs from the one in its manifest\./,
     ],
-    ['comes from another service', (_request, response) => response.writeHead(500).end('<html>'), /Check --url/],
+    [
+      'comes from another service',
+      (_request, response) => response.writeHead(500).end('<html>'),
+      /Check --url/,
+    ],
   ])('leaves no file if the export %s', async (_what, listener, words) => {
     const { server, url } = await listen(listener);
     const file = join(folder, 'broken.csv');

@@ -23,27 +23,42 @@ describe('a command that fails unexpectedly', () => {
   const run = (...args: string[]) => runCli(args, envOf(database), dir);
   const failWith = (error: unknown) => jest.spyOn(ClientsService.prototype, 'list').mockRejectedValue(error);
 
-  it.each([[[]], [['--json']]])('reports the failed step, without the message of the error %j', async (options) => {
-    failWith(new TypeError(SECRET, { cause: Object.assign(new Error(SECRET), { code: 'ERR_OF_LIBRARY' }) }));
-    const { code, stdout, stderr } = await run('clients', 'list', ...options);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^clients list failed: .* The details follow\.\n {2}TypeError\n {4}at .*cli-failures\.spec/);
-    expect(stderr).toMatch(/^ {2}caused by Error ERR_OF_LIBRARY\n {4}at /m);
-    expect(stderr).not.toContain(SECRET);
-  });
+  it.each([[[]], [['--json']]])(
+    'reports the failed step, without the message of the error %j',
+    async (options) => {
+      failWith(
+        new TypeError(SECRET, { cause: Object.assign(new Error(SECRET), { code: 'ERR_OF_LIBRARY' }) }),
+      );
+      const { code, stdout, stderr } = await run('clients', 'list', ...options);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^clients list failed: .* The details follow\.\n {2}TypeError\n {4}at .*cli-failures\.spec/,
+      );
+      expect(stderr).toMatch(/^ {2}caused by Error ERR_OF_LIBRARY\n {4}at /m);
+      expect(stderr).not.toContain(SECRET);
+    },
+  );
 
   it('reports a failure of the database', async () => {
     failWith(Object.assign(new Error(SECRET), { code: '57P01' }));
     const { code, stderr } = await run('clients', 'list');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^clients list failed: the database .*\(57P01\)\..*\n/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^clients list failed: the database .*\(57P01\)\..*\n/),
+    ]);
     expect(stderr).not.toContain(SECRET);
   });
 
   it('names an unusable file or folder', async () => {
     const file = join(dir, 'missing', 'report.csv');
-    failWith(await import('node:fs/promises').then((fs) => fs.writeFile(file, '').catch((error: unknown) => error)));
+    failWith(
+      await import('node:fs/promises').then((fs) => fs.writeFile(file, '').catch((error: unknown) => error)),
+    );
     const { code, stderr } = await run('clients', 'list');
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`clients list failed: open ${file} (ENOENT).`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`clients list failed: open ${file} (ENOENT).`),
+    ]);
   });
 
   it('handles a thrown value that is not an error', async () => {

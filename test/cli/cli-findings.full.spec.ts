@@ -41,11 +41,15 @@ describe('the findings command', () => {
   it('lists undecided findings as text and as JSON', async () => {
     const { stdout } = await cli('list', '--filter', 'severity=critical');
     expect(stdout).toMatch(
-      new RegExp(`${ids[0]} +critical +missing_local +2 +\\S+ +open +0 +upstream_ref/chi-1 +amount_usd: 5 \\| 6\n$`),
+      new RegExp(
+        `${ids[0]} +critical +missing_local +2 +\\S+ +open +0 +upstream_ref/chi-1 +amount_usd: 5 \\| 6\n$`,
+      ),
     );
     const all = JSON.parse((await cli('list', '--json')).stdout) as { findings: { id: string }[] };
     expect(all.findings.map(({ id }) => id)).toEqual([...ids].reverse());
-    await expect(cli('list', '--filter', 'severity=bad')).rejects.toThrow(/\/severity must be one of critical/);
+    await expect(cli('list', '--filter', 'severity=bad')).rejects.toThrow(
+      /\/severity must be one of critical/,
+    );
   });
 
   it('exports findings to a spreadsheet, and imports decisions', async () => {
@@ -56,7 +60,9 @@ describe('the findings command', () => {
     await expect(cli('decide', '--file', at('all.csv'))).rejects.toThrow(
       /row 3: only a person can accept a difference/,
     );
-    await expect(cli('decide', '--file', at('all.csv'), '--actor', 'grace')).rejects.toThrow(/X-Actor does not count/);
+    await expect(cli('decide', '--file', at('all.csv'), '--actor', 'grace')).rejects.toThrow(
+      /X-Actor does not count/,
+    );
     const clients = proxy.app.get(ClientsService, { strict: false });
     const { key } = await clients.issueKey('reconciler', { person: 'grace' });
     writeFileSync(at('grace.key'), key);
@@ -73,6 +79,8 @@ describe('the findings command', () => {
 
   it('reports errors', async () => {
     await expect(cli('decide', '--file', at('none.csv'))).rejects.toThrow(/none\.csv cannot be read\.$/);
-    await expect(cli('export', '--out', at('no/such/folder.csv'))).rejects.toThrow(/could not be written \(ENOENT\)/);
+    await expect(cli('export', '--out', at('no/such/folder.csv'))).rejects.toThrow(
+      /could not be written \(ENOENT\)/,
+    );
   });
 });

@@ -40,7 +40,11 @@ describe('the reconcile command', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const env = () => ({ DATA_DIR: folder, PORT: new URL(scene.proxy.url).port, PAYOUT_PROXY_KEY: scene.reconciler });
+  const env = () => ({
+    DATA_DIR: folder,
+    PORT: new URL(scene.proxy.url).port,
+    PAYOUT_PROXY_KEY: scene.reconciler,
+  });
   const run = cliOf(reconcileCommand);
   const cli = async (...args: string[]) => {
     const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -75,9 +79,17 @@ describe('the reconcile command', () => {
   });
 
   it.each([
-    ['incomplete', 3, /: incomplete, no differences in the data that was read\. The listing names nothing\.\n$/],
+    [
+      'incomplete',
+      3,
+      /: incomplete, no differences in the data that was read\. The listing names nothing\.\n$/,
+    ],
     ['clean_with_doubts', 4, /: no differences, but 1 in doubt(: .+)?\n$/],
-    ['findings', 2, /: 0 findings, incomplete: some data may not have been read\. The listing names nothing\.\n$/],
+    [
+      'findings',
+      2,
+      /: 0 findings, incomplete: some data may not have been read\. The listing names nothing\.\n$/,
+    ],
   ] as const)('reports the state of a run that is %s, and exits with %d', async (result, code, message) => {
     const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names nothing.' }];
     const totals = { ...totalsOf([]), ...(result !== 'clean_with_doubts' && { incomplete }) };
@@ -107,8 +119,14 @@ describe('the reconcile command', () => {
 
   it('reads a day in UTC', () => {
     const now = new Date('2026-03-01T00:30:00Z');
-    expect(dayOf('yesterday', now)).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' });
-    expect(dayOf('2026-02-01', now)).toEqual({ from: '2026-02-01T00:00:00.000Z', to: '2026-02-02T00:00:00.000Z' });
+    expect(dayOf('yesterday', now)).toEqual({
+      from: '2026-02-28T00:00:00.000Z',
+      to: '2026-03-01T00:00:00.000Z',
+    });
+    expect(dayOf('2026-02-01', now)).toEqual({
+      from: '2026-02-01T00:00:00.000Z',
+      to: '2026-02-02T00:00:00.000Z',
+    });
     for (const today of ['today', '2026-03-01']) {
       expect(dayOf(today, now)).toEqual({ from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T00:30:00.000Z' });
     }
@@ -152,7 +170,8 @@ describe('the reconcile command', () => {
     const letGo = holdRuns();
     const args = ['reconcile', ...period()];
     const product = new Product('cli/main.js', args, env(), folder);
-    const runs = () => scene.proxy.database.query('SELECT id FROM reconciliation_run WHERE from_at = $1', [args[2]]);
+    const runs = () =>
+      scene.proxy.database.query('SELECT id FROM reconciliation_run WHERE from_at = $1', [args[2]]);
     await eventually(async () => (await runs()).length > 0);
     const id = (await runs())[0]?.id as string;
     const followed = `SELECT FROM access WHERE route = 'GET /v1/reconciliation/runs/:id' AND id > $1`;

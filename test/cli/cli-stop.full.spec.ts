@@ -31,7 +31,8 @@ describe('the stop command', () => {
     }
     return said;
   }
-  const json = async (...args: string[]) => JSON.parse(await cli(...args, '--json')) as Record<string, unknown>;
+  const json = async (...args: string[]) =>
+    JSON.parse(await cli(...args, '--json')) as Record<string, unknown>;
   const listed = async (...args: string[]) =>
     ((await json('list', ...args)) as unknown as { id: string }[]).map(({ id }) => id);
 
@@ -39,13 +40,22 @@ describe('the stop command', () => {
     const ids: string[] = [];
     for (const target of [['everything'], ['client', 'shop'], ['operation', 'POST /payouts/airtime']]) {
       const stopped = await json(...target, '--reason', 'an incident');
-      expect(stopped).toMatchObject({ reason: 'an incident', stopped_by: operator, lifted_at: null, added: true });
+      expect(stopped).toMatchObject({
+        reason: 'an incident',
+        stopped_by: operator,
+        lifted_at: null,
+        added: true,
+      });
       const again = await json(...target, '--reason', 'another one');
       expect(again).toEqual({ ...stopped, added: false });
       ids.unshift(stopped.id as string);
     }
     expect(await listed()).toEqual(ids);
-    expect(await json('lift', ids[1] ?? '')).toMatchObject({ id: ids[1], client: 'shop', lifted_by: operator });
+    expect(await json('lift', ids[1] ?? '')).toMatchObject({
+      id: ids[1],
+      client: 'shop',
+      lifted_by: operator,
+    });
     expect(await listed()).toEqual([ids[0], ids[2]]);
     expect(await listed('--all')).toEqual(ids);
     for (const id of await listed()) await cli('lift', id);
@@ -86,7 +96,13 @@ describe('the stop command', () => {
     const { body: acts } = await proxy.get(key, `/v1/activity?via=cli&actor=${operator.actor}`).expect(200);
     expect(acts.activity.slice(0, 2)).toMatchObject([
       { id, action: 'stop_lifted', via: 'cli', by: { client: null, actor: operator.actor } },
-      { id, action: 'stop_set', via: 'cli', by: { client: null, actor: operator.actor }, reason: 'an incident' },
+      {
+        id,
+        action: 'stop_set',
+        via: 'cli',
+        by: { client: null, actor: operator.actor },
+        reason: 'an incident',
+      },
     ]);
     await proxy.close();
     await upstream.stop();

@@ -33,7 +33,9 @@ describe('a payout and its audit trail', () => {
     expect(paid.body.status).toBe('success');
     expect(before.minus(await airtimeBalance()).toFixed()).toBe('0.3');
 
-    const { body } = await proxy.get(auditor, '/v1/audit/calls?operation=POST%20/payouts/airtime').expect(200);
+    const { body } = await proxy
+      .get(auditor, '/v1/audit/calls?operation=POST%20/payouts/airtime')
+      .expect(200);
     expect(body.calls).toHaveLength(1);
     const [call] = body.calls;
     expect(call).toMatchObject({
@@ -56,10 +58,13 @@ describe('a payout and its audit trail', () => {
     expect(upstream_ms).toBeGreaterThan(0);
   });
 
-  it.each(['mine-17', '4bf92f3577b34da6a3ce929d0e0e4736'])('uses the X-Request-Id %s of the caller', async (id) => {
-    const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
-    expect(headers['x-request-id']).toBe(id);
-  });
+  it.each(['mine-17', '4bf92f3577b34da6a3ce929d0e0e4736'])(
+    'uses the X-Request-Id %s of the caller',
+    async (id) => {
+      const { headers } = await proxy.get(app, '/api/v0.1/wallets/list').set('X-Request-Id', id).expect(200);
+      expect(headers['x-request-id']).toBe(id);
+    },
+  );
 
   it.each(['+2348012345678', 'ada@example.com', 'x'.repeat(129)])(
     'replaces the X-Request-Id %s with a generated one',

@@ -52,7 +52,9 @@ describe("the console's accounts and registers", () => {
     it('names the accounts that the instance does not know, because their clients cannot pay', async () => {
       await clients().create('stall', ['pay'], { account: 'uganda' });
       const page = await scene.visit(admin, '/clients', 360);
-      await page.getByText('This instance does not know the upstream account of these clients: uganda.').waitFor();
+      await page
+        .getByText('This instance does not know the upstream account of these clients: uganda.')
+        .waitFor();
       expect(await widthOf(page)).toBe(360);
     });
 
@@ -116,7 +118,9 @@ describe("the console's accounts and registers", () => {
       await dialogOf(page).getByLabel('Reason').fill('Case 17 is closed');
       await dialogOf(page).getByRole('button', { name: 'Remove' }).click();
       await page.getByText('This list has no recipients.').waitFor();
-      const { body } = await scene.proxy.get(admin, '/v1/activity?client=till&action=beneficiary_removed').expect(200);
+      const { body } = await scene.proxy
+        .get(admin, '/v1/activity?client=till&action=beneficiary_removed')
+        .expect(200);
       expect(body.activity.map(({ reason }) => reason)).toEqual(['Case 17 is closed']);
       expect(complaints).toEqual([]);
     });

@@ -35,7 +35,9 @@ describe("the console's changes", () => {
     const own = await scene.visit(ada, '/changes');
     await own.getByRole('article', { name: change }).waitFor();
     const approve = own.getByRole('button', { name: `Approve: ${change}` });
-    expect(await reasonOf(approve)).toBe('You requested this change, or it merges you. Another person must decide.');
+    expect(await reasonOf(approve)).toBe(
+      'You requested this change, or it merges you. Another person must decide.',
+    );
 
     const page = await scene.visit(bob, '/changes');
     const complaints = complaintsOf(page);
@@ -83,7 +85,9 @@ describe("the console's changes", () => {
     await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor();
     expect(await page.getByRole('article').count()).toBe(50);
     await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor({ state: 'detached' });
+    await page
+      .getByRole('article', { name: 'New client made-50', exact: true })
+      .waitFor({ state: 'detached' });
     await page.getByRole('article', { name: 'New client made-51', exact: true }).waitFor();
     expect(await page.getByRole('article').count()).toBe(1);
     await scene.proxy.database.query(`DELETE FROM pending_change WHERE client LIKE 'made-%'`);
@@ -129,7 +133,9 @@ describe("the console's changes", () => {
       'Merged person: grace',
     ]);
     const approve = article.getByRole('button', { name: 'Approve: Merge of two people' });
-    expect(await reasonOf(approve)).toBe('You requested this change, or it merges you. Another person must decide.');
+    expect(await reasonOf(approve)).toBe(
+      'You requested this change, or it merges you. Another person must decide.',
+    );
   });
 
   it('fit a phone', async () => {

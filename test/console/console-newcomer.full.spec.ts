@@ -22,7 +22,10 @@ describe('a newcomer', () => {
   beforeAll(async () => {
     const env = { DATA_DIR: '.data', PORT: '0', START_WORKER: 'true', RESOLVER_EVERY_SECONDS: '1' };
     product = new Product('main.js', [], env, folder);
-    [browser, [, url = '']] = await Promise.all([startBrowser(), product.said(/console\s+(http\S+)\/console /)]);
+    [browser, [, url = '']] = await Promise.all([
+      startBrowser(),
+      product.said(/console\s+(http\S+)\/console /),
+    ]);
     page = await browser.browser.newPage({ reducedMotion: 'reduce' });
   });
   afterAll(async () => {
@@ -34,7 +37,8 @@ describe('a newcomer', () => {
 
   const send = () => page.getByRole('button', { name: 'Send', exact: true }).click();
   const answer = () => page.getByRole('region', { name: 'Answer' });
-  const wallet = () => page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
+  const wallet = () =>
+    page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
 
   it('pays, sees the record, breaks the upstream, and sees a payout in doubt, using only the page', async () => {
     const complaints = complaintsOf(page);

@@ -27,7 +27,9 @@ describe('the console page of people', () => {
     const page = await on.visit(on.keys.ada, '/clients/shop');
     const complaints = complaintsOf(page);
     await page.getByRole('link', { name: 'People', exact: true }).click();
-    await page.getByText('Default limits of each person: daily cap $10.00, requests per minute 60.').waitFor();
+    await page
+      .getByText('Default limits of each person: daily cap $10.00, requests per minute 60.')
+      .waitFor();
     await rowOf(page, 'alice').getByText('$2.25 of $10.00').waitFor();
     await rowOf(page, 'alice').getByText('$7.75 left').waitFor();
     await rowOf(page, 'e••@example.com').getByText('Largest item: $1.00').waitFor();
@@ -130,7 +132,9 @@ describe('the console page of people', () => {
     const page = await on.visit(on.keys.ada, LIST);
     await page.getByRole('button', { name: 'Limit a person' }).click();
     await dialogOf(page).getByLabel('Daily cap').fill('0.5');
-    expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Save' }))).toBe('Enter the person first.');
+    expect(await reasonOf(dialogOf(page).getByRole('button', { name: 'Save' }))).toBe(
+      'Enter the person first.',
+    );
     const providers = await dialogOf(page).getByLabel('Named by').locator('option').allTextContents();
     expect(providers).toEqual([ISSUER, PAGE_ISSUER, 'the app']);
     await dialogOf(page).getByLabel('Named by').selectOption('the app');

@@ -79,7 +79,9 @@ describe('the console form of identity providers', () => {
     await page.getByRole('option', { name: 'RS256' }).click();
     await page.keyboard.press('Escape');
     await field(page, 'Tokens bound to a key').check();
-    await page.getByText('Signature algorithms: ES256, PS256, EdDSA, was ES256, RS256, PS256, EdDSA').waitFor();
+    await page
+      .getByText('Signature algorithms: ES256, PS256, EdDSA, was ES256, RS256, PS256, EdDSA')
+      .waitFor();
     await page.getByText('Tokens bound to a key: yes, was no').waitFor();
     expect(await save(page)).toEqual({ token_algorithms: ['ES256', 'PS256', 'EdDSA'], token_dpop: true });
     await saved(page);
@@ -89,7 +91,12 @@ describe('the console form of identity providers', () => {
     await page.getByText('Token issuer: none, was https://id.example').waitFor();
     expect(await save(page)).toEqual({ token_issuer: null });
     await saved(page);
-    for (const label of ['Token issuer', 'Token audience', 'URL of its keys (JWKS)', 'Client ID of the app']) {
+    for (const label of [
+      'Token issuer',
+      'Token audience',
+      'URL of its keys (JWKS)',
+      'Client ID of the app',
+    ]) {
       expect([label, await field(page, label).inputValue()]).toEqual([label, '']);
     }
     expect(await field(page, 'Tokens bound to a key').isChecked()).toBe(false);
@@ -107,7 +114,9 @@ describe('the console form of identity providers', () => {
     await save(page);
     await page.getByText('must be a URL with https').first().waitFor();
     expect(await errorOf(page, 'Page issuer')).toContain('must be a URL with https');
-    expect(await errorOf(page, 'Client ID at the page issuer')).toContain('printable ASCII characters without spaces');
+    expect(await errorOf(page, 'Client ID at the page issuer')).toContain(
+      'printable ASCII characters without spaces',
+    );
     await expectAccessible(page);
     await field(page, 'Page issuer').fill(ISSUER);
     await field(page, 'Client ID at the page issuer').fill('');
@@ -168,7 +177,8 @@ describe('the console form of identity providers', () => {
       'Page issuer': ISSUER,
     };
     await dialogOf(page).getByRole('combobox', { name: 'Kind' }).selectOption('public');
-    for (const [label, text] of Object.entries(fields)) await dialogOf(page).getByLabel(label).first().fill(text);
+    for (const [label, text] of Object.entries(fields))
+      await dialogOf(page).getByLabel(label).first().fill(text);
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();
     await dialogOf(page).getByText('is required for a client with page sessions').first().waitFor();
     await expectAccessible(dialogOf(page));
@@ -178,7 +188,10 @@ describe('the console form of identity providers', () => {
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();
     await page.getByRole('cell', { name: 'tokens of the provider', exact: true }).waitFor();
     await page.getByRole('cell', { name: 'sessions on pages', exact: true }).waitFor();
-    expect(await clientOf('both')).toMatchObject({ token_client_id: 'both-app', page_client_id: 'both-pages' });
+    expect(await clientOf('both')).toMatchObject({
+      token_client_id: 'both-app',
+      page_client_id: 'both-pages',
+    });
     expect(complaints).toEqual([]);
   });
 

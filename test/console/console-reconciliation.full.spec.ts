@@ -21,12 +21,17 @@ describe('reconciliation in the console', () => {
     [scene, browser] = await Promise.all([startReconciling(), startBrowser()]);
     asking = { url: scene.proxy.url, key: scene.reconciler };
     for (let place = 0; place < FOREIGN; place += 1) {
-      const airtimes = [{ countryToSend: 'Kenya', phoneNumber: `+2547123457${10 + place}`, valueInUSD: 2.25 }];
+      const airtimes = [
+        { countryToSend: 'Kenya', phoneNumber: `+2547123457${10 + place}`, valueInUSD: 2.25 },
+      ];
       await scene.past('/payouts/airtime', { airtimes }).expect(200);
     }
     await scene.behave({ feePercent: 3 }); // nobody told the proxy
     for (let place = 0; place < OWN; place += 1) await scene.pay(`+2547123456${10 + place}`).expect(200);
-    page = await signIn(browser.browser, asking.url, asking.key, { at: '/reconciliation', acceptDownloads: true });
+    page = await signIn(browser.browser, asking.url, asking.key, {
+      at: '/reconciliation',
+      acceptDownloads: true,
+    });
   });
   afterAll(async () => {
     await browser.close();
@@ -38,7 +43,8 @@ describe('reconciliation in the console', () => {
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   };
   const get = async <const Path extends string>(path: Path) =>
-    (await supertest(asking.url).get(`/v1/reconciliation/${path}`).set('X-API-Key', asking.key).expect(200)).body;
+    (await supertest(asking.url).get(`/v1/reconciliation/${path}`).set('X-API-Key', asking.key).expect(200))
+      .body;
   const found = async (query: string): Promise<FindingRecord[]> =>
     (await get(`findings?page_size=200&${query}`)).findings;
   const rows = () => page.getByRole('table', { name: 'Findings' }).locator('tbody tr');
@@ -76,7 +82,9 @@ describe('reconciliation in the console', () => {
       expect.stringMatching(/^Residual.*zero, as expected\$0\.0+$/),
       expect.stringMatching(/^=Upstream's total15 transactions\$/),
     ]);
-    const cents = terms.map((term) => BigInt(/(-?)\$([\d.,]+)$/.exec(term)?.[2]?.replace(/[.,]/g, '') ?? '0'));
+    const cents = terms.map((term) =>
+      BigInt(/(-?)\$([\d.,]+)$/.exec(term)?.[2]?.replace(/[.,]/g, '') ?? '0'),
+    );
     expect(cents.slice(0, -1).reduce((sum, each) => sum + each, 0n)).toBe(cents.at(-1));
     await page.getByRole('img', { name: 'Findings by category' }).waitFor();
     await page
@@ -122,7 +130,11 @@ describe('reconciliation in the console', () => {
     const settled = await found('category=missing_local&state=explained');
     expect(settled).toHaveLength(FOREIGN);
     for (const { last_step: step } of settled) {
-      expect(step).toMatchObject({ state: 'explained', reason: 'Sent by the treasury, ticket 4711', run_id: null });
+      expect(step).toMatchObject({
+        state: 'explained',
+        reason: 'Sent by the treasury, ticket 4711',
+        run_id: null,
+      });
     }
   });
 
@@ -200,7 +212,8 @@ describe('reconciliation in the console', () => {
       page
         .locator('input[type=file]')
         .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    const filledIn = (line: string, decision: string) => line.replace(',,,', `,${decision},Agreed with the provider,`);
+    const filledIn = (line: string, decision: string) =>
+      line.replace(',,,', `,${decision},Agreed with the provider,`);
     await send([heading, filledIn(lines[0] ?? '', 'agreed'), lines[1]].join('\r\n'));
     await page.getByText('row 2: decision must be one of').waitFor();
     await send([heading, filledIn(lines[0] ?? '', 'explained'), lines[1]].join('\r\n'));
@@ -215,7 +228,8 @@ describe('reconciliation in the console', () => {
   it('imports a statement, and lists the lines that cannot be used', async () => {
     await goTo('/reconciliation/statements', 'Statements');
     await page.getByRole('button', { name: 'Import a statement' }).click();
-    const text = 'Reference ID,valueInUSD,issueDate,status\na-1,1.5,2026-11-21T10:00:00Z,paid\na-2,much,,paid\n';
+    const text =
+      'Reference ID,valueInUSD,issueDate,status\na-1,1.5,2026-11-21T10:00:00Z,paid\na-2,much,,paid\n';
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
@@ -232,7 +246,13 @@ describe('reconciliation in the console', () => {
     const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // a made-up one has none
     const [finding] = await found('state=any');
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of ['', `/runs/${run!.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements']) {
+    for (const path of [
+      '',
+      `/runs/${run!.id}`,
+      '/findings?state=any',
+      `/findings/${finding?.id}`,
+      '/statements',
+    ]) {
       await follow(page, `/reconciliation${path}`);
       await page.getByRole('table').first().waitFor();
       expect([path, await widthOf(page)]).toEqual([path, 360]);

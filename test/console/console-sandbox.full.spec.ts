@@ -142,7 +142,12 @@ describe("the console's sandbox", () => {
     await other.getByLabel('Probability').press('Enter');
     await page.getByText('2 faults are active.').waitFor();
     expect((await api.look()).faults).toMatchObject([
-      { fault: 'lateProcessing', operation: 'POST /payouts/mobile-money', nth: 3, settings: { ms: 50, status: 503 } },
+      {
+        fault: 'lateProcessing',
+        operation: 'POST /payouts/mobile-money',
+        nth: 3,
+        settings: { ms: 50, status: 503 },
+      },
       { fault: 'error500', operation: null, probability: 0.5, processed: true },
     ]);
     await kind.getByLabel('ms').fill('-1');

@@ -78,7 +78,10 @@ describe('a person in the console', () => {
     await approve();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    const [decision] = await scene.proxy.database.query('SELECT kind, actor FROM decision WHERE intent_id = $1', [id]);
+    const [decision] = await scene.proxy.database.query(
+      'SELECT kind, actor FROM decision WHERE intent_id = $1',
+      [id],
+    );
     expect(decision).toEqual({ kind: 'approved', actor: 'bob' });
 
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -101,7 +104,9 @@ describe('a person in the console', () => {
     await signIn(page, 'bob', '/approvals');
     const dialog = page.getByRole('dialog');
     const kept = () =>
-      page.evaluate('[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("form"))]');
+      page.evaluate(
+        '[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("form"))]',
+      );
     const ask = async (decision: string, reason: string) => {
       await page.getByRole('button', { name: decision }).first().click();
       await dialog.waitFor();
@@ -199,7 +204,10 @@ describe('a person in the console', () => {
     expect(await kept()).toBe(0);
     const sent = page.waitForRequest((one) => one.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    expect((await sent).postDataJSON()).toEqual({ page_issuer: 'https://id.example', page_client_id: 'pages' });
+    expect((await sent).postDataJSON()).toEqual({
+      page_issuer: 'https://id.example',
+      page_client_id: 'pages',
+    });
     await page.getByText('Saved. The change applies from the next request.').waitFor();
     await page.context().close();
   });

@@ -86,7 +86,9 @@ describe('a URL with two database servers', () => {
       pair.thawStandby();
     }
     gate.hold('answers');
-    const failure = await portAt(owner(hostOf(gate.url), hosts[0] ?? '')).catch((error: Error) => error.message);
+    const failure = await portAt(owner(hostOf(gate.url), hosts[0] ?? '')).catch(
+      (error: Error) => error.message,
+    );
     gate.open();
     expect(failure).toContain(`${hostOf(gate.url)} is not answering, ${hosts[0]} is a standby`);
   });
@@ -97,7 +99,11 @@ describe('a URL with two database servers', () => {
     const status = await runCli(['database', 'status', '--json'], { ...urls, DATA_DIR: dataDir }, tmpdir());
     expect([status.code, status.stderr]).toEqual([0, '']);
     const backup = join(tmpdir(), `payout-proxy-hosts-${process.pid}-backup`);
-    const taken = await runCli(['database', 'backup', backup, '--json'], { ...urls, DATA_DIR: dataDir }, tmpdir());
+    const taken = await runCli(
+      ['database', 'backup', backup, '--json'],
+      { ...urls, DATA_DIR: dataDir },
+      tmpdir(),
+    );
     removeDataDir(backup);
     expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { folder: backup }]);
   });
@@ -122,7 +128,10 @@ describe('a URL with two database servers', () => {
 
     beforeAll(async () => {
       const [url, ownerUrl] = [listing(pair.database.url, hosts), owner(...hosts)];
-      proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, { ...pair.database, url, ownerUrl });
+      proxy = await startProxy(
+        { upstreamBaseUrl: upstream.url, dataDir },
+        { ...pair.database, url, ownerUrl },
+      );
       key = (await proxy.client('app', 'pay')).key;
     });
     afterAll(() => proxy?.close());

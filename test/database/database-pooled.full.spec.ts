@@ -123,22 +123,29 @@ if (HAS_PGBOUNCER) {
       await pair?.close();
     });
 
-    const bounce = async (parameters: string) => (bouncer = await PgBouncer.start(pair.database.url, parameters));
+    const bounce = async (parameters: string) =>
+      (bouncer = await PgBouncer.start(pair.database.url, parameters));
     const check = (sessionUrl?: string) =>
-      requireConnections({ ...settingsOf(pair.database, sessionUrl), databaseUrl: bouncer.through(pair.database.url) });
+      requireConnections({
+        ...settingsOf(pair.database, sessionUrl),
+        databaseUrl: bouncer.through(pair.database.url),
+      });
     const start = async (settings: Partial<RunningConfig>) => {
       const database = { ...pair.database, url: bouncer.through(pair.database.url) };
       const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings }, database);
       proxies.push(proxy);
       const { key } = await proxy.client(`app-${(clients += 1)}`, 'pay');
-      const pay = (order: string) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+      const pay = (order: string) =>
+        proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
       return { proxy, pay };
     };
     const IGNORED = `ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options`;
 
     it('logs at the start what the pooler removes', async () => {
       await bounce('pool_mode = session');
-      await expect(check()).rejects.toThrow(/pooler that refuses start-up parameters .* Set DATABASE_SESSION_URL/);
+      await expect(check()).rejects.toThrow(
+        /pooler that refuses start-up parameters .* Set DATABASE_SESSION_URL/,
+      );
       await bouncer.close();
       await bounce(`pool_mode = session\n${IGNORED}`);
       await expect(check()).rejects.toThrow('lack the limits that payments need');
@@ -148,7 +155,9 @@ if (HAS_PGBOUNCER) {
       await check();
       await bouncer.close();
       await bounce(`pool_mode = transaction\n${IGNORED}`);
-      await expect(requireSessionLocks(bouncer.through(pair.database.url))).rejects.toThrow('set DATABASE_SESSION_URL');
+      await expect(requireSessionLocks(bouncer.through(pair.database.url))).rejects.toThrow(
+        'set DATABASE_SESSION_URL',
+      );
       await check(pair.database.url);
     });
 

@@ -43,7 +43,10 @@ describe('a read replica', () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
     upstream.behaviour = answer(200, SUCCESS);
     standby = pair.replica;
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, databaseReplicaUrl: standby.url }, pair.database);
+    proxy = await startProxy(
+      { upstreamBaseUrl: upstream.url, databaseReplicaUrl: standby.url },
+      pair.database,
+    );
     app = (await proxy.client('app', 'pay')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
   });
@@ -77,7 +80,8 @@ describe('a read replica', () => {
   });
 
   it('includes every payment from before the request', async () => {
-    for (let time = 0; time < 20; time += 1) expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
+    for (let time = 0; time < 20; time += 1)
+      expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
     expect(await count()).toBe(orders);
   });
 
@@ -114,10 +118,13 @@ describe('a read replica', () => {
 
   it('is dropped for good once it follows another timeline', async () => {
     await pair.promote();
-    await standby.query(`SELECT pg_switch_wal(); SELECT pg_logical_emit_message(false, 'ahead', repeat('x', 1000000))`);
+    await standby.query(
+      `SELECT pg_switch_wal(); SELECT pg_logical_emit_message(false, 'ahead', repeat('x', 1000000))`,
+    );
     await readsFrom('primary');
     const before = { ...reads() };
-    for (let time = 0; time < 3; time += 1) expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
+    for (let time = 0; time < 3; time += 1)
+      expect(await find(await pay())).toMatchObject([{ outcome: 'succeeded' }]);
     expect(reads().replica).toBe(before.replica);
   });
 });

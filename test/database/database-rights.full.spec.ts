@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { databaseCommands } from '../../src/cli/database/database';
 import { Logins, requireAccess } from '../../src/platform/database/checks/access-check';
-import { migrate, pendingMigrations, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
+import {
+  migrate,
+  pendingMigrations,
+  PROXY_MIGRATIONS,
+} from '../../src/platform/database/migrations/migrations';
 import { withConnection } from '../../src/platform/database/servers/database-client';
 import { OwnPostgres, startOwnPostgres } from '../support/databases/own-postgres';
 import { cliOf } from '../support/processes/cli';
@@ -56,7 +60,10 @@ describe('a database with missing roles and rights', () => {
       const { username, password, host, pathname } = new URL(address);
       return `postgresql://${host}${pathname}?user=${username}&password=${password}`;
     };
-    const [databaseUrl, databaseOwnerUrl] = [asParameter(logins.databaseUrl), asParameter(logins.databaseOwnerUrl)];
+    const [databaseUrl, databaseOwnerUrl] = [
+      asParameter(logins.databaseUrl),
+      asParameter(logins.databaseOwnerUrl),
+    ];
     expect(await missing({ databaseUrl, databaseOwnerUrl })).toMatchObject({ reason: COMPLETE });
   });
 
@@ -65,7 +72,9 @@ describe('a database with missing roles and rights', () => {
       REVOKE EXECUTE ON FUNCTION make_partitions(integer) FROM payout_proxy;
       REVOKE USAGE ON SCHEMA audit FROM payout_auditor; REVOKE TEMPORARY ON DATABASE payout_proxy FROM payout_proxy, PUBLIC`);
     const { reason, statements } = await missing();
-    expect(reason).toMatch(/^the database lacks 5 rights of payout_proxy, 1 right of payout_auditor\. A backup of/);
+    expect(reason).toMatch(
+      /^the database lacks 5 rights of payout_proxy, 1 right of payout_auditor\. A backup of/,
+    );
     expect(statements.sort()).toEqual([
       'GRANT EXECUTE ON FUNCTION make_partitions(integer) TO payout_proxy;',
       'GRANT INSERT ON TABLE intent, outcome TO payout_proxy;',
@@ -90,7 +99,10 @@ describe('a database with missing roles and rights', () => {
 
   it('is refused if a login may not assume its role', async () => {
     await admin.query(`CREATE ROLE poor LOGIN PASSWORD 'secret'`);
-    const { reason, statements } = await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') });
+    const { reason, statements } = await missing({
+      databaseUrl: urlOf('poor'),
+      databaseSealerUrl: urlOf('Sealer 2'),
+    });
     expect(reason).toMatch(
       /^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of Sealer 2 in payout_sealer, the right of poor to connect, the right of Sealer 2 to connect\./,
     );
@@ -102,9 +114,11 @@ describe('a database with missing roles and rights', () => {
       'GRANT CONNECT ON DATABASE "payout_proxy" TO "Sealer 2";',
     ]);
     await heal(statements);
-    expect(await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') })).toMatchObject({
-      reason: COMPLETE,
-    });
+    expect(await missing({ databaseUrl: urlOf('poor'), databaseSealerUrl: urlOf('Sealer 2') })).toMatchObject(
+      {
+        reason: COMPLETE,
+      },
+    );
   });
 
   it('is refused if a login may not connect', async () => {
@@ -159,7 +173,9 @@ describe('a database with missing roles and rights', () => {
         ({ message }: Error) => message,
       );
     const [reason = '', ...statements] = (await refusal()).split('\n');
-    expect(reason).toContain(`the tables of the database belong to ${owner}, and the owner's login is newcomer.`);
+    expect(reason).toContain(
+      `the tables of the database belong to ${owner}, and the owner's login is newcomer.`,
+    );
     await heal(statements);
     expect(await refusal()).toBe(COMPLETE);
     const foreign = `SELECT relname FROM pg_class WHERE relnamespace IN ('public'::regnamespace, 'audit'::regnamespace)
@@ -175,7 +191,9 @@ describe('a database with missing roles and rights', () => {
     await admin.query('CREATE DATABASE unfinished');
     const url = new URL(postgres.database.ownerUrl);
     url.pathname = '/unfinished';
-    await expect(migrate(url.toString(), directory)).rejects.toThrow('migration 1_first failed: division by zero');
+    await expect(migrate(url.toString(), directory)).rejects.toThrow(
+      'migration 1_first failed: division by zero',
+    );
     const tables = await withConnection(url.toString(), (client) =>
       client.query(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`),
     );

@@ -21,7 +21,9 @@ describe('a database with TLS', () => {
   };
   const connect = (parameters: Record<string, string>, host?: string) =>
     withConnection(addressOf(postgres.database.ownerUrl, parameters, host), async (client) => {
-      const { rows } = await client.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+      const { rows } = await client.query<{ ssl: boolean }>(
+        'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+      );
       return rows[0]?.ssl;
     });
 

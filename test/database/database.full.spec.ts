@@ -1,10 +1,23 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopCommands } from '../../src/cli/calls/stop';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { databaseCommands } from '../../src/cli/database/database';
-import { migrate, migrationStatus, PROXY_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
+import {
+  migrate,
+  migrationStatus,
+  PROXY_MIGRATIONS,
+} from '../../src/platform/database/migrations/migrations';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { withConnection } from '../../src/platform/database/servers/database-client';
 import { createTestDatabase, TestDatabase, withDatabase } from '../support/databases/test-database';
@@ -48,7 +61,10 @@ describe('migrations', () => {
     const behind = withDatabase(admin.ownerUrl, 'behind_spec');
     jest.replaceProperty(process, 'env', { ...process.env, DATABASE_URL: behind });
     const database = cliOf(databaseCommands);
-    for (const command of [cliOf(clientsCommands)('list'), cliOf(stopCommands)('everything', '--reason', 'x')]) {
+    for (const command of [
+      cliOf(clientsCommands)('list'),
+      cliOf(stopCommands)('everything', '--reason', 'x'),
+    ]) {
       await expect(command).rejects.toThrow(
         `The database is not up to date: ${pending} pending. Run npm run cli -- database migrate`,
       );
@@ -74,7 +90,8 @@ describe('migrations', () => {
       DATA_DIR: dataDir,
     });
     const commands = [cliOf(clientsCommands)('list'), cliOf(databaseCommands)('migrate', '--dry-run')];
-    for (const command of commands) await expect(command).rejects.toThrow(`There is no database in ${dataDir} yet`);
+    for (const command of commands)
+      await expect(command).rejects.toThrow(`There is no database in ${dataDir} yet`);
     expect(existsSync(dataDir)).toBe(false);
     jest.restoreAllMocks();
   });
@@ -146,7 +163,9 @@ describe("the proxy's connections", () => {
   it('serve payouts while readers hold all of theirs', async () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const app = await proxy.client('payer', 'pay');
-    const readers = await Promise.all(Array.from({ length: 24 }, (_, at) => proxy.client(`reader-${at}`, 'audit')));
+    const readers = await Promise.all(
+      Array.from({ length: 24 }, (_, at) => proxy.client(`reader-${at}`, 'audit')),
+    );
     await proxy.get(readers[0]!.key, '/v1/audit/calls').expect(200); // else they would wait for each other, to index what came before
     await database.query('BEGIN');
     await database.query('LOCK TABLE search_entry IN ACCESS EXCLUSIVE MODE');

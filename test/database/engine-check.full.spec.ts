@@ -76,7 +76,9 @@ describe('a database server', () => {
   ])('is refused %s', async (_, change) => {
     await database.query(change);
     const line = await reason(prepareDatabase(asLogins(), true));
-    expect(line).toMatch(/^the database does not keep advisory locks for a session, .*pooler in transaction mode/);
+    expect(line).toMatch(
+      /^the database does not keep advisory locks for a session, .*pooler in transaction mode/,
+    );
   });
 
   it.each([

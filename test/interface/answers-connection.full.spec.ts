@@ -2,7 +2,15 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
 import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../support/payments/paying';
+import {
+  AIRTIME,
+  eventually,
+  Paying,
+  phoneOf,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
 /** A server below HTTP: what it does with a connection is said, and each byte it gets is kept. */
@@ -122,7 +130,8 @@ describe('a call with a failing connection', () => {
       response.on('finish', () => turns[paying.upstream.received.length % turns.length]?.());
     };
     const phoneByCall = new Map<string, string>();
-    for (const phone of phones(60)) phoneByCall.set((await paying.pay(phone)).headers['x-call-id'] ?? '', phone);
+    for (const phone of phones(60))
+      phoneByCall.set((await paying.pay(phone)).headers['x-call-id'] ?? '', phone);
     const outcomes = await paying.proxy.database.query(
       'SELECT intent_id, kind FROM outcome WHERE intent_id = ANY ($1)',
       [[...phoneByCall.keys()]],
@@ -157,7 +166,8 @@ describe('a call with a failing connection', () => {
     await closed;
     const [open] = await paying.proxy.database.query('SELECT id FROM intent ORDER BY id DESC LIMIT 1');
     release();
-    const outcome = () => paying.proxy.database.query('SELECT kind FROM outcome WHERE intent_id = $1', [open?.id]);
+    const outcome = () =>
+      paying.proxy.database.query('SELECT kind FROM outcome WHERE intent_id = $1', [open?.id]);
     await eventually(async () => (await outcome()).length > 0);
     expect(await outcome()).toEqual([{ kind: 'succeeded' }]);
   });
@@ -171,7 +181,10 @@ describe('a call past its deadline', () => {
 
   it.each<[string, FakeUpstream['behaviour']]>([
     ['an upstream that never answers', hang],
-    ['a body that never ends', (_request, response) => void response.writeHead(200).write('{"status":"success",')],
+    [
+      'a body that never ends',
+      (_request, response) => void response.writeHead(200).write('{"status":"success",'),
+    ],
     [
       'a body that comes byte by byte',
       (_request, response) => {
@@ -194,7 +207,9 @@ describe('a call past its deadline', () => {
 
   it('is the only one in doubt: queued calls were never admitted', async () => {
     paying.upstream.behaviour = hang;
-    const calls = await Promise.all(phones(6).map(async (phone) => ({ phone, got: await paying.pay(phone) })));
+    const calls = await Promise.all(
+      phones(6).map(async (phone) => ({ phone, got: await paying.pay(phone) })),
+    );
     const arrived = paying.upstream.received.map(phoneOf);
     expect(arrived.length).toBeGreaterThan(0);
     for (const { phone, got } of calls) {
@@ -203,7 +218,9 @@ describe('a call past its deadline', () => {
         phone,
         ...(seen ? [504, 'outcome_unknown'] : [503, 'overloaded']),
       ]);
-      const intents = await paying.proxy.database.query('SELECT FROM intent WHERE id = $1', [got.headers['x-call-id']]);
+      const intents = await paying.proxy.database.query('SELECT FROM intent WHERE id = $1', [
+        got.headers['x-call-id'],
+      ]);
       expect(intents).toHaveLength(seen ? 1 : 0);
     }
     paying.upstream.behaviour = answer(200, SUCCESS);

@@ -73,7 +73,9 @@ describe('the proxy, after an upstream response', () => {
   ])('decodes %s, which it did not request, and stores the forwarded body', async (coding, encode) => {
     const text = JSON.stringify({ status: 'success', data: { name: 'x'.repeat(5_000), said: UPSTREAM_KEY } });
     paying.upstream.behaviour = (_request, response) =>
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding }).end(encode(text));
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding })
+        .end(encode(text));
     const got = await paying.pay().buffer(true).parse(bytes).expect(200);
     expect(got.body.toString()).toBe(text.replace(UPSTREAM_KEY, '[key removed]'));
     expect(got.headers['content-encoding']).toBeUndefined();
@@ -91,7 +93,10 @@ describe('the proxy, after an upstream response', () => {
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
         .end(bomb.subarray(0, 9_000));
     const got = await paying.pay().expect(502);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'unreadable' } });
+    expect(await paying.record(got)).toMatchObject({
+      outcome: 'unknown',
+      upstream: { failure: 'unreadable' },
+    });
   });
 
   it('forwards the Retry-After of a rate-limited upstream, and defaults to one second', async () => {
@@ -107,7 +112,10 @@ describe('the proxy, after an upstream response', () => {
   });
 
   it('hides an upstream error about a wrong key from the app', async () => {
-    paying.upstream.behaviour = answer(401, { status: 'error', error: 'key is not defined. Generate a new one' });
+    paying.upstream.behaviour = answer(401, {
+      status: 'error',
+      error: 'key is not defined. Generate a new one',
+    });
     expect((await paying.pay()).text).not.toContain('key is not defined');
   });
 
@@ -133,7 +141,11 @@ describe('the proxy, after an upstream response', () => {
 
   it('sends the validated JSON unchanged, with its own key and no other header of the caller', async () => {
     paying.upstream.behaviour = answer(200, OK);
-    await paying.pay().set('Cookie', 'a=b').set('Authorization', 'Basic x').set('X-Forwarded-For', '203.0.113.9');
+    await paying
+      .pay()
+      .set('Cookie', 'a=b')
+      .set('Authorization', 'Basic x')
+      .set('X-Forwarded-For', '203.0.113.9');
     const [received] = paying.upstream.received;
     expect(received?.body).toBe(
       '{"airtimes":[{"countryToSend":"Kenya","phoneNumber":"+254712345678","valueInUSD":2.5}]}',
@@ -151,7 +163,12 @@ describe('the proxy, after an upstream response', () => {
   });
 
   it('drops other upstream headers', async () => {
-    paying.upstream.behaviour = answer(200, OK, { 'set-cookie': 'session=1', get: '1', has: '1', server: 'upstream' });
+    paying.upstream.behaviour = answer(200, OK, {
+      'set-cookie': 'session=1',
+      get: '1',
+      has: '1',
+      server: 'upstream',
+    });
     const got = await paying.pay().expect(200);
     expect(got.headers).not.toMatchObject({ 'set-cookie': expect.anything() });
     expect(got.headers.server).toBeUndefined();

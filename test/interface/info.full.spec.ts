@@ -42,7 +42,10 @@ describe('an info operation', () => {
     expect(first.headers).not.toHaveProperty('age');
     const second = await countries(bank).expect(200);
     expect(second.headers.age).toMatch(/^\d+$/);
-    expect([second.text, second.headers['content-type']]).toEqual([first.text, first.headers['content-type']]);
+    expect([second.text, second.headers['content-type']]).toEqual([
+      first.text,
+      first.headers['content-type'],
+    ]);
     expect(upstream.received).toHaveLength(1);
 
     const [fetched, given] = [await recordOf(first), await recordOf(second)];
@@ -53,16 +56,24 @@ describe('an info operation', () => {
       upstream: { answer_of: fetched.id },
     });
     expect(given.response?.body).toEqual(COUNTRIES);
-    expect(given.timings).toMatchObject({ sent_at: fetched.timings.sent_at, upstream_ms: fetched.timings.upstream_ms });
+    expect(given.timings).toMatchObject({
+      sent_at: fetched.timings.sent_at,
+      upstream_ms: fetched.timings.upstream_ms,
+    });
     const ids = [fetched.id, given.id];
-    const bodies = await proxy.database.query('SELECT intent_id FROM outcome_body WHERE intent_id = ANY ($1)', [ids]);
+    const bodies = await proxy.database.query(
+      'SELECT intent_id FROM outcome_body WHERE intent_id = ANY ($1)',
+      [ids],
+    );
     expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once
   });
 
   it('shares one response among concurrent requests', async () => {
     const waiting: ServerResponse[] = [];
     upstream.behaviour = (_request, response) => waiting.push(response);
-    const asked = Array.from({ length: 20 }, (_, i) => codes(i % 2 ? shop : bank).then((response) => response));
+    const asked = Array.from({ length: 20 }, (_, i) =>
+      codes(i % 2 ? shop : bank).then((response) => response),
+    );
     const opened = `SELECT count(*)::int AS calls FROM intent WHERE operation = 'GET /info/mobile-money-codes'`;
     await eventually(async () => (await proxy.database.query(opened))[0]?.calls === 20 && waiting.length > 0);
     for (const response of waiting) answer(200, COUNTRIES)({} as never, response, {} as never);
@@ -70,7 +81,8 @@ describe('an info operation', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(upstream.received).toHaveLength(1);
     const ids = answers.map(({ headers }) => headers['x-call-id']);
-    const given = "SELECT FROM outcome WHERE record::json ->> 'answer_of' IS NOT NULL AND intent_id = ANY ($1)";
+    const given =
+      "SELECT FROM outcome WHERE record::json ->> 'answer_of' IS NOT NULL AND intent_id = ANY ($1)";
     expect(await proxy.database.query(given, [ids])).toHaveLength(19);
   });
 

@@ -1,6 +1,12 @@
 import { UNKNOWN_FIELD } from '../../src/http/validation/faults';
 import { OTHER_TYPE } from '../../src/http/validation/json-body';
-import { airtimeItem, creditItem, FaultExpected, startInterface, TestInterface } from '../support/http/interface';
+import {
+  airtimeItem,
+  creditItem,
+  FaultExpected,
+  startInterface,
+  TestInterface,
+} from '../support/http/interface';
 import supertest from '../support/http/supertest';
 
 /** A refused request's record stands for ever: nothing in it may come out of the body. */
@@ -15,7 +21,10 @@ describe('the record of a refused request', () => {
   const PERSON = ['ada@example', 'lovelace', '2348012', '@ada', 'secret'];
 
   it.each([
-    ['wrong values', { credit: [{ email: 'ada@example', twitter: 'lovelace', valueInUSD: '+2348012345678' }] }],
+    [
+      'wrong values',
+      { credit: [{ email: 'ada@example', twitter: 'lovelace', valueInUSD: '+2348012345678' }] },
+    ],
     [
       'unknown fields named after people',
       { 'ada@example.com': 1, credit: [{ '+2348012345678': { '@ada': 1 }, secret: 'secret' }] },
@@ -38,7 +47,9 @@ describe('the record of a refused request', () => {
   });
 
   it('contains nothing of a query', async () => {
-    const { headers } = await api.get('/wallets/list?ada@example.com=secret&lovelace=%2B2348012345678').expect(400);
+    const { headers } = await api
+      .get('/wallets/list?ada@example.com=secret&lovelace=%2B2348012345678')
+      .expect(400);
     await expectNothingOf(headers['x-call-id'] as string);
   });
 
@@ -52,7 +63,9 @@ describe('the record of a refused request', () => {
       { pointer: '/dry_run', detail },
     ];
     await api.expectRefused(api.post(`/payouts/airtime${query}`, airtimes), faults);
-    await api.expectRefused(api.post(`/wallets/transfer?subAccount=`, {}), [{ pointer: '/subAccount', detail }]);
+    await api.expectRefused(api.post(`/wallets/transfer?subAccount=`, {}), [
+      { pointer: '/subAccount', detail },
+    ]);
     const previewed = await supertest(api.proxy.url)
       .post(`/v1/preview/payouts/airtime${query}`)
       .set('X-API-Key', api.app)
@@ -72,7 +85,9 @@ describe('the record of a refused request', () => {
   });
 
   async function expectNothingOf(callId: string): Promise<void> {
-    const rows = await api.proxy.database.query('SELECT r::text AS row FROM refusal r WHERE id = $1', [callId]);
+    const rows = await api.proxy.database.query('SELECT r::text AS row FROM refusal r WHERE id = $1', [
+      callId,
+    ]);
     expect(rows).toHaveLength(1);
     for (const word of PERSON) expect(rows[0]?.row).not.toContain(word);
   }
@@ -86,7 +101,11 @@ describe('the record of a refused request', () => {
   });
 
   it('contains the first hundred faults and their total, like the response', async () => {
-    const airtimes = Array.from({ length: 600 }, () => ({ countryToSend: 'Kenya', phoneNumber: 'x', valueInUSD: 0 }));
+    const airtimes = Array.from({ length: 600 }, () => ({
+      countryToSend: 'Kenya',
+      phoneNumber: 'x',
+      valueInUSD: 0,
+    }));
     const { headers, body } = await api.post('/payouts/airtime', { airtimes }).expect(400);
     expect([body.errors?.length, body.errors_total]).toEqual([100, 1_200]);
     expect(body.error).toMatch(/airtimes\/0\/phoneNumber: must be a phone number.* \(and 1199 more\)\.$/);
@@ -95,22 +114,35 @@ describe('the record of a refused request', () => {
   });
 
   it.each([
-    ['unknown fields', `{${Array.from({ length: 1_900 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`, 1_901],
-    ['fields given twice', `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`, 1_900],
+    [
+      'unknown fields',
+      `{${Array.from({ length: 1_900 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`,
+      1_901,
+    ],
+    [
+      'fields given twice',
+      `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`,
+      1_900,
+    ],
     ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
     ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
-  ])('reports the first 100 faults of a body with thousands of %s, and their total', async (_what, body, total) => {
-    const answer = await api.postRaw('/payouts/airtime', body).expect(400);
-    expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
-    expect(answer.body.error).toMatch(new RegExp(` \\(and ${total - 1} more\\)\\.$`));
-    expect(answer.text.length).toBeLessThan(25_000);
-    const { refusal } = await api.record(answer.headers['x-call-id'] as string);
-    expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, total]);
-  });
+  ])(
+    'reports the first 100 faults of a body with thousands of %s, and their total',
+    async (_what, body, total) => {
+      const answer = await api.postRaw('/payouts/airtime', body).expect(400);
+      expect(answer.body).toMatchObject({ errors: { length: 100 }, errors_total: total });
+      expect(answer.body.error).toMatch(new RegExp(` \\(and ${total - 1} more\\)\\.$`));
+      expect(answer.text.length).toBeLessThan(25_000);
+      const { refusal } = await api.record(answer.headers['x-call-id'] as string);
+      expect([refusal!.errors.length, refusal!.error_count]).toEqual([100, total]);
+    },
+  );
 
   it('is found by its outcome, with its author and operation', async () => {
     const { headers } = await api.post('/send', {}).set('X-Request-Id', 'mine-17').expect(400);
-    const { body } = await api.proxy.get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1').expect(200);
+    const { body } = await api.proxy
+      .get(api.auditor, '/v1/audit/calls?outcome=refused&page_size=1')
+      .expect(200);
     expect(body.calls).toMatchObject([
       {
         id: headers['x-call-id'],
@@ -155,7 +187,10 @@ describe('JSON', () => {
       });
 
       it('is rejected like other JSON if it is malformed, invalid or too large', async () => {
-        await api.expectRefused(api.postRaw('/send', 'credit=1', headers), wholeBody(/^the body must be valid JSON/));
+        await api.expectRefused(
+          api.postRaw('/send', 'credit=1', headers),
+          wholeBody(/^the body must be valid JSON/),
+        );
         await api.expectRefused(api.postRaw('/send', '{"credit":[],"credit":[]}', headers), [
           { pointer: '/credit', detail: /^must be given only once/ },
         ]);

@@ -24,7 +24,10 @@ describe('an incomplete request', () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     const { key } = await proxy.client('app', 'pay');
-    const identified = jest.spyOn(proxy.app.get(KeyCallersService, { strict: false }), 'identifyForAdmission');
+    const identified = jest.spyOn(
+      proxy.app.get(KeyCallersService, { strict: false }),
+      'identifyForAdmission',
+    );
     const refused = jest.spyOn(proxy.app.get(CallJournal, { strict: false }).refusals, 'recordSoon');
     const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
     socket.write(`POST /api/v0.1/payouts/airtime HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n`);
@@ -72,7 +75,9 @@ describe('an incomplete request', () => {
       socket.on('data', (bytes: Buffer) => (heard.said += bytes.toString()));
       socket.on('error', () => undefined);
       socket.on('close', () => (heard.over = true));
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 8\r\n\r\nhalf`);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 8\r\n\r\nhalf`,
+      );
       return heard;
     }
 

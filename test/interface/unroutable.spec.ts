@@ -40,19 +40,27 @@ describe('an unroutable address', () => {
   it.each([
     ['get', '/api/v2/wallets/list'],
     ['get', '/api/v0.1/%zz'],
-  ] as const)('returns the interface envelope for %s %s, like everything below /api/', async (method, path) => {
-    const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
-    expect(type).toBe('application/json');
-    expect(body).toMatchObject({ status: 'error', code: 'not_found', action: 'fix_request' });
-    await supertest(proxy.url)[method](path).expect(401);
-  });
+  ] as const)(
+    'returns the interface envelope for %s %s, like everything below /api/',
+    async (method, path) => {
+      const { body, type } = await supertest(proxy.url)[method](path).set('X-API-Key', key).expect(404);
+      expect(type).toBe('application/json');
+      expect(body).toMatchObject({ status: 'error', code: 'not_found', action: 'fix_request' });
+      await supertest(proxy.url)[method](path).expect(401);
+    },
+  );
 
   it.each(['/nope', '/v1/nope', '/%zz', `/v1/calls/${'x'.repeat(2_000)}`])(
     'returns problem details for %s',
     async (path) => {
       const { body, type } = await supertest(proxy.url).get(path).set('X-API-Key', key).expect(404);
       expect(type).toBe('application/problem+json');
-      expect(body).toMatchObject({ status: 404, code: 'not_found', action: 'fix_request', error: expect.any(String) });
+      expect(body).toMatchObject({
+        status: 404,
+        code: 'not_found',
+        action: 'fix_request',
+        error: expect.any(String),
+      });
     },
   );
 
@@ -79,7 +87,11 @@ describe('an unroutable address', () => {
         const answered = await fetch(proxy.url + path, { method, headers });
         expect([answered.status, answered.headers.get('allow')]).toEqual([405, allow]);
         if (method === 'HEAD') continue;
-        const body = { code: 'method_not_allowed', action: 'fix_request', call_id: answered.headers.get('x-call-id') };
+        const body = {
+          code: 'method_not_allowed',
+          action: 'fix_request',
+          call_id: answered.headers.get('x-call-id'),
+        };
         expect(await answered.json()).toMatchObject(body);
       }
       expect(upstream.received).toEqual([]);
@@ -90,7 +102,9 @@ describe('an unroutable address', () => {
       for (const [path, item] of Object.entries((body as { paths: Record<string, object> }).paths)) {
         const answered = await fetch(proxy.url + path.replace(/[{}]/g, ''), { method: 'PUT' });
         const allowed = answered.headers.get('allow')?.split(', ').sort();
-        const methods = Object.keys(item).filter((name) => ['get', 'post', 'patch', 'delete', 'put'].includes(name));
+        const methods = Object.keys(item).filter((name) =>
+          ['get', 'post', 'patch', 'delete', 'put'].includes(name),
+        );
         if (methods.includes('put')) continue;
         expect([path, answered.status, allowed]).toEqual([
           path,
@@ -133,7 +147,8 @@ describe('an unroutable address', () => {
                   .slice(0, 2) as [string, string],
             ),
           );
-          if (Buffer.byteLength(text) < Number(headers['content-length'])) return reject(new Error(`half: ${said}`));
+          if (Buffer.byteLength(text) < Number(headers['content-length']))
+            return reject(new Error(`half: ${said}`));
           const body = JSON.parse(text.slice(0, Number(headers['content-length']))) as SaidBody;
           resolve({ status: Number(/^HTTP\/1\.1 (\d+) \w/.exec(status)?.[1]), headers, body, said });
         });
@@ -151,7 +166,9 @@ describe('an unroutable address', () => {
       ].join('\r\n');
     const counted = async (code: string) => {
       const { text } = await supertest(proxy.url).get('/metrics').expect(200);
-      return Number(new RegExp(`payout_proxy_problems_total\\{code="${code}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+      return Number(
+        new RegExp(`payout_proxy_problems_total\\{code="${code}"\\} (\\d+)`).exec(text)?.[1] ?? 0,
+      );
     };
     const refusalOf = async (callId: string | undefined) =>
       (await proxy.database.query('SELECT status, code FROM refusal WHERE id = $1', [callId]))[0];
@@ -179,7 +196,13 @@ describe('an unroutable address', () => {
         'headers_too_large',
         'problem+json',
       ],
-      ['no Host', 'GET /api/v0.1/wallets/list HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request', 'json'],
+      [
+        'no Host',
+        'GET /api/v0.1/wallets/list HTTP/1.1\r\nConnection: close\r\n\r\n',
+        400,
+        'invalid_request',
+        'json',
+      ],
       [
         'another expectation',
         'GET /v1/calls HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n',
@@ -188,27 +211,33 @@ describe('an unroutable address', () => {
         'problem+json',
       ],
       ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'not_found', 'problem+json'],
-    ])('gets the documented error, and is logged and counted: %s', async (_what, bytes, status, code, type) => {
-      const logged = jest.spyOn(proxy.app.get(Logger), 'log');
-      const before = await counted(code);
-      const answer = await talk(bytes);
-      expect(answer.status).toBe(status);
-      expect(answer.headers).toMatchObject({
-        'content-type': `application/${type}; charset=utf-8`,
-        connection: 'close',
-        'x-request-id': expect.any(String),
-        'x-call-id': answer.body.call_id,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      });
-      expect(answer.body).toMatchObject({ code, action: 'fix_request', error: expect.any(String) });
-      expect(answer.body.status).toBe(type === 'json' ? 'error' : status);
-      expect(await counted(code)).toBe(before + 1);
-      expect(JSON.stringify(logged.mock.calls)).toContain(answer.body.call_id);
-    });
+    ])(
+      'gets the documented error, and is logged and counted: %s',
+      async (_what, bytes, status, code, type) => {
+        const logged = jest.spyOn(proxy.app.get(Logger), 'log');
+        const before = await counted(code);
+        const answer = await talk(bytes);
+        expect(answer.status).toBe(status);
+        expect(answer.headers).toMatchObject({
+          'content-type': `application/${type}; charset=utf-8`,
+          connection: 'close',
+          'x-request-id': expect.any(String),
+          'x-call-id': answer.body.call_id,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        });
+        expect(answer.body).toMatchObject({ code, action: 'fix_request', error: expect.any(String) });
+        expect(answer.body.status).toBe(type === 'json' ? 'error' : status);
+        expect(await counted(code)).toBe(before + 1);
+        expect(JSON.stringify(logged.mock.calls)).toContain(answer.body.call_id);
+      },
+    );
 
     it('is recorded for a known caller if its body breaks off', async () => {
-      const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Transfer-Encoding: chunked'), 'zz\r\n');
+      const { status, body } = await talk(
+        post('/api/v0.1/payouts/airtime', 'Transfer-Encoding: chunked'),
+        'zz\r\n',
+      );
       expect([status, body.status, body.code]).toEqual([400, 'error', 'invalid_request']);
       await eventually(async () => (await refusalOf(body.call_id)) !== undefined);
       expect(await refusalOf(body.call_id)).toEqual({ status: 400, code: 'invalid_request' });
@@ -219,7 +248,10 @@ describe('an unroutable address', () => {
       server.once('request', ({ socket }: { socket: unknown }) =>
         setImmediate(() => server.emit('clientError', { code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)),
       );
-      const { status, body } = await talk(post('/api/v0.1/payouts/airtime', 'Content-Length: 500'), '{"airtimes":');
+      const { status, body } = await talk(
+        post('/api/v0.1/payouts/airtime', 'Content-Length: 500'),
+        '{"airtimes":',
+      );
       expect([status, body.status, body.code, body.action]).toEqual([
         408,
         'error',

@@ -95,9 +95,10 @@ describe('caps of clients with fifty apps and two proxies', () => {
   ])('allow exactly the payouts that fit a %s cap', async (_which, limits) => {
     const client = await newClient(limits);
     // Of the month before: it counts on no cap any more.
-    await database.query(`INSERT INTO spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1, 5`, [
-      client.id,
-    ]);
+    await database.query(
+      `INSERT INTO spending SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1, 5`,
+      [client.id],
+    );
     const usd = new Decimal('0.137931'); // 36 of them are 4.965516
     const paid = await payAll(() => ({ client, amounts: [usd] }));
     expect(amountsOf(paid, '200')).toHaveLength(36);

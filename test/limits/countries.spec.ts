@@ -58,7 +58,9 @@ describe('a client limited to one country', () => {
     const asked = approving.proxy.post(approving.app, '/payouts/airtime', airtimes(NIGERIAN));
     const { call_id: id } = (await asked.expect(202)).body;
     await change("countries = '{Kenya}'");
-    const { body: shown } = await approving.proxy.get(approving.approver.key, `/v1/approvals/${id}`).expect(200);
+    const { body: shown } = await approving.proxy
+      .get(approving.approver.key, `/v1/approvals/${id}`)
+      .expect(200);
     expect(shown.not_allowed).toMatchObject({ code: 'country_not_allowed' });
     const { body } = await approving.decide('approve', id).expect(409);
     expect(body).toMatchObject({

@@ -19,7 +19,9 @@ const CODES = {
 };
 const item = (countryToSend: string) => ({ countryToSend, phoneNumber: '+254712345678', valueInUSD: 1 });
 const airtime = (...countries: string[]) => ({ airtimes: countries.map(item) });
-const momo = (country: string, momoCode: string) => ({ momos: [{ ...item(country), momoCode, reference: '' }] });
+const momo = (country: string, momoCode: string) => ({
+  momos: [{ ...item(country), momoCode, reference: '' }],
+});
 
 describe('countries and networks without upstream coverage', () => {
   let database: TestDatabase;
@@ -41,7 +43,11 @@ describe('countries and networks without upstream coverage', () => {
     await database.query('UPDATE client SET allow_foreign_numbers = TRUE'); // the items differ in their countries alone
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
     upstream = await FakeUpstream.start();
-    const settings = { upstreamBaseUrl: upstream.url, upstreamTimeoutMs: 4_000, infoCacheTtlSeconds: TTL_MS / 1_000 };
+    const settings = {
+      upstreamBaseUrl: upstream.url,
+      upstreamTimeoutMs: 4_000,
+      infoCacheTtlSeconds: TTL_MS / 1_000,
+    };
     proxy = await startProxy({ ...settings, checkCoverage: true }, database);
     clock = jest.spyOn(performance, 'now');
   });
@@ -69,26 +75,34 @@ describe('countries and networks without upstream coverage', () => {
   /** Leaves the proxy as it starts: it reads a list again that it missed, and then its lists become too old. */
   async function forgetLists(): Promise<void> {
     aheadMs += 2 * TTL_MS;
-    await eventually(async () => (await proxy.post(app, '/payouts/airtime', airtime('Atlantis'))).status === 400);
+    await eventually(
+      async () => (await proxy.post(app, '/payouts/airtime', airtime('Atlantis'))).status === 400,
+    );
     aheadMs += 2 * TTL_MS;
   }
 
   const arrived = () => upstream.received.map(({ url }) => url.replace('/api/v0.1', ''));
-  const calls = async () => (await proxy.get(auditor, `/v1/audit/calls?from=${begun}`).expect(200)).body.calls;
+  const calls = async () =>
+    (await proxy.get(auditor, `/v1/audit/calls?from=${begun}`).expect(200)).body.calls;
   const counted = async () => {
     const { text } = await proxy.get(auditor, '/metrics').expect(200);
-    const line = /^payout_proxy_calls_total\{operation="GET \/info\/airtime-countries",outcome="succeeded"\} (\d+)$/m;
+    const line =
+      /^payout_proxy_calls_total\{operation="GET \/info\/airtime-countries",outcome="succeeded"\} (\d+)$/m;
     return Number(line.exec(text)?.[1]);
   };
   const recordOf = async (headers: Record<string, string>) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
   it('are rejected before money moves, with the valid values, and recorded', async () => {
-    const { body, headers } = await proxy.post(app, '/payouts/airtime', airtime('Kenya', 'France')).expect(400);
+    const { body, headers } = await proxy
+      .post(app, '/payouts/airtime', airtime('Kenya', 'France'))
+      .expect(400);
     expect(body).toMatchObject({
       status: 'error',
       code: 'not_served',
-      errors: [{ pointer: '/airtimes/1/countryToSend', detail: 'is not served, and must be one of Kenya, Nigeria' }],
+      errors: [
+        { pointer: '/airtimes/1/countryToSend', detail: 'is not served, and must be one of Kenya, Nigeria' },
+      ],
     });
     expect(arrived()).toEqual(['/info/airtime-countries']);
     expect(await recordOf(headers)).toMatchObject({
@@ -119,7 +133,9 @@ describe('countries and networks without upstream coverage', () => {
     expect(paid.map(({ headers }) => headers['x-call-id'])).toContain(asked!.caused_by);
     expect(await counted()).toBe(before + 1);
     const payouts = all.filter(({ operation }) => operation === 'POST /payouts/airtime');
-    expect(payouts.map(({ coverage, caused_by }) => [coverage, caused_by])).toEqual(Array(5).fill(['checked', null]));
+    expect(payouts.map(({ coverage, caused_by }) => [coverage, caused_by])).toEqual(
+      Array(5).fill(['checked', null]),
+    );
   });
 
   it.each<[string, Behaviour, number?]>([
@@ -129,14 +145,17 @@ describe('countries and networks without upstream coverage', () => {
     ['is no list', answer(200, { status: 'success', data: { countries: [] } })],
     ['is empty', answer(200, { status: 'success', data: [] })],
     ['hides an error', answer(200, { status: 'success', data: { error: 'not found' } })],
-  ])('pass unchecked if the list %s, and the next payout does not request it', async (_how, behaviour, times = 1) => {
-    countries = behaviour;
-    const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
-    expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
-    await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
-    const asked = Array<string>(times).fill('/info/airtime-countries');
-    expect(arrived()).toEqual([...asked, '/payouts/airtime', '/payouts/airtime']);
-  });
+  ])(
+    'pass unchecked if the list %s, and the next payout does not request it',
+    async (_how, behaviour, times = 1) => {
+      countries = behaviour;
+      const paid = await proxy.post(app, '/payouts/airtime', airtime('France')).expect(200);
+      expect(await recordOf(paid.headers)).toMatchObject({ outcome: 'succeeded', coverage: 'unchecked' });
+      await proxy.post(app, '/payouts/airtime', airtime('Spain')).expect(200);
+      const asked = Array<string>(times).fill('/info/airtime-countries');
+      expect(arrived()).toEqual([...asked, '/payouts/airtime', '/payouts/airtime']);
+    },
+  );
 
   it('pass unchecked if the list is late, and its request is recorded', async () => {
     countries = hang;

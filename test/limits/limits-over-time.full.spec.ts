@@ -32,7 +32,11 @@ describe('limits over time', () => {
   let phones = 0;
   const newPhone = () => `+2547000${String(10_000 + (phones += 1))}`;
   const items = (...payouts: [phone: string, usd: number][]) => ({
-    airtimes: payouts.map(([phoneNumber, valueInUSD]) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })),
+    airtimes: payouts.map(([phoneNumber, valueInUSD]) => ({
+      countryToSend: 'Kenya',
+      phoneNumber,
+      valueInUSD,
+    })),
   });
   let keys = 0;
   const pay = (key: string, body: object, proxy: TestProxy = approving.proxy) =>
@@ -76,7 +80,10 @@ describe('limits over time', () => {
     await pay(key, items([phone, 60])).expect(200);
     const { body } = await pay(key, items([other, 90], [phone, 30], [phone, 10.5])).expect(403);
     expect(body).toMatchObject({ code: 'cap_exceeded', errors_total: 2 });
-    expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['/airtimes/1/valueInUSD', '/airtimes/2/valueInUSD']);
+    expect(body.errors?.map(({ pointer }) => pointer)).toEqual([
+      '/airtimes/1/valueInUSD',
+      '/airtimes/2/valueInUSD',
+    ]);
     expect(JSON.stringify([body.error, body.errors])).not.toContain('60');
     await pay(key, items([other, 90], [phone, 30], [phone, 10])).expect(200);
   });
@@ -133,7 +140,10 @@ describe('limits over time', () => {
     await daysEarlier(earlier, 6);
     await pay(key, items([phone, 4])).expect(200);
     const held = idOf(await pay(key, items([newPhone(), 3], [phone, 3])).expect(202));
-    expect((await approval(held)).approval).toMatchObject({ held_for: 'seen_before', earlier_call_id: earlier });
+    expect((await approval(held)).approval).toMatchObject({
+      held_for: 'seen_before',
+      earlier_call_id: earlier,
+    });
     await approving.decide('reject', held).expect(200);
     await daysEarlier(earlier, 2);
     await pay(key, items([phone, 3])).expect(200);
@@ -147,18 +157,27 @@ describe('limits over time', () => {
     await pay(key, items([phone, 40])).expect(200);
     await clients.update(name, { maxRecipientDayUsd: usd('99.999999') });
     const refused = await approving.decide('approve', held).expect(403);
-    expect(refused.body).toMatchObject({ code: 'cap_exceeded', errors: [{ pointer: '/airtimes/0/valueInUSD' }] });
+    expect(refused.body).toMatchObject({
+      code: 'cap_exceeded',
+      errors: [{ pointer: '/airtimes/0/valueInUSD' }],
+    });
     await clients.update(name, { maxRecipientDayUsd: usd('100') });
     await approving.decide('approve', held).expect(200);
     await pay(key, items([phone, 0.000001])).expect(403);
   });
 
   it('match their preview', async () => {
-    const limits = { maxRecipientDayUsd: usd('20'), approvalOverRecipientDayUsd: usd('10'), holdDuplicatesDays: 30 };
+    const limits = {
+      maxRecipientDayUsd: usd('20'),
+      approvalOverRecipientDayUsd: usd('10'),
+      holdDuplicatesDays: 30,
+    };
     const { key } = await client(limits);
     const phone = newPhone();
     const preview = async (amount: number) => {
-      const request = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', key);
+      const request = supertest(approving.proxy.url)
+        .post('/v1/preview/payouts/airtime')
+        .set('X-API-Key', key);
       return (await request.send(items([phone, amount])).expect(200)).body;
     };
     const earlier = idOf(await pay(key, items([phone, 6])).expect(200));
@@ -182,7 +201,9 @@ describe('limits over time', () => {
     const contents = approving.proxy.app.get(RecentContents, { strict: false });
     await contents.runOnce();
     expect(await rows(id)).toEqual([{ bytes: 32 }]);
-    await approving.query('UPDATE recipient_payment SET kept_until = kept_until - 4 WHERE intent_id = $1', [id]);
+    await approving.query('UPDATE recipient_payment SET kept_until = kept_until - 4 WHERE intent_id = $1', [
+      id,
+    ]);
     await contents.runOnce();
     expect(await rows(id)).toEqual([]);
   });

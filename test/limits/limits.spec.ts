@@ -107,7 +107,11 @@ describe('GET /v1/limits', () => {
     await spend(id, '2028-02-28', '0.2');
     await spend(id, '2028-03-01', '25');
     expect((await limitsOf(key)).daily).toMatchObject({ spent_usd: '0' });
-    expect((await limitsOf(key)).monthly).toMatchObject({ cap_usd: '100', spent_usd: '0.3', left_usd: '99.7' });
+    expect((await limitsOf(key)).monthly).toMatchObject({
+      cap_usd: '100',
+      spent_usd: '0.3',
+      left_usd: '99.7',
+    });
   });
 
   it('resets with the day, and with the month', async () => {

@@ -32,7 +32,10 @@ describe('the rate limit', () => {
     return key;
   }
   const setLimit = (name: string, requestsPerMinute: number | null) =>
-    proxy.database.query('UPDATE client SET requests_per_minute = $2 WHERE name = $1', [name, requestsPerMinute]);
+    proxy.database.query('UPDATE client SET requests_per_minute = $2 WHERE name = $1', [
+      name,
+      requestsPerMinute,
+    ]);
   const rewind = (name: string, seconds: number) =>
     proxy.database.query(
       `UPDATE request_window SET started_at = now() - $2 * interval '1 s'
@@ -50,13 +53,12 @@ describe('the rate limit', () => {
       await twin.get(key, '/v1/nothing').expect(404),
       await twin.get(key, WALLETS).expect(429),
     ];
-    expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(4).fill('"requests";q=3;w=60'));
-    expect(answers.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.ratelimit ?? '')?.[1])).toEqual([
-      '2',
-      '1',
-      '0',
-      '0',
-    ]);
+    expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(
+      Array(4).fill('"requests";q=3;w=60'),
+    );
+    expect(
+      answers.map(({ headers }) => /^"requests";r=(\d+);t=\d+$/.exec(headers.ratelimit ?? '')?.[1]),
+    ).toEqual(['2', '1', '0', '0']);
     const { headers, body } = answers[3] as Answer;
     const seconds = Number(headers['retry-after']);
     expect(seconds).toBeGreaterThan(0);
@@ -96,13 +98,19 @@ describe('the rate limit', () => {
     const sentBefore = upstream.received.length;
     const countedBefore = await counted();
     const statuses = await Promise.all(
-      Array.from({ length: 120 }, async (_, index) => (await (index % 2 ? proxy : twin).get(key, WALLETS)).status),
+      Array.from(
+        { length: 120 },
+        async (_, index) => (await (index % 2 ? proxy : twin).get(key, WALLETS)).status,
+      ),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(50);
     expect(statuses.filter((status) => status === 429)).toHaveLength(70);
     expect(upstream.received.length - sentBefore).toBe(50);
     expect(await recorded('burst')).toEqual([
-      expect.objectContaining({ outcome: 'refused', refusal: expect.objectContaining({ code: 'rate_limited' }) }),
+      expect.objectContaining({
+        outcome: 'refused',
+        refusal: expect.objectContaining({ code: 'rate_limited' }),
+      }),
     ]);
     await rewind('burst', 61);
     await Promise.all(Array.from({ length: 60 }, () => proxy.get(key, WALLETS)));
@@ -112,8 +120,12 @@ describe('the rate limit', () => {
 
   /** Refused for their number, by both proxies' metrics. */
   async function counted(): Promise<number> {
-    const texts = await Promise.all([proxy, twin].map(async ({ url }) => (await supertest(url).get('/metrics')).text));
-    const found = texts.map((text) => /^payout_proxy_problems_total\{code="rate_limited"\} (\d+)$/m.exec(text)?.[1]);
+    const texts = await Promise.all(
+      [proxy, twin].map(async ({ url }) => (await supertest(url).get('/metrics')).text),
+    );
+    const found = texts.map(
+      (text) => /^payout_proxy_problems_total\{code="rate_limited"\} (\d+)$/m.exec(text)?.[1],
+    );
     return Number(found[0] ?? 0) + Number(found[1] ?? 0);
   }
 

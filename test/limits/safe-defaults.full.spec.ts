@@ -19,7 +19,9 @@ describe('the defaults of the API', () => {
     const unnamed = (body: object) => faultsOf(api.ask('post', '', { name: 'uncapped', ...body }));
     expect(await unnamed({ scopes: ['pay'] })).toEqual(told);
     expect(await unnamed({ scopes: ['read', 'write'], operations: null })).toEqual(told);
-    expect(await unnamed({ scopes: ['pay'], operations: ['POST /send', 'POST /payouts/credit'] })).toEqual(told);
+    expect(await unnamed({ scopes: ['pay'], operations: ['POST /send', 'POST /payouts/credit'] })).toEqual(
+      told,
+    );
     expect(await unnamed({ scopes: ['pay'], max_items: 0, expires_at: 'soon' })).toEqual(
       expect.arrayContaining([...told, { pointer: '/max_items', detail: expect.any(String) }]),
     );
@@ -30,14 +32,21 @@ describe('the defaults of the API', () => {
   });
 
   it('requires a daily cap, or null, for a change after which a client may pay', async () => {
-    await api.ask('post', '', { name: 'growing', scopes: ['read', 'pay'], operations: ['GET /wallets/list'] });
+    await api.ask('post', '', {
+      name: 'growing',
+      scopes: ['read', 'pay'],
+      operations: ['GET /wallets/list'],
+    });
     const change = (body: object) => api.ask('patch', '/growing', body);
     const told = [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }];
     expect(await faultsOf(change({ operations: null, monthly_cap_usd: 10 }))).toEqual(told);
     expect(await faultsOf(change({ operations: ['POST /payouts/airtime'] }))).toEqual(told);
     await change({ scopes: ['read'], operations: null }).expect(200);
     expect(await faultsOf(change({ scopes: ['pay'] }))).toEqual(told);
-    expect((await api.ask('get', '/growing')).body).toMatchObject({ scopes: ['read'], monthly_cap_usd: null });
+    expect((await api.ask('get', '/growing')).body).toMatchObject({
+      scopes: ['read'],
+      monthly_cap_usd: null,
+    });
     await change({ scopes: ['pay'], daily_cap_usd: null }).expect(200);
     await change({ scopes: ['pay', 'read'], max_items: 5 }).expect(200); // it could pay before
     await change({ scopes: ['read'], daily_cap_usd: 5 }).expect(200);
@@ -84,13 +93,17 @@ describe('the defaults of the commands', () => {
       const listed = JSON.parse(await keys('list', '--client', name, '--json')) as {
         expires_at: string | null;
       }[];
-      return listed.map(({ expires_at: at }) => at && Math.floor((Date.parse(at) - Date.now()) / 86_400_000 / 10));
+      return listed.map(
+        ({ expires_at: at }) => at && Math.floor((Date.parse(at) - Date.now()) / 86_400_000 / 10),
+      );
     };
     const [first, second, third, fourth] = await expiries('yearly');
     expect([first, second, fourth]).toEqual([36, 36, null]); // tens of days
     expect(third).toBeGreaterThan(1_000);
     expect(await expiries('lasting')).toEqual([null]);
     for (const wrong of ['2020-01-01T00:00:00Z', 'soon', ''])
-      await expect(issue(`--expires=${wrong}`)).rejects.toThrow(/^--expires must be a future time .*, or never\.$/);
+      await expect(issue(`--expires=${wrong}`)).rejects.toThrow(
+        /^--expires must be a future time .*, or never\.$/,
+      );
   });
 });

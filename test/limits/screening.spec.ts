@@ -47,7 +47,9 @@ describe('recipient screening', () => {
   it('sends an allowed call, records the verdict, and identifies the client and the recipients', async () => {
     await pay().expect(200); // looks the changed client up
     service.received.length = 0;
-    const body = { credits: [{ email: 'Ada@example.com', twitter: '@ada', valueInUSD: 1.5 }, { twitter: '@bob' }] };
+    const body = {
+      credits: [{ email: 'Ada@example.com', twitter: '@ada', valueInUSD: 1.5 }, { twitter: '@bob' }],
+    };
     const id = idOf(await approving.proxy.post(approving.app, '/payouts/credit', body).expect(200));
     expect(await recordOf(id)).toMatchObject({ screening: 'allow', outcome: 'succeeded' });
     const [{ headers, body: sent, url, method } = service.received[0]!] = service.received;
@@ -80,7 +82,10 @@ describe('recipient screening', () => {
     service.behaviour = says('deny');
     const refused = await pay().expect(403);
     expect(refused.body).toMatchObject({ code: 'screening_denied', action: 'ask' });
-    expect(await recordOf(idOf(refused))).toMatchObject({ refusal: { code: 'screening_denied' }, screening: null });
+    expect(await recordOf(idOf(refused))).toMatchObject({
+      refusal: { code: 'screening_denied' },
+      screening: null,
+    });
     const [row] = await approving.query(`SELECT string_agg(r::text, ' ') AS text FROM refusal r`);
     expect(`${String(row?.text)} ${refused.text}`).not.toMatch(/Lovelace|list 17/);
     expect(approving.upstream.received).toEqual([]);
@@ -89,7 +94,10 @@ describe('recipient screening', () => {
   it('holds a call for review, and screens again on approval', async () => {
     service.behaviour = says('review');
     const held = idOf(await pay().expect(202));
-    expect(await recordOf(held)).toMatchObject({ screening: 'review', approval: { held_for: 'screening_review' } });
+    expect(await recordOf(held)).toMatchObject({
+      screening: 'review',
+      approval: { held_for: 'screening_review' },
+    });
     service.behaviour = says('deny');
     expect((await approving.decide('approve', held).expect(409)).body.code).toBe('no_longer_allowed');
     service.behaviour = answer(500, 'down');
@@ -117,7 +125,9 @@ describe('recipient screening', () => {
       expect(await recordOf(held)).toMatchObject({ screening: 'review', approval: { screening: verdict } });
     }
     const leaves = leafSql('decision', 'd');
-    const sealed = await approving.query(`SELECT ${leaves} AS leaf FROM decision d WHERE screening IS NOT NULL`);
+    const sealed = await approving.query(
+      `SELECT ${leaves} AS leaf FROM decision d WHERE screening IS NOT NULL`,
+    );
     const said = sealed.map(({ leaf }) => (JSON.parse(String(leaf)) as { screening?: string }).screening);
     expect(said).toEqual(expect.arrayContaining(verdicts));
     service.behaviour = says('review');
@@ -128,7 +138,8 @@ describe('recipient screening', () => {
 
   it('replays a call even if screening is unavailable', async () => {
     const body = airtime('+254700099999');
-    const ask = () => approving.proxy.post(approving.app, '/payouts/airtime', body).set('Idempotency-Key', 'replayed');
+    const ask = () =>
+      approving.proxy.post(approving.app, '/payouts/airtime', body).set('Idempotency-Key', 'replayed');
     await ask().expect(200);
     service.behaviour = answer(500, 'down');
     expect((await ask().expect(200)).headers['idempotent-replayed']).toBe('true');
@@ -143,7 +154,9 @@ describe('recipient screening', () => {
     service.received.length = 0;
     await pay().expect(403);
     await approving.query('UPDATE client SET max_item_usd = NULL WHERE id = $1', [approving.clientId]);
-    const preview = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', approving.app);
+    const preview = supertest(approving.proxy.url)
+      .post('/v1/preview/payouts/airtime')
+      .set('X-API-Key', approving.app);
     await preview.send(airtime('+254700088888')).expect(200);
     expect(service.received).toEqual([]);
   });
@@ -180,13 +193,18 @@ describe('recipient screening', () => {
     ['answers a large answer with a verdict', answer(200, { verdict: 'allow', more: 'x'.repeat(20_000) })],
     [
       'redirects',
-      (request, response, socket) => answer(307, '', { location: `${service.url}/allow` })(request, response, socket),
+      (request, response, socket) =>
+        answer(307, '', { location: `${service.url}/allow` })(request, response, socket),
     ],
   ])('refuses with 503 if the service %s', async (_what, behaviour) => {
     service.behaviour = (request, response, socket) =>
       (request.url === '/allow' ? says('allow') : behaviour)(request, response, socket);
     const { body, headers } = await pay(`k-${(count += 1)}`).expect(503);
-    expect([body.code, body.action, headers['retry-after']]).toEqual(['screening_unavailable', 'retry_same_key', '5']);
+    expect([body.code, body.action, headers['retry-after']]).toEqual([
+      'screening_unavailable',
+      'retry_same_key',
+      '5',
+    ]);
     const asked = new Set(service.received.map(({ url }) => url)); // a changed client is looked up and judged again
     expect([[...asked], approving.upstream.received]).toEqual([['/check'], []]);
   });
@@ -201,10 +219,14 @@ describe('recipient screening', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(200, 204, 202, 301, 400, 403, 503), body, async (status, text) => {
         approving.upstream.received.length = 0;
-        service.behaviour = (_request, response) => response.writeHead(status).end(status === 204 ? '' : text);
+        service.behaviour = (_request, response) =>
+          response.writeHead(status).end(status === 204 ? '' : text);
         const { status: answered } = await pay();
         const isAllowed = status === 200 && /^\{"verdict":"allow"\}$/.test(text);
-        expect([answered === 200, approving.upstream.received.length]).toEqual([isAllowed, isAllowed ? 1 : 0]);
+        expect([answered === 200, approving.upstream.received.length]).toEqual([
+          isAllowed,
+          isAllowed ? 1 : 0,
+        ]);
       }),
       { numRuns: 60 },
     );

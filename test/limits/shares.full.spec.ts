@@ -33,7 +33,8 @@ describe('a key over its share', () => {
     jest
       .spyOn(SummaryService.prototype, 'summarize')
       .mockImplementation(
-        () => new Promise((resolve) => begun.push(() => resolve({ group_by: 'day', groups: [], cut: false }))),
+        () =>
+          new Promise((resolve) => begun.push(() => resolve({ group_by: 'day', groups: [], cut: false }))),
       );
     return begun;
   }
@@ -101,14 +102,18 @@ describe('a key over its share', () => {
     own.restore();
     const all = jest.replaceProperty(SHARES.previews, 'ofAll', 0 as never);
     const busy = await preview().expect(503).expect('Retry-After', '1');
-    expect(busy.body).toMatchObject({ code: 'readers_busy', detail: expect.stringContaining('previews') as string });
+    expect(busy.body).toMatchObject({
+      code: 'readers_busy',
+      detail: expect.stringContaining('previews') as string,
+    });
     all.restore();
     await preview().expect(200);
   });
 
   it('records at most one of its refusals per minute', async () => {
     const replaced = jest.replaceProperty(SHARES.requests, 'ofKey', 0 as never);
-    for (let time = 0; time < 3; time += 1) await ask(greedy, '/v1/limits').expect(429).expect('Retry-After', '1');
+    for (let time = 0; time < 3; time += 1)
+      await ask(greedy, '/v1/limits').expect(429).expect('Retry-After', '1');
     await paying.pay().expect(429); // an own record, because it is another key
     replaced.restore();
     const rows = await paying.proxy.database.query(
@@ -154,13 +159,16 @@ describe('a key over its share', () => {
         get(`${paying.proxy.url}/v1/overview`, { headers, agent: false }, resolve);
       });
     const streams = await Promise.all(Array.from({ length: SHARES.streams.ofKey }, open));
-    for (const stream of streams) stream.on('data', (data) => events.push(String(data))).on('error', () => undefined);
+    for (const stream of streams)
+      stream.on('data', (data) => events.push(String(data))).on('error', () => undefined);
     const overviews = () => events.join('').match(/^event: overview$/gm)?.length ?? 0;
     await eventually(() => overviews() === streams.length);
     expect(reads.mock.calls.length).toBe(1);
     clock.mockReturnValue(now + 10_000);
     await eventually(() => keys.mock.calls.length > 0);
-    await eventually(() => (events.join('').match(/^event: (current|overview)$/gm)?.length ?? 0) >= 2 * streams.length);
+    await eventually(
+      () => (events.join('').match(/^event: (current|overview)$/gm)?.length ?? 0) >= 2 * streams.length,
+    );
     clock.mockRestore();
     expect(keys.mock.calls.length).toBeLessThan(streams.length / 2);
     for (const stream of streams) stream.destroy();

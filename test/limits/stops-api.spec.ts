@@ -18,7 +18,8 @@ describe('/v1/stops', () => {
     await upstream.stop();
   });
 
-  const stop = (body: object) => supertest(proxy.url).post('/v1/stops').set('X-API-Key', admin.key).send(body);
+  const stop = (body: object) =>
+    supertest(proxy.url).post('/v1/stops').set('X-API-Key', admin.key).send(body);
   const lift = (id: string) => supertest(proxy.url).delete(`/v1/stops/${id}`).set('X-API-Key', admin.key);
   const list = async (query = '') => {
     const { body } = await proxy.get(admin.key, `/v1/stops?${query}`).expect(200);
@@ -53,7 +54,11 @@ describe('/v1/stops', () => {
     expect(await list()).toEqual(ids);
 
     const { body: lifted } = await lift(ids[1] ?? '').expect(200);
-    expect(lifted).toMatchObject({ id: ids[1], client: 'shop', lifted_by: { client: 'operators', actor: null } });
+    expect(lifted).toMatchObject({
+      id: ids[1],
+      client: 'shop',
+      lifted_by: { client: 'operators', actor: null },
+    });
     expect(Date.parse(lifted.lifted_at ?? '')).toBeGreaterThanOrEqual(Date.parse(lifted.stopped_at));
     expect(await list()).toEqual([ids[0], ids[2]]);
     expect(await list('all=false')).toEqual([ids[0], ids[2]]);
@@ -64,7 +69,9 @@ describe('/v1/stops', () => {
   });
 
   it('stops and lifts once under concurrent requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => stop({ client: 'shop', reason: 'a leak' })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => stop({ client: 'shop', reason: 'a leak' })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
     const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
     expect(others).toEqual([]);
@@ -107,7 +114,9 @@ describe('/v1/stops', () => {
       const mayRead = scope === 'approve' || scope === 'audit';
       const send = (request: Request) => request.set('X-API-Key', key);
       await send(supertest(proxy.url).get('/v1/stops')).expect(mayRead ? 200 : 403);
-      await send(supertest(proxy.url).post('/v1/stops')).send({ everything: true, reason: 'why' }).expect(403);
+      await send(supertest(proxy.url).post('/v1/stops'))
+        .send({ everything: true, reason: 'why' })
+        .expect(403);
       await send(supertest(proxy.url).delete(`/v1/stops/${body.id}`)).expect(403);
     }
     await lift(body.id).expect(200);

@@ -27,8 +27,13 @@ describe('lifting a stop with dual control', () => {
 
   const web = () => supertest(proxy.url);
   const stop = async (key: string) =>
-    (await web().post('/v1/stops').set('X-API-Key', key).send({ client: 'shop', reason: 'leaked' }).expect(201)).body
-      .id;
+    (
+      await web()
+        .post('/v1/stops')
+        .set('X-API-Key', key)
+        .send({ client: 'shop', reason: 'leaked' })
+        .expect(201)
+    ).body.id;
   const lift = (key: string, id: string, query = '') =>
     web()
       .delete(`/v1/stops/${id}${query}` as '/v1/stops/{id}')
@@ -46,33 +51,38 @@ describe('lifting a stop with dual control', () => {
     await lift(ada, await stop(ada)).expect(200);
     const old = await stop(ada);
     await proxy.database.query('SET session_replication_role = replica');
-    await proxy.database.query(`UPDATE stop SET stopped_at = stopped_at - interval '10 minutes' WHERE id = '${old}'`);
+    await proxy.database.query(
+      `UPDATE stop SET stopped_at = stopped_at - interval '10 minutes' WHERE id = '${old}'`,
+    );
     await proxy.database.query('RESET session_replication_role');
     await lift(ada, old).expect(202);
     expect(await active()).toEqual([old]);
     await liftByTwo(old);
   });
 
-  it.each(['?unreconciled=true', ''])('requires two persons for a stop of another person: %s', async (query) => {
-    const id = await stop(bob);
-    const asked = await lift(ada, id, query).expect(202);
-    expect(await active()).toEqual([id]);
-    const [waiting] = (await proxy.get(bob, '/v1/changes').expect(200)).body.changes;
-    expect(waiting).toMatchObject({
-      id: idOf(asked),
-      kind: 'lift_stop',
-      client: null,
-      widens: ['stops'],
-      after: { stop_id: id, stops: 'client shop: leaked', unreconciled: query !== '' },
-      requested_by: { person: 'ada' },
-    });
-    await decide(ada, idOf(asked)).expect(403);
-    await decide(nobody, idOf(asked)).expect(403);
-    await decide(bob, idOf(asked)).expect(200);
-    const { body } = await proxy.get(ada, '/v1/stops?all=true').expect(200);
-    expect(body.stops[0]).toMatchObject({ id, lifted_by: { actor: 'bob' } });
-    expect(await active()).toEqual([]);
-  });
+  it.each(['?unreconciled=true', ''])(
+    'requires two persons for a stop of another person: %s',
+    async (query) => {
+      const id = await stop(bob);
+      const asked = await lift(ada, id, query).expect(202);
+      expect(await active()).toEqual([id]);
+      const [waiting] = (await proxy.get(bob, '/v1/changes').expect(200)).body.changes;
+      expect(waiting).toMatchObject({
+        id: idOf(asked),
+        kind: 'lift_stop',
+        client: null,
+        widens: ['stops'],
+        after: { stop_id: id, stops: 'client shop: leaked', unreconciled: query !== '' },
+        requested_by: { person: 'ada' },
+      });
+      await decide(ada, idOf(asked)).expect(403);
+      await decide(nobody, idOf(asked)).expect(403);
+      await decide(bob, idOf(asked)).expect(200);
+      const { body } = await proxy.get(ada, '/v1/stops?all=true').expect(200);
+      expect(body.stops[0]).toMatchObject({ id, lifted_by: { actor: 'bob' } });
+      expect(await active()).toEqual([]);
+    },
+  );
 
   it('requires two persons for an own stop if the recovery gap was not read', async () => {
     const id = await stop(ada);

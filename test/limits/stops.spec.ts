@@ -45,9 +45,11 @@ describe('a stop', () => {
     const { body } = await request.send({ ...target, reason: 'wrong rates since noon' }).expect(201);
     return body.id;
   };
-  const lift = (id: string) => supertest(here.url).delete(`/v1/stops/${id}`).set('X-API-Key', admin).expect(200);
+  const lift = (id: string) =>
+    supertest(here.url).delete(`/v1/stops/${id}`).set('X-API-Key', admin).expect(200);
   const payAirtime = (key: string) => there.post(key, '/payouts/airtime', airtime('+254712345678'));
-  const transfer = (key: string) => there.post(key, '/account/transfer', { receiver: 'sub-account-1', amount: 1 });
+  const transfer = (key: string) =>
+    there.post(key, '/account/transfer', { receiver: 'sub-account-1', amount: 1 });
   const remove = (key: string) =>
     there.post(key, '/account/delete-unpaid-transaction', { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11' });
 
@@ -58,7 +60,12 @@ describe('a stop', () => {
       [() => payAirtime(shop), () => transfer(till), () => remove(shop)],
       [],
     ],
-    ['your client', { client: 'shop' }, [() => payAirtime(shop), () => remove(shop)], [() => payAirtime(till)]],
+    [
+      'your client',
+      { client: 'shop' },
+      [() => payAirtime(shop), () => remove(shop)],
+      [() => payAirtime(till)],
+    ],
     [
       'POST /payouts/airtime',
       { operation: 'POST /payouts/airtime' },
@@ -70,7 +77,9 @@ describe('a stop', () => {
     for (const request of stopped) {
       const { body, headers } = await request().expect(503);
       expect(body).toMatchObject({ status: 'error', code: 'stopped' });
-      expect(body.error).toBe(`The operator has stopped ${what}. Nothing was sent. Reason: wrong rates since noon`);
+      expect(body.error).toBe(
+        `The operator has stopped ${what}. Nothing was sent. Reason: wrong rates since noon`,
+      );
       expect(headers['retry-after']).toBeUndefined(); // nobody knows when it is lifted
     }
     expect(upstream.received).toEqual([]);

@@ -18,7 +18,13 @@ import {
 } from '../support/payments/allowed-requests';
 import { madeUpLimits, maybe } from '../support/payments/made-up-limits';
 
-const limits = madeUpLimits({ usd: USD, counts: [1, 2, 3], countries: COUNTRIES, addresses: BLOCKS, origins: ORIGINS });
+const limits = madeUpLimits({
+  usd: USD,
+  counts: [1, 2, 3],
+  countries: COUNTRIES,
+  addresses: BLOCKS,
+  origins: ORIGINS,
+});
 
 const grants: fc.Arbitrary<Grants> = fc
   .record({
@@ -46,7 +52,9 @@ describe('a change under dual control', () => {
       field,
       fc.constantFrom<unknown>(...values),
     ]);
-    request = fc.record(Object.fromEntries(arbitraries) as { [field in keyof Asked]: fc.Arbitrary<Asked[field]> });
+    request = fc.record(
+      Object.fromEntries(arbitraries) as { [field in keyof Asked]: fc.Arbitrary<Asked[field]> },
+    );
   });
 
   /** What a permission applies to, where that is not everything. */

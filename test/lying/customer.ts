@@ -47,7 +47,10 @@ export class Customer {
   }
 
   /** Orders a payout, and retries by its habit. */
-  async order({ kind, items }: Pick<PayStep, 'kind' | 'items'>, meanwhile: () => Promise<void>): Promise<Order> {
+  async order(
+    { kind, items }: Pick<PayStep, 'kind' | 'items'>,
+    meanwhile: () => Promise<void>,
+  ): Promise<Order> {
     const order: Order = { kind, items, calls: [], told: [], allowed: items.map(() => 0) };
     this.orders.push(order);
     const places = [...items.keys()];
@@ -88,7 +91,8 @@ export class Customer {
     if (this.habit !== 'obedient') return;
     for (const order of this.orders) {
       const [first] = order.calls;
-      const followed = this.followed.get(order) ?? first?.places.map((_, position) => ({ ...first, position })) ?? [];
+      const followed =
+        this.followed.get(order) ?? first?.places.map((_, position) => ({ ...first, position })) ?? [];
       this.followed.set(order, followed);
       for (const [place, { id, position }] of followed.entries()) {
         const { body } = await this.world.get(this.key, `/v1/calls/${id}`);

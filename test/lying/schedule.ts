@@ -118,7 +118,9 @@ const lie: fc.Arbitrary<Event> = fc
   .map((settings) => ({ do: 'lie', settings }));
 
 const own = fc.constantFrom(
-  ...(['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const).map((what): Event => ({ do: what })),
+  ...(['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const).map((what): Event => ({
+    do: what,
+  })),
 );
 
 const wallet = fc.constantFrom('airtime', 'momo', 'chi');
@@ -136,7 +138,10 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Event>({ do: 'reconcile' }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('top-up'), wallet }) },
   // The amount of a payout, which could hide it.
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('withdrawal'), wallet, usd: fc.constantFrom(0.1, 1, 1.5, 2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('withdrawal'), wallet, usd: fc.constantFrom(0.1, 1, 1.5, 2) }),
+  },
   { weight: 3, arbitrary: told },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fee'), nth: fc.nat({ max: 20 }) }) },
 );

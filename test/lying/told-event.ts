@@ -11,7 +11,11 @@ const LATE_SECONDS = 3_600;
 const STATUS = { right: 200, wrong: 401, none: 401, late: 400 };
 
 /** Sends an event about a transaction to a proxy. Unsigned ones are refused. */
-export async function tell(proxyUrl: string, { id, issueID, chiRef }: Transaction, event: ToldEvent): Promise<void> {
+export async function tell(
+  proxyUrl: string,
+  { id, issueID, chiRef }: Transaction,
+  event: ToldEvent,
+): Promise<void> {
   const { status, signature } = event;
   const body = JSON.stringify({ eventType: `transaction.${status}`, issueID, status, chiRef, meta: { id } });
   const eventId = randomUUID();

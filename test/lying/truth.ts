@@ -33,7 +33,13 @@ export async function compare(world: LyingWorld, customers: Customer[]): Promise
         const { items, outcome } = call;
         for (const [position, place] of places.entries()) {
           const transaction = transactions.get(chiRefs[position] ?? '');
-          const { state, next, amount_usd: usd, fee_usd: fee, expected_fee_usd: expected } = items[position] ?? {};
+          const {
+            state,
+            next,
+            amount_usd: usd,
+            fee_usd: fee,
+            expected_fee_usd: expected,
+          } = items[position] ?? {};
           compared.push({
             customer,
             order,
@@ -59,7 +65,11 @@ export function isPaid(transaction: Transaction | undefined): boolean {
 }
 
 /** Returns the violations of invariants: people paid twice, and wrong sums. */
-export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], all: Compared[]): Promise<string[]> {
+export async function wrongAtAnyTime(
+  world: LyingWorld,
+  customers: Customer[],
+  all: Compared[],
+): Promise<string[]> {
   const wrong: string[] = [];
   for (const customer of customers) {
     const own = all.filter((one) => one.customer === customer);
@@ -75,7 +85,8 @@ export async function wrongAtAnyTime(world: LyingWorld, customers: Customer[], a
     const counted = own.filter(({ state }) => COUNTS.includes(state));
     const right = counted.reduce((sum, { usd, feeUsd }) => sum.plus(usd).plus(feeUsd), new Decimal(0));
     const spent = await spendingOf(world, customer);
-    if (!right.eq(spent)) wrong.push(`${customer.habit}: ${spent.toFixed()} counts as spent, not ${right.toFixed()}`);
+    if (!right.eq(spent))
+      wrong.push(`${customer.habit}: ${spent.toFixed()} counts as spent, not ${right.toFixed()}`);
   }
   return wrong;
 }

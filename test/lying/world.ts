@@ -29,7 +29,11 @@ export interface Told {
 export type Transaction = ControlBody<'/transactions', 'get'>[number];
 export type Arrival = ControlBody<'/requests', 'get'>[number];
 
-const PATHS = { airtime: '/payouts/airtime', momo: '/payouts/mobile-money', credit: '/payouts/credit' } as const;
+const PATHS = {
+  airtime: '/payouts/airtime',
+  momo: '/payouts/mobile-money',
+  credit: '/payouts/credit',
+} as const;
 const BYSTANDER_USD = 0.01;
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
@@ -88,7 +92,12 @@ export class LyingWorld {
     return this.people - count;
   }
 
-  async pay(key: string, kind: Kind, items: Payment[], more: { key?: string; names?: string; signal?: AbortSignal }) {
+  async pay(
+    key: string,
+    kind: Kind,
+    items: Payment[],
+    more: { key?: string; names?: string; signal?: AbortSignal },
+  ) {
     const response = await fetch(`${this.proxy.url}/api/v0.1${PATHS[kind]}`, {
       method: 'POST',
       headers: {
@@ -174,7 +183,12 @@ export class LyingWorld {
       case 'follow':
         return void (await this.worker.get(FollowUpService).runOnce());
       case 'top-up':
-        return void (await this.entry({ type: 'top-up', account: ACCOUNT, wallet: event.wallet, valueInUSD: 5 }));
+        return void (await this.entry({
+          type: 'top-up',
+          account: ACCOUNT,
+          wallet: event.wallet,
+          valueInUSD: 5,
+        }));
       case 'fee':
         return this.hiddenFee(event.nth);
       case 'withdrawal':
@@ -197,13 +211,17 @@ export class LyingWorld {
   /** Pays by other clients, which shows how current a list is. */
   private async bystandersPay(): Promise<void> {
     for (const kind of KINDS) {
-      await this.pay(this.bystander, kind, [{ who: this.newPeople(1), usd: BYSTANDER_USD }], { key: randomUUID() });
+      await this.pay(this.bystander, kind, [{ who: this.newPeople(1), usd: BYSTANDER_USD }], {
+        key: randomUUID(),
+      });
     }
   }
 
   private async changesHappen(): Promise<void> {
     await this.sandboxData.query("UPDATE due_changes SET due_at = now() - interval '1 second'");
-    await eventually(async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0);
+    await eventually(
+      async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0,
+    );
   }
 
   /** Sends an event. It is only a hint, so the proxy reads immediately. */
@@ -233,7 +251,8 @@ export class LyingWorld {
       headers: { 'X-Sandbox-Control-Key': DEFAULT_CONTROL_KEY, 'Content-Type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status} ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`${method} ${path} was answered ${response.status} ${await response.text()}`);
     return response.status === 204 ? undefined : response.json();
   }
 }

@@ -8,13 +8,21 @@ const FURTHER_ITEM_USD = 0.05;
 
 /** Builds each operation's body from amounts. The first amount and `number` identify the request. */
 const BODIES = {
-  'POST /payouts/airtime': ({ usd, magic }: Parts) => ({ airtimes: usd.map((value, at) => mobile(value, at, magic)) }),
+  'POST /payouts/airtime': ({ usd, magic }: Parts) => ({
+    airtimes: usd.map((value, at) => mobile(value, at, magic)),
+  }),
   'POST /payouts/mobile-money': ({ usd, magic }: Parts) => ({
     momos: usd.map((value, at) => ({ ...mobile(value, at, magic), reference: '', momoCode: 'MPS' })),
   }),
-  'POST /payouts/credit': ({ usd, magic }: Parts) => ({ credits: usd.map((value, at) => credit(value, at, magic)) }),
+  'POST /payouts/credit': ({ usd, magic }: Parts) => ({
+    credits: usd.map((value, at) => credit(value, at, magic)),
+  }),
   'POST /account/transfer': ({ usd }: Parts) => ({ receiver: SUB_ACCOUNT, amount: usd[0] }),
-  'POST /wallets/transfer': ({ usd }: Parts) => ({ receiver: SUB_ACCOUNT, valueInUSD: usd[0], wallet: 'airtime' }),
+  'POST /wallets/transfer': ({ usd }: Parts) => ({
+    receiver: SUB_ACCOUNT,
+    valueInUSD: usd[0],
+    wallet: 'airtime',
+  }),
   'POST /send': ({ usd, magic }: Parts) => ({ credit: usd.map((value, at) => credit(value, at, magic)) }),
   'POST /payouts/initiate-credit': ({ usd, magic }: Parts) => ({
     credits: usd.map((value, at) => credit(value, at, magic)),
@@ -28,7 +36,10 @@ const BODIES = {
     email: 'ada@example.org',
     tx_ref: `request-${number}`,
   }),
-  'POST /sub-account/create': ({ number, magic }: Parts) => ({ name: `request-${number}`, email: email(magic) }),
+  'POST /sub-account/create': ({ number, magic }: Parts) => ({
+    name: `request-${number}`,
+    email: email(magic),
+  }),
 };
 
 interface Parts {
@@ -62,7 +73,8 @@ interface SentItem {
   receiver?: string;
   amount?: number;
 }
-interface SentBody extends SentItem, Partial<Record<'airtimes' | 'momos' | 'credits' | 'credit', SentItem[]>> {
+interface SentBody
+  extends SentItem, Partial<Record<'airtimes' | 'momos' | 'credits' | 'credit', SentItem[]>> {
   tx_ref?: string;
   name?: string;
 }

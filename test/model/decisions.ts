@@ -10,7 +10,9 @@ const RECORDED = { approve: 'approved', reject: 'rejected' } as const;
 export function checkDecisions(world: World, lane: Lane, intents: Intent[]): string[] {
   // A copy has no rejection, so a rejected call may wait again after a loss.
   const winners = lane.decided.filter((one) => hasWon(one) && !isLostRejection(world, one));
-  const twice = winners.filter(({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at);
+  const twice = winners.filter(
+    ({ callId }, at) => winners.findIndex((other) => other.callId === callId) !== at,
+  );
   return [
     ...twice.map(({ callId }) => `${callId} was decided about twice`),
     ...lane.decided.flatMap((decided) => checkDecided(world, lane, decided, intents)),

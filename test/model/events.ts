@@ -39,7 +39,8 @@ export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: Ha
 
 function clockStep(world: World, step: NonNullable<Wave['clocks']['step']>): Event {
   // A proxy killed or suspended just then never shows the change, so this does not wait.
-  const run = () => Promise.resolve(void world.proxies.setClock(step.victim, step.aheadMs).catch(() => undefined));
+  const run = () =>
+    Promise.resolve(void world.proxies.setClock(step.victim, step.aheadMs).catch(() => undefined));
   return { after: step.afterSubmissions, run };
 }
 
@@ -75,14 +76,17 @@ async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[
   const lost = new Set(world.lost?.calls.values());
   await Promise.all(
     lanes.flatMap((lane) =>
-      [...lane.requests.keys()].filter((number) => lost.has(number)).map((number) => sendAgain(shared, lane, number)),
+      [...lane.requests.keys()]
+        .filter((number) => lost.has(number))
+        .map((number) => sendAgain(shared, lane, number)),
     ),
   );
 }
 
 async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<void> {
   const told = await submit(shared, lane, { number, submission: { process: number % 2, twin: false } });
-  if (told?.status === 202 && told.headers.has('idempotent-replayed')) await decide(shared.world, lane, number, told);
+  if (told?.status === 202 && told.headers.has('idempotent-replayed'))
+    await decide(shared.world, lane, number, told);
 }
 
 /** Checks that, while a process is gone, the other lists all its open calls. */

@@ -78,7 +78,12 @@ async function limit(database: TestDatabase, { client, schedule }: Lane): Promis
   );
 }
 
-async function runRequest(shared: Shared, lane: Lane, number: number, request: LogicalRequest): Promise<void> {
+async function runRequest(
+  shared: Shared,
+  lane: Lane,
+  number: number,
+  request: LogicalRequest,
+): Promise<void> {
   lane.requests.set(number, request);
   const running: Promise<unknown>[] = [];
   for (const submission of request.submissions) {
@@ -107,7 +112,8 @@ export async function submit(
     body: bodyOf(request, number),
   });
   lane.sent.push({ number, startedAt, endedAt: world.now(), told });
-  if (told?.status === 202 && !told.headers.has('idempotent-replayed')) await decide(world, lane, number, told);
+  if (told?.status === 202 && !told.headers.has('idempotent-replayed'))
+    await decide(world, lane, number, told);
   return told;
 }
 
@@ -129,7 +135,12 @@ export async function decide(world: World, lane: Lane, number: number, { json }:
   );
 }
 
-async function stop(world: World, { client }: Lane, { operation, process }: StopStep, stops: string[]): Promise<void> {
+async function stop(
+  world: World,
+  { client }: Lane,
+  { operation, process }: StopStep,
+  stops: string[],
+): Promise<void> {
   const clientId = operation === null ? client.id : null;
   world.stopsAsked.push({ clientId, operation });
   const target = operation === null ? { client: client.name } : { operation };

@@ -59,7 +59,9 @@ async function forgetLostStops(world: World): Promise<void> {
 /** Waits until an instance has stopped everything, or every instance has found no loss. */
 async function isNoticed(world: World): Promise<boolean> {
   const beats = async () => {
-    const rows = await world.database.query<{ id: string; beat: string }>('SELECT id::text, beat::text FROM instance');
+    const rows = await world.database.query<{ id: string; beat: string }>(
+      'SELECT id::text, beat::text FROM instance',
+    );
     return new Map(rows.map(({ id, beat }) => [id, Number(beat)]));
   };
   const before = await beats();
@@ -79,7 +81,9 @@ async function isNoticed(world: World): Promise<boolean> {
 async function recoverFrom({ worker, proxies, database }: World): Promise<void> {
   const prisma = worker.get(PrismaService);
   const settings = worker.get<RunningConfig>(SETTINGS);
-  await within('the worker does not connect again', () => prisma.$queryRaw`SELECT 1`.then(Boolean, () => false)); // its connections have ended
+  await within('the worker does not connect again', () =>
+    prisma.$queryRaw`SELECT 1`.then(Boolean, () => false),
+  ); // its connections have ended
   // Reservations return before the releases by outcomes, so the count may exceed a cap for a moment. Nothing
   // is paid then.
   await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');

@@ -139,9 +139,10 @@ export class Proxies {
   /** Ends the database's connections to a proxy, as after the timeout of an unresponsive machine. */
   async loseSight(victim: number): Promise<void> {
     this.frozen = undefined;
-    await this.database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
-      nameOf(victim),
-    ]);
+    await this.database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+      [nameOf(victim)],
+    );
   }
 
   /** Sets the wall clock of a proxy. Resolves immediately if it is down. */

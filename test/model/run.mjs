@@ -55,7 +55,9 @@ run(['test/model/model.spec.ts'], {
 if (Number(factor) > 0) {
   const properties = ['src', 'test']
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
-    .filter((file) => file.endsWith('.spec.ts') && readFileSync(file, 'utf8').includes('support/examples/runs'));
+    .filter(
+      (file) => file.endsWith('.spec.ts') && readFileSync(file, 'utf8').includes('support/examples/runs'),
+    );
   if (properties.length === 0) throw new Error('no property tests found'); // Jest would run every file
   run(['--testTimeout=3600000', ...properties], { TEST_RUNS_FACTOR: factor });
 }

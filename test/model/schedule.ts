@@ -90,8 +90,12 @@ export interface Wave {
 
 const process = fc.nat({ max: 1 });
 
-const FAULT_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) => ('fault' in row ? [name as MagicName] : []));
-const OTHER_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) => ('fault' in row ? [] : [name as MagicName]));
+const FAULT_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) =>
+  'fault' in row ? [name as MagicName] : [],
+);
+const OTHER_RECIPIENTS = Object.entries(MAGIC).flatMap(([name, row]) =>
+  'fault' in row ? [] : [name as MagicName],
+);
 
 const PAYING: OperationName[] = [
   'POST /payouts/airtime',
@@ -122,8 +126,18 @@ const request: fc.Arbitrary<LogicalRequest> = fc.record({
     { weight: 4, arbitrary: fc.constantFrom(...FAULT_RECIPIENTS) },
     { weight: 1, arbitrary: fc.constantFrom(...OTHER_RECIPIENTS) },
   ),
-  submissions: fc.array(fc.record({ process, twin: fc.boolean() }), { minLength: 1, maxLength: 4, size: 'max' }),
-  decisions: fc.constantFrom([], ['approve'], ['approve', 'approve'], ['approve', 'reject'], ['reject', 'reject']),
+  submissions: fc.array(fc.record({ process, twin: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 4,
+    size: 'max',
+  }),
+  decisions: fc.constantFrom(
+    [],
+    ['approve'],
+    ['approve', 'approve'],
+    ['approve', 'reject'],
+    ['reject', 'reject'],
+  ),
 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -179,7 +193,10 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
 /** Immediately, before or during the resolver's polls, or never. */
 const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
 const listedAfterMs = fc.record(
-  Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<ListedType, fc.Arbitrary<number>>,
+  Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<
+    ListedType,
+    fc.Arbitrary<number>
+  >,
 );
 
 /** Without fast-check's preference for small values, because a short schedule shows little. */

@@ -21,7 +21,12 @@ interface Settling {
  * Settles calls in doubt at the end of a wave, for the schedules with that setting.
  * @returns the errors.
  */
-export function settleByHand(shared: Shared, lanes: Lane[], intents: Intent[], arrivals: Arrival[]): Promise<string[]> {
+export function settleByHand(
+  shared: Shared,
+  lanes: Lane[],
+  intents: Intent[],
+  arrivals: Arrival[],
+): Promise<string[]> {
   const settling = lanes.filter(({ schedule }) => schedule.settlesDoubts);
   return settle(shared, settling, intents, { arrivals, known: intents, processes: [0, 1] });
 }
@@ -57,7 +62,10 @@ export async function settle(
   await Promise.all(
     lanes.flatMap((lane) =>
       intents
-        .filter((intent) => intent.clientId === lane.client.id && intent.idempotencyKey !== null && isInDoubt(intent))
+        .filter(
+          (intent) =>
+            intent.clientId === lane.client.id && intent.idempotencyKey !== null && isInDoubt(intent),
+        )
         .map((intent) => settleOne(lane, intent)),
     ),
   );

@@ -15,7 +15,9 @@ export async function settleByList(shared: Shared, lanes: Lane[], intents: Inten
   if (told?.status === 500) return [`the resolver failed: ${told.text}`];
   if (told?.status !== 200) return []; // for example without its database; people settle all
   const { verdicts = [] } = told.json;
-  const settled = new Set(verdicts.filter(({ verdict }) => verdict !== 'ambiguous').map(({ call_id }) => call_id));
+  const settled = new Set(
+    verdicts.filter(({ verdict }) => verdict !== 'ambiguous').map(({ call_id }) => call_id),
+  );
   const known = intents.filter(({ id, idempotencyKey }) => settled.has(id) && idempotencyKey !== null);
   await Promise.all(
     known.map(async ({ clientId, number }) => {

@@ -52,7 +52,9 @@ async function settleSuspended(shared: Shared, lanes: Lane[], victim: number) {
   const gone = intents.filter(({ alive, outcome }) => !alive && outcome === null);
   const arrivals = await readArrivals(world.sandbox);
   // The sandbox may still execute arrived requests, so a person waits for it.
-  const decided = gone.filter(({ number }) => !arrivals.some((one) => one.number === number && !one.processed));
+  const decided = gone.filter(
+    ({ number }) => !arrivals.some((one) => one.number === number && !one.processed),
+  );
   const faults = await settle(shared, lanes, decided, { arrivals, known: intents, processes: [1 - victim] });
   return { faults, settled: decided.length };
 }

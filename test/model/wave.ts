@@ -90,7 +90,8 @@ function isUnfinished({ fault, processed, answeredAt }: Arrival, transferFault: 
   if (processed) return false;
   if (fault === 'delay' || fault === 'lateProcessing') return true;
   if (fault === 'resetBeforeProcessing') return false;
-  if (fault === 'noResponse' && transferFault.fault === fault && transferFault.processed === false) return false;
+  if (fault === 'noResponse' && transferFault.fault === fault && transferFault.processed === false)
+    return false;
   return answeredAt === null;
 }
 

@@ -81,7 +81,9 @@ export class World {
     const proxies = await Proxies.start(database, sandbox.url);
     const { upstreamTimeoutMs, resolverQuietSeconds } = loadConfig(ENVIRONMENT);
     const upstream = { upstreamBaseUrl: sandbox.url, upstreamApiKey: new Secret(API_KEY) };
-    const worker = await createWorker(settingsOn(database, { ...upstream, upstreamTimeoutMs, resolverQuietSeconds }));
+    const worker = await createWorker(
+      settingsOn(database, { ...upstream, upstreamTimeoutMs, resolverQuietSeconds }),
+    );
     const admin = await createClient(database, 'admin', ['admin']);
     const auditor = await createClient(database, 'auditor', ['audit']);
     const reconciler = await createClient(database, 'reconciler', ['reconcile']);
@@ -91,7 +93,10 @@ export class World {
     ];
     await watchCaps(database);
     const keys = { admin: admin.key, auditor: auditor.key, reconciler: reconciler.key };
-    return new World(database, sandbox, proxies, worker, { ...keys, approvers: approvers.map(({ key }) => key) });
+    return new World(database, sandbox, proxies, worker, {
+      ...keys,
+      approvers: approvers.map(({ key }) => key),
+    });
   }
 
   /** Returns the next moment. A smaller moment is earlier. */
@@ -103,7 +108,14 @@ export class World {
    * Sends a request to a process, or to the other one while it is down.
    * @returns undefined if no answer arrived.
    */
-  async ask({ process, method = 'POST', path, key, headers = {}, body }: Question): Promise<Told | undefined> {
+  async ask({
+    process,
+    method = 'POST',
+    path,
+    key,
+    headers = {},
+    body,
+  }: Question): Promise<Told | undefined> {
     const { by, url } = await this.proxies.servedBy(process);
     try {
       const response = await fetch(url + path, {
@@ -155,7 +167,8 @@ export class World {
     this.fenced = fenced === -1 ? undefined : fenced;
     for (const index of atFirst.keys()) {
       const expected = index === this.fenced ? 503 : 200;
-      const ready = async () => (await fetch(`${(await this.proxies.servedBy(index)).url}/readyz`)).status === expected;
+      const ready = async () =>
+        (await fetch(`${(await this.proxies.servedBy(index)).url}/readyz`)).status === expected;
       await within('a proxy does not notice its clock', ready);
     }
   }

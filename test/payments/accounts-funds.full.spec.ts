@@ -50,9 +50,12 @@ describe('an upstream account', () => {
         stuck: { baseUrl: slow.url },
       },
     });
-    await control('post', '/entries', { type: 'top-up', account: NORTH, wallet: 'airtime', valueInUSD: 50 }).expect(
-      201,
-    );
+    await control('post', '/entries', {
+      type: 'top-up',
+      account: NORTH,
+      wallet: 'airtime',
+      valueInUSD: 50,
+    }).expect(201);
     shop = (await proxy.clientOf('main', 'shop', 'pay', 'read', 'account')).key;
     branch = (await proxy.clientOf('north', 'branch', 'pay', 'read', 'account')).key;
     transfers = (await proxy.clientOf('airtime', 'transfers', 'pay', 'read', 'account')).key;
@@ -71,9 +74,10 @@ describe('an upstream account', () => {
     return Number(found?.balance);
   };
   const bodyOf = async ({ headers }: { headers: Record<string, string> }) => {
-    const [row] = await proxy.database.query<{ body: Buffer }>('SELECT body FROM intent_body WHERE intent_id = $1', [
-      headers['x-call-id'],
-    ]);
+    const [row] = await proxy.database.query<{ body: Buffer }>(
+      'SELECT body FROM intent_body WHERE intent_id = $1',
+      [headers['x-call-id']],
+    );
     return JSON.parse(String(row?.body)) as object;
   };
 
@@ -99,7 +103,8 @@ describe('an upstream account', () => {
   });
 
   it('replays by the body of the app, without the fields that the account adds', async () => {
-    const pay = () => proxy.post(branch, '/payouts/airtime', airtime(1.25)).set('Idempotency-Key', 'once').expect(200);
+    const pay = () =>
+      proxy.post(branch, '/payouts/airtime', airtime(1.25)).set('Idempotency-Key', 'once').expect(200);
     const [one, two] = [await pay(), await pay()];
     expect([two.headers['idempotent-replayed'], two.text]).toEqual(['true', one.text]);
     expect(await balanceOf(NORTH, 'airtime')).toBe(44.25);
@@ -123,7 +128,9 @@ describe('an upstream account', () => {
   });
 
   it('takes no capacity from other accounts while it is slow', async () => {
-    const waiting = Array.from({ length: 12 }, () => proxy.post(stuck, '/payouts/airtime', airtime(1)).then());
+    const waiting = Array.from({ length: 12 }, () =>
+      proxy.post(stuck, '/payouts/airtime', airtime(1)).then(),
+    );
     const refused = await Promise.race(waiting);
     expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every slot of the account is taken
     await proxy.post(shop, '/payouts/airtime', airtime(1)).expect(200);

@@ -26,7 +26,8 @@ describe('the deadline of a request', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const pay = (key: string) => paying.proxy.post(paying.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', key);
+  const pay = (key: string) =>
+    paying.proxy.post(paying.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', key);
 
   it('prevents sending after it, and frees the key and the money of the admitted call', async () => {
     const admit = journal.admit.bind(journal);
@@ -41,7 +42,10 @@ describe('the deadline of a request', () => {
     jest.restoreAllMocks();
     expect(late.body).toMatchObject({ code: 'too_late', action: 'retry_same_key' });
     expect(paying.upstream.received).toHaveLength(0);
-    expect(await paying.record(late)).toMatchObject({ outcome: 'not_sent', upstream: { failure: 'too_late' } });
+    expect(await paying.record(late)).toMatchObject({
+      outcome: 'not_sent',
+      upstream: { failure: 'too_late' },
+    });
     await pay('late').expect(200);
   });
 
@@ -74,7 +78,11 @@ describe('a one-second deadline', () => {
 
   it('excludes the arrival of the body', async () => {
     const text = JSON.stringify(AIRTIME);
-    const headers = { 'X-API-Key': paying.app, 'Content-Type': 'application/json', 'Content-Length': text.length };
+    const headers = {
+      'X-API-Key': paying.app,
+      'Content-Type': 'application/json',
+      'Content-Length': text.length,
+    };
     const slowly = async () => {
       const asking = request(`${paying.proxy.url}/api/v0.1/payouts/airtime`, { method: 'POST', headers });
       asking.write(text.slice(0, 20));

@@ -38,7 +38,8 @@ describe('the duplicate guard', () => {
   });
 
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
-  const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read', 'account')).key;
+  const client = async () =>
+    (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read', 'account')).key;
 
   it("rejects the same content without a key with 409 and the first call's ID, on every instance", async () => {
     const key = await client();
@@ -58,7 +59,10 @@ describe('the duplicate guard', () => {
   it('sends one of fifty simultaneous requests over two proxies', async () => {
     const key = await client();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, async (_, n) => (await (n % 2 ? proxy : twin).post(key, PATH, AIRTIME)).status),
+      Array.from(
+        { length: 50 },
+        async (_, n) => (await (n % 2 ? proxy : twin).post(key, PATH, AIRTIME)).status,
+      ),
     );
     expect(answers.sort()).toEqual([200, ...Array.from({ length: 49 }, () => 409)]);
     expect(upstream.received).toHaveLength(1);
@@ -67,7 +71,10 @@ describe('the duplicate guard', () => {
   it.each([
     ['with a key', (key: string) => proxy.post(key, PATH, AIRTIME).set('Idempotency-Key', 'meant-again')],
     ['with another content', (key: string) => proxy.post(key, PATH, airtime('+254712345679'))],
-    ['by another operation', (key: string) => proxy.post(key, '/account/transfer', { receiver: 'x', amount: 1 })],
+    [
+      'by another operation',
+      (key: string) => proxy.post(key, '/account/transfer', { receiver: 'x', amount: 1 }),
+    ],
   ])('admits a request %s after an executed payment', async (_how, again) => {
     const key = await client();
     await proxy.post(key, PATH, AIRTIME).expect(200);
@@ -101,7 +108,10 @@ describe('the duplicate guard', () => {
   it('stores only hashes of contents, and deletes them after the window', async () => {
     const key = await client();
     const id = idOf(await proxy.post(key, PATH, AIRTIME).expect(200));
-    const rows = await database.query('SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1', [id]);
+    const rows = await database.query(
+      'SELECT length(content) AS bytes FROM recent_content WHERE intent_id = $1',
+      [id],
+    );
     expect(rows).toEqual([{ bytes: 32 }]);
     const kept = (call: string) => database.query('SELECT FROM recent_content WHERE intent_id = $1', [call]);
     const contents = proxy.app.get(RecentContents, { strict: false });
@@ -175,7 +185,9 @@ describe('the duplicate guard', () => {
       const held = await guarded.post(await client(), PATH, body).expect(202);
       expect(held.body).toEqual({ status: 'pending_approval', call_id: held.headers['x-call-id'] });
       expect(upstream.received).toHaveLength(1);
-      const rows = await database.query('SELECT held_for, reserved_on FROM intent WHERE id = $1', [held.body.call_id]);
+      const rows = await database.query('SELECT held_for, reserved_on FROM intent WHERE id = $1', [
+        held.body.call_id,
+      ]);
       expect(rows).toEqual([{ held_for: 'seen_across_clients', reserved_on: null }]);
     });
 

@@ -67,7 +67,11 @@ describe('a misbehaving upstream', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
-    const settings = { upstreamBaseUrl: sandbox.url, upstreamTimeoutMs: 2_000, upstreamMaxResponseBytes: 100_000 };
+    const settings = {
+      upstreamBaseUrl: sandbox.url,
+      upstreamTimeoutMs: 2_000,
+      upstreamMaxResponseBytes: 100_000,
+    };
     proxy = await startProxy({ ...settings, checkCoverage: true }, database);
     app = (await proxy.client('app', 'pay')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
@@ -80,7 +84,9 @@ describe('a misbehaving upstream', () => {
   });
 
   const pay = (phoneNumber = '+254712345678') =>
-    proxy.post(app, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.01 }] });
+    proxy.post(app, '/payouts/airtime', {
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.01 }],
+    });
   const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
   const arrivals = async () => {

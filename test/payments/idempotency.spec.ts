@@ -39,7 +39,10 @@ describe('an idempotency key', () => {
     const again = await pay(k).expect(200);
     expect(again.text).toBe(first.text);
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
-    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
     expect(again.headers['x-call-id']).toBe(first.headers['x-call-id']);
     expect(upstream.received).toHaveLength(1);
   });
@@ -51,16 +54,17 @@ describe('an idempotency key', () => {
     const replays =
       'SELECT status, code, first_call_id FROM refusal JOIN refusal_key ON refusal_id = id WHERE key = $1';
     const rows = await database.query(replays, [k]);
-    expect(rows).toEqual([{ status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] }]);
+    expect(rows).toEqual([
+      { status: 200, code: 'idempotent_replay', first_call_id: first.headers['x-call-id'] },
+    ]);
   });
 
   it('accepts a quoted or bare key, and a body with another order and white space', async () => {
     const k = newKey();
     await pay(k).expect(200);
-    await pay(`"${k}"`, { airtimes: [Object.fromEntries(Object.entries(AIRTIME.airtimes[0] ?? {}).reverse())] }).expect(
-      'Idempotent-Replayed',
-      'true',
-    );
+    await pay(`"${k}"`, {
+      airtimes: [Object.fromEntries(Object.entries(AIRTIME.airtimes[0] ?? {}).reverse())],
+    }).expect('Idempotent-Replayed', 'true');
     expect(upstream.received).toHaveLength(1);
   });
 
@@ -87,7 +91,9 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(status, body);
     const k = newKey();
     const first = await pay(k).expect(told);
-    expect(first.body.error).toMatch(/The request was not carried out\. The same Idempotency-Key may be used again/);
+    expect(first.body.error).toMatch(
+      /The request was not carried out\. The same Idempotency-Key may be used again/,
+    );
     await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);
     const paid = await pay(k).expect(200);
@@ -97,7 +103,12 @@ describe('an idempotency key', () => {
   });
 
   it.each([
-    [200, { status: 'success', data: { error: 'None' } }, 200, { status: 'success', message: expect.any(String) }],
+    [
+      200,
+      { status: 'success', data: { error: 'None' } },
+      200,
+      { status: 'success', message: expect.any(String) },
+    ],
     [400, { status: 'error', error: 'no' }, 400, { status: 'error', error: expect.any(String) }],
   ])('returns the outcome of a %i after its answer was erased', async (status, body, told, said) => {
     upstream.behaviour = answer(status, body, { 'content-type': 'application/json; charset=latin1' });
@@ -242,9 +253,9 @@ describe('an idempotency key', () => {
   it('appears in the record of its call', async () => {
     const k = newKey();
     const { headers } = await pay(k).expect(200);
-    expect(await database.query('SELECT intent_id AS id FROM intent_body WHERE idempotency_key = $1', [k])).toEqual([
-      { id: headers['x-call-id'] },
-    ]);
+    expect(
+      await database.query('SELECT intent_id AS id FROM intent_body WHERE idempotency_key = $1', [k]),
+    ).toEqual([{ id: headers['x-call-id'] }]);
     expect(await record(headers['x-call-id'])).toMatchObject({ outcome: 'succeeded' });
   });
 });

@@ -66,7 +66,12 @@ describe('the lifecycle of a call', () => {
     expect([...FIRST_CALL_STATES].sort()).toEqual([...OPEN, ...EXECUTED].sort());
   });
 
-  async function states(sql: string, columns: string, rows: object[], more: unknown[] = []): Promise<CallState[]> {
+  async function states(
+    sql: string,
+    columns: string,
+    rows: object[],
+    more: unknown[] = [],
+  ): Promise<CallState[]> {
     const numbered = rows.map((row, number) => ({ number, ...row }));
     const found = await database.query(
       `SELECT ${sql} AS state FROM json_to_recordset($1::json) AS row (number integer, ${columns}) ORDER BY number`,

@@ -81,9 +81,13 @@ describe('any schedule of lies and retries', () => {
     wrong.push(...(await wrongAtAnyTime(world, customers, all)));
     for (const one of differing(all)) {
       if (one.state === 'in_doubt') seen.inDoubt += 1;
-      else wrong.push(`${nameOf(one.customer, one.order, one.place)} is ${one.state}, and in truth ${one.truth}`);
+      else
+        wrong.push(
+          `${nameOf(one.customer, one.order, one.place)} is ${one.state}, and in truth ${one.truth}`,
+        );
     }
-    for (const id of doubtfulForNothing(all)) wrong.push(`call ${id} is unknown, and each of its payouts is known`);
+    for (const id of doubtfulForNothing(all))
+      wrong.push(`call ${id} is unknown, and each of its payouts is known`);
     seen.payouts += all.length;
     for (const customer of customers) {
       const paid = reallyPaid(world, all, customer);

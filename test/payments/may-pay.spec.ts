@@ -10,7 +10,13 @@ import { Approving, startApproving } from '../support/payments/approving';
 import { airtime, SUCCESS } from '../support/payments/paying';
 
 /** Codes of all refusals, in the order of the checks. */
-const IN_ORDER = ['instance_fenced', 'storage_full', 'overloaded', 'stopped', 'upstream_unreachable'] as const;
+const IN_ORDER = [
+  'instance_fenced',
+  'storage_full',
+  'overloaded',
+  'stopped',
+  'upstream_unreachable',
+] as const;
 type Code = (typeof IN_ORDER)[number];
 
 /** Every path that sends money, or frees it by a decision, runs the same checks in the same order. */
@@ -38,7 +44,9 @@ describe('permission to pay', () => {
   });
 
   /** Makes every check fail. Returns one function per check that lifts it. */
-  async function setEverythingAgainst(app: INestApplicationContext = approving.proxy.app): Promise<typeof lift> {
+  async function setEverythingAgainst(
+    app: INestApplicationContext = approving.proxy.app,
+  ): Promise<typeof lift> {
     const fence = app.get(FenceService);
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const full = { place: 'data_dir', cause: 'disk_full', detail: 'The disk is full.' } as const;
@@ -67,10 +75,13 @@ describe('permission to pay', () => {
   }
 
   const pay = () => approving.pay('+254700000002');
-  const post = (path: '/payouts/initiate-credit', body: object) => approving.proxy.post(approving.app, path, body);
+  const post = (path: '/payouts/initiate-credit', body: object) =>
+    approving.proxy.post(approving.app, path, body);
 
   const preview = async (headers: Record<string, string> = {}, phoneNumber = '+254700000002') => {
-    const request = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', approving.app);
+    const request = supertest(approving.proxy.url)
+      .post('/v1/preview/payouts/airtime')
+      .set('X-API-Key', approving.app);
     return (await request.set(headers).send(airtime(phoneNumber)).expect(200)).body;
   };
 
@@ -79,7 +90,10 @@ describe('permission to pay', () => {
     ['a request with an idempotency key', () => pay().set('Idempotency-Key', 'order-1')],
     [
       'a write',
-      () => post('/payouts/initiate-credit', { credits: [{ email: 'ada@example.com', twitter: '', valueInUSD: 1 }] }),
+      () =>
+        post('/payouts/initiate-credit', {
+          credits: [{ email: 'ada@example.com', twitter: '', valueInUSD: 1 }],
+        }),
     ],
     ['an approval', () => approving.decide('approve', held)],
   ])('runs all checks in order for %s', async (_door, send) => {
@@ -119,7 +133,9 @@ describe('permission to pay', () => {
     lift = await setEverythingAgainst(worker);
     await lift.overloaded(); // a worker has no gate
     const probes = () =>
-      approving.query(`SELECT 1 FROM intent i JOIN client c ON c.id = i.client_id WHERE c.name = 'listing-probe'`);
+      approving.query(
+        `SELECT 1 FROM intent i JOIN client c ON c.id = i.client_id WHERE c.name = 'listing-probe'`,
+      );
     for (const code of IN_ORDER) {
       await worker.get(ProbeService).sendAfter('main', new Date());
       expect([code, approving.upstream.received.length, await probes()]).toEqual([code, 0, []]);

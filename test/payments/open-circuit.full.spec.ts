@@ -19,7 +19,14 @@ const dailyThreshold = (usd: number | null) =>
 async function openCircuit({ proxy, upstream }: Paying, operation: OperationName): Promise<void> {
   upstream.behaviour = answer(503, 'busy');
   const service = proxy.app.get(UpstreamService, { strict: false }).of('main');
-  const outgoing = { account: 'main', operation, effect: 'pay', method: 'POST', path: '/x', body: null } as const; // only reads are retried
+  const outgoing = {
+    account: 'main',
+    operation,
+    effect: 'pay',
+    method: 'POST',
+    path: '/x',
+    body: null,
+  } as const; // only reads are retried
   for (let times = 0; times < ENOUGH; times += 1) await service.send(outgoing, undefined);
   expect((await service.send(outgoing, undefined)).answer.failure).toBe('circuit_open');
   upstream.received.length = 0;
@@ -60,7 +67,9 @@ describe('an open circuit', () => {
   it('refuses a payment before recording its intent, with Retry-After, and records the refusal', async () => {
     await openCircuit(approving, PAY);
     for (const key of [undefined, 'new-key']) {
-      const got = await (key === undefined ? approving.pay() : keyed(key)).expect(503).expect('Retry-After', '5');
+      const got = await (key === undefined ? approving.pay() : keyed(key))
+        .expect(503)
+        .expect('Retry-After', '5');
       expect(got.body).toMatchObject({ code: 'upstream_unreachable', action: 'retry_same_key' });
       expect(await intentsOf([got.headers['x-call-id']])).toEqual([]);
       expect(await approving.record(got)).toMatchObject({
@@ -70,11 +79,15 @@ describe('an open circuit', () => {
     }
     expect(await approving.spent()).toBeUndefined();
     expect(approving.upstream.received).toEqual([]);
-    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 1`);
+    expect(await metric()).toContain(
+      `payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 1`,
+    );
     await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200); // other operations continue
     pass();
     await keyed('new-key').expect(200);
-    expect(await metric()).toContain(`payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 0`);
+    expect(await metric()).toContain(
+      `payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 0`,
+    );
   });
 
   it('replays a known key, and refuses another body with it', async () => {
@@ -97,7 +110,9 @@ describe('an open circuit', () => {
       answers.push({ status, id: headers['x-call-id'], retryAfter: headers['retry-after'] });
     });
     await eventually(() => answers.length === 11 && held.length === 1);
-    expect(answers.map(({ status, retryAfter }) => `${status} ${retryAfter}`)).toEqual(Array(11).fill('503 1'));
+    expect(answers.map(({ status, retryAfter }) => `${status} ${retryAfter}`)).toEqual(
+      Array(11).fill('503 1'),
+    );
     expect(await intentsOf(answers.map(({ id }) => id))).toEqual([]);
     held[0]?.();
     await Promise.all(asked);
@@ -139,7 +154,9 @@ describe('an open circuit', () => {
 
   it('appears in a preview, which never becomes the probe', async () => {
     const preview = async () => {
-      const asked = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', approving.app);
+      const asked = supertest(approving.proxy.url)
+        .post('/v1/preview/payouts/airtime')
+        .set('X-API-Key', approving.app);
       return (await asked.send(airtime('+254700000007')).expect(200)).body;
     };
     await openCircuit(approving, PAY);
@@ -155,7 +172,10 @@ describe('an open circuit', () => {
     await openCircuit(approving, READ);
     await openCircuit(approving, LIST);
     const got = await read('/api/v0.1/wallets/list').expect(503).expect('Retry-After', '5');
-    expect(got.body).toMatchObject({ code: 'upstream_unreachable', error: expect.not.stringContaining('send') });
+    expect(got.body).toMatchObject({
+      code: 'upstream_unreachable',
+      error: expect.not.stringContaining('send'),
+    });
     expect(await intentsOf([got.headers['x-call-id']])).toEqual([]);
     await read('/api/v0.1/info/airtime-countries').expect(200).expect('Age', '0');
     expect(approving.upstream.received).toEqual([]);

@@ -1,6 +1,12 @@
 import { Decimal } from 'decimal.js';
 import supertest from '../support/http/supertest';
-import { APP, redemption, SharedAccount, startSharedAccount, Transaction } from '../support/payments/shared-account';
+import {
+  APP,
+  redemption,
+  SharedAccount,
+  startSharedAccount,
+  Transaction,
+} from '../support/payments/shared-account';
 
 /** A redemption above the threshold waits, and the owner of the credit may change before the approval. */
 describe('a held redemption', () => {
@@ -24,7 +30,10 @@ describe('a held redemption', () => {
     return held.body.call_id ?? '';
   };
   const approve = (id: string) =>
-    supertest(on.proxy.url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'checked' });
+    supertest(on.proxy.url)
+      .post(`/v1/approvals/${id}/approve`)
+      .set('X-API-Key', approver)
+      .send({ reason: 'checked' });
   const notAllowed = async (id: string) => {
     const { body } = await on.proxy.get(approver, `/v1/approvals/${id}`).expect(200);
     return body.not_allowed?.code;

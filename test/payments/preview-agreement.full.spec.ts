@@ -5,7 +5,9 @@ import { airtimeItem, creditItem, momoItem } from '../support/http/interface';
 import { Previewing, startPreviewing } from '../support/payments/previewing';
 
 const AIRTIME = '/payouts/airtime';
-const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
+const airtimes = (...changes: object[]) => ({
+  airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })),
+});
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a preview', () => {
@@ -16,7 +18,11 @@ describe('a preview', () => {
   });
   afterAll(() => api.close());
 
-  const statusOf: Record<string, number[]> = { be_sent: [200], wait_for_approval: [202], be_replayed: [200, 202] };
+  const statusOf: Record<string, number[]> = {
+    be_sent: [200],
+    wait_for_approval: [202],
+    be_replayed: [200, 202],
+  };
   const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
   const change = fc.record(
     {
@@ -92,7 +98,13 @@ describe('a preview', () => {
           seen.add(refusal?.code ?? would);
           told = body.first_call_id ?? answered['x-call-id'] ?? told;
           if (would === 'be_refused') {
-            const { code, action, errors_total: faults = 0, first_call_id: first, first_call_state: state } = body;
+            const {
+              code,
+              action,
+              errors_total: faults = 0,
+              first_call_id: first,
+              first_call_state: state,
+            } = body;
             expect([refusal!.status, refusal!.code, refusal!.action]).toEqual([status, code, action]);
             expect([refusal!.errors_total, refusal!.first_call_id]).toEqual([faults, first]);
             expect(refusal!.first_call_state).toBe(state);

@@ -12,14 +12,20 @@ import { editRecord, insertSettlements } from '../support/records/documents';
 import { copyIntent } from '../support/records/intents';
 
 const AIRTIME = '/payouts/airtime';
-const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
+const airtimes = (...changes: object[]) => ({
+  airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })),
+});
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a preview of a repeated request', () => {
   let api: Previewing;
 
   beforeAll(async () => {
-    const windows = { duplicateGuard: true, duplicateWindowSeconds: 3_600, duplicateAcrossClientsSeconds: 3_600 };
+    const windows = {
+      duplicateGuard: true,
+      duplicateWindowSeconds: 3_600,
+      duplicateAcrossClientsSeconds: 3_600,
+    };
     api = await startPreviewing({ ...windows, upstreamTimeoutMs: 400 });
   });
   afterAll(() => api.close());
@@ -52,7 +58,9 @@ describe('a preview of a repeated request', () => {
         ).rows;
       const before = await rowsRead();
       const owner = { clientId: id, person: null };
-      expect(await readEarlierPayments(tx as PrismaService, { owner, limits: NO_LIMITS }, wanted)).toHaveLength(300);
+      expect(
+        await readEarlierPayments(tx as PrismaService, { owner, limits: NO_LIMITS }, wanted),
+      ).toHaveLength(300);
       return (await rowsRead()) - before;
     });
     expect(read).toBeLessThan(50); // the calls, once per item and once per person
@@ -63,7 +71,10 @@ describe('a preview of a repeated request', () => {
     const body = airtimes(fresh());
     const { headers } = await api.ask(key, AIRTIME, body).expect(200);
     const found = await api.preview(key, AIRTIME, body);
-    expect(found).toMatchObject({ would: 'be_refused', errors: [{ code: 'suspected_duplicate', pointer: '' }] });
+    expect(found).toMatchObject({
+      would: 'be_refused',
+      errors: [{ code: 'suspected_duplicate', pointer: '' }],
+    });
     expect(found.refusal).toMatchObject({ status: 409, first_call_id: headers['x-call-id'] });
     expect((await api.preview(key, AIRTIME, body, keyed('new'))).would).toBe('be_sent');
     const naming = { 'Allow-Duplicate-Of': headers['x-call-id'] ?? '' };
@@ -76,7 +87,11 @@ describe('a preview of a repeated request', () => {
     const { headers } = await api.ask(key, AIRTIME, body, keyed('upload-1')).expect(200);
     const first = headers['x-call-id'] ?? '';
     const { would, refusal } = await api.preview(key, AIRTIME, body, keyed('upload-2'));
-    expect([would, refusal!.code, refusal!.first_call_id]).toEqual(['be_refused', 'suspected_duplicate', first]);
+    expect([would, refusal!.code, refusal!.first_call_id]).toEqual([
+      'be_refused',
+      'suspected_duplicate',
+      first,
+    ]);
     expect(refusal!.first_call_state).toBe('succeeded');
     const naming = { ...keyed('upload-2'), 'Allow-Duplicate-Of': first };
     expect((await api.preview(key, AIRTIME, body, naming)).would).toBe('be_sent');
@@ -109,12 +124,16 @@ describe('a preview of a repeated request', () => {
     api.upstream.behaviour = hang;
     const asked = api.ask(key, AIRTIME, body, keyed('slow')).expect(504).then();
     await eventually(() => api.arrived().length > 0);
-    const codeOf = async (header: string) => (await api.preview(key, AIRTIME, body, keyed(header))).refusal?.code;
+    const codeOf = async (header: string) =>
+      (await api.preview(key, AIRTIME, body, keyed(header))).refusal?.code;
     expect(await codeOf('slow')).toBe('request_in_progress');
     const { headers } = await asked;
     expect(await codeOf('slow')).toBe('outcome_unknown');
     await insertSettlements(api.proxy.database, [{ intent_id: headers['x-call-id'] }]);
-    expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({ would: 'be_sent', duplicates: [] });
+    expect(await api.preview(key, AIRTIME, body, keyed('slow'))).toMatchObject({
+      would: 'be_sent',
+      duplicates: [],
+    });
   });
 
   it('reports the rejection of the call with its key', async () => {
@@ -159,7 +178,11 @@ describe('a preview of a repeated request', () => {
     const [a, b] = [fresh(), fresh()];
     const { headers } = await api.ask(key, AIRTIME, airtimes(b, a)).expect(200);
     const { duplicates } = await api.preview(key, AIRTIME, airtimes(a, fresh(), a, { ...b, valueInUSD: 9 }));
-    const seen = { kind: 'seen_before', call_id: headers['x-call-id'], paid_at: expect.stringMatching(/^2.*Z$/) };
+    const seen = {
+      kind: 'seen_before',
+      call_id: headers['x-call-id'],
+      paid_at: expect.stringMatching(/^2.*Z$/),
+    };
     expect(duplicates).toEqual([
       { position: 2, kind: 'inside_batch', same_as_position: 0 },
       { ...seen, position: 0 },
@@ -172,7 +195,8 @@ describe('a preview of a repeated request', () => {
   it('omits rejected items and items older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
-    const seenOf = async () => (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }) => id);
+    const seenOf = async () =>
+      (await api.preview(key, AIRTIME, body)).duplicates.map(({ call_id: id }) => id);
     await api.preview(key, AIRTIME, body);
     api.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { headers } = await api.ask(key, AIRTIME, body).expect(400);
@@ -183,7 +207,10 @@ describe('a preview of a repeated request', () => {
     const old = (Date.now() - 8 * 86_400_000).toString(16).padStart(12, '0');
     const aged = `${old.slice(0, 8)}-${old.slice(8)}${copy.slice(13)}`;
     await editRecord(api.proxy.database, 'intent', copy, (record) => ({ ...record, id: aged }));
-    await api.proxy.database.query('UPDATE intent_body SET intent_id = $1 WHERE intent_id = $2', [aged, copy]);
+    await api.proxy.database.query('UPDATE intent_body SET intent_id = $1 WHERE intent_id = $2', [
+      aged,
+      copy,
+    ]);
     await api.proxy.database.query('SELECT reindex_calls($1)', [[aged, copy]]);
     expect(await seenOf()).toEqual([]);
   });

@@ -12,7 +12,9 @@ import { Previewing, serving, startPreviewing } from '../support/payments/previe
 
 const usd = (amount: string) => new Decimal(amount);
 const AIRTIME = '/payouts/airtime';
-const airtimes = (...changes: object[]) => ({ airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })) });
+const airtimes = (...changes: object[]) => ({
+  airtimes: changes.map((change) => ({ ...airtimeItem(), ...change })),
+});
 const isRead = (operation: OperationName) => rowOf(operation).effect === 'read';
 const TRIED = [...DOCUMENTED, ...OBSERVED].filter(({ operation }) => !isRead(operation));
 
@@ -64,17 +66,26 @@ describe('a preview', () => {
     },
   );
 
-  it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))('returns 404 for %s', async (operation) => {
-    const { key } = await api.client();
-    const [method = '', path] = operation.split(' ');
-    const [url, name] = [`/v1/preview${path}`, 'X-API-Key'];
-    const { body } = await supertest(api.proxy.url)[method === 'GET' ? 'get' : 'post'](url).set(name, key).expect(404);
-    expect(body).toMatchObject({ code: 'not_found', status: 404 });
-  });
+  it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))(
+    'returns 404 for %s',
+    async (operation) => {
+      const { key } = await api.client();
+      const [method = '', path] = operation.split(' ');
+      const [url, name] = [`/v1/preview${path}`, 'X-API-Key'];
+      const { body } = await supertest(api.proxy.url)
+        [method === 'GET' ? 'get' : 'post'](url)
+        .set(name, key)
+        .expect(404);
+      expect(body).toMatchObject({ code: 'not_found', status: 404 });
+    },
+  );
 
   it('shows recipient, amount and local currency of each item', async () => {
     const { key } = await api.client();
-    const body = airtimes({ countryToSend: 'KÉNYA', valueInUSD: 10.5 }, { countryToSend: 'nigeria', valueInUSD: 2 });
+    const body = airtimes(
+      { countryToSend: 'KÉNYA', valueInUSD: 10.5 },
+      { countryToSend: 'nigeria', valueInUSD: 2 },
+    );
     const { items, total_usd, coverage } = await api.preview(key, AIRTIME, body);
     expect({ total_usd, coverage }).toEqual({ total_usd: '12.5', coverage: 'checked' });
     const phone = { recipient: '+2348012345678', network_code: null, notes: [] };
@@ -86,7 +97,13 @@ describe('a preview', () => {
         country: 'Kenya',
         local_amount: { currency: 'KES', amount: '1359.75' },
       },
-      { ...phone, position: 1, amount_usd: '2', country: 'Nigeria', local_amount: { currency: 'NGN', amount: '259' } },
+      {
+        ...phone,
+        position: 1,
+        amount_usd: '2',
+        country: 'Nigeria',
+        local_amount: { currency: 'NGN', amount: '259' },
+      },
     ]);
     const credits = [{ ...creditItem(), email: 'Ada@Example.COM', twitter: '@ada' }, { twitter: '@bob' }];
     const credit = await api.preview(key, '/payouts/credit', { credits });
@@ -96,7 +113,11 @@ describe('a preview', () => {
         local_amount: null,
         notes: ['The item has an email and a handle. The email is used.'],
       },
-      { recipient: '@bob', amount_usd: null, notes: ['The item has no amount, so the total does not include it.'] },
+      {
+        recipient: '@bob',
+        amount_usd: null,
+        notes: ['The item has no amount, so the total does not include it.'],
+      },
     ]);
   });
 
@@ -115,7 +136,11 @@ describe('a preview', () => {
   });
 
   it('lists every fault of every kind, with the intended phone number', async () => {
-    const { id, key } = await api.client({ maxItemUsd: usd('5'), countries: ['Kenya'], dailyCapUsd: usd('1') });
+    const { id, key } = await api.client({
+      maxItemUsd: usd('5'),
+      countries: ['Kenya'],
+      dailyCapUsd: usd('1'),
+    });
     const body = airtimes(
       { phoneNumber: '\u202a00234 (801) 234-5678\u202c' },
       { phoneNumber: '+44 (0)20 7946 0958', valueInUSD: 0 },
@@ -169,7 +194,9 @@ describe('a preview', () => {
       const { body, type } = await request.expect(status);
       expect([body.code, type]).toEqual([code, 'application/problem+json']);
     }
-    const [refused] = await api.proxy.database.query('SELECT operation FROM refusal WHERE client_id = $1', [writer.id]);
+    const [refused] = await api.proxy.database.query('SELECT operation FROM refusal WHERE client_id = $1', [
+      writer.id,
+    ]);
     expect(refused?.operation).toBe(`POST /v1/preview${AIRTIME}`);
   });
 
@@ -192,7 +219,10 @@ describe('a preview', () => {
   it('announces a hold for approval', async () => {
     const { key } = await api.client({ approvalOverUsd: usd('3') });
     const body = airtimes({ valueInUSD: 3.5 });
-    const expected = { would: 'wait_for_approval', approval: { reason: 'over_threshold', threshold_usd: '3' } };
+    const expected = {
+      would: 'wait_for_approval',
+      approval: { reason: 'over_threshold', threshold_usd: '3' },
+    };
     expect(await api.preview(key, AIRTIME, body)).toMatchObject(expected);
     await api.ask(key, AIRTIME, body).expect(202);
     expect(api.arrived()).toEqual([]);

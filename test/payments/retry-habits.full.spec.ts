@@ -82,24 +82,29 @@ describe('a retrying client', () => {
   describe.each(HABITS)('with the habit "%s"', (habit) => {
     const client = () => Customer.of(world, habit, `client-${(count += 1)}`, null);
 
-    it.each(Object.entries(LIES))('pays each person at most once if the upstream %s', async (_lie, expected) => {
-      const customer = await client();
-      await world.faults([expected.fault]);
-      const order = await customer.order({ kind: 'credit', items: items(2) }, () => Promise.resolve());
-      await world.faults([]);
-      await settle();
-      await customer.obey();
-      await settle();
-      const payouts = await compare(world, [customer]);
-      const first = payouts.filter(({ callId }) => callId === order.calls[0]?.id);
-      expect(first.map(({ state }) => state)).toEqual(expected.states);
-      expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
-      const timesPaid = order.items.map(
-        (_, place) => payouts.filter((one) => one.place === place && isPaid(one.transaction)).length,
-      );
-      expect(timesPaid).toEqual(expected.states.map((state) => (habit === 'obedient' || state === 'paid' ? 1 : 0)));
-      expect([expected.told[habit]].flat()).toContain(order.told.at(-1)?.status);
-    });
+    it.each(Object.entries(LIES))(
+      'pays each person at most once if the upstream %s',
+      async (_lie, expected) => {
+        const customer = await client();
+        await world.faults([expected.fault]);
+        const order = await customer.order({ kind: 'credit', items: items(2) }, () => Promise.resolve());
+        await world.faults([]);
+        await settle();
+        await customer.obey();
+        await settle();
+        const payouts = await compare(world, [customer]);
+        const first = payouts.filter(({ callId }) => callId === order.calls[0]?.id);
+        expect(first.map(({ state }) => state)).toEqual(expected.states);
+        expect(payouts.map(({ state }) => state)).toEqual(payouts.map(({ truth }) => truth));
+        const timesPaid = order.items.map(
+          (_, place) => payouts.filter((one) => one.place === place && isPaid(one.transaction)).length,
+        );
+        expect(timesPaid).toEqual(
+          expected.states.map((state) => (habit === 'obedient' || state === 'paid' ? 1 : 0)),
+        );
+        expect([expected.told[habit]].flat()).toContain(order.told.at(-1)?.status);
+      },
+    );
 
     it.each(['error500AfterProcessing', 'resetAfterProcessing', 'error500', 'resetBeforeProcessing'])(
       'pays a person exactly once after %s, if the doubt ends while the client retries',

@@ -36,7 +36,8 @@ const SCENARIO: Record<string, Step> = {
       ],
       'Prizes',
     ),
-  'send, with e-mail and handle': (client) => client.send([{ email: 'a@example.com', twitter: '@a', valueInUSD: 3 }]),
+  'send, with e-mail and handle': (client) =>
+    client.send([{ email: 'a@example.com', twitter: '@a', valueInUSD: 3 }]),
   'pay out airtime': (client) =>
     client.payOutAirtime([
       { countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.1 },
@@ -71,7 +72,8 @@ const SCENARIO: Record<string, Step> = {
   'delete an unpaid transaction': (client, seen) => client.deleteUnpaid(seen.unpaid.chiRef),
   'delete it again': (client, seen) => client.deleteUnpaid(seen.unpaid.chiRef),
   'delete a paid transaction': (client, seen) => client.deleteUnpaid(seen.paid.chiRef),
-  'pay out more than there is': (client) => client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 999_999 }]),
+  'pay out more than there is': (client) =>
+    client.payOutCredit([{ email: 'ada@example.com', valueInUSD: 999_999 }]),
   'transfer to nobody': (client) => client.transfer('00000000-0000-4000-8000-00000000ffff', 1),
   'all transactions': (client) => client.transactions(),
   'the transactions of a batch': (client, seen) => client.transactionsOfIssue(seen.paid.issueID),
@@ -144,7 +146,10 @@ describe('a client written from the interface alone', () => {
     database = await createTestDatabase();
     sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, apiKey: UPSTREAM_KEY });
     direct = new InterfaceClient(sandbox.url, UPSTREAM_KEY);
-    proxied = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
+    proxied = new InterfaceClient(
+      proxy.url,
+      (await proxy.client('app', 'pay', 'write', 'read', 'account')).key,
+    );
     auditor = (await proxy.client('auditor', 'audit')).key;
   });
   afterAll(async () => {

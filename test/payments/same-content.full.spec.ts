@@ -39,7 +39,11 @@ describe('repeated content', () => {
   const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
 
   /** Sends a request with an optional key and an optional call to repeat. */
-  const ask = (key: string, body: object, { idempotencyKey, names }: { idempotencyKey?: string; names?: string }) => {
+  const ask = (
+    key: string,
+    body: object,
+    { idempotencyKey, names }: { idempotencyKey?: string; names?: string },
+  ) => {
     const request = proxy.post(key, PATH, body);
     if (idempotencyKey !== undefined) void request.set('Idempotency-Key', idempotencyKey);
     if (names !== undefined) void request.set('Allow-Duplicate-Of', names);
@@ -83,7 +87,9 @@ describe('repeated content', () => {
     it('is sent if it names the call, and the record shows it', async () => {
       const key = await client();
       const first = await inDoubt(key);
-      const second = await ask(key, AIRTIME, { idempotencyKey: 'meant', names: first.toUpperCase() }).expect(200);
+      const second = await ask(key, AIRTIME, { idempotencyKey: 'meant', names: first.toUpperCase() }).expect(
+        200,
+      );
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: first, held_for: null });
       const { key: auditor } = await proxy.client(`auditor-${(clients += 1)}`, 'audit');
       for (const [who, path] of [
@@ -101,7 +107,10 @@ describe('repeated content', () => {
       const first = await inDoubt(key);
       const answers = await Promise.all(
         [proxy, twin].map((instance, n) =>
-          instance.post(key, PATH, AIRTIME).set('Idempotency-Key', `again-${n}`).set('Allow-Duplicate-Of', first),
+          instance
+            .post(key, PATH, AIRTIME)
+            .set('Idempotency-Key', `again-${n}`)
+            .set('Allow-Duplicate-Of', first),
         ),
       );
       const [sent, refused] = answers.sort((one, other) => one.status - other.status);
@@ -151,7 +160,11 @@ describe('repeated content', () => {
       await proxy.app.get(RecentContents, { strict: false }).runOnce();
       for (const idempotencyKey of [undefined, 'another']) {
         const { body } = await ask(key, AIRTIME, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
-        expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: old, first_call_state: 'confirmed' });
+        expect(body).toMatchObject({
+          code: 'suspected_duplicate',
+          first_call_id: old,
+          first_call_state: 'confirmed',
+        });
       }
       await ask(key, AIRTIME, { idempotencyKey: 'another', names: old }).expect(200);
       expect(upstream.received).toHaveLength(2);
@@ -204,7 +217,11 @@ describe('repeated content', () => {
       await contents.runOnce();
       for (const idempotencyKey of [undefined, 'upload-2']) {
         const { body } = await ask(key, LIST, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
-        expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: old, first_call_state: 'succeeded' });
+        expect(body).toMatchObject({
+          code: 'suspected_duplicate',
+          first_call_id: old,
+          first_call_state: 'succeeded',
+        });
       }
       await ask(key, LIST, { idempotencyKey: 'upload-2', names: old }).expect(200);
       expect(upstream.received).toHaveLength(2);

@@ -2,12 +2,21 @@ import canonicalize from 'canonicalize';
 import type { Answer } from '../support/http/request';
 import supertest from '../support/http/supertest';
 import { answer, Behaviour, hang, reset } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../support/payments/paying';
+import {
+  AIRTIME,
+  eventually,
+  Paying,
+  phoneOf,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../support/payments/paying';
 
 /** One operation of each effect, with its request. */
 const EFFECTS = {
   pay: (paying: Paying) => paying.pay(),
-  write: ({ proxy, app }: Paying) => proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
+  write: ({ proxy, app }: Paying) =>
+    proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
   read: ({ proxy, app }: Paying) => proxy.get(app, '/api/v0.1/wallets/list'),
 };
 type Effect = keyof typeof EFFECTS;
@@ -94,9 +103,10 @@ describe('a failed request', () => {
   });
 
   const attempts = ({ headers }: Answer) =>
-    paying.proxy.database.query<{ attempts: number; tries: { phase: string }[] }>(`${ATTEMPTS} WHERE intent_id = $1`, [
-      headers['x-call-id'],
-    ]);
+    paying.proxy.database.query<{ attempts: number; tries: { phase: string }[] }>(
+      `${ATTEMPTS} WHERE intent_id = $1`,
+      [headers['x-call-id']],
+    );
 });
 
 describe('an unreachable upstream', () => {
@@ -130,7 +140,11 @@ describe('an unreachable upstream', () => {
   ])('is asked to %s %i×, and the app learns that nothing was sent', async (effect, times) => {
     const got = await EFFECTS[effect](paying).expect(503, /upstream_unreachable/);
     expect(await outcomesOf(got)).toMatchObject([
-      { kind: 'not_sent', attempts: times, tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }) },
+      {
+        kind: 'not_sent',
+        attempts: times,
+        tries: Array(times).fill({ phase: 'connecting', failure: 'refused' }),
+      },
     ]);
   });
 });
@@ -173,11 +187,15 @@ describe('an overloaded upstream', () => {
     expect(await paying.proxy.database.query('SELECT FROM intent WHERE id = ANY ($1)', [ids])).toEqual([]);
     // The first refusal of a client is recorded. Others within the minute are counted.
     await eventually(async () => {
-      const refusals = await paying.proxy.database.query('SELECT code FROM refusal WHERE id = ANY ($1)', [ids]);
+      const refusals = await paying.proxy.database.query('SELECT code FROM refusal WHERE id = ANY ($1)', [
+        ids,
+      ]);
       return refusals.length === 1;
     });
     const { text } = await supertest(paying.proxy.url).get('/metrics').expect(200);
-    expect(text).toContain(`payout_proxy_shed_requests_total{operation="POST /payouts/airtime"} ${shed.length}`);
+    expect(text).toContain(
+      `payout_proxy_shed_requests_total{operation="POST /payouts/airtime"} ${shed.length}`,
+    );
     expect(text).toContain('payout_proxy_waiting_requests{account="main"} 0');
     expect(text).toContain('payout_proxy_places_in_use{account="main"} 0');
   });

@@ -43,18 +43,24 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
   const phoneOf = (body: object) => (body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber;
   /** Requests with this body in the sandbox. Each test has its own bodies. */
   const arrivals = async (body: object) =>
-    (await sandbox.requests()).filter((arrival) => JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''));
+    (await sandbox.requests()).filter((arrival) =>
+      JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''),
+    );
   /** Sends requests to the two proxies in turn. */
   const twins = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
     Promise.all(
-      Array.from({ length: count }, (_, index) => askUntilSettled(() => url(index % 2), asking(index), onWait)),
+      Array.from({ length: count }, (_, index) =>
+        askUntilSettled(() => url(index % 2), asking(index), onWait),
+      ),
     );
-  const pay = (index: number, asking: Partial<Asking> & { body: object }) => ask(url(index), { key: shop, ...asking });
+  const pay = (index: number, asking: Partial<Asking> & { body: object }) =>
+    ask(url(index), { key: shop, ...asking });
   const expectEqual = (answers: Told[]) =>
     expect(new Set(answers.map(({ status, body }) => `${status} ${String(body)}`))).toEqual(
       new Set([`200 ${String(answers[0]?.body)}`]),
     );
-  const replayed = (answers: Told[]) => answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+  const replayed = (answers: Told[]) =>
+    answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
 
   it('sends one request upstream for 200 duplicates, with 199 replays of its answer', async () => {
     const body = newPayment();
@@ -79,7 +85,11 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     const first = pay(0, { body, idempotencyKey: 'slow' });
     await upstream.held('answers');
     const told = await pay(1, { body, idempotencyKey: 'slow' });
-    expect([told.status, told.json.code, told.headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1']);
+    expect([told.status, told.json.code, told.headers.get('retry-after')]).toEqual([
+      409,
+      'request_in_progress',
+      '1',
+    ]);
     upstream.open();
     const { headers, body: bytes } = await first;
     expect(told.json.first_call_id).toBe(headers.get('x-call-id'));
@@ -137,7 +147,11 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     expect([others.status, others.headers.get('idempotent-replayed')]).toEqual([200, null]);
     expect(await arrivals(body)).toHaveLength(2);
     const transfer = { receiver: '00000000-0000-4000-8000-000000000002', amount: 0.5, wallet: 'airtime' };
-    const elsewhere = await pay(0, { operation: '/account/transfer', body: transfer, idempotencyKey: 'scope' });
+    const elsewhere = await pay(0, {
+      operation: '/account/transfer',
+      body: transfer,
+      idempotencyKey: 'scope',
+    });
     expect([elsewhere.status, elsewhere.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
@@ -154,7 +168,8 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     const body = newPayment();
     await upstream.refuse();
     const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
-    for (const { status, json } of refused) expect([status, json.code]).toEqual([503, 'upstream_unreachable']);
+    for (const { status, json } of refused)
+      expect([status, json.code]).toEqual([503, 'upstream_unreachable']);
     await upstream.accept();
     const answers = await twins(20, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
     expectEqual(answers);
@@ -175,16 +190,19 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     expect(await arrivals(body)).toMatchObject([{ processed: false }]);
   });
 
-  it.each([true, false])('never sends again while the outcome is in doubt (executed: %s)', async (processed) => {
-    const body = newPayment();
-    await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
-    const idempotencyKey = `doubt-${processed}`;
-    const first = await pay(0, { body, idempotencyKey });
-    expect([first.status, first.json.code]).toEqual([502, 'outcome_unknown']);
-    const again = await twins(20, () => ({ key: shop, body, idempotencyKey }));
-    for (const { status, json } of again) {
-      expect([status, json.code, json.first_call_id]).toEqual([409, 'outcome_unknown', first.json.call_id]);
-    }
-    expect(await arrivals(body)).toMatchObject([{ processed }]);
-  });
+  it.each([true, false])(
+    'never sends again while the outcome is in doubt (executed: %s)',
+    async (processed) => {
+      const body = newPayment();
+      await sandbox.fault({ fault: 'error502Html', nth: 1, processed });
+      const idempotencyKey = `doubt-${processed}`;
+      const first = await pay(0, { body, idempotencyKey });
+      expect([first.status, first.json.code]).toEqual([502, 'outcome_unknown']);
+      const again = await twins(20, () => ({ key: shop, body, idempotencyKey }));
+      for (const { status, json } of again) {
+        expect([status, json.code, json.first_call_id]).toEqual([409, 'outcome_unknown', first.json.call_id]);
+      }
+      expect(await arrivals(body)).toMatchObject([{ processed }]);
+    },
+  );
 });

@@ -91,7 +91,11 @@ describe('the identities of one human', () => {
       await database.query('DELETE FROM api_key');
       await database.query('DELETE FROM person');
       const model = new Humans();
-      const [keys, users, people] = [new Map<string, string>(), new Map<string, User>(), new Map<string, string>()];
+      const [keys, users, people] = [
+        new Map<string, string>(),
+        new Map<string, User>(),
+        new Map<string, string>(),
+      ];
       for (const one of all) {
         if (one.act === 'user') {
           const id = await addUser(one);
@@ -107,9 +111,10 @@ describe('the identities of one human', () => {
           const node = model.add(`name ${one.name.toLowerCase()}`);
           const id = await addKey(one.name, one.act === 'sign_in' ? one : undefined);
           keys.set(node, id);
-          const [key] = await database.query<{ person_id: string }>('SELECT person_id FROM api_key WHERE id = $1', [
-            id,
-          ]);
+          const [key] = await database.query<{ person_id: string }>(
+            'SELECT person_id FROM api_key WHERE id = $1',
+            [id],
+          );
           people.set(node, key?.person_id ?? '');
           if (one.act === 'sign_in') model.join(node, model.add(`subject ${one.issuer} ${one.subject}`));
         }
@@ -132,13 +137,20 @@ describe('the identities of one human', () => {
           expect([one, other, row?.same]).toEqual([one, other, model.rootOf(one) === model.rootOf(other)]);
         }
     };
-    await fc.assert(fc.asyncProperty(fc.array(acts, { minLength: 2, maxLength: 14 }), world), { numRuns: runs(25) });
+    await fc.assert(fc.asyncProperty(fc.array(acts, { minLength: 2, maxLength: 14 }), world), {
+      numRuns: runs(25),
+    });
   });
 });
 
 /** A user, and everyone merged with them, counts as staff with the same name or subject. */
-function mayBe(model: Humans, { node, key, users }: { node: string; key: string; users: Map<string, User> }): boolean {
-  const alike = [...users].filter(([other]) => model.rootOf(other) === model.rootOf(node)).map(([, user]) => user);
+function mayBe(
+  model: Humans,
+  { node, key, users }: { node: string; key: string; users: Map<string, User> },
+): boolean {
+  const alike = [...users]
+    .filter(([other]) => model.rootOf(other) === model.rootOf(node))
+    .map(([, user]) => user);
   const nodes = alike.flatMap((user) => [
     `name ${user.name.toLowerCase()}`,
     ...(user.issuer === null ? [] : [`subject ${user.issuer} ${user.name}`]),

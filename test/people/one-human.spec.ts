@@ -53,7 +53,11 @@ describe('one human', () => {
     );
   /** Signs the same subject in under another name. */
   const renameAtProvider = async (before: string, after: string) => {
-    const { id } = await clients.allowSignIn('admin', { issuer: ISSUER, subject: 'sub-of-ada', person: before });
+    const { id } = await clients.allowSignIn('admin', {
+      issuer: ISSUER,
+      subject: 'sub-of-ada',
+      person: before,
+    });
     await clients.revokeKey(id);
     await clients.allowSignIn('admin', { issuer: ISSUER, subject: 'sub-of-ada', person: after });
   };
@@ -68,7 +72,8 @@ describe('one human', () => {
   };
   const by = async (person: string, more: object = {}) => ({ person_id: await seen(person), ...more });
   const keyIdOf = async (client: string, person: string) => {
-    const sql = 'SELECT k.id FROM api_key k JOIN client c ON c.id = k.client_id WHERE c.name = $1 AND k.person = $2';
+    const sql =
+      'SELECT k.id FROM api_key k JOIN client c ON c.id = k.client_id WHERE c.name = $1 AND k.person = $2';
     const [key] = await approving.query<{ id: string }>(sql, [client, person]);
     return key?.id ?? '';
   };
@@ -79,7 +84,10 @@ describe('one human', () => {
     'a claimed name': () => by('Ada', claimed),
     'the claimed name of a merged person': () => by('HOPPER', claimed),
     'the claimed name of a person with a sign-in': () => by('lovelace', claimed),
-    'a subject who signs in': async () => ({ person_id: await seen('sub-of-ada', ISSUER), actor_source: 'session' }),
+    'a subject who signs in': async () => ({
+      person_id: await seen('sub-of-ada', ISSUER),
+      actor_source: 'session',
+    }),
     'a subject like the name': async () => ({
       person_id: await seen('Ada', 'https://other.example'),
       actor_source: 'token',
@@ -101,11 +109,19 @@ describe('one human', () => {
       .set('X-API-Key', key)
       .send(body);
   /** Decisions about a call. A permitted one returns another status than 403. */
-  const ACTS: Record<string, (call: string, person: string) => PromiseLike<{ status: number; body: object }>> = {
-    approve: (call, person) => send(`/v1/approvals/${call}/approve`, keys.approver?.[person] ?? '', { reason: 'x' }),
-    reject: (call, person) => send(`/v1/approvals/${call}/reject`, keys.approver?.[person] ?? '', { reason: 'x' }),
+  const ACTS: Record<
+    string,
+    (call: string, person: string) => PromiseLike<{ status: number; body: object }>
+  > = {
+    approve: (call, person) =>
+      send(`/v1/approvals/${call}/approve`, keys.approver?.[person] ?? '', { reason: 'x' }),
+    reject: (call, person) =>
+      send(`/v1/approvals/${call}/reject`, keys.approver?.[person] ?? '', { reason: 'x' }),
     settle: (call, person) =>
-      send(`/v1/calls/${call}/resolution`, keys.approver?.[person] ?? '', { outcome: 'not_executed', reason: 'x' }),
+      send(`/v1/calls/${call}/resolution`, keys.approver?.[person] ?? '', {
+        outcome: 'not_executed',
+        reason: 'x',
+      }),
     accept: async (callId, person) => {
       const id = await scene.finding(run, { callId, position: 0 });
       const decisions = [{ finding_id: id, state: 'accepted', reason: 'x' }];
@@ -138,7 +154,9 @@ describe('one human', () => {
       const change = await widen(requester);
       for (const decision of ['approve', 'reject'])
         for (const person of ['ada', 'ADA', 'lovelace', 'hopper']) {
-          const { body } = await send(`/v1/changes/${change}/${decision}`, keys.admin?.[person] ?? '', { reason: 'x' });
+          const { body } = await send(`/v1/changes/${change}/${decision}`, keys.admin?.[person] ?? '', {
+            reason: 'x',
+          });
           expect([person, body.code]).toEqual([person, 'own_approval']);
         }
       await send(`/v1/changes/${change}/reject`, keys.admin?.grace ?? '', { reason: 'x' }).expect(200);
@@ -148,11 +166,17 @@ describe('one human', () => {
   it('cannot combine incompatible scopes under two names, or by a sign-in with a new name', async () => {
     await keyOf('shop', 'curie');
     const create = (person: string) =>
-      send('/v1/clients', keys.admin?.grace ?? '', { name: 'cash', scopes: ['pay'], daily_cap_usd: 1, person });
+      send('/v1/clients', keys.admin?.grace ?? '', {
+        name: 'cash',
+        scopes: ['pay'],
+        daily_cap_usd: 1,
+        person,
+      });
     const allowed = (await create('curie').expect(202)).body as { change_id?: string };
     await send(`/v1/changes/${allowed.change_id}/reject`, keys.admin?.ada ?? '', { reason: 'x' }).expect(200);
     await merge('curie', 'ada');
-    for (const person of ['ADA', 'curie']) expect((await create(person)).body.code).toBe('incompatible_scopes');
+    for (const person of ['ADA', 'curie'])
+      expect((await create(person)).body.code).toBe('incompatible_scopes');
     const governance = approving.proxy.app.get(GovernanceService, { strict: false });
     const signIn = { issuer: ISSUER, subject: 'sub-of-ada', person: 'ada-renamed' };
     await expect(governance.allowSignIn('pages', signIn, AT_START)).rejects.toMatchObject({
@@ -191,7 +215,10 @@ describe('one human', () => {
     const call = await approving.hold({ person_id: id, actor_source: 'session' });
     await approving.query('UPDATE person SET name = NULL, salt = NULL WHERE id = $1', [id]);
     expect((await ACTS.reject?.(call, 'ada'))?.status).toBe(403);
-    await approving.query("UPDATE person SET name = 'sub-of-ada', salt = $2 WHERE id = $1", [id, randomBytes(16)]);
+    await approving.query("UPDATE person SET name = 'sub-of-ada', salt = $2 WHERE id = $1", [
+      id,
+      randomBytes(16),
+    ]);
   });
 
   it('cannot be merged with itself in the database', async () => {

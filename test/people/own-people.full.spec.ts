@@ -9,7 +9,9 @@ const TALKATIVE = {
   status: 'success',
   data: {
     error: 'None',
-    data: [{ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', phoneNumber: PHONE }],
+    data: [
+      { chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8', phoneNumber: PHONE },
+    ],
     payoutLink: `https://upstream.example/${PHONE}`,
   },
 };
@@ -90,7 +92,8 @@ describe('the calls of one app', () => {
       const hers = await callOf(ada, { 'Idempotency-Key': 'order-1' });
       expect(await listed(bob, '&idempotency_key=order-1')).toEqual([]);
       expect(await listed(ada, '&idempotency_key=order-1')).toEqual([hers]);
-      const byReference = (key: string) => paying.proxy.get(key, `/v1/payouts/${TALKATIVE.data.data[0]!.chiRef}`);
+      const byReference = (key: string) =>
+        paying.proxy.get(key, `/v1/payouts/${TALKATIVE.data.data[0]!.chiRef}`);
       await byReference(bob).expect(404);
       await byReference(ada).expect(200);
     });
@@ -112,11 +115,15 @@ describe('the calls of one app', () => {
     it('do not replay to another person, whatever X-Actor contains', async () => {
       const headers = { 'Idempotency-Key': 'order-2' };
       const first = await pay(ada, headers);
-      const sent = () => paying.upstream.received.filter(({ url }) => url.endsWith('/payouts/airtime')).length;
+      const sent = () =>
+        paying.upstream.received.filter(({ url }) => url.endsWith('/payouts/airtime')).length;
       const sentBefore = sent();
       for (const claim of [{}, { 'X-Actor': 'ada' }]) {
         const refused = await pay(bob, { ...headers, ...claim });
-        expect([refused.status, refused.body]).toMatchObject([422, { code: 'idempotency_key_reused', action: 'ask' }]);
+        expect([refused.status, refused.body]).toMatchObject([
+          422,
+          { code: 'idempotency_key_reused', action: 'ask' },
+        ]);
         expect(JSON.stringify(refused.body)).not.toContain('chiRef');
       }
       const preview = supertest(paying.proxy.url)

@@ -68,7 +68,8 @@ describe('a payment with a person or ephemeral key missing from the database', (
     const held = await pay(key, 'alice').expect(202);
     await losePerson(id, 'alice');
     const path = `/v1/approvals/${held.headers['x-call-id'] ?? ''}/approve` as const;
-    const approve = () => supertest(scene.proxy.url).post(path).set('X-API-Key', approver).send({ reason: 'agreed' });
+    const approve = () =>
+      supertest(scene.proxy.url).post(path).set('X-API-Key', approver).send({ reason: 'agreed' });
     await scene.expectNothingSent(() => approve().expect(409), 'no_longer_allowed');
   });
 });
@@ -109,8 +110,14 @@ describe('the amount counted on the caps of a person and an ephemeral key', () =
     };
     expect(await counted()).toEqual(['5', '5']);
     const [first, second] = [`${call}.0`, `${call}.1`];
-    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({ status: 200, counted: ['2', '2'] });
-    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({ status: 409, counted: ['2', '2'] });
+    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({
+      status: 200,
+      counted: ['2', '2'],
+    });
+    expect(await settle('not_executed', { payouts: [first] })).toMatchObject({
+      status: 409,
+      counted: ['2', '2'],
+    });
     const confirmed = await settle('confirmed', { payouts: [second] });
     expect(confirmed.counted).toEqual(['2', '2']);
     const corrected = await settle('confirmed', { payouts: [first], supersedes: confirmed.id });

@@ -23,7 +23,8 @@ describe('a reader without access to people', () => {
   afterAll(() => paying.close());
 
   it('cannot search by recipient on any route', async () => {
-    const document = (await supertest(paying.proxy.url).get('/openapi.staff.json').expect(200)).body as ApiDocument;
+    const document = (await supertest(paying.proxy.url).get('/openapi.staff.json').expect(200))
+      .body as ApiDocument;
     const searching = operationsIn(document).flatMap(({ path, operation }) =>
       operation.parameters.flatMap(({ name }) => (/^recipient/.test(name) ? [`${path}?${name}=`] : [])),
     );
@@ -40,13 +41,21 @@ describe('a reader without access to people', () => {
     for (const path of searching) {
       const format = path.includes('export') ? '&format=csv' : '';
       const guesses = [PHONE, '+254', '+999', 'ada@example.com', '@ada'].map(encodeURIComponent);
-      const answers = await Promise.all(guesses.map((guess) => paying.proxy.get(auditor, `${path}${guess}${format}`)));
+      const answers = await Promise.all(
+        guesses.map((guess) => paying.proxy.get(auditor, `${path}${guess}${format}`)),
+      );
       const detail: unknown = expect.stringMatching(/recipient.*audit:pii/);
       for (const { status, body } of answers) {
-        expect([path, status, body]).toEqual([path, 403, expect.objectContaining({ code: 'scope_missing', detail })]);
+        expect([path, status, body]).toEqual([
+          path,
+          403,
+          expect.objectContaining({ code: 'scope_missing', detail }),
+        ]);
       }
       const refused = answers.map(({ headers }) => headers['x-call-id'] as string);
-      const recorded = await paying.proxy.database.query('SELECT * FROM refusal WHERE id = ANY ($1)', [refused]);
+      const recorded = await paying.proxy.database.query('SELECT * FROM refusal WHERE id = ANY ($1)', [
+        refused,
+      ]);
       expect(recorded.map(({ code }) => code)).toEqual(guesses.map(() => 'scope_missing'));
       expect(JSON.stringify(recorded)).not.toContain(PHONE.slice(1));
       await paying.proxy.get(seeing, `${path}${guesses[0]}${format}`).expect(200);
@@ -142,7 +151,10 @@ describe('a reader without access to people', () => {
       ];
       const recorded = async (answers: { headers: Record<string, string> }[]) => {
         const ids = answers.map(({ headers }) => headers['x-call-id'] as string);
-        const rows = await paying.proxy.database.query('SELECT id, revealed FROM access WHERE id = ANY ($1)', [ids]);
+        const rows = await paying.proxy.database.query(
+          'SELECT id, revealed FROM access WHERE id = ANY ($1)',
+          [ids],
+        );
         return ids.map((id) => rows.find((row) => row.id === id)?.revealed as boolean | undefined);
       };
 
@@ -150,7 +162,10 @@ describe('a reader without access to people', () => {
         const answers = await Promise.all(asked(reconciler));
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404]);
         expect(answers.map(({ text }) => text).join()).not.toContain(finding);
-        expect(answers.slice(1, 3).map(({ body }) => (body as { findings: object[] }).findings)).toEqual([[], []]);
+        expect(answers.slice(1, 3).map(({ body }) => (body as { findings: object[] }).findings)).toEqual([
+          [],
+          [],
+        ]);
         expect(await recorded(answers)).toEqual([false, false, false, false, undefined]);
       });
 
@@ -174,7 +189,8 @@ describe('a reader without access to people', () => {
       it('sees no finding of it in the timeline of a call', async () => {
         const { body } = await paying.proxy.get(seeing, `${FINDINGS}/${finding}`).expect(200);
         const story = async (key: string) =>
-          (await paying.proxy.get(key, `/v1/audit/calls/${body.call_id}`).expect(200)).body.reconciliation_findings;
+          (await paying.proxy.get(key, `/v1/audit/calls/${body.call_id}`).expect(200)).body
+            .reconciliation_findings;
         expect((await story(seeing)).map(({ id }) => id)).toContain(finding);
         expect((await story(reconciler)).map(({ id }) => id)).not.toContain(finding);
       });

@@ -55,7 +55,11 @@ describe('the cap of a person', () => {
       ORDERS.map((number) => {
         const phone = `+2547000${String(person.charCodeAt(0)).padStart(3, '0')}0${number}`;
         const idempotencyKey = `${person}-${number}`;
-        return { person, phone, asking: { key: app.key, actor: person, idempotencyKey, body: airtime(AMOUNT, phone) } };
+        return {
+          person,
+          phone,
+          asking: { key: app.key, actor: person, idempotencyKey, body: airtime(AMOUNT, phone) },
+        };
       }),
     );
   const ordersOf = (person: string) => orders.filter((order) => order.person === person);
@@ -151,7 +155,17 @@ describe('the cap of a person', () => {
     const [dataDir = ''] = fleet.dataDirs;
     await loseCalls(database, dataDir, '');
     const recovered = await runCli(
-      ['database', 'recover', '--from', ...fleet.dataDirs, '--force', '--reason', 'a drill', '--yes', '--json'],
+      [
+        'database',
+        'recover',
+        '--from',
+        ...fleet.dataDirs,
+        '--force',
+        '--reason',
+        'a drill',
+        '--yes',
+        '--json',
+      ],
       { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, DATA_DIR: dataDir },
       dataDir,
     );

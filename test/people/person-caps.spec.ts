@@ -43,7 +43,10 @@ describe('the caps of persons, over two proxies', () => {
   });
 
   /** @param limits columns of the client, such as `person_daily_cap_usd`. */
-  async function newClient(limits: Record<string, string>, scopes: Parameters<typeof createClient>[2] = ['pay']) {
+  async function newClient(
+    limits: Record<string, string>,
+    scopes: Parameters<typeof createClient>[2] = ['pay'],
+  ) {
     const client = await createClient(database, `persons-${(clients += 1)}`, scopes);
     for (const [column, value] of Object.entries(limits)) {
       await database.query(`UPDATE client SET ${column} = $2 WHERE id = $1`, [client.id, value]);
@@ -71,13 +74,15 @@ describe('the caps of persons, over two proxies', () => {
 
   /** Merges the people with these names. */
   const merge = (...names: string[]) =>
-    database.query('SELECT merge_people((array_agg(id))[1], (array_agg(id))[2]) FROM person WHERE name = ANY ($1)', [
-      names,
-    ]);
+    database.query(
+      'SELECT merge_people((array_agg(id))[1], (array_agg(id))[2]) FROM person WHERE name = ANY ($1)',
+      [names],
+    );
 
   async function carriedOut(): Promise<string> {
     const done = (await sandbox.requests('POST /payouts/airtime')).filter(({ processed }) => processed);
-    const usd = ({ body }: (typeof done)[number]) => first((body as ReturnType<typeof airtime>).airtimes).valueInUSD;
+    const usd = ({ body }: (typeof done)[number]) =>
+      first((body as ReturnType<typeof airtime>).airtimes).valueInUSD;
     return sum(done.map((one) => new Decimal(usd(one)))).toFixed(6);
   }
 
@@ -95,7 +100,9 @@ describe('the caps of persons, over two proxies', () => {
       text: expect.stringContaining("This person's daily cap is 1") as string,
     });
     expect((await pay(key, person, new Decimal('0.034483'))).code).toBe('200');
-    const rows = await database.query<{ count: string }>('SELECT count(*) FROM person WHERE name = $1', [person]);
+    const rows = await database.query<{ count: string }>('SELECT count(*) FROM person WHERE name = $1', [
+      person,
+    ]);
     expect(first(rows).count).toBe('1');
   });
 
@@ -124,9 +131,13 @@ describe('the caps of persons, over two proxies', () => {
           for (const human of areOne ? [[ada, bob], [carol]] : [[ada], [bob], [carol]]) {
             const own = paid.filter(({ person }) => human.includes(person));
             const spent = paidOf(own);
-            expect([spent.lte(cap), await spending(...human)]).toEqual([true, spent.isZero() ? '0' : spent.toFixed(6)]);
+            expect([spent.lte(cap), await spending(...human)]).toEqual([
+              true,
+              spent.isZero() ? '0' : spent.toFixed(6),
+            ]);
             // Nothing is released, so a refused amount exceeded the cap at the end, too.
-            for (const { usd, code } of own) if (code === 'cap_exceeded') expect(spent.plus(usd).gt(cap)).toBe(true);
+            for (const { usd, code } of own)
+              if (code === 'cap_exceeded') expect(spent.plus(usd).gt(cap)).toBe(true);
           }
         },
       ),
@@ -197,14 +208,17 @@ describe('the caps of persons, over two proxies', () => {
   it('have exceptions, which take effect with the next request on every proxy', async () => {
     const { id, key } = await newClient({ person_daily_cap_usd: '1', person_max_item_usd: '0.5' });
     const person = newPerson();
-    for (const proxy of [0, 1]) expect((await pay(key, person, new Decimal('0.6'), proxy)).code).toBe('cap_exceeded');
+    for (const proxy of [0, 1])
+      expect((await pay(key, person, new Decimal('0.6'), proxy)).code).toBe('cap_exceeded');
     const change = async (column: string, value: string) => {
       await database.query(`UPDATE person SET ${column} = $2 WHERE name = $1`, [person, value]);
       await database.query('UPDATE client SET name = name WHERE id = $1', [id]);
     };
     await change('max_item_usd', '5');
     for (const proxy of [0, 1]) expect((await pay(key, person, new Decimal('0.1'), proxy)).code).toBe('200');
-    expect((await pay(key, person, new Decimal('0.9'))).text).toContain('daily cap is 1 US dollars, with 0.8 ');
+    expect((await pay(key, person, new Decimal('0.9'))).text).toContain(
+      'daily cap is 1 US dollars, with 0.8 ',
+    );
     await change('daily_cap_usd', '2');
     for (const proxy of [0, 1]) expect((await pay(key, person, new Decimal('0.9'), proxy)).code).toBe('200');
     expect((await pay(key, person, new Decimal('0.1'))).code).toBe('cap_exceeded');
@@ -227,7 +241,8 @@ describe('the caps of persons, over two proxies', () => {
     const { key } = await newClient({ person_requests_per_minute: '3' });
     const [one, other] = [newPerson(), newPerson()];
     const codes = [];
-    for (let place = 0; place < 4; place += 1) codes.push((await pay(key, one, new Decimal('0.01'), place)).code);
+    for (let place = 0; place < 4; place += 1)
+      codes.push((await pay(key, one, new Decimal('0.01'), place)).code);
     expect(codes).toEqual(['200', '200', '200', 'rate_limited']);
     expect((await pay(key, other, new Decimal('0.01'))).code).toBe('200');
   });
@@ -244,7 +259,10 @@ describe('the caps of persons, over two proxies', () => {
     expect(refused.body).toMatchObject({ code: 'idempotency_key_reused' });
     const replayed = await ask(alice).expect(200);
     const unnamed = await ask(undefined).expect(200); // a retry without the header must not pay twice
-    expect([replayed.headers['idempotent-replayed'], unnamed.headers['idempotent-replayed']]).toEqual(['true', 'true']);
+    expect([replayed.headers['idempotent-replayed'], unnamed.headers['idempotent-replayed']]).toEqual([
+      'true',
+      'true',
+    ]);
     expect(await carriedOut()).toBe('1.000000');
   });
 });

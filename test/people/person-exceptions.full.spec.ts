@@ -42,7 +42,8 @@ describe('an exception to the limits of a person', () => {
     await upstream.stop();
   });
 
-  const limit = (body: object, key = ada) => supertest(proxy.url).post(PERSONS).set('X-API-Key', key).send(body);
+  const limit = (body: object, key = ada) =>
+    supertest(proxy.url).post(PERSONS).set('X-API-Key', key).send(body);
   const change = (id: string, body: object, key = ada) =>
     supertest(proxy.url)
       .patch(`${PERSONS}/${id}` as '/v1/clients/{name}/persons/{id}')
@@ -57,7 +58,8 @@ describe('an exception to the limits of a person', () => {
     const answer = await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' });
     return { waiting, answer };
   };
-  const rightsOf = async () => (await proxy.database.query("SELECT xmin::text FROM client WHERE name = 'phone'"))[0];
+  const rightsOf = async () =>
+    (await proxy.database.query("SELECT xmin::text FROM client WHERE name = 'phone'"))[0];
 
   it('can be set for an erased person, who returns under the same name and ID', async () => {
     const { body } = await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '1' }).expect(200);
@@ -148,7 +150,9 @@ describe('an exception to the limits of a person', () => {
   it('changes and records nothing if it is unchanged', async () => {
     await limit({ name: 'dave', daily_cap_usd: '5' }).expect(200);
     await limit({ name: 'dave', daily_cap_usd: '5.00' }).expect(200);
-    const acts = await proxy.database.query('SELECT 1 FROM activity WHERE after LIKE $1', [`%${await idOf('dave')}%`]);
+    const acts = await proxy.database.query('SELECT 1 FROM activity WHERE after LIKE $1', [
+      `%${await idOf('dave')}%`,
+    ]);
     expect(acts).toHaveLength(2); // created and limited
   });
 
@@ -167,9 +171,14 @@ describe('an exception to the limits of a person', () => {
 
   it("shows the person's spending, page by page", async () => {
     const id = await idOf('alice');
-    await proxy.database.query("INSERT INTO payer_spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 1.25)", [id]);
+    await proxy.database.query(
+      "INSERT INTO payer_spending VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 1.25)",
+      [id],
+    );
     expect(await list('?name=alice')).toMatchObject({
-      persons: [{ usage: { daily: { spent_usd: '1.25', left_usd: '1.25' }, monthly: { spent_usd: '1.25' } } }],
+      persons: [
+        { usage: { daily: { spent_usd: '1.25', left_usd: '1.25' }, monthly: { spent_usd: '1.25' } } },
+      ],
     });
     await change(id, { daily_cap_usd: 1 }).expect(200);
     const lowered = (await list('?name=alice')).persons[0]?.usage.daily;

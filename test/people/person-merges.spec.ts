@@ -60,7 +60,11 @@ describe('a merge of two people', () => {
     const { body: acts } = await proxy.get(keys.bob ?? '', '/v1/activity?page_size=2').expect(200);
     expect(acts.activity).toMatchObject([
       { action: 'change_approved', by: { actor: 'carol' }, after: { change_id: id } },
-      { action: 'people_merged', by: { actor: 'carol' }, after: { kept_person: 'ada', merged_person: 'ada.l' } },
+      {
+        action: 'people_merged',
+        by: { actor: 'carol' },
+        after: { kept_person: 'ada', merged_person: 'ada.l' },
+      },
     ]);
   });
 
@@ -74,7 +78,9 @@ describe('a merge of two people', () => {
     const same = await post('bob', '/v1/person-merges', { kept: 'ada.l', merged: 'ada' }).expect(400);
     expect(same.body).toMatchObject({ errors: [{ pointer: '/merged' }] });
     for (const merged of ['zoe', '01a21bf9-e7ea-7102-8550-53543fe6bd82'])
-      expect((await post('bob', '/v1/person-merges', { kept: 'ada', merged }).expect(404)).body).toMatchObject({
+      expect(
+        (await post('bob', '/v1/person-merges', { kept: 'ada', merged }).expect(404)).body,
+      ).toMatchObject({
         code: 'person_not_found',
       });
   });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { Examples, getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { kindOfKey, readRecipient, RECIPIENT_KINDS, recipientKey, RecipientKind } from '../../src/recipients/recipient';
+import {
+  kindOfKey,
+  readRecipient,
+  RECIPIENT_KINDS,
+  recipientKey,
+  RecipientKind,
+} from '../../src/recipients/recipient';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { first } from '../support/examples/first';
 import { runs } from '../support/examples/runs';
@@ -32,7 +38,9 @@ describe('recipient keys', () => {
 
   it('are equal for all spellings of a recipient', () => {
     expect(CASES.length).toBeGreaterThanOrEqual(300);
-    expect(CASES.map(({ kind, spelling }) => ({ kind, spelling, key: recipientKey(kind, spelling) }))).toEqual(CASES);
+    expect(
+      CASES.map(({ kind, spelling }) => ({ kind, spelling, key: recipientKey(kind, spelling) })),
+    ).toEqual(CASES);
   });
 
   it('are the same in SQL', async () => {
@@ -43,7 +51,9 @@ describe('recipient keys', () => {
   it('are the same in SQL for any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(name(), { minLength: 1, maxLength: 50 }), async (names) => {
-        expect(await keysInSql(names)).toEqual(names.map(({ kind, spelling }) => recipientKey(kind, spelling)));
+        expect(await keysInSql(names)).toEqual(
+          names.map(({ kind, spelling }) => recipientKey(kind, spelling)),
+        );
       }),
       { numRuns: runs(100) },
     );
@@ -63,7 +73,9 @@ describe('recipient keys', () => {
     const numbers = getCountries().flatMap((country) => getExampleNumber(country, examples)?.number ?? []);
     expect(numbers.length).toBeGreaterThan(200);
     expect(numbers.map((number) => recipientKey('phone', number))).toEqual(numbers);
-    expect(numbers.filter((number) => !('canonical' in readRecipient('phone', number, 'mobile')))).toEqual([]);
+    expect(numbers.filter((number) => !('canonical' in readRecipient('phone', number, 'mobile')))).toEqual(
+      [],
+    );
   });
 });
 
@@ -72,7 +84,8 @@ describe('recipient keys', () => {
  * differ between versions of Unicode.
  */
 function name() {
-  const others = '\u202a\u200b\ufe0f\u00ad\u0661\u06f7\uff10\uff21\u217f\u2011\u00a0\u0301éÉñÑßøØąĄжЖяЯαΩ例测مث';
+  const others =
+    '\u202a\u200b\ufe0f\u00ad\u0661\u06f7\uff10\uff21\u217f\u2011\u00a0\u0301éÉñÑßøØąĄжЖяЯαΩ例测مث';
   const sign = fc.constantFrom(...`abcXYZ0123456789@@++..--__ ()/*•${others}`);
   const text = fc.array(sign, { maxLength: 24 }).map((signs) => signs.join(''));
   const digits = fc.stringMatching(/^(?:\+|00|0)?\d{6,16}$/);

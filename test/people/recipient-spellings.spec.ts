@@ -58,7 +58,12 @@ describe('a payment with another spelling of its recipient', () => {
   });
 
   it.each([
-    ['/payouts/airtime', airtime('+2540712345678'), '/airtimes/0/phoneNumber', / Did you mean \+254712345678\?$/],
+    [
+      '/payouts/airtime',
+      airtime('+2540712345678'),
+      '/airtimes/0/phoneNumber',
+      / Did you mean \+254712345678\?$/,
+    ],
     [
       '/payouts/airtime',
       airtime('+22997123456', 'Benin'),
@@ -83,7 +88,12 @@ describe('a payment with another spelling of its recipient', () => {
       '/airtimes/0/phoneNumber',
       /have 9 digits after it, and this one has 10$/,
     ],
-    ['/payouts/airtime', airtime('+999123456789'), '/airtimes/0/phoneNumber', /\. No country has such a number$/],
+    [
+      '/payouts/airtime',
+      airtime('+999123456789'),
+      '/airtimes/0/phoneNumber',
+      /\. No country has such a number$/,
+    ],
     [
       '/payouts/credit',
       credit('ada@bücher.example'),
@@ -105,7 +115,9 @@ describe('a payment with another spelling of its recipient', () => {
   ] as const)('is refused with the spelling to use: POST %s %j', async (path, body, pointer, detail) => {
     const { key } = await api.client();
     const refused = await api.approving.proxy.post(key, path, body).expect(400);
-    expect(refused.body.errors).toEqual([expect.objectContaining({ pointer, detail: expect.stringMatching(detail) })]);
+    expect(refused.body.errors).toEqual([
+      expect.objectContaining({ pointer, detail: expect.stringMatching(detail) }),
+    ]);
     const preview = supertest(api.approving.proxy.url).post(`/v1/preview${path}`).set('X-API-Key', key);
     const { errors } = (await preview.send(body).expect(200)).body;
     expect(errors).toEqual([expect.objectContaining({ pointer, detail: expect.stringMatching(detail) })]);
@@ -121,7 +133,9 @@ describe('a payment with another spelling of its recipient', () => {
     const refused = await api.approving.proxy.post(key, '/payouts/airtime', body).expect(400);
     expect(api.approving.upstream.received).toEqual([]);
     expect(refused.body).toMatchObject({ code: 'foreign_number', action: 'fix_request', errors });
-    const preview = supertest(api.approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', key);
+    const preview = supertest(api.approving.proxy.url)
+      .post('/v1/preview/payouts/airtime')
+      .set('X-API-Key', key);
     expect((await preview.send(body).expect(200)).body).toMatchObject({ would: 'be_refused', errors });
     await api.approving.proxy.post(lenient, '/payouts/airtime', body).expect(200);
   });

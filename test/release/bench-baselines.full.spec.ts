@@ -12,7 +12,9 @@ const RECORDS: Record<string, string> = {
             FROM floor.intent i LEFT JOIN floor.outcome o ON o.intent_id = i.id`,
 };
 const RECORDING = Object.keys(RECORDS);
-const BODY = { airtimes: [{ countryToSend: 'Côte d’Ivoire', phoneNumber: '+2250700000000', valueInUSD: 1.5 }] };
+const BODY = {
+  airtimes: [{ countryToSend: 'Côte d’Ivoire', phoneNumber: '+2250700000000', valueInUSD: 1.5 }],
+};
 const ANSWER = { status: 'error', error: 'Solde insuffisant: 1,50 €' };
 
 describe('a contestant of the benchmark', () => {
@@ -97,15 +99,18 @@ describe('a contestant of the benchmark', () => {
     },
   );
 
-  it.each(RECORDING)('rejects requests without the key and requests other than payouts (%s)', async (name) => {
-    const { airtimes } = BODY;
-    const answers = [
-      await post(name, BODY, 'guessed'),
-      await post(name, { airtimes: [{ ...airtimes[0], valueInUSD: 0 }] }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([401, 400]);
-    expect(upstream.received).toEqual([]);
-  });
+  it.each(RECORDING)(
+    'rejects requests without the key and requests other than payouts (%s)',
+    async (name) => {
+      const { airtimes } = BODY;
+      const answers = [
+        await post(name, BODY, 'guessed'),
+        await post(name, { airtimes: [{ ...airtimes[0], valueInUSD: 0 }] }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([401, 400]);
+      expect(upstream.received).toEqual([]);
+    },
+  );
 
   it('is skipped without an nginx installation', async () => {
     const { code, stdout, stderr } = await start('nginx', { PATH: FOLDER }).exit;

@@ -5,7 +5,14 @@ import { pathToFileURL } from 'node:url';
 const MODEL = pathToFileURL(join(__dirname, '..', '..', 'bench', 'scaling', 'model.mjs')).href;
 
 /** Costs of a call: 0.5 ms of a proxy, 0.25 ms of Postgres, of which a tenth is deferred, and 5 kB. */
-const CASE = { syncMs: 0, connections: 32, proxyCpuMs: 0.5, workerCpuMs: 0.05, walBytes: 5_000, commits: 0.2 };
+const CASE = {
+  syncMs: 0,
+  connections: 32,
+  proxyCpuMs: 0.5,
+  workerCpuMs: 0.05,
+  walBytes: 5_000,
+  commits: 0.2,
+};
 const MEASURED = [
   { ...CASE, worker: true, postgresCpuMs: 0.25 },
   { ...CASE, worker: false, workerCpuMs: 0, postgresCpuMs: 0.15 },

@@ -16,12 +16,15 @@ function evaluated<Result>(expression: string): Result {
     const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
     const one = (rate, more) => simulate({ clients: [{ rate, cell: 0 }], cells: [{ capacity: 100 }], seconds: 4000, seed: 1, ...more });
     console.log(JSON.stringify(${expression}));`;
-  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString()) as Result;
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString(),
+  ) as Result;
 }
 
 /** Relative tolerance to the formula. More events come closer. */
 const CLOSE = 0.06;
-const expectClose = (actual: number, expected: number) => expect(Math.abs(actual / expected - 1)).toBeLessThan(CLOSE);
+const expectClose = (actual: number, expected: number) =>
+  expect(Math.abs(actual / expected - 1)).toBeLessThan(CLOSE);
 
 describe('the simulation of cells', () => {
   it.each([
@@ -62,7 +65,9 @@ describe('the simulation of cells', () => {
   });
 
   it('refuses load above the capacity permanently', () => {
-    const { sent, refused } = evaluated<{ sent: number; refused: number }>('one(200, { patience: 1 }).totals[0]');
+    const { sent, refused } = evaluated<{ sent: number; refused: number }>(
+      'one(200, { patience: 1 }).totals[0]',
+    );
     expectClose(refused / sent, 0.5);
   });
 
@@ -96,9 +101,23 @@ describe('the simulation of cells', () => {
     try {
       const run = (name: string) => {
         const files = ['--results', folder, '--picture', join(folder, `${name}.svg`)];
-        const small = ['--cells', '1,2', '--clients', '20', '--rate', '20', '--minutes', '3', '--outage', '30'];
+        const small = [
+          '--cells',
+          '1,2',
+          '--clients',
+          '20',
+          '--rate',
+          '20',
+          '--minutes',
+          '3',
+          '--outage',
+          '30',
+        ];
         execFileSync(process.execPath, [join(SCALING, 'cells.mjs'), ...files, ...small]);
-        return [readFileSync(join(folder, 'cells.json'), 'utf8'), readFileSync(join(folder, `${name}.svg`), 'utf8')];
+        return [
+          readFileSync(join(folder, 'cells.json'), 'utf8'),
+          readFileSync(join(folder, `${name}.svg`), 'utf8'),
+        ];
       };
       const [first, second] = [run('first'), run('second')];
       expect(second).toEqual(first);

@@ -40,7 +40,11 @@ const schemaOf = ({ components }: ApiDocument, name: string) => {
 
 describe('a change since the last release', () => {
   it.each<[change: string, (document: ApiDocument) => void, report: string]>([
-    ['removes a route', ({ paths }) => void delete paths['/v1/limits']?.get, 'GET /v1/limits removed the route'],
+    [
+      'removes a route',
+      ({ paths }) => void delete paths['/v1/limits']?.get,
+      'GET /v1/limits removed the route',
+    ],
     [
       'removes a field of an answer',
       (document) => void delete schemaOf(document, 'LimitsDto').properties.max_item_usd,
@@ -62,7 +66,8 @@ describe('a change since the last release', () => {
     ],
     [
       'lowers a limit of a request',
-      (document) => void Object.assign(schemaOf(document, 'AirtimePayoutDto').properties.airtimes!, { maxItems: 1 }),
+      (document) =>
+        void Object.assign(schemaOf(document, 'AirtimePayoutDto').properties.airtimes!, { maxItems: 1 }),
       'POST /api/v0.1/payouts/airtime request.airtimes: narrowed maxItems',
     ],
     [
@@ -77,7 +82,8 @@ describe('a change since the last release', () => {
     ],
     [
       'adds null to a field of an answer',
-      (document) => void (schemaOf(document, 'LimitsDto').properties.beneficiaries_only!.type = ['boolean', 'null']),
+      (document) =>
+        void (schemaOf(document, 'LimitsDto').properties.beneficiaries_only!.type = ['boolean', 'null']),
       'GET /v1/limits response 200.beneficiaries_only: changed the type to boolean or null',
     ],
   ])('is reported if it %s', (_change, change, report) => {
@@ -97,7 +103,8 @@ describe('a change since the last release', () => {
     ],
     [
       'allows null in a field of a request',
-      (document) => void (schemaOf(document, 'AirtimeItem').properties.phoneNumber!.type = ['string', 'null']),
+      (document) =>
+        void (schemaOf(document, 'AirtimeItem').properties.phoneNumber!.type = ['string', 'null']),
     ],
     [
       'removes a pattern of a field of a request',
@@ -106,9 +113,15 @@ describe('a change since the last release', () => {
         for (const { schema } of paths[amount]?.get?.parameters ?? []) delete schema?.pattern;
       },
     ],
-    ['adds a route', ({ paths }) => void (paths['/v1/limits/newest'] = structuredClone(paths['/v1/limits']!))],
+    [
+      'adds a route',
+      ({ paths }) => void (paths['/v1/limits/newest'] = structuredClone(paths['/v1/limits']!)),
+    ],
   ])('is not reported if it %s', (_change, change) => {
-    expect(compare(change)).toEqual({ status: 0, lines: ['no change since the last release breaks an app.'] });
+    expect(compare(change)).toEqual({
+      status: 0,
+      lines: ['no change since the last release breaks an app.'],
+    });
   });
 
   it('is not reported once it is accepted', () => {

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { prepareDatabase } from '../../src/platform/database/checks/prepare-database';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import {
+  EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/database/embedded/embedded-postgres';
 import { withConnection } from '../../src/platform/database/servers/database-client';
 import { removeDataDir } from '../support/processes/data-dir';
 
@@ -17,7 +20,9 @@ const service = (name: string) =>
 /** Returns the entries of a list of a service, without comments. */
 const listOf = (name: string, list: string) =>
   [
-    ...(new RegExp(`^ {4}${list}:\\n((?: {6}.*\\n)+)`, 'm').exec(service(name))?.[1] ?? '').matchAll(/^ {6}- (.*)$/gm),
+    ...(new RegExp(`^ {4}${list}:\\n((?: {6}.*\\n)+)`, 'm').exec(service(name))?.[1] ?? '').matchAll(
+      /^ {6}- (.*)$/gm,
+    ),
   ].map(([, entry = '']) => entry);
 
 describe('docker-compose.yml', () => {
@@ -70,7 +75,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('connects with a login without superuser rights, with a password of any characters', () => {
-    expect(service('proxy')).toMatch(/^ {6}DATABASE_URL: postgresql:\/\/payout_owner@postgres:5432\/payout_proxy$/m);
+    expect(service('proxy')).toMatch(
+      /^ {6}DATABASE_URL: postgresql:\/\/payout_owner@postgres:5432\/payout_proxy$/m,
+    );
     expect(service('proxy')).toMatch(/^ {6}PGPASSWORD: \$\{POSTGRES_PASSWORD:\?/m);
     expect(service('postgres')).not.toContain('POSTGRES_USER');
     expect(service('postgres')).toContain('create-owner.sql:/docker-entrypoint-initdb.d/');
@@ -100,7 +107,8 @@ describe('docker-compose.yml', () => {
         .replaceAll(":'password'", `'${password}'`)
         .replaceAll('payout_owner', 'composed_owner')
         .replace('ALTER ROLE postgres', 'ALTER ROLE sandbox'); // the embedded superuser
-      for (const statement of script.split(';').filter((one) => one.trim() !== '')) await admin.query(statement);
+      for (const statement of script.split(';').filter((one) => one.trim() !== ''))
+        await admin.query(statement);
       [there.username, there.password, there.pathname] = ['composed_owner', '', '/payout_proxy'];
       url = there.toString();
       process.env.PGPASSWORD = password;

@@ -82,7 +82,10 @@ describe('the example page', () => {
     await page.reload(); // the tokens are lost, but the provider knows the visitor, and the page its payment
     await page.getByRole('button', { name: 'Sign in' }).click();
     await resultOn(page, 'unknown', false);
-    await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler).expect(200);
+    await supertest(proxy.url)
+      .post('/v1/reconciliation/resolver/rounds')
+      .set('X-API-Key', reconciler)
+      .expect(200);
     await resultOn(page, 'succeeded', true);
     expect(await arrivals(ANSWER_IS_LOST)).toBe(1);
   });
@@ -95,7 +98,9 @@ describe('the example page', () => {
 
   it('has no secret and no token in its files, its storage, its cookies and its text', async () => {
     await eventually(() => tokens.length > 0);
-    const secrets = [...tokens, UPSTREAM_KEY, PASSWORD, reconciler].map(String).filter(({ length }) => length > 20);
+    const secrets = [...tokens, UPSTREAM_KEY, PASSWORD, reconciler]
+      .map(String)
+      .filter(({ length }) => length > 20);
     const places = await readableOn(page, site);
     expectNoSecrets([...places, JSON.stringify(await page.context().cookies(site.origin))], secrets);
     const [files = '', storage] = places;

@@ -11,7 +11,13 @@ import {
   resultOn,
   signInOn,
 } from '../support/console/pay-page';
-import { Attempt, attemptFrom, README_PAGE, SessionPage, startSessionPage } from '../support/console/session-page';
+import {
+  Attempt,
+  attemptFrom,
+  README_PAGE,
+  SessionPage,
+  startSessionPage,
+} from '../support/console/session-page';
 import supertest from '../support/http/supertest';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
 
@@ -62,7 +68,10 @@ describe('the example page with a session', () => {
     await page.reload(); // the visitor is still signed in, and the page knows its payment
     await resultOn(page, 'unknown', false);
     const { proxy, reconciler } = scene;
-    await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler).expect(200);
+    await supertest(proxy.url)
+      .post('/v1/reconciliation/resolver/rounds')
+      .set('X-API-Key', reconciler)
+      .expect(200);
     await resultOn(page, 'succeeded', true);
     expect(await arrivals(ANSWER_IS_LOST)).toBe(1);
   });
@@ -127,7 +136,9 @@ describe('the example page with a session', () => {
     expect(known).toMatch(/^[\w-]{43}$/);
     const foreign = await scene.context.newPage();
     await foreign.goto(scene[from]);
-    const body = JSON.stringify({ airtimes: [{ countryToSend: 'Kenya', phoneNumber: phone, valueInUSD: 0.1 }] });
+    const body = JSON.stringify({
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber: phone, valueInUSD: 0.1 }],
+    });
     const pay = { path: '/api/v0.1/payouts/airtime', body };
     const attempts: Omit<Attempt, 'url'>[] = [
       { path: '/v1/page-sessions/wallet' },
@@ -167,7 +178,9 @@ describe('the example page with a session', () => {
     await scene.proxy.database.query("UPDATE page_session SET used_at = now() - interval '1 day'");
     await payOn(page, '+254712345681', '0.20');
     await signIn(page).waitFor();
-    expect(await page.locator('#status').textContent()).toMatch(/^Sign in to go on with this payment: .*has ended/);
+    expect(await page.locator('#status').textContent()).toMatch(
+      /^Sign in to go on with this payment: .*has ended/,
+    );
     await signIn(page).click(); // the provider still knows the visitor
     expect(await resultOn(page, 'succeeded', true)).toBe('Paid.');
     expect(await arrivals('+254712345681')).toBe(1);
@@ -207,7 +220,9 @@ describe('the example page with a session', () => {
       .set('Cookie', `${COOKIE}=${cookie?.value}`)
       .expect(401);
     expect(body).toMatchObject({ code: 'session_ended' });
-    expect(await attemptFrom(page, { url: scene.url, path: '/v1/calls', token: 'x' })).toMatchObject({ status: 401 });
+    expect(await attemptFrom(page, { url: scene.url, path: '/v1/calls', token: 'x' })).toMatchObject({
+      status: 401,
+    });
     await signIn(page).click();
     await page.getByLabel('Password').waitFor();
   });

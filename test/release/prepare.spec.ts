@@ -11,7 +11,10 @@ describe('the preparation of an installation', () => {
   it('builds nothing without the development dependencies, reports it, and lets the installation succeed', () => {
     const script = join(__dirname, '..', '..', 'tools', 'prepare.mjs');
     const { status, stdout } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/nothing was built\. Run npm run build:release/)]);
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/nothing was built\. Run npm run build:release/),
+    ]);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

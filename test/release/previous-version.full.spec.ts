@@ -92,7 +92,11 @@ describe('the last released program on a later schema', () => {
       const key = randomUUID();
       const paid = await pay(one ?? '', phone, key);
       const replayed = await pay(other ?? '', phone, key);
-      expect([paid.status, replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 200, 'true']);
+      expect([paid.status, replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([
+        200,
+        200,
+        'true',
+      ]);
       expect(replayed.text).toBe(paid.text);
     }
   });
@@ -101,8 +105,12 @@ describe('the last released program on a later schema', () => {
     const [, , third = '', fourth = ''] = phones(4);
     const limits = { daily_cap_usd: '7', reason: 'a test' };
     expect((await ask('PATCH', `${oldUrl}/v1/clients/${app.name}`, operator.key, limits)).status).toBe(200);
-    for (const url of [current.url, oldUrl]) expect((await pay(url, third, randomUUID(), 4)).status).toBe(403);
-    const stop = await ask('POST', `${oldUrl}/v1/stops`, operator.key, { everything: true, reason: 'a test' });
+    for (const url of [current.url, oldUrl])
+      expect((await pay(url, third, randomUUID(), 4)).status).toBe(403);
+    const stop = await ask('POST', `${oldUrl}/v1/stops`, operator.key, {
+      everything: true,
+      reason: 'a test',
+    });
     expect((await pay(current.url, third)).status).toBe(503);
     const { id } = JSON.parse(stop.text) as { id: string };
     expect((await ask('DELETE', `${current.url}/v1/stops/${id}`, operator.key)).status).toBe(200);
@@ -115,12 +123,18 @@ describe('the last released program on a later schema', () => {
 
   it('finds, seals and reconciles the calls of both', async () => {
     const read = async (url: string) => {
-      const { text } = await ask('GET', `${url}/v1/audit/calls?operation=POST%20/payouts/airtime`, operator.key);
+      const { text } = await ask(
+        'GET',
+        `${url}/v1/audit/calls?operation=POST%20/payouts/airtime`,
+        operator.key,
+      );
       return (JSON.parse(text) as { calls: { id: string }[] }).calls.map(({ id }) => id);
     };
     expect(await read(oldUrl)).toEqual(await read(current.url));
     expect(await read(oldUrl)).toHaveLength(8); // 2 paid, 2 replayed, 3 refused, 1 approved
-    await eventually(async () => (await current.database.query('SELECT FROM checkpoint WHERE size > 8')).length > 0);
+    await eventually(
+      async () => (await current.database.query('SELECT FROM checkpoint WHERE size > 8')).length > 0,
+    );
     // Only the worker of the last release runs, so it executes the run.
     const run = await reconcile({ url: current.url, key: operator.key }, untilNow());
     expect(run).toMatchObject({ state: 'ended', failure: null });

@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import {
+  EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/database/embedded/embedded-postgres';
 import supertest from '../support/http/supertest';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { AIRTIME, SUCCESS } from '../support/payments/paying';
@@ -53,7 +56,9 @@ describe('a release', () => {
   const run = (...args: string[]) => new Product(process.execPath, args, env, folder);
   const sizeOf = (path: string): number => {
     const { blocks } = lstatSync(path);
-    const inside = lstatSync(path).isDirectory() ? readdirSync(path).map((name) => sizeOf(join(path, name))) : [];
+    const inside = lstatSync(path).isDirectory()
+      ? readdirSync(path).map((name) => sizeOf(join(path, name)))
+      : [];
     return inside.reduce((sum, size) => sum + size, blocks * 512);
   };
 
@@ -70,7 +75,9 @@ describe('a release', () => {
 
     const proxy = run('dist/main.js');
     const [, url = ''] = await proxy.said(/"address":"(http[^"]+)".*"msg":"proxy is ready"/);
-    const paying = supertest(url).post('/api/v0.1/payouts/airtime').set({ 'X-API-Key': key, Host: 'pay.example.com' });
+    const paying = supertest(url)
+      .post('/api/v0.1/payouts/airtime')
+      .set({ 'X-API-Key': key, Host: 'pay.example.com' });
     await paying.send(AIRTIME).expect(200);
     expect(upstream.received).toHaveLength(1);
     await supertest(url).get('/console').set('Host', 'pay.example.com').expect(200);
@@ -79,6 +86,9 @@ describe('a release', () => {
 
   it('replaces a release, and no other folder', () => {
     const again = spawnSync(process.execPath, [RELEASE, '--out', parent], { encoding: 'utf8' });
-    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('is no release, so it is not replaced')]);
+    expect([again.status, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('is no release, so it is not replaced'),
+    ]);
   });
 });

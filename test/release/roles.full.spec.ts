@@ -80,7 +80,9 @@ describe('the roles of the database', () => {
       const rights = Object.fromEntries(
         await Promise.all(ROLES.map(async (role) => [role, await rightsOf(role, relation)] as const)),
       );
-      const decided = Object.fromEntries(ROLES.map((role) => [role, TABLE_RIGHTS[relation.name]?.[role] ?? '']));
+      const decided = Object.fromEntries(
+        ROLES.map((role) => [role, TABLE_RIGHTS[relation.name]?.[role] ?? '']),
+      );
       expect({ name: relation.name, ...rights }).toEqual({ name: relation.name, ...decided });
     }
   });
@@ -93,12 +95,12 @@ describe('the roles of the database', () => {
     expect(partitions.length).toBeGreaterThan(8);
     for (const { name } of partitions) {
       for (const role of ROLES) {
-        expect([name, role, await may(role, `SELECT FROM ${name}`), await may(role, `DELETE FROM ${name}`)]).toEqual([
+        expect([
           name,
           role,
-          false,
-          false,
-        ]);
+          await may(role, `SELECT FROM ${name}`),
+          await may(role, `DELETE FROM ${name}`),
+        ]).toEqual([name, role, false, false]);
       }
     }
   });
@@ -122,7 +124,9 @@ describe('the roles of the database', () => {
         [name],
       );
       expect([name, acl?.public]).toEqual([name, 0]);
-      await expect(may('payout_auditor', `SELECT ${name.replace(/integer|bigint/, '1')}`)).resolves.toBe(false);
+      await expect(may('payout_auditor', `SELECT ${name.replace(/integer|bigint/, '1')}`)).resolves.toBe(
+        false,
+      );
     }
   });
 

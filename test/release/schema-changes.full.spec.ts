@@ -111,7 +111,9 @@ describe('a change of the schema', () => {
 
     it('is applied once the query has ended', async () => {
       await reader.query('COMMIT');
-      expect(await migrate(database.ownerUrl, directory, { patience: QUICK })).toEqual(['20990101000000_column']);
+      expect(await migrate(database.ownerUrl, directory, { patience: QUICK })).toEqual([
+        '20990101000000_column',
+      ]);
       await database.query('ALTER TABLE intent DROP COLUMN remark');
     });
   });
@@ -152,7 +154,9 @@ describe('a change of the schema', () => {
     });
 
     it('has a statement of compatibility for each migration', async () => {
-      const rows = await database.query<{ migration: string }>('SELECT migration FROM migration_compatibility');
+      const rows = await database.query<{ migration: string }>(
+        'SELECT migration FROM migration_compatibility',
+      );
       expect(rows.map(({ migration }) => migration).sort()).toEqual(migrationsIn(PROXY_MIGRATIONS));
     });
   });
@@ -164,7 +168,9 @@ describe('a change of the schema', () => {
     it.each(['main.js', 'worker/main.js'])(
       'is not applied by %s in production, which explains how to apply it',
       async (script) => {
-        await database.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [NEWEST]);
+        await database.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [
+          NEWEST,
+        ]);
         const { code, stderr } = await new Product(
           script,
           [],
@@ -184,7 +190,9 @@ describe('a change of the schema', () => {
             /^payout-proxy.*: the database is not up to date: 1 migration is pending. Run npm run cli -- database migrate first, or set MIGRATE_ON_START=true.\n$/,
           ),
         ]);
-        await database.query('UPDATE _prisma_migrations SET finished_at = now() WHERE migration_name = $1', [NEWEST]);
+        await database.query('UPDATE _prisma_migrations SET finished_at = now() WHERE migration_name = $1', [
+          NEWEST,
+        ]);
       },
     );
 
@@ -194,7 +202,11 @@ describe('a change of the schema', () => {
         UPSTREAM_API_KEY: 'the-key-of-nobody',
         PUBLIC_URL: 'https://proxy.example.com',
       };
-      const production = { ...upstream, NODE_ENV: 'production', DATABASE_URL: 'postgresql://nobody@127.0.0.1/x' };
+      const production = {
+        ...upstream,
+        NODE_ENV: 'production',
+        DATABASE_URL: 'postgresql://nobody@127.0.0.1/x',
+      };
       const may = (env: Record<string, string>) => loadConfig(env).migrateOnStart;
       expect([may({}), may({ MIGRATE_ON_START: 'false' })]).toEqual([true, false]);
       expect([may(production), may({ ...production, MIGRATE_ON_START: 'true' })]).toEqual([false, true]);

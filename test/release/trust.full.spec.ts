@@ -60,7 +60,9 @@ describe('the audit of npm run trust', () => {
   });
 
   it("finds a request without a call, and a call's extra request", () => {
-    expect(comparedWithUpstream([], [arrivalOf(1)])).toEqual([expect.stringMatching(/^unrecorded: .*0000001/)]);
+    expect(comparedWithUpstream([], [arrivalOf(1)])).toEqual([
+      expect.stringMatching(/^unrecorded: .*0000001/),
+    ]);
     expect(comparedWithUpstream([callOf(1)], [arrivalOf(1), arrivalOf(1)])).toHaveLength(1);
     expect(comparedWithUpstream([callOf(1, 'refused')], [arrivalOf(1)])).toHaveLength(1);
   });
@@ -89,7 +91,9 @@ describe('the audit of npm run trust', () => {
     expect(comparedWithCaps([APP], calls, [arrivalOf(1)], new Map([[APP.id, 1.5]]))).toEqual(over);
     const personOver = [expect.stringMatching(/^overspent: ada/)];
     expect(comparedWithCaps([PERSON], calls, [arrivalOf(1), arrivalOf(2)], new Map())).toEqual(personOver);
-    expect(comparedWithCaps([PERSON], calls, [arrivalOf(1)], new Map([[PERSON.id, 1.5]]))).toEqual(personOver);
+    expect(comparedWithCaps([PERSON], calls, [arrivalOf(1)], new Map([[PERSON.id, 1.5]]))).toEqual(
+      personOver,
+    );
   });
 });
 
@@ -109,7 +113,9 @@ describe('docs/reliability.md', () => {
     if (!kept) throw new Error('there are no results');
     const page = (changes: Record<string, Partial<Kept>>) =>
       documentOf(
-        Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, { ...kept, broken: [], ...change }])),
+        Object.fromEntries(
+          Object.entries(changes).map(([name, change]) => [name, { ...kept, broken: [], ...change }]),
+        ),
         [one, 'two', 'three'],
       );
     expect(page({ [one]: {}, two: { isMissing: true } })).toContain(
@@ -124,7 +130,10 @@ describe('docs/reliability.md', () => {
 describe('npm run trust', () => {
   it('describes its options and scenarios, and rejects unknown ones', () => {
     const run = (...args: string[]) =>
-      execFileSync(process.execPath, [join(ROOT, 'test/trust/run.mjs'), ...args], { encoding: 'utf8', stdio: 'pipe' });
+      execFileSync(process.execPath, [join(ROOT, 'test/trust/run.mjs'), ...args], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
     expect(run('--help')).toMatch(/Scenarios: kill-proxy, .*\n[^]*Examples:\n/);
     expect(() => run('--only', 'nothing')).toThrow(/known scenarios are kill-proxy/);
   });

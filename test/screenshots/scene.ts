@@ -31,7 +31,10 @@ export async function startScene(): Promise<Scene> {
   const dataDir = newDataDir();
   const seed = join(ROOT, 'bench', 'history', 'seed.mjs');
   const env = { ...process.env, DATA_DIR: dataDir };
-  const seeded = spawnSync(process.execPath, [seed, '--calls', CALLS, '--days', DAYS], { env, encoding: 'utf8' });
+  const seeded = spawnSync(process.execPath, [seed, '--calls', CALLS, '--days', DAYS], {
+    env,
+    encoding: 'utf8',
+  });
   if (seeded.status !== 0) throw new Error(seeded.stderr);
   const began = new Date();
   const settings = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', RESOLVER_EVERY_SECONDS: '0' };
@@ -80,7 +83,12 @@ class Morning {
   ) {}
 
   async limits(): Promise<void> {
-    const limits = { daily_cap_usd: '250', monthly_cap_usd: '4000', approval_over_usd: '75', max_item_usd: '500' };
+    const limits = {
+      daily_cap_usd: '250',
+      monthly_cap_usd: '4000',
+      approval_over_usd: '75',
+      max_item_usd: '500',
+    };
     await this.ask('patch', '/v1/clients/app', this.keys.admin).send(limits).expect(200);
   }
 
@@ -109,7 +117,9 @@ class Morning {
       { countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 60 },
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 40.5 },
     ]).expect(202);
-    await this.airtime([{ countryToSend: 'Ghana', phoneNumber: '+233241234567', valueInUSD: 80 }]).expect(202);
+    await this.airtime([{ countryToSend: 'Ghana', phoneNumber: '+233241234567', valueInUSD: 80 }]).expect(
+      202,
+    );
     return body.call_id;
   }
 
@@ -128,9 +138,13 @@ class Morning {
   async reconcile(from: Date): Promise<string> {
     await sleep(2_000); // what was paid this second may not be listed yet
     const period = { from: from.toISOString(), to: new Date().toISOString() };
-    const { body } = await this.ask('post', '/v1/reconciliation/runs', this.keys.reconciler).send(period).expect(202);
+    const { body } = await this.ask('post', '/v1/reconciliation/runs', this.keys.reconciler)
+      .send(period)
+      .expect(202);
     for (;;) {
-      const run = await this.ask('get', `/v1/reconciliation/runs/${body.id}`, this.keys.reconciler).expect(200);
+      const run = await this.ask('get', `/v1/reconciliation/runs/${body.id}`, this.keys.reconciler).expect(
+        200,
+      );
       if (run.body.state !== 'running') return body.id;
       await sleep(200);
     }
@@ -149,7 +163,9 @@ class Morning {
         .expect(200);
     }
     const own = { name: 'user-17', daily_cap_usd: '50', reason: 'Case 17' };
-    const limited = await this.ask('post', '/v1/clients/wallet/persons', this.keys.admin).send(own).expect(200);
+    const limited = await this.ask('post', '/v1/clients/wallet/persons', this.keys.admin)
+      .send(own)
+      .expect(200);
     return String(limited.body.id);
   }
 

@@ -23,7 +23,11 @@ const rows = (page: Page) => page.locator('tbody tr').first().waitFor();
 const text = (words: string) => (page: Page) => page.getByText(words).first().waitFor();
 
 const SHOTS: Shot[] = [
-  { name: 'overview', path: () => '/', ready: (page) => page.getByRole('img', { name: /Bars by day/ }).waitFor() },
+  {
+    name: 'overview',
+    path: () => '/',
+    ready: (page) => page.getByRole('img', { name: /Bars by day/ }).waitFor(),
+  },
   { name: 'calls', path: () => '/calls', ready: rows },
   { name: 'payouts', path: () => '/payouts?country=Kenya', ready: rows },
   { name: 'call', path: ({ paid }) => `/calls/${paid}`, ready: rows },
@@ -53,7 +57,11 @@ const SHOTS: Shot[] = [
   { name: 'clients', path: () => '/clients', ready: rows },
   { name: 'client', path: () => '/clients/app', ready: rows },
   { name: 'people', path: () => '/clients/wallet/persons', ready: rows },
-  { name: 'person', path: ({ person }) => `/clients/wallet/persons/${person}`, ready: text('Spent today, UTC') },
+  {
+    name: 'person',
+    path: ({ person }) => `/clients/wallet/persons/${person}`,
+    ready: text('Spent today, UTC'),
+  },
   { name: 'stop-switch', path: () => '/stops', ready: (page) => page.getByRole('radio').first().waitFor() },
   { name: 'sandbox', path: () => '/sandbox', ready: rows },
 ];
@@ -79,17 +87,26 @@ describe('pictures', () => {
     : [{ scheme: 'light' as const, viewport: WIDE, suffix: '' }];
 
   it.each(variants)('of $scheme at $viewport.width', async ({ scheme, viewport, suffix }) => {
-    const page = await signIn(browser.browser, scene.url, scene.keys.admin, { viewport, colorScheme: scheme });
+    const page = await signIn(browser.browser, scene.url, scene.keys.admin, {
+      viewport,
+      colorScheme: scheme,
+    });
     for (const { name, path, ready } of SHOTS) {
       await page.goto(`${scene.url}/console${path(scene)}`);
       await ready(page);
-      await page.screenshot({ path: join(FOLDER, `${name}${suffix}.png`), fullPage: EVERYTHING !== undefined });
+      await page.screenshot({
+        path: join(FOLDER, `${name}${suffix}.png`),
+        fullPage: EVERYTHING !== undefined,
+      });
     }
   });
 
   it('of the dark overview, and of a call on a telephone', async () => {
     if (EVERYTHING) return;
-    const dark = await signIn(browser.browser, scene.url, scene.keys.admin, { viewport: WIDE, colorScheme: 'dark' });
+    const dark = await signIn(browser.browser, scene.url, scene.keys.admin, {
+      viewport: WIDE,
+      colorScheme: 'dark',
+    });
     await SHOTS[0]?.ready(dark);
     await dark.screenshot({ path: join(FOLDER, 'overview-dark.png') });
     const narrow = await signIn(browser.browser, scene.url, scene.keys.admin, {

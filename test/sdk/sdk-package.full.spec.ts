@@ -27,7 +27,9 @@ describe("the SDK's package", () => {
   });
 
   it('contains only the built modules with their types and README', async () => {
-    const [{ files }] = JSON.parse(await run('npm', 'pack', '--dry-run', '--json')) as [{ files: { path: string }[] }];
+    const [{ files }] = JSON.parse(await run('npm', 'pack', '--dry-run', '--json')) as [
+      { files: { path: string }[] },
+    ];
     const paths = files.map(({ path }) => path);
     const others = paths.filter((path) => !/^dist\/(cjs|esm)\/[\w/-]+(\.d)?\.(js|ts)$/.test(path));
     expect(others.sort()).toEqual(['README.md', 'dist/cjs/package.json', 'package.json']);
@@ -35,10 +37,17 @@ describe("the SDK's package", () => {
   });
 
   it('has no dependencies', () => {
-    const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Record<string, unknown>;
-    expect(['dependencies', 'peerDependencies', 'optionalDependencies'].filter((name) => name in manifest)).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(
+      ['dependencies', 'peerDependencies', 'optionalDependencies'].filter((name) => name in manifest),
+    ).toEqual([]);
     const modules = sourceFiles('packages/sdk/src').filter(({ path }) => !path.endsWith('.spec.ts'));
-    const foreign = modules.flatMap(({ imports }) => imports.filter((name) => !name.startsWith('packages/sdk/src/')));
+    const foreign = modules.flatMap(({ imports }) =>
+      imports.filter((name) => !name.startsWith('packages/sdk/src/')),
+    );
     expect(foreign).toEqual([]);
     expect(findCycle(modules)).toBeUndefined();
     expect(modules.length).toBeGreaterThan(15);
@@ -91,7 +100,9 @@ describe('a project with the package installed', () => {
         console.log(new here.VerificationError('x') instanceof there.VerificationError);
       }
     })()`;
-    const said = ['AuthenticationError true,true,true,false,false', 'false true false', 'true', ''].join('\n');
+    const said = ['AuthenticationError true,true,true,false,false', 'false true false', 'true', ''].join(
+      '\n',
+    );
     expect(await runIn(project, 'node', '--input-type=commonjs', '-e', program)).toBe(said.repeat(2));
   });
 

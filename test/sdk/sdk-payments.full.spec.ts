@@ -22,7 +22,11 @@ describe('a payment by the SDK', () => {
   let count = 0;
 
   beforeAll(async () => {
-    proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 5_000, dualControl: false, duplicateGuard: true });
+    proxy = await startProxyWithSandbox({
+      upstreamTimeoutMs: 5_000,
+      dualControl: false,
+      duplicateGuard: true,
+    });
     key = (await proxy.client('app', 'pay', 'write', 'read')).key;
     approver = (await proxy.client('approver', 'approve')).key;
     client = clientWith();
@@ -42,7 +46,10 @@ describe('a payment by the SDK', () => {
       .set(CONTROL)
       .send({ operation: AIRTIME, nth: 1, ...asked });
   const arrivals = async (phoneNumber: string) => {
-    const { body: all } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
+    const { body: all } = await askSandbox(proxy.sandbox.url)
+      .get('/_sandbox/requests')
+      .set(CONTROL)
+      .expect(200);
     return all.filter((one) => JSON.stringify(one.body).includes(phoneNumber));
   };
   const phoneOf = (given: ReturnType<typeof body>) => first(given.airtimes).phoneNumber;
@@ -59,7 +66,12 @@ describe('a payment by the SDK', () => {
     expect((await arrivals(phoneOf(given))).length).toBe(0);
     expect(await payment.settled()).toMatchObject({ status: 'succeeded', settled: true, idempotencyKey });
     const [[one, before] = []] = stored;
-    expect([stored.length, before, one?.operation, one?.idempotencyKey]).toEqual([1, 0, AIRTIME, idempotencyKey]);
+    expect([stored.length, before, one?.operation, one?.idempotencyKey]).toEqual([
+      1,
+      0,
+      AIRTIME,
+      idempotencyKey,
+    ]);
     expect(JSON.parse(one?.body ?? '')).toEqual({ airtimes: [{ ...given.airtimes[0], valueInUSD: 0.01 }] });
   });
 
@@ -142,17 +154,25 @@ describe('a payment by the SDK', () => {
     expect(result).toMatchObject({ status: 'not_sent', settled: true, error: { code: 'upstream_busy' } });
     expect(await arrivals(phoneOf(given))).toHaveLength(5);
     await askSandbox(proxy.sandbox.url).delete(`/_sandbox/faults/${asked.body.id}`).set(CONTROL).expect(204);
-    expect(await payment.send()).toMatchObject({ status: 'succeeded', idempotencyKey: payment.idempotencyKey });
+    expect(await payment.send()).toMatchObject({
+      status: 'succeeded',
+      idempotencyKey: payment.idempotencyKey,
+    });
   });
 
   it('is rejected with every fault of an invalid body', async () => {
-    const result = await airtime({ airtimes: [{ countryToSend: 'Kenya', phoneNumber: '1', valueInUSD: '0' }] }).send();
+    const result = await airtime({
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber: '1', valueInUSD: '0' }],
+    }).send();
     const { error } = result as Extract<PaymentResult, { status: 'rejected' }>;
     expect([result.status, result.settled]).toEqual(['rejected', true]);
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error).toMatchObject({ code: 'invalid_request', action: 'fix_request', errorsTotal: 2 });
     const { errors } = error as InvalidRequestError;
-    expect(errors.map(({ pointer }) => pointer)).toEqual(['/airtimes/0/phoneNumber', '/airtimes/0/valueInUSD']);
+    expect(errors.map(({ pointer }) => pointer)).toEqual([
+      '/airtimes/0/phoneNumber',
+      '/airtimes/0/valueInUSD',
+    ]);
   });
 
   it('is rejected above a cap', async () => {
@@ -180,16 +200,25 @@ describe('a payment by the SDK', () => {
       ['paid', 'none'],
       ['failed', 'send_again'],
     ]);
-    expect(await airtime(body('+254799990104')).settled()).toMatchObject({ status: 'rejected', settled: true });
+    expect(await airtime(body('+254799990104')).settled()).toMatchObject({
+      status: 'rejected',
+      settled: true,
+    });
   });
 
   it('waits for an unpaid link, unless its signal aborts', async () => {
-    const payment = client.payouts.initiateCredit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] });
+    const payment = client.payouts.initiateCredit({
+      credits: [{ email: 'ada@example.com', valueInUSD: '1' }],
+    });
     expect(await payment.send()).toMatchObject({ status: 'succeeded', settled: false });
     const signal = AbortSignal.timeout(300);
     await expect(payment.settled({ signal })).rejects.toMatchObject({ name: 'TimeoutError' });
     const looked = await payment.send();
-    expect(looked).toMatchObject({ status: 'succeeded', settled: false, items: [{ state: 'pending', next: 'wait' }] });
+    expect(looked).toMatchObject({
+      status: 'succeeded',
+      settled: false,
+      items: [{ state: 'pending', next: 'wait' }],
+    });
   });
 
   it('is rejected if another payment has its key, which leaves its own outcome open', async () => {
@@ -209,14 +238,24 @@ describe('a payment by the SDK', () => {
       action: 'wait',
       firstCallId: callId,
     });
-    expect(await second.settled()).toMatchObject({ status: 'rejected', settled: true, callId: undefined, error });
+    expect(await second.settled()).toMatchObject({
+      status: 'rejected',
+      settled: true,
+      callId: undefined,
+      error,
+    });
     const meant = client.payouts.airtime(given, { allowDuplicateOf: callId ?? '' });
     expect(await meant.settled()).toMatchObject({ status: 'succeeded' });
     expect(await arrivals(phoneOf(given))).toHaveLength(2);
   });
 
   it('recognizes the ephemeral keys minted by its server', async () => {
-    const asked = { operations: [AIRTIME as 'POST /payouts/airtime'], max_item: '1', max_total: '1', expires_in: 60 };
+    const asked = {
+      operations: [AIRTIME as 'POST /payouts/airtime'],
+      max_item: '1',
+      max_total: '1',
+      expires_in: 60,
+    };
     for (const actor of ['ada', 'grace', 'ada']) await client.ephemeralKeys.create({ actor, ...asked });
     const found: unknown[] = [];
     for await (const { actor, state } of client.ephemeralKeys.list({ actor: 'ada', pageSize: 1 })) {

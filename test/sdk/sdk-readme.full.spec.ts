@@ -58,7 +58,9 @@ async function run(program: string, given: string[], env: Record<string, string>
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'sdk-readme-'));
   writeFileSync(join(folder, 'examples.mjs'), program);
-  const child = spawn(process.execPath, [join(folder, 'examples.mjs'), ...given], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [join(folder, 'examples.mjs'), ...given], {
+    env: { ...process.env, ...env },
+  });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -101,13 +103,22 @@ describe("the examples of the SDK's README", () => {
     const at = String(Math.floor(Date.now() / 1_000));
     const text = `msg_1.${at}.${JSON.stringify({ type: 'payout.settled' })}`;
     const signature = createHmac('sha256', Buffer.from(SECRET, 'base64')).update(text).digest('base64');
-    return JSON.stringify({ 'webhook-id': 'msg_1', 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` });
+    return JSON.stringify({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': at,
+      'webhook-signature': `v1,${signature}`,
+    });
   }
 
   it('print the documented output', async () => {
     const { key } = await proxy.client('app', 'pay', 'write', 'read', 'account');
     const server = new PayoutProxy({ baseUrl: proxy.url, apiKey: key });
-    const asked = { operations: ['POST /payouts/airtime' as const], max_item: '5', max_total: '5', expires_in: 60 };
+    const asked = {
+      operations: ['POST /payouts/airtime' as const],
+      max_item: '5',
+      max_total: '5',
+      expires_in: 60,
+    };
     const { key: ended } = await server.ephemeralKeys.create({ actor: 'ada', ...asked });
     await server.ephemeralKeys.revokeAll('ada');
     const given = [proxy.url, key, signerOf(LOG_KEY).verifierKey, ended];

@@ -1,6 +1,15 @@
 import { type Receipt, VerificationError, verifyReceipt } from '../../packages/sdk/src/index.ts';
 import { BROKEN } from '../support/records/broken-receipts';
-import { CALL, clone, forger, LOG, ORIGIN, receiptOf, signer, TestReceipt } from '../support/records/receipts';
+import {
+  CALL,
+  clone,
+  forger,
+  LOG,
+  ORIGIN,
+  receiptOf,
+  signer,
+  TestReceipt,
+} from '../support/records/receipts';
 
 const verified = (receipt: TestReceipt, ...keys: { verifierKey: string }[]) =>
   verifyReceipt(
@@ -34,7 +43,9 @@ describe('verifyReceipt', () => {
 
   it('trusts only the given keys', async () => {
     const forged = await receiptOf(LOG, [3, 5, 8], forger);
-    expect(await faultOf(forged, signer)).toMatchObject({ message: expect.stringContaining('None of your keys') });
+    expect(await faultOf(forged, signer)).toMatchObject({
+      message: expect.stringContaining('None of your keys'),
+    });
     expect(await faultOf(forged)).toBeInstanceOf(VerificationError);
     const both = await receiptOf(LOG, [3, 5, 8], forger, signer); // during a rotation of the log's key
     expect(await verified(both, signer)).toMatchObject({ key: signer.verifierKey });
@@ -45,7 +56,9 @@ describe('verifyReceipt', () => {
     expect(await verifyReceipt(text, signer.verifierKey)).toMatchObject({ callId: CALL });
     for (const twice of ['"total_usd":"99"', '"\\u0074otal_usd" : "99"']) {
       const changed = text.replace('"total_usd"', `${twice},$&`);
-      await expect(verifyReceipt(changed, signer.verifierKey)).rejects.toThrow('total_usd twice in one object');
+      await expect(verifyReceipt(changed, signer.verifierKey)).rejects.toThrow(
+        'total_usd twice in one object',
+      );
     }
     await expect(verifyReceipt('no JSON', signer.verifierKey)).rejects.toBeInstanceOf(VerificationError);
   });

@@ -33,7 +33,12 @@ class Browser {
       if (this.losesAnswers && init?.method === 'POST') throw new TypeError('terminated');
       return answer;
     };
-    return new PayoutProxy({ baseUrl: this.url, session: { client: 'wallet' }, retries: RETRIES, fetch: send });
+    return new PayoutProxy({
+      baseUrl: this.url,
+      session: { client: 'wallet' },
+      retries: RETRIES,
+      fetch: send,
+    });
   }
 }
 
@@ -61,7 +66,8 @@ describe('the SDK with a session', () => {
     airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: '0.01' }],
   });
   const arrivals = (phone: string) => arrivalsOf(phone, proxy.sandbox.url);
-  const endSessions = () => proxy.database.query("UPDATE page_session SET used_at = now() - interval '1 day'");
+  const endSessions = () =>
+    proxy.database.query("UPDATE page_session SET used_at = now() - interval '1 day'");
 
   it('makes each payment once after a sign-in in another tab, and the refused attempt leaves no trace', async () => {
     const client = browser.client();
@@ -113,7 +119,10 @@ describe('the SDK with a session', () => {
     await client.limits();
     expect(await tab.session.signOut({ returnTo: PAGE })).toBe(`${proxy.url}/session/sign-out`);
     expect(browser.cookies.values.has('payout_proxy_page_wallet')).toBe(false);
-    await expect(client.limits()).rejects.toMatchObject({ code: 'session_ended', name: 'AuthenticationError' });
+    await expect(client.limits()).rejects.toMatchObject({
+      code: 'session_ended',
+      name: 'AuthenticationError',
+    });
     expect([await client.session.read(), await client.session.signOut()]).toEqual([undefined, null]);
   });
 

@@ -42,7 +42,12 @@ describe('the SDK with access tokens', () => {
       seen.push(code);
       token = await issuer.token();
     };
-    const client = new PayoutProxy({ baseUrl: proxy.url, accessToken: () => token, refresh, retries: RETRIES });
+    const client = new PayoutProxy({
+      baseUrl: proxy.url,
+      accessToken: () => token,
+      refresh,
+      retries: RETRIES,
+    });
     const payments = Array.from({ length: 5 }, () => client.payouts.airtime(body()));
     const results = await Promise.all(payments.map((payment) => payment.settled()));
     expect(results.map(({ status }) => status)).toEqual(Array(5).fill('succeeded'));
@@ -92,7 +97,10 @@ describe('the SDK with access tokens', () => {
     });
     const payment = client.payouts.airtime(given);
     await expect(payment.send()).rejects.toThrow('the payment of another person');
-    const { body: requests } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
+    const { body: requests } = await askSandbox(proxy.sandbox.url)
+      .get('/_sandbox/requests')
+      .set(CONTROL)
+      .expect(200);
     expect(requests.filter((one) => JSON.stringify(one.body).includes(phoneOf(given)))).toHaveLength(1);
     present = alices;
     expect(await payment.settled()).toMatchObject({ status: 'succeeded', settled: true });

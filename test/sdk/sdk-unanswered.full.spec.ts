@@ -1,6 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ApiError, AuthenticationError, type PaymentResult, PayoutProxy } from '../../packages/sdk/src/index.ts';
+import {
+  type ApiError,
+  AuthenticationError,
+  type PaymentResult,
+  PayoutProxy,
+} from '../../packages/sdk/src/index.ts';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 import { askSandbox } from '../support/sandbox/sandbox-answers';
 
@@ -14,7 +19,8 @@ type Fate = (send: () => Promise<Response>) => Promise<Response>;
 const arrives: Fate = (send) => send();
 /** Breaks the connection before the proxy reads a byte. */
 const isLost: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
-const isRefused: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+const isRefused: Fate = () =>
+  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 /** Breaks the connection after the answer of the proxy. */
 const losesAnswer: Fate = async (send) => {
   await (await send()).arrayBuffer();
@@ -59,7 +65,10 @@ describe('a payment without an answer', () => {
     const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: '0.01' }] };
     const made = client.payouts.airtime(body, idempotencyKey === undefined ? {} : { idempotencyKey });
     const timesPaid = async () => {
-      const { body: all } = await askSandbox(proxy.sandbox.url).get('/_sandbox/requests').set(CONTROL).expect(200);
+      const { body: all } = await askSandbox(proxy.sandbox.url)
+        .get('/_sandbox/requests')
+        .set(CONTROL)
+        .expect(200);
       return all.filter((one) => one.processed && JSON.stringify(one.body).includes(phoneNumber)).length;
     };
     return { made, keys, timesPaid };
@@ -105,7 +114,11 @@ describe('a payment without an answer', () => {
 
   it('is rejected at once if the only attempt is refused', async () => {
     const { made, keys } = payment([says(403, 'cap_exceeded', 'ask')]);
-    expect(await made.send()).toMatchObject({ status: 'rejected', settled: true, error: { code: 'cap_exceeded' } });
+    expect(await made.send()).toMatchObject({
+      status: 'rejected',
+      settled: true,
+      error: { code: 'cap_exceeded' },
+    });
     expect(keys).toHaveLength(1);
   });
 
@@ -166,7 +179,9 @@ describe('a payment without an answer', () => {
     await new Promise((done) => server.once('listening', done));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const client = new PayoutProxy({ baseUrl, apiKey: key, retries: { most: 0 } });
-    const result = await client.payouts.credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] }).send();
+    const result = await client.payouts
+      .credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] })
+      .send();
     server.close();
     expect([result.status, redirected]).toEqual(['unknown', 1]);
   });
@@ -194,7 +209,12 @@ describe('a payment without an answer', () => {
 
   it('requests no new credential if the present one is unknown or lacks permission', async () => {
     const refresh = () => Promise.reject(new Error('must not be asked'));
-    const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: 'pp_app_unknown', refresh, retries: RETRIES });
+    const client = new PayoutProxy({
+      baseUrl: proxy.url,
+      apiKey: 'pp_app_unknown',
+      refresh,
+      retries: RETRIES,
+    });
     const error = await client.limits().catch((failure: unknown) => failure as ApiError);
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ code: 'invalid_key', action: 'ask' });

@@ -68,6 +68,8 @@ describe('the address of a request', () => {
     ["the proxy's own, after an entry with a port", '203.0.113.5:4711', '127.0.0.1'],
   ])('is %s: %s', async (_which, forwardedFor, address) => {
     const key = await from(`behind-${forwardedFor.replaceAll(/[^0-9a-z]+/g, '-')}`, []);
-    expect(await record(await ask(behind, key, forwardedFor).expect(200))).toMatchObject({ client_address: address });
+    expect(await record(await ask(behind, key, forwardedFor).expect(200))).toMatchObject({
+      client_address: address,
+    });
   });
 });

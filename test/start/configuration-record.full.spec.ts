@@ -34,7 +34,11 @@ describe('the configuration of each start', () => {
   });
 
   const launch = (script: string, more: Record<string, string>, instance: string) => {
-    const upstream = { UPSTREAM_BASE_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: FIRST_KEY, LOG_SIGNING_KEY: LOG_KEY };
+    const upstream = {
+      UPSTREAM_BASE_URL: 'http://127.0.0.1:1',
+      UPSTREAM_API_KEY: FIRST_KEY,
+      LOG_SIGNING_KEY: LOG_KEY,
+    };
     const own = { DATA_DIR: join(dir, instance), RESOLVER_PROBE_EMAIL: 'ada.lovelace@example.com' };
     return new Product(script, [], { ...envOf(database), ...upstream, ...own, ...more }, dir);
   };
@@ -51,7 +55,11 @@ describe('the configuration of each start', () => {
     await Promise.all([start({}, 'one'), start({}, 'two')]);
     const [first, ...others] = await acts();
     expect(others).toEqual([]);
-    expect(first).toMatchObject({ via: 'start', before: null, by: { client: null, key_id: null, actor: null } });
+    expect(first).toMatchObject({
+      via: 'start',
+      before: null,
+      by: { client: null, key_id: null, actor: null },
+    });
     expect(first?.after).toMatchObject({
       process: 'proxy',
       configuration: {
@@ -63,9 +71,9 @@ describe('the configuration of each start', () => {
       },
     });
     const names = Object.keys(first?.after?.configuration ?? {});
-    expect(names.filter((name) => /^(PATH|PORT|HOST|DATA_DIR|LOG_LEVEL|DATABASE_URL|SANDBOX_.*)$/.test(name))).toEqual(
-      [],
-    );
+    expect(
+      names.filter((name) => /^(PATH|PORT|HOST|DATA_DIR|LOG_LEVEL|DATABASE_URL|SANDBOX_.*)$/.test(name)),
+    ).toEqual([]);
   });
 
   it('is recorded again for changes only', async () => {
@@ -78,13 +86,24 @@ describe('the configuration of each start', () => {
     const act = await newest();
     expect(act?.before).toEqual({ process: 'proxy', configuration: was });
     expect(act?.after).toEqual({ process: 'proxy', configuration: is });
-    expect(act?.before?.configuration?.UPSTREAM_API_KEY).not.toBe(act?.after?.configuration?.UPSTREAM_API_KEY);
+    expect(act?.before?.configuration?.UPSTREAM_API_KEY).not.toBe(
+      act?.after?.configuration?.UPSTREAM_API_KEY,
+    );
     await start(changed);
     expect(await acts()).toHaveLength(2);
-    await start({ ...changed, MAX_ITEMS: '1000', SCREENING_URL: 'http://127.0.0.1:2', SCREENING_SECRET: SECOND_KEY });
+    await start({
+      ...changed,
+      MAX_ITEMS: '1000',
+      SCREENING_URL: 'http://127.0.0.1:2',
+      SCREENING_SECRET: SECOND_KEY,
+    });
     await start({ ...changed, MAX_ITEMS: '1000' });
     const [removed, added] = await acts();
-    expect(added?.before?.configuration).toEqual({ MAX_ITEMS: '7', SCREENING_URL: null, SCREENING_SECRET: null });
+    expect(added?.before?.configuration).toEqual({
+      MAX_ITEMS: '7',
+      SCREENING_URL: null,
+      SCREENING_SECRET: null,
+    });
     expect(removed?.after?.configuration).toEqual({ SCREENING_URL: null, SCREENING_SECRET: null });
     expect(await acts()).toHaveLength(4);
   });
@@ -100,8 +119,12 @@ describe('the configuration of each start', () => {
   });
 
   it('does not block a start if it cannot be recorded, and is recorded by the next start', async () => {
-    await database.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
-    await database.query('CREATE TRIGGER refuse BEFORE INSERT ON activity FOR EACH ROW EXECUTE FUNCTION refuse()');
+    await database.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`,
+    );
+    await database.query(
+      'CREATE TRIGGER refuse BEFORE INSERT ON activity FOR EACH ROW EXECUTE FUNCTION refuse()',
+    );
     const { code, stdout } = await start({ MAX_ITEMS: '8' });
     expect([code, (await acts()).length]).toEqual([0, 5]);
     expect(stdout).toContain('the configuration could not be recorded');
@@ -143,7 +166,10 @@ describe('the configuration of each start', () => {
     writeFileSync(file, 'second-key-of-kenya');
     await eventually(async () => (await newest())?.via === 'proxy');
     const act = await newest();
-    expect(act?.before).toEqual({ process: 'proxy', configuration: { UPSTREAM_ACCOUNT_KENYA_API_KEY: before } });
+    expect(act?.before).toEqual({
+      process: 'proxy',
+      configuration: { UPSTREAM_ACCOUNT_KENYA_API_KEY: before },
+    });
     expect(act?.after?.configuration?.UPSTREAM_ACCOUNT_KENYA_API_KEY).not.toBe(before);
     await product.signal('SIGTERM');
   });

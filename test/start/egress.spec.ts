@@ -70,24 +70,39 @@ describe('a proxy behind an egress proxy', () => {
     ]);
     expect(world.received.filter(({ headers }) => headers['proxy-authorization'])).toEqual([]);
     const [{ headers } = { headers: {} }] = egress.asked;
-    expect(headers).toMatchObject({ 'proxy-authorization': `Basic ${credentials}`, host: 'screening.test:80' });
+    expect(headers).toMatchObject({
+      'proxy-authorization': `Basic ${credentials}`,
+      host: 'screening.test:80',
+    });
     expect(JSON.stringify(egress.asked)).not.toMatch(/upstream-key|x-api-key/i);
   });
 
-  it.each([403, 407, 502])('sends nothing if a tunnel is refused with %d, and logs the status', async (status) => {
-    exceptPayouts(refuse(status));
-    const refused = await paying.pay().expect(503);
-    expect(refused.body).toMatchObject({ code: 'upstream_unreachable' });
-    expect(await paying.record(refused)).toMatchObject({ outcome: 'not_sent', upstream: { failure: 'not_connected' } });
-    expect(paid()).toEqual([]);
-    expect(logged[1]).toHaveBeenCalledWith({ host: 'upstream.test', status }, 'egress proxy refused a tunnel');
-  });
+  it.each([403, 407, 502])(
+    'sends nothing if a tunnel is refused with %d, and logs the status',
+    async (status) => {
+      exceptPayouts(refuse(status));
+      const refused = await paying.pay().expect(503);
+      expect(refused.body).toMatchObject({ code: 'upstream_unreachable' });
+      expect(await paying.record(refused)).toMatchObject({
+        outcome: 'not_sent',
+        upstream: { failure: 'not_connected' },
+      });
+      expect(paid()).toEqual([]);
+      expect(logged[1]).toHaveBeenCalledWith(
+        { host: 'upstream.test', status },
+        'egress proxy refused a tunnel',
+      );
+    },
+  );
 
   it('requests one tunnel of a proxy that hangs up', async () => {
     exceptPayouts((_request, socket) => socket.destroy());
     const refused = await paying.pay().expect(503);
     expect(refused.body).toMatchObject({ code: 'upstream_unreachable' });
-    expect(await paying.record(refused)).toMatchObject({ outcome: 'not_sent', upstream: { failure: 'not_connected' } });
+    expect(await paying.record(refused)).toMatchObject({
+      outcome: 'not_sent',
+      upstream: { failure: 'not_connected' },
+    });
     expect(authorities()).toEqual(['screening.test:80', 'upstream.test:8080']);
   });
 
@@ -107,7 +122,10 @@ describe('a proxy behind an egress proxy', () => {
       request.url === '/check' ? behaviour(request, ...rest) : egress.breakAll();
     const unknown = await paying.pay().expect(502);
     expect(unknown.body).toMatchObject({ code: 'outcome_unknown' });
-    expect(await paying.record(unknown)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'reset' } });
+    expect(await paying.record(unknown)).toMatchObject({
+      outcome: 'unknown',
+      upstream: { failure: 'reset' },
+    });
     expect(paid()).toHaveLength(1);
   });
 
@@ -124,14 +142,21 @@ describe('a proxy behind an egress proxy', () => {
       jwksUri: 'http://keys.test/jwks',
     } as const;
     const tokens = paying.proxy.app.get(TokensService, { strict: false });
-    const claims = await tokens.verify({ token, sha256: hash('sha256', token), ...readToken(token) }, source, 5_000);
+    const claims = await tokens.verify(
+      { token, sha256: hash('sha256', token), ...readToken(token) },
+      source,
+      5_000,
+    );
     expect(claims).toMatchObject({ subject: 'alice' });
     expect(authorities()).toEqual(['keys.test:80']);
     await issuer.stop();
   });
 
   it('discovers the sign-in provider through it', async () => {
-    world.behaviour = answer(200, { issuer: 'http://id.test', authorization_endpoint: 'http://id.test/authorize' });
+    world.behaviour = answer(200, {
+      issuer: 'http://id.test',
+      authorization_endpoint: 'http://id.test/authorize',
+    });
     const begun = await supertest(paying.proxy.url).get('/session/sign-in');
     expect(begun.headers.location).toMatch(/^http:\/\/id\.test\/authorize\?/);
     expect(authorities()).toEqual(['id.test:80']);

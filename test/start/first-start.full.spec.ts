@@ -59,11 +59,21 @@ describe('the embedded Postgres', () => {
   });
 
   it('starts while a server left by a killed process is still ending', async () => {
-    const module = join(__dirname, '..', '..', 'dist', 'platform', 'database', 'embedded', 'embedded-postgres.js');
+    const module = join(
+      __dirname,
+      '..',
+      '..',
+      'dist',
+      'platform',
+      'database',
+      'embedded',
+      'embedded-postgres.js',
+    );
     const own = `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => console.log('owned'))`;
     const owner = spawn(process.execPath, ['-e', own], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(owner.stdout, 'data');
-    const pid = () => Number(readFileSync(join(prepareHome(dataDir).cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const pid = () =>
+      Number(readFileSync(join(prepareHome(dataDir).cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
     const left = pid();
     owner.kill('SIGKILL');
     const postgres = await startEmbeddedPostgres(dataDir);
@@ -92,7 +102,9 @@ describe('the lock of a directory', () => {
 
   it('is held by one of many simultaneous processes, until it is released', async () => {
     for (let round = 1; round <= 3; round += 1) {
-      const [holder, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter((lock) => lock);
+      const [holder, ...others] = (await Promise.all(Array.from({ length: 20 }, take))).filter(
+        (lock) => lock,
+      );
       expect(others).toEqual([]);
       expect(await take()).toBeUndefined();
       await holder?.release();

@@ -18,6 +18,8 @@ const PROGRAM = `
 describe('the log output', () => {
   it('has all lines in order when the process ends during writes', () => {
     const module = join(__dirname, '../../dist/platform/logging/log-output.js');
-    expect(execFileSync(process.execPath, ['-e', PROGRAM, module], { encoding: 'utf8' })).toBe('first\nlast\n');
+    expect(execFileSync(process.execPath, ['-e', PROGRAM, module], { encoding: 'utf8' })).toBe(
+      'first\nlast\n',
+    );
   });
 });

@@ -27,7 +27,9 @@ describe('the metrics port', () => {
     const served = await serveMetrics(proxy.app, apart);
     const ask = (path: string, method = 'GET') => fetch(`${served?.url}${path}`, { method });
     const paths = ['/', '/livez', '/v1/activity', '/metrics/', '/constructor', '/__proto__'];
-    expect(await Promise.all(paths.map(async (path) => (await ask(path)).status))).toEqual(paths.map(() => 404));
+    expect(await Promise.all(paths.map(async (path) => (await ask(path)).status))).toEqual(
+      paths.map(() => 404),
+    );
     expect((await ask('/metrics', 'POST')).status).toBe(405);
     served?.close();
   });

@@ -21,7 +21,10 @@ const escaped = UPSTREAM_KEY.replaceAll('-', '\\u002d');
 /** Ways of an upstream to leak our key and its recipients. */
 const UPSTREAMS: [string, Behaviour][] = [
   ['success', answer(200, SUCCESS)],
-  ['success that quotes the key', answer(200, { status: 'success', data: { key: UPSTREAM_KEY, again: UPSTREAM_KEY } })],
+  [
+    'success that quotes the key',
+    answer(200, { status: 'success', data: { key: UPSTREAM_KEY, again: UPSTREAM_KEY } }),
+  ],
   ['the key escaped', answer(200, `{"status":"success","data":{"key":"${escaped}"}}`)],
   [
     'the key as a status and an id',
@@ -38,10 +41,14 @@ const UPSTREAMS: [string, Behaviour][] = [
   ]),
   ['a redirect with the key', answer(302, '', { location: `/?key=${UPSTREAM_KEY}&email=${PERSON.email}` })],
   ['a reset', reset],
-  ['something else than HTTP', (_request, _response, socket) => socket.end(`${UPSTREAM_KEY} ${PERSON.email}\r\n\r\n`)],
+  [
+    'something else than HTTP',
+    (_request, _response, socket) => socket.end(`${UPSTREAM_KEY} ${PERSON.email}\r\n\r\n`),
+  ],
   [
     'half an answer',
-    (_request, _response, socket) => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n${UPSTREAM_KEY}`),
+    (_request, _response, socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n${UPSTREAM_KEY}`),
   ],
   ['nothing', hang],
 ];
@@ -101,7 +108,9 @@ describe('a running proxy', () => {
     await post(`/api/v0.1/${PERSON.email}/${PERSON.phone}?key=${UPSTREAM_KEY}`, {});
     await post('/api/v0.1/payouts/airtime', AIRTIME, `${app}x`);
     await post('/api/v0.1/payouts/airtime', AIRTIME, auditor);
-    await ask(supertest(url).post('/api/v0.1/payouts/airtime').set('Authorization', `Bearer ${app}`).send(AIRTIME));
+    await ask(
+      supertest(url).post('/api/v0.1/payouts/airtime').set('Authorization', `Bearer ${app}`).send(AIRTIME),
+    );
     // The database's own errors quote the rejected rows.
     await database.query('ALTER TABLE intent_body ADD CONSTRAINT nobody CHECK (people IS NULL) NOT VALID');
     await post('/api/v0.1/payouts/airtime', AIRTIME);
@@ -121,7 +130,10 @@ describe('a running proxy', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    [app, auditor] = [await client('app', ['pay', 'write', 'read', 'account']), await client('auditor', ['audit'])];
+    [app, auditor] = [
+      await client('app', ['pay', 'write', 'read', 'account']),
+      await client('auditor', ['audit']),
+    ];
     const env = {
       PORT: '0',
       LOG_LEVEL: 'debug',
@@ -182,7 +194,10 @@ describe('a running proxy', () => {
     const kinds = await database.query('SELECT DISTINCT kind FROM outcome ORDER BY 1');
     expect(kinds.map(({ kind }) => kind)).toEqual(['not_sent', 'rejected', 'succeeded', 'unknown']);
     for (const code of ['database_unavailable', 'invalid_request', 'scope_missing', 'not_found']) {
-      expect([code, await database.query('SELECT FROM refusal WHERE code = $1 LIMIT 1', [code])]).toEqual([code, [{}]]);
+      expect([code, await database.query('SELECT FROM refusal WHERE code = $1 LIMIT 1', [code])]).toEqual([
+        code,
+        [{}],
+      ]);
     }
     expect(leaks(logs(), ['"outcome":"unknown"']).length).toBeGreaterThan(3);
     expect(leaks(logs(), ['"code":"database_unavailable"'])).toHaveLength(2);
@@ -207,7 +222,9 @@ describe('a running proxy', () => {
   });
 
   it('keeps people out of the records, including refused requests', async () => {
-    const tables = await database.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
+    const tables = await database.query(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+    );
     const records = tables
       .map(({ name }) => name as string)
       .filter((name) => !/^(intent_body|outcome_body|access_filters|search_entry)/.test(name));
@@ -226,7 +243,8 @@ describe('a running proxy', () => {
     const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const of = {
       line: 'level time msg context process job code err reason failure',
-      request: 'call_id request_id client account key_id operation status fingerprint outcome duration_ms url',
+      request:
+        'call_id request_id client account key_id operation status fingerprint outcome duration_ms url',
       start: 'version commit address upstream schema patience_s late_ms',
     };
     const allowed = Object.values(of).join(' ').split(' ');

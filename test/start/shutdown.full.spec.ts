@@ -90,7 +90,8 @@ describe('a proxy that receives SIGTERM', () => {
     expect(finished.status).toBe(200);
     expect(await finished.json()).toEqual(SUCCESS);
     expect(await exit).toMatchObject({ code: 0, stderr: '' });
-    for (const response of [finished, late]) expect(await outcomeOf(response)).toEqual([{ kind: 'succeeded' }]);
+    for (const response of [finished, late])
+      expect(await outcomeOf(response)).toEqual([{ kind: 'succeeded' }]);
   });
 
   it('skips the drain for Ctrl-C', async () => {
@@ -101,7 +102,9 @@ describe('a proxy that receives SIGTERM', () => {
   });
 
   it('does not start with a deadline for an unknown operation', async () => {
-    const { upstreamTimeouts } = loadConfig({ UPSTREAM_TIMEOUTS: 'POST /send=2000,POST /payouts/airtme=60000' });
+    const { upstreamTimeouts } = loadConfig({
+      UPSTREAM_TIMEOUTS: 'POST /send=2000,POST /payouts/airtme=60000',
+    });
     const starting = startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeouts }, database);
     await expect(starting).rejects.toThrow(
       new StartError(

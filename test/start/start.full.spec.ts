@@ -9,7 +9,14 @@ import supertest from '../support/http/supertest';
 import { eventually } from '../support/payments/paying';
 import { runCli } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
-import { childrenOf, isGone, newDataDir, Product, readJson, withDescendants } from '../support/processes/process';
+import {
+  childrenOf,
+  isGone,
+  newDataDir,
+  Product,
+  readJson,
+  withDescendants,
+} from '../support/processes/process';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..', '..');
@@ -22,7 +29,9 @@ const env = { DATA_DIR: dataDir, PORT: '0' };
 const start = (more: Record<string, string> = {}) => new Product('main.js', [], { ...env, ...more }, dataDir);
 
 const numberOfPostgres = () =>
-  Number(readFileSync(join(realpathSync(`${dataDir}/postgres`), 'cluster/postmaster.pid'), 'utf8').split('\n')[0]);
+  Number(
+    readFileSync(join(realpathSync(`${dataDir}/postgres`), 'cluster/postmaster.pid'), 'utf8').split('\n')[0],
+  );
 const answers = (url: string) => fetch(url).then(Boolean, () => false);
 
 /** Processes of a ready start. */
@@ -112,9 +121,15 @@ describe('npm start', () => {
     await pay(url).expect(200);
     const admin = { 'X-API-Key': keys.admin };
     const sandboxState = await supertest(url).get('/v1/sandbox').set(admin).expect(200);
-    expect(sandboxState.body.wallets).toContainEqual(expect.objectContaining({ wallet: 'airtime', balance: '9998' }));
+    expect(sandboxState.body.wallets).toContainEqual(
+      expect.objectContaining({ wallet: 'airtime', balance: '9998' }),
+    );
     const { operation, body } = first(sandboxState.body.samples);
-    const sent = await supertest(url).post('/v1/sandbox/payouts').set(admin).send({ operation, body }).expect(200);
+    const sent = await supertest(url)
+      .post('/v1/sandbox/payouts')
+      .set(admin)
+      .send({ operation, body })
+      .expect(200);
     expect(sent.body).toMatchObject({ status: 200, body: { status: 'success' } });
     const refused = await second.exit;
     expect(refused.stderr).toContain(`process ${running.pid} on host ${hostname()}, since `);
@@ -178,7 +193,13 @@ describe('npm start', () => {
   it('keeps the embedded Postgres when the lock connection drops, even while commands run', async () => {
     const { port, ownerPassword: password } = readJson(dataDir, 'database.json');
     const owner = async () => {
-      const client = new Client({ host: '127.0.0.1', port, user: 'payout_owner', password, database: 'postgres' });
+      const client = new Client({
+        host: '127.0.0.1',
+        port,
+        user: 'payout_owner',
+        password,
+        database: 'postgres',
+      });
       client.on('error', () => undefined);
       try {
         await client.connect();

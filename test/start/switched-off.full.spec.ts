@@ -68,7 +68,9 @@ describe('disabled operations of a client', () => {
   });
 
   it('do not affect other routes: your own calls can be read', async () => {
-    const { key } = await clients.create('reader', ['read', 'account'], { operations: ['GET /wallets/list'] });
+    const { key } = await clients.create('reader', ['read', 'account'], {
+      operations: ['GET /wallets/list'],
+    });
     const { headers } = await api.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
     await api.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);
     const { headers: other } = await api.proxy.get(key, '/api/v0.1/info/assets').expect(403);
@@ -76,7 +78,9 @@ describe('disabled operations of a client', () => {
   });
 
   it('cover both methods of an operation with two', async () => {
-    const { key } = await clients.create('one-name', ['read', 'account'], { operations: ['GET /wallets/list'] });
+    const { key } = await clients.create('one-name', ['read', 'account'], {
+      operations: ['GET /wallets/list'],
+    });
     await api.proxy.post(key, '/wallets/list', {}).expect(200);
     await clients.update('one-name', { operations: ['GET /sub-account/list'] });
     await api.proxy.post(key, '/wallets/list', {}).expect(403);
@@ -92,7 +96,9 @@ describe('disabled operations of a client', () => {
   });
 
   it('are changed only for existing clients and existing scopes', async () => {
-    await expect(clients.update('nobody', { operations: null })).rejects.toThrow('no client has the name nobody');
+    await expect(clients.update('nobody', { operations: null })).rejects.toThrow(
+      'no client has the name nobody',
+    );
     await expect(clients.update('shop', { scopes: ['pay', 'gold'] })).rejects.toThrow('unknown scopes: gold');
     await expect(clients.update('shop', { scopes: [] })).rejects.toThrow('unknown scopes: (none given)');
     await clients.create('scoped', ['pay'], { operations: ['POST /send'] });

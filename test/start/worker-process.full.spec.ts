@@ -66,11 +66,13 @@ describe('the worker of npm start', () => {
   };
   const isRunning = async (url: string) => {
     const { body } = await supertest(url).get('/readyz').expect(200);
-    const { worker } = (body as unknown as { details: { worker: { running: boolean; jobs_not_held: string[] } } })
-      .details;
+    const { worker } = (
+      body as unknown as { details: { worker: { running: boolean; jobs_not_held: string[] } } }
+    ).details;
     return worker.running && worker.jobs_not_held.length === 0;
   };
-  const pay = (url: string) => supertest(url).post('/api/v0.1/payouts/airtime').set('X-API-Key', key).send(AIRTIME);
+  const pay = (url: string) =>
+    supertest(url).post('/api/v0.1/payouts/airtime').set('X-API-Key', key).send(AIRTIME);
 
   it('is restarted when it is killed, and ends with the proxy, also while it computes', async () => {
     const { product, url } = await start();
@@ -88,7 +90,9 @@ describe('the worker of npm start', () => {
     expect(await product.signal('SIGTERM')).toMatchObject({ code: 0 });
     expect(performance.now() - asked).toBeLessThan(SECONDS_MS);
     expect(commandOf(second)).toBe('');
-    expect(product.stderr).toMatch(/^payout-proxy: the worker has stopped \(SIGKILL\)\. Another one is started\.\n$/);
+    expect(product.stderr).toMatch(
+      /^payout-proxy: the worker has stopped \(SIGKILL\)\. Another one is started\.\n$/,
+    );
   });
 
   it('ends when the proxy is killed', async () => {

@@ -36,7 +36,10 @@ const holders = async (database: TestDatabase) => {
        AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY 1`,
   );
   const byJob = new Map(rows.map(({ job, count }) => [job, count]));
-  return Object.fromEntries(JOB_NAMES.map((name) => [name, byJob.get(JOBS[name]) ?? 0])) as Record<JobName, number>;
+  return Object.fromEntries(JOB_NAMES.map((name) => [name, byJob.get(JOBS[name]) ?? 0])) as Record<
+    JobName,
+    number
+  >;
 };
 const each = (count: number) => Object.fromEntries(JOB_NAMES.map((name) => [name, count]));
 
@@ -66,7 +69,9 @@ describe('a proxy without a worker', () => {
     const { key } = await proxy.client('app', 'pay');
     const auditor = await proxy.client('auditor', 'audit');
     const { headers } = await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200);
-    const { body } = await proxy.get(auditor.key, '/v1/audit/calls?operation=POST%20/payouts/airtime').expect(200);
+    const { body } = await proxy
+      .get(auditor.key, '/v1/audit/calls?operation=POST%20/payouts/airtime')
+      .expect(200);
     expect(body.calls).toMatchObject([{ id: headers['x-call-id'] }]);
     expect(await details()).toEqual({ status: 'up', running: false, jobs_not_held: JOB_NAMES });
     for (const job of JOB_NAMES) expect(await metrics()).toContain(`payout_proxy_job_held{job="${job}"} 0`);
@@ -75,7 +80,9 @@ describe('a proxy without a worker', () => {
 
   it('stops reporting it once workers run, each job held by one of them', async () => {
     const workers = [await proxy.startWorker(), await proxy.startWorker()];
-    await eventually(async () => JSON.stringify(await holders(database)) === JSON.stringify({ ...each(1), runs: 2 }));
+    await eventually(
+      async () => JSON.stringify(await holders(database)) === JSON.stringify({ ...each(1), runs: 2 }),
+    );
     expect(await details()).toEqual({ status: 'up', running: true, jobs_not_held: [] });
     for (const job of JOB_NAMES) expect(await metrics()).toContain(`payout_proxy_job_held{job="${job}"} 1`);
     await workers[0]?.close();
@@ -141,7 +148,9 @@ describe('a worker that is killed', () => {
     await proxy.startWorker();
     const verdicts = () => database.query('SELECT intent_id, resolution FROM settlement');
     await eventually(async () => (await verdicts()).length > 0);
-    await eventually(async () => (await database.query('SELECT FROM worker_task WHERE result IS NULL')).length === 0);
+    await eventually(
+      async () => (await database.query('SELECT FROM worker_task WHERE result IS NULL')).length === 0,
+    );
     expect(await verdicts()).toEqual([{ intent_id: headers['x-call-id'], resolution: 'confirmed' }]);
     await proxy.close();
   });

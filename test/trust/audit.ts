@@ -69,7 +69,9 @@ export async function audit(
   const complaints = [
     ...comparedWithUpstream(calls, arrivals),
     ...comparedWithApps(orders, calls, arrivals),
-    ...doubts.filter(isListed).map((doubt) => `in doubt, although the list shows it: ${JSON.stringify(doubt)}`),
+    ...doubts
+      .filter(isListed)
+      .map((doubt) => `in doubt, although the list shows it: ${JSON.stringify(doubt)}`),
     ...comparedWithCaps(await readPayers(stage), calls, arrivals, await readSpending(stage)),
   ];
   const count = (kind: string) => complaints.filter((complaint) => complaint.startsWith(kind)).length;

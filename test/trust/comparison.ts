@@ -77,7 +77,10 @@ export function comparedWithCaps(
   spent: Map<string, number>,
 ): string[] {
   const payersOf = new Map(
-    calls.map(({ operation, body, clientId, personId }) => [identityOf(operation, read(body)), [clientId, personId]]),
+    calls.map(({ operation, body, clientId, personId }) => [
+      identityOf(operation, read(body)),
+      [clientId, personId],
+    ]),
   );
   const paid = new Map<string, number>();
   for (const { operation, body, processed } of arrivals) {

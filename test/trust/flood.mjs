@@ -14,15 +14,18 @@ process.on('message', async (round) => process.send(await run(round)));
  * @returns the answers: [number of the request, status or 0, code, call ID, milliseconds].
  */
 async function run({ urls, apiKeys, first, connections, seconds, rate }) {
-  const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(connections / urls.length), pipelining: 1 }));
+  const pools = urls.map(
+    (url) => new Pool(url, { connections: Math.ceil(connections / urls.length), pipelining: 1 }),
+  );
   const answers = [];
   let number = first;
   const send = () => {
     const mine = number;
     number += 1;
     const sentAt = performance.now();
-    return once(pools[mine % pools.length], apiKeys[mine % apiKeys.length], mine).then(([status, code, callId]) =>
-      answers.push([mine, status, code, callId, Math.round(performance.now() - sentAt)]),
+    return once(pools[mine % pools.length], apiKeys[mine % apiKeys.length], mine).then(
+      ([status, code, callId]) =>
+        answers.push([mine, status, code, callId, Math.round(performance.now() - sentAt)]),
     );
   };
   const end = performance.now() + seconds * 1_000;
@@ -52,7 +55,11 @@ async function openLoop(send, rate, end) {
 
 function once(pool, apiKey, number) {
   const body = JSON.stringify(bodyOf(number));
-  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, 'idempotency-key': `order-${number}` };
+  const headers = {
+    'content-type': 'application/json',
+    'x-api-key': apiKey,
+    'idempotency-key': `order-${number}`,
+  };
   return new Promise((resolve) => {
     let [status, callId, said] = [0, undefined, ''];
     pool.dispatch(

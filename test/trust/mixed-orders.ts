@@ -44,7 +44,10 @@ const about = (field: string, id: string | undefined, more: object = {}): Asking
  */
 export const KINDS: [string, (number: number) => object][] = [
   ['POST /payouts/airtime', (number) => ({ airtimes: [mobile(number)] })],
-  ['POST /payouts/mobile-money', (number) => ({ momos: [{ ...mobile(number), reference: '', momoCode: 'MPS' }] })],
+  [
+    'POST /payouts/mobile-money',
+    (number) => ({ momos: [{ ...mobile(number), reference: '', momoCode: 'MPS' }] }),
+  ],
   ['POST /payouts/credit', (number) => ({ credits: [credit(number)] })],
   ['POST /payouts/initiate-credit', (number) => ({ credits: [credit(number)] })],
   ['POST /account/transfer', (number) => ({ receiver: SUB_ACCOUNT, amount: amount(number) })],
@@ -54,7 +57,11 @@ export const KINDS: [string, (number: number) => object][] = [
 /** Every operation of the interface that pays, changes or reads, with its frequency. */
 export const MAKERS: [string, number, Maker][] = [
   ['POST /payouts/airtime', 8, (number) => ({ body: { airtimes: [mobile(number)] } })],
-  ['POST /payouts/airtime', 2, (number) => ({ body: { airtimes: [mobile(number), mobile(90_000_000 - number)] } })],
+  [
+    'POST /payouts/airtime',
+    2,
+    (number) => ({ body: { airtimes: [mobile(number), mobile(90_000_000 - number)] } }),
+  ],
   [
     'POST /payouts/mobile-money',
     6,
@@ -73,7 +80,8 @@ export const MAKERS: [string, number, Maker][] = [
   [
     'POST /redeem/airtime',
     2,
-    (number, { credits }) => about('chiRef', credits.pop(), { phoneNumber: phone(number), countryToSend: 'Kenya' }),
+    (number, { credits }) =>
+      about('chiRef', credits.pop(), { phoneNumber: phone(number), countryToSend: 'Kenya' }),
   ],
   ['POST /collections/mobile-money/collect', 2, (number) => ({ body: collection(number) })],
   ['POST /collections/mobile-money/initiate', 2, (number) => ({ body: collection(number) })],
@@ -87,13 +95,22 @@ export const MAKERS: [string, number, Maker][] = [
   ['GET /info/assets', 1, () => ({})],
   ['GET /info/airtime-countries', 1, () => ({})],
   ['GET /info/mobile-money-codes', 1, () => ({})],
-  ['GET /info/usd-amount-in-local', 1, (number) => ({ query: `destinationCurrency=KES&amountInUSD=${number}` })],
-  ['GET /info/local-amount-in-usd', 1, (number) => ({ query: `originCurrency=KES&amountInOriginCurrency=${number}` })],
+  [
+    'GET /info/usd-amount-in-local',
+    1,
+    (number) => ({ query: `destinationCurrency=KES&amountInUSD=${number}` }),
+  ],
+  [
+    'GET /info/local-amount-in-usd',
+    1,
+    (number) => ({ query: `originCurrency=KES&amountInOriginCurrency=${number}` }),
+  ],
 ];
 
 /** Stores the identifiers of an answer. */
 export function remember(operation: string, answer: unknown, named: Named): void {
-  if (operation === 'POST /payouts/initiate-credit' || operation === 'POST /send') add(named.unpaid, answer, 'chiRef');
+  if (operation === 'POST /payouts/initiate-credit' || operation === 'POST /send')
+    add(named.unpaid, answer, 'chiRef');
   if (operation === 'POST /payouts/credit') add(named.credits, answer, 'chiRef');
   if (operation === 'POST /collections/mobile-money/initiate') add(named.collections, answer, 'id');
   if (operation === 'POST /sub-account/create') add(named.accounts, answer, 'id');

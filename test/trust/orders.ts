@@ -130,7 +130,11 @@ export async function insist(urlOf: () => string, order: Order, patienceMs: numb
  * @param isOver ends it.
  * @returns once all started orders have ended.
  */
-export async function openLoop(rate: number, isOver: () => boolean, begin: () => Promise<unknown>): Promise<void> {
+export async function openLoop(
+  rate: number,
+  isOver: () => boolean,
+  begin: () => Promise<unknown>,
+): Promise<void> {
   const running = new Set<Promise<unknown>>();
   const begun = performance.now();
   for (let count = 0; !isOver(); count += 1) {

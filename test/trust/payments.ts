@@ -10,7 +10,13 @@ function paymentOf(number: number): object {
 }
 
 export function orderOf(app: App, number: number): Order {
-  return { app, operation: 'POST /payouts/airtime', body: paymentOf(number), key: `order-${number}`, attempts: [] };
+  return {
+    app,
+    operation: 'POST /payouts/airtime',
+    body: paymentOf(number),
+    key: `order-${number}`,
+    attempts: [],
+  };
 }
 
 /** Number of orders per person, and of those below the person's cap. */
@@ -71,7 +77,9 @@ export class Payments {
   /** Returns the delay from a moment to the success of the first request sent after it. */
   firstDoneAfter(moment: number): number {
     const ends = this.orders.flatMap(({ attempts }) =>
-      attempts.flatMap(({ sentAt, endedAt, status }) => (status === 200 && sentAt >= moment ? [endedAt] : [])),
+      attempts.flatMap(({ sentAt, endedAt, status }) =>
+        status === 200 && sentAt >= moment ? [endedAt] : [],
+      ),
     );
     return Math.min(...ends) - moment;
   }

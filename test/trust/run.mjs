@@ -32,7 +32,11 @@ const { factor, only, results, document } = new Command('npm run trust --')
   )
   .option('--only <names>', 'comma-separated scenarios to run', known)
   .option('--factor <number>', 'scale of counts and durations', positive, 1)
-  .option('--results <file>', 'figures of each scenario, updated by each run', join(ROOT, 'bench/results/trust.json'))
+  .option(
+    '--results <file>',
+    'figures of each scenario, updated by each run',
+    join(ROOT, 'bench/results/trust.json'),
+  )
   .option('--document <file>', 'report to write', join(ROOT, 'docs/reliability.md'))
   .addHelpText(
     'after',
@@ -52,7 +56,8 @@ Examples:
   .opts();
 
 const interrupted = new Promise((_resolve, reject) => {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => reject(new Error(`ended by ${signal}`)));
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.on(signal, () => reject(new Error(`ended by ${signal}`)));
 });
 interrupted.catch(() => undefined);
 
@@ -100,7 +105,9 @@ function keep({ name, title, promised }, { wasInterrupted, ...result }) {
   const { scenarios = {} } = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : {};
   const postgres = POSTGRES.split('-', 1)[0];
   scenarios[name] = { title, promised, factor, ...machine(), postgres, ...result };
-  const inOrder = Object.fromEntries(names.flatMap((each) => (scenarios[each] ? [[each, scenarios[each]]] : [])));
+  const inOrder = Object.fromEntries(
+    names.flatMap((each) => (scenarios[each] ? [[each, scenarios[each]]] : [])),
+  );
   for (const file of [results, document]) mkdirSync(dirname(file), { recursive: true });
   writeFileSync(results, `${JSON.stringify({ scenarios: inOrder }, null, 2)}\n`);
   writeFileSync(document, documentOf(inOrder, names));
@@ -109,7 +116,8 @@ function keep({ name, title, promised }, { wasInterrupted, ...result }) {
 function linesOf({ name }, { did, seen, broken, seconds, isMissing }) {
   const verdict = isMissing ? 'skipped' : broken.length === 0 ? 'kept' : 'BROKEN';
   const lines = [`${verdict.padEnd(7)} ${name}${seconds === undefined ? '' : ` (${seconds} s)`}: ${did}`];
-  return [...lines, ...[...seen, ...broken.map((text) => `broken: ${text}`)].map((text) => `        ${text}`)].join(
-    '\n',
-  );
+  return [
+    ...lines,
+    ...[...seen, ...broken.map((text) => `broken: ${text}`)].map((text) => `        ${text}`),
+  ].join('\n');
 }

@@ -36,7 +36,8 @@ export interface Scenario {
 export const scaled = (count: number, { factor }: Run): number => Math.max(1, Math.round(count * factor));
 
 /** Scales a duration to milliseconds. Minimum three seconds. */
-export const scaledMs = (seconds: number, { factor }: Run): number => Math.max(3_000, seconds * 1_000 * factor);
+export const scaledMs = (seconds: number, { factor }: Run): number =>
+  Math.max(3_000, seconds * 1_000 * factor);
 
 /** Summarizes the audit. */
 export function inWords({
@@ -67,7 +68,8 @@ export function brokenIn({ unanswered }: Audited, complaints: string[]): string[
 
 export const whole = (number: number): string => Math.round(number).toLocaleString('en');
 
-export const inSeconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+export const inSeconds = (ms: number): string =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
 /** Returns a quantile of the values. NaN without values. */
 export function quantile(values: number[], share: number): number {

@@ -74,7 +74,10 @@ export class Stage {
     private worker: Product,
   ) {}
 
-  static async start({ database, proxies = 1, env = {} }: StageOptions, onEnd: (end: () => Promise<void>) => void) {
+  static async start(
+    { database, proxies = 1, env = {} }: StageOptions,
+    onEnd: (end: () => Promise<void>) => void,
+  ) {
     onEnd(() => database.close());
     const upstream = await Upstream.start();
     onEnd(() => upstream.stop());
@@ -104,7 +107,12 @@ export class Stage {
       ...(capUsd !== null && { daily_cap_usd: String(capUsd), monthly_cap_usd: String(capUsd) }),
       ...(personCapUsd !== null && { person_daily_cap_usd: String(personCapUsd) }),
     };
-    const app = { ...(await createClient(this.database, name, [...SCOPES], limits)), name, capUsd, personCapUsd };
+    const app = {
+      ...(await createClient(this.database, name, [...SCOPES], limits)),
+      name,
+      capUsd,
+      personCapUsd,
+    };
     this.apps.push(app);
     return app;
   }
@@ -127,7 +135,9 @@ export class Stage {
   /** Waits until all proxies are ready. */
   async ready(): Promise<void> {
     await eventually(async () => {
-      const answers = await Promise.all(this.fleet.urls.map((url) => fetch(`${url}/readyz`).catch(() => undefined)));
+      const answers = await Promise.all(
+        this.fleet.urls.map((url) => fetch(`${url}/readyz`).catch(() => undefined)),
+      );
       return answers.every((answer) => answer?.status === 200);
     });
   }

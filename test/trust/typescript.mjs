@@ -7,7 +7,11 @@ const require = createRequire(import.meta.url);
 const [, [, options]] = Object.entries(require('../../jest.config.cjs').transform)[0];
 
 Module._extensions['.ts'] = (module, filename) => {
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...options, filename, sourceMaps: 'inline' });
+  const { code } = transformSync(readFileSync(filename, 'utf8'), {
+    ...options,
+    filename,
+    sourceMaps: 'inline',
+  });
   module._compile(code, filename);
 };
 

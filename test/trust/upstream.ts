@@ -1,7 +1,10 @@
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres';
+import {
+  EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/platform/database/embedded/embedded-postgres';
 import { findPort } from '../../src/platform/database/embedded/server';
 import { migrate, SANDBOX_MIGRATIONS } from '../../src/platform/database/migrations/migrations';
 import { removeDataDir } from '../support/processes/data-dir';
@@ -53,7 +56,12 @@ export class Upstream {
     const port = await findPort(0);
     const upstream = new Upstream(dataDir, postgres, port, await run(postgres, port, dataDir));
     for (const wallet of ['chi', 'momo', 'airtime']) {
-      await upstream.control('POST', '/entries', { type: 'top-up', account: DEMO, wallet, valueInUSD: MONEY_USD });
+      await upstream.control('POST', '/entries', {
+        type: 'top-up',
+        account: DEMO,
+        wallet,
+        valueInUSD: MONEY_USD,
+      });
     }
     return upstream;
   }
@@ -78,7 +86,8 @@ export class Upstream {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`the sandbox answered ${method} ${path} with ${response.status} ${text}`);
+    if (!response.ok)
+      throw new Error(`the sandbox answered ${method} ${path} with ${response.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   }
 

@@ -13,7 +13,15 @@ import { randomOf } from './random.mjs';
  * @param service `fixed`, or `random` with an exponential distribution.
  * @returns for each client {sent, refused}, for each cell {busy}, and a sample of the waits of calls that were served.
  */
-export function simulate({ clients, cells, seconds, patience = Infinity, surges = [], service = 'fixed', seed }) {
+export function simulate({
+  clients,
+  cells,
+  seconds,
+  patience = Infinity,
+  surges = [],
+  service = 'fixed',
+  seed,
+}) {
   const random = randomOf(seed);
   const totals = clients.map(() => ({ sent: 0, refused: 0 }));
   const states = cells.map(({ outages = [] }) => ({ freeAt: 0, busy: 0, outages }));

@@ -81,13 +81,19 @@ async function start(): Promise<void> {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const text = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).value;
-    const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }] };
+    const body = {
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }],
+    };
     const payment = signIn.client.payouts.airtime(body);
-    localStorage.setItem(placeOf(person), JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored));
+    localStorage.setItem(
+      placeOf(person),
+      JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored),
+    );
     follow(payment, person).catch(showFailure);
   });
   const stored = JSON.parse(localStorage.getItem(placeOf(person)) ?? 'null') as Stored | null;
-  if (stored) await follow(signIn.client.payouts.airtime(stored.body, { idempotencyKey: stored.key }), person);
+  if (stored)
+    await follow(signIn.client.payouts.airtime(stored.body, { idempotencyKey: stored.key }), person);
 }
 
 element('sign-in').addEventListener('click', () => void signIn.begin());

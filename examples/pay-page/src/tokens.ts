@@ -103,7 +103,11 @@ const randomText = () => base64Url(crypto.getRandomValues(new Uint8Array(32)));
 
 /** The provider's ID of the visitor. The token comes from the provider itself, so the page need not verify it. */
 const subjectOf = ({ id_token = '' }: Tokens) =>
-  (JSON.parse(atob(id_token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')) as { sub: string }).sub;
+  (
+    JSON.parse(atob(id_token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')) as {
+      sub: string;
+    }
+  ).sub;
 
 const base64Url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))

@@ -24,6 +24,7 @@ function withNumbers(value: unknown, name: string): unknown {
 
 function toNumber(text: string, name: string): number {
   const isExact = /^\d+(\.\d+)?$/.test(text) && text.replace('.', '').length <= MOST_DIGITS;
-  if (!isExact) throw new TypeError(`"${name}" must be a decimal such as "12.50", with at most ${MOST_DIGITS} digits.`);
+  if (!isExact)
+    throw new TypeError(`"${name}" must be a decimal such as "12.50", with at most ${MOST_DIGITS} digits.`);
   return Number(text);
 }

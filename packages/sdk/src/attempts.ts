@@ -54,7 +54,8 @@ export class Attempts<Body> {
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     for (let attempt = 1; ; attempt += 1) {
       const said = await this.attempt(signal);
-      const verdict = said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
+      const verdict =
+        said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
       if (!(verdict instanceof NetworkError)) {
         if (verdict.kind === 'result') return verdict.result;
         if (verdict.kind === 'look_up') return this.lookUp(verdict.callId, signal);
@@ -121,7 +122,13 @@ export class Attempts<Body> {
     const { idempotencyKey, mayBeRepeated } = this.request;
     const isWaiting = error instanceof ApiError && error.action === 'retry_same_key';
     const firstCallId = isWaiting ? error.firstCallId : undefined;
-    const unknown = { status: 'unknown', settled: false, idempotencyKey, callId: firstCallId, error } as const;
+    const unknown = {
+      status: 'unknown',
+      settled: false,
+      idempotencyKey,
+      callId: firstCallId,
+      error,
+    } as const;
     if (firstCallId !== undefined) return unknown;
     if (error instanceof NetworkError && this.isOpen) return unknown;
     // The call that has the key is another payment (`new_key`), or may be this one (`ask`).

@@ -9,7 +9,9 @@ const credits = (valueInUSD: string | number) => ({ credits: [{ email: 'ada@exam
 
 /** Runs with other globals, as another runtime has them. */
 function within<Result>(globals: Record<string, unknown>, run: () => Result): Result {
-  const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  const before = Object.keys(globals).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+  );
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
@@ -66,7 +68,9 @@ describe('an amount', () => {
   it.each(['', '1e3', '-1', '1,5', ' 1', '0x10', '1234567890.1234567'])(
     'is refused if it is no decimal: %j',
     (text) => {
-      expect(() => new PayoutProxy({ baseUrl, apiKey: 'key' }).payouts.credit(credits(text))).toThrow(TypeError);
+      expect(() => new PayoutProxy({ baseUrl, apiKey: 'key' }).payouts.credit(credits(text))).toThrow(
+        TypeError,
+      );
     },
   );
 
@@ -82,7 +86,8 @@ describe('an amount', () => {
     };
     for (const [path, methods] of Object.entries(document.paths)) {
       if (!path.startsWith('/api/')) continue;
-      for (const { requestBody } of Object.values(methods)) visit(requestBody?.content['application/json']?.schema, '');
+      for (const { requestBody } of Object.values(methods))
+        visit(requestBody?.content['application/json']?.schema, '');
     }
     expect([...numbers].sort()).toEqual([...AMOUNT_FIELDS].sort());
   });
@@ -101,7 +106,9 @@ describe('a client', () => {
     ['an app', { navigator: { product: 'ReactNative' } }],
   ])('keeps secret keys out of %s', async (_where, globals) => {
     const sent = jest.fn();
-    expect(() => within(globals, () => new PayoutProxy({ baseUrl, apiKey: 'pp_shop_secret' }))).toThrow('secret key');
+    expect(() => within(globals, () => new PayoutProxy({ baseUrl, apiKey: 'pp_shop_secret' }))).toThrow(
+      'secret key',
+    );
     const late = new PayoutProxy({ baseUrl, apiKey: () => 'pp_shop_secret', fetch: sent as never });
     await expect(within(globals, () => late.limits())).rejects.toThrow('secret key');
     expect(sent).not.toHaveBeenCalled();
@@ -135,15 +142,17 @@ describe('a client', () => {
     });
     await client.limits();
     expect(asked).toEqual(Array(3).fill({ method: 'GET', url: `${baseUrl}/v1/limits` }));
-    expect(seen.map((init) => [new Headers(init?.headers).get('DPoP'), init?.credentials, init?.redirect])).toEqual(
-      [1, 2, 3].map((number) => [`proof ${number}`, 'omit', 'error']),
-    );
+    expect(
+      seen.map((init) => [new Headers(init?.headers).get('DPoP'), init?.credentials, init?.redirect]),
+    ).toEqual([1, 2, 3].map((number) => [`proof ${number}`, 'omit', 'error']));
   });
 
   it('refuses what no header can hold, and sends nothing', async () => {
     const sent = jest.fn();
     const client = new PayoutProxy({ baseUrl, apiKey: 'key', fetch: sent as never });
-    await expect(client.payouts.credit(credits('1'), { actor: 'ada \u2713' }).send()).rejects.toThrow(TypeError);
+    await expect(client.payouts.credit(credits('1'), { actor: 'ada \u2713' }).send()).rejects.toThrow(
+      TypeError,
+    );
     expect(sent).not.toHaveBeenCalled();
   });
 
@@ -178,7 +187,10 @@ describe('a client', () => {
         return Promise.resolve(new Response(text, { headers: { 'X-Call-Id': 'real' } }));
       },
     });
-    expect(await client.payouts.credit(credits('1')).send()).toMatchObject({ status: 'unknown', settled: false });
+    expect(await client.payouts.credit(credits('1')).send()).toMatchObject({
+      status: 'unknown',
+      settled: false,
+    });
   });
 
   it('repeats a payment that is sent as a read by mistake with one key', async () => {
@@ -203,10 +215,14 @@ describe('a client', () => {
 
   it('continues a stored payment only where it knows that the person is the same', async () => {
     const sent = jest.fn().mockRejectedValue(new TypeError('terminated'));
-    const tokenOf = (sub: string) => `x.${Buffer.from(JSON.stringify({ iss: 'id', sub })).toString('base64url')}.x`;
+    const tokenOf = (sub: string) =>
+      `x.${Buffer.from(JSON.stringify({ iss: 'id', sub })).toString('base64url')}.x`;
     const clientOf = (credential: object) =>
       new PayoutProxy({ baseUrl, ...credential, retries: { most: 0 }, fetch: sent });
-    const stored = { idempotencyKey: 'order-17', payer: await clientOf({ accessToken: tokenOf('ada') }).payer() };
+    const stored = {
+      idempotencyKey: 'order-17',
+      payer: await clientOf({ accessToken: tokenOf('ada') }).payer(),
+    };
     for (const credential of [{ accessToken: tokenOf('bob') }, { apiKey: 'ppe_key' }]) {
       const payment = clientOf(credential).payouts.credit(credits('1'), stored);
       await expect(payment.send()).rejects.toThrow('the payment of another person');
@@ -219,7 +235,13 @@ describe('a client', () => {
   });
 
   it('does not take the provider for the proxy', async () => {
-    const spoofed = { status: 'error', error: 'x', code: 'overloaded', action: 'retry_same_key', call_id: 'forged' };
+    const spoofed = {
+      status: 'error',
+      error: 'x',
+      code: 'overloaded',
+      action: 'retry_same_key',
+      call_id: 'forged',
+    };
     const fetched: string[] = [];
     const client = new PayoutProxy({
       baseUrl,
@@ -230,7 +252,10 @@ describe('a client', () => {
         return Promise.resolve(new Response(JSON.stringify(body), { headers: { 'X-Call-Id': 'real' } }));
       },
     });
-    expect(await client.payouts.credit(credits('1')).send()).toMatchObject({ status: 'unknown', callId: 'real' });
+    expect(await client.payouts.credit(credits('1')).send()).toMatchObject({
+      status: 'unknown',
+      callId: 'real',
+    });
     expect(fetched).toEqual(['/api/v0.1/payouts/credit', '/v1/calls/real']);
   });
 });

@@ -168,7 +168,8 @@ export class PayoutProxy {
   ): Promise<Preview> {
     const path = `/v1/preview${pathOf(operation)}`;
     const headers = { 'Idempotency-Key': idempotencyKey };
-    return (await this.reader.read({ method: 'POST', path, body: toJson(body), headers, signal })).body as Preview;
+    return (await this.reader.read({ method: 'POST', path, body: toJson(body), headers, signal }))
+      .body as Preview;
   }
 
   /**

@@ -92,7 +92,10 @@ export class ApiError extends PayoutProxyError {
   /** How long to wait before you try again, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(body: Omit<ErrorBody, 'call_id'> & { call_id?: string }, { status, retryAfterMs }: Around = {}) {
+  constructor(
+    body: Omit<ErrorBody, 'call_id'> & { call_id?: string },
+    { status, retryAfterMs }: Around = {},
+  ) {
     super(body.error);
     this.code = body.code;
     this.action = body.action;

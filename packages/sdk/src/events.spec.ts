@@ -11,15 +11,20 @@ const HEADERS = {
   'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 };
 const now = new Date(1_614_265_330_000);
-const check = (headers: Record<string, string> = HEADERS, body: string | Uint8Array = BODY, secret = SECRET) =>
-  verifyEvent(body, headers, secret, { now });
+const check = (
+  headers: Record<string, string> = HEADERS,
+  body: string | Uint8Array = BODY,
+  secret = SECRET,
+) => verifyEvent(body, headers, secret, { now });
 
 describe('verifyEvent', () => {
   it('accepts the example of Standard Webhooks', async () => {
     const expected = { id: HEADERS['webhook-id'], at: now, payload: { test: 2432232314 } };
     expect(await check()).toEqual(expected);
     expect(await verifyEvent(Buffer.from(BODY), new Headers(HEADERS), SECRET, { now })).toEqual(expected);
-    const upper = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name.toUpperCase(), value]));
+    const upper = Object.fromEntries(
+      Object.entries(HEADERS).map(([name, value]) => [name.toUpperCase(), value]),
+    );
     expect(await check(upper)).toEqual(expected);
   });
 
@@ -36,7 +41,10 @@ describe('verifyEvent', () => {
     ['another id', { 'webhook-id': 'msg_2' }],
     ['another time', { 'webhook-timestamp': '1614265331' }],
     ['another signature', { 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }],
-    ['a signature of another version', { 'webhook-signature': HEADERS['webhook-signature'].replace('v1', 'v2') }],
+    [
+      'a signature of another version',
+      { 'webhook-signature': HEADERS['webhook-signature'].replace('v1', 'v2') },
+    ],
     ['no signature', { 'webhook-signature': '' }],
     ['a time that is no number', { 'webhook-timestamp': '1614265330.5' }],
   ])('rejects %s', async (_what, headers, body = BODY) => {
@@ -46,7 +54,9 @@ describe('verifyEvent', () => {
   it('rejects an event that is older than five minutes, or that comes from the future', async () => {
     for (const seconds of [301, -301]) {
       const later = new Date(now.getTime() + seconds * 1_000);
-      await expect(verifyEvent(BODY, HEADERS, SECRET, { now: later })).rejects.toThrow('more than 300 seconds');
+      await expect(verifyEvent(BODY, HEADERS, SECRET, { now: later })).rejects.toThrow(
+        'more than 300 seconds',
+      );
     }
     const late = { now: new Date(now.getTime() + 301_000), toleranceSeconds: 600 };
     expect(await verifyEvent(BODY, HEADERS, SECRET, late)).toMatchObject({ at: now });

@@ -65,7 +65,9 @@ export async function verifyEvent(
   }
   const at = new Date(Number(timestamp) * 1_000);
   if (Math.abs(now.getTime() - at.getTime()) > toleranceSeconds * 1_000) {
-    throw new VerificationError(`The event was sent more than ${toleranceSeconds} seconds before or after now.`);
+    throw new VerificationError(
+      `The event was sent more than ${toleranceSeconds} seconds before or after now.`,
+    );
   }
   return { id, at, payload: JSON.parse(new TextDecoder().decode(bytes)) as unknown };
 }

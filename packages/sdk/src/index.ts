@@ -8,7 +8,16 @@ export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } 
 export { type Page, Pages } from './pages.ts';
 export { Payment, type Waiting } from './payment.ts';
 export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
-export type { Held, InProgress, NotSent, Partially, PaymentResult, Rejected, Succeeded, Unknown } from './results.ts';
+export type {
+  Held,
+  InProgress,
+  NotSent,
+  Partially,
+  PaymentResult,
+  Rejected,
+  Succeeded,
+  Unknown,
+} from './results.ts';
 export { Session, type SessionOptions } from './sessions/session.ts';
 export type { Authorize, RequestToAuthorize } from './transport.ts';
 export type {

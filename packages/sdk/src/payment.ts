@@ -81,11 +81,16 @@ export class Payment<Body = unknown> {
     if (signal?.aborted) throw reasonOf(signal);
     const { known } = this;
     const callId = known?.status === 'not_sent' ? undefined : known?.callId;
-    this.known = await (callId === undefined ? this.attempts.make(signal) : this.attempts.lookUp(callId, signal));
+    this.known = await (callId === undefined
+      ? this.attempts.make(signal)
+      : this.attempts.lookUp(callId, signal));
     return this.known;
   }
 
-  private async news(result: PaymentResult<Body>, signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
+  private async news(
+    result: PaymentResult<Body>,
+    signal: AbortSignal | undefined,
+  ): Promise<PaymentResult<Body>> {
     if (result.callId === undefined) {
       // Its key tells whether it has arrived.
       const next = await this.send({ signal });

@@ -40,4 +40,5 @@ function isWorthwhile(error: ApiError | NetworkError): boolean {
   return error.action === 'retry_same_key' || (error.action === 'wait' && error.retryAfterMs !== undefined);
 }
 
-const retryAfterOf = (error: ApiError | NetworkError) => (error instanceof ApiError ? error.retryAfterMs : undefined);
+const retryAfterOf = (error: ApiError | NetworkError) =>
+  error instanceof ApiError ? error.retryAfterMs : undefined;

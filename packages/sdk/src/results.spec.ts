@@ -11,11 +11,13 @@ describe('a held payment', () => {
       baseUrl: 'https://payouts.example.com',
       apiKey: 'key',
       retries: { firstMs: 1 },
-      fetch: () => Promise.resolve(new Response(JSON.stringify(answers.shift()), { headers: { 'X-Call-Id': 'id' } })),
+      fetch: () =>
+        Promise.resolve(new Response(JSON.stringify(answers.shift()), { headers: { 'X-Call-Id': 'id' } })),
     });
     const seen: string[] = [];
     const payment = client.payouts.credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] });
-    for await (const { status, settled } of payment.follow()) seen.push(`${status}, ${settled ? 'settled' : 'open'}`);
+    for await (const { status, settled } of payment.follow())
+      seen.push(`${status}, ${settled ? 'settled' : 'open'}`);
     expect(seen).toEqual(['held, open', 'in_progress, open', 'succeeded, settled']);
   });
 });

@@ -81,7 +81,11 @@ const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'held'];
 const REFUSED_AT_THE_DOOR: readonly unknown[] = [401, 403, 429];
 
 const DECLINED = {
-  declined: { code: 'approval_rejected', action: 'ask', error: 'An approver rejected this request. Nothing was sent.' },
+  declined: {
+    code: 'approval_rejected',
+    action: 'ask',
+    error: 'An approver rejected this request. Nothing was sent.',
+  },
   expired: {
     code: 'approval_expired',
     action: 'new_key',
@@ -147,6 +151,7 @@ function refusalOf({ id, refusal }: FullCallRecord): ApiError {
 
 /** Returns the error of an answer of the provider. */
 export function providerError(answer: unknown): ProviderError {
-  const text: unknown = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined;
+  const text: unknown =
+    typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined;
   return new ProviderError(typeof text === 'string' ? text : 'The provider rejected this request.', answer);
 }

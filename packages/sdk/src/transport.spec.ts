@@ -67,7 +67,10 @@ describe('a fault before the first byte', () => {
     'EAI_AGAIN',
   ])('is known by its code %s', async (code) => {
     const result = await pay('https://payouts.example.com', fault({ code }));
-    expect(result).toMatchObject({ status: 'not_sent', error: { message: expect.stringContaining('the cause') } });
+    expect(result).toMatchObject({
+      status: 'not_sent',
+      error: { message: expect.stringContaining('the cause') },
+    });
   });
 
   it.each<[string, object, 'not_sent' | 'unknown']>([
@@ -106,7 +109,11 @@ describe('a fault before the first byte', () => {
     const server = createServer((request) => request.socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const client = new PayoutProxy({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key', retries: { most: 0 } });
+    const client = new PayoutProxy({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: 'key',
+      retries: { most: 0 },
+    });
     const result = await client.payouts.credit(BODY).send();
     expect(result).toMatchObject({ status: 'unknown', settled: false, error: { maySent: true } });
     server.close();

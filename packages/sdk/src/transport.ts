@@ -10,7 +10,9 @@ export interface RequestToAuthorize {
 }
 
 /** Returns the headers that authorize a request. It is called for each attempt, because a DPoP proof is good for one. */
-export type Authorize = (request: RequestToAuthorize) => Record<string, string> | Promise<Record<string, string>>;
+export type Authorize = (
+  request: RequestToAuthorize,
+) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TransportOptions {
   /** Without a slash at its end. */
@@ -112,11 +114,24 @@ export class Transport implements Sender {
     return this.refreshing;
   }
 
-  private async attempt({ method, path, query, body, signal, extraMs = 0, ...outgoing }: Outgoing): Promise<Answer> {
+  private async attempt({
+    method,
+    path,
+    query,
+    body,
+    signal,
+    extraMs = 0,
+    ...outgoing
+  }: Outgoing): Promise<Answer> {
     const url = `${this.options.baseUrl}${path}`;
     const authorized = await orAborted(Promise.resolve(this.options.authorize({ method, url })), signal);
-    const given = Object.entries(outgoing.headers ?? {}).filter((one): one is [string, string] => one[1] !== undefined);
-    const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...Object.fromEntries(given) };
+    const given = Object.entries(outgoing.headers ?? {}).filter(
+      (one): one is [string, string] => one[1] !== undefined,
+    );
+    const sent = {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...Object.fromEntries(given),
+    };
     const headers = new Headers({ ...sent, ...authorized });
     outgoing.payer?.requireSame(holderOf(headers));
     const time = limited(this.options.timeoutMs + extraMs, signal);
@@ -145,7 +160,8 @@ export class Transport implements Sender {
 function toAnswer({ status, headers }: Response, text: string): Answer {
   const callId = headers.get('x-call-id');
   // Each answer of the proxy names its call. Otherwise something between here and the proxy answered.
-  if (callId === null) throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
+  if (callId === null)
+    throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
   const body = parsed(text);
   // The provider's bytes pass through. They can look like an error of the proxy, but do not know the call.
   if (!isErrorBody(body) || body.call_id !== callId) return { body, callId, error: undefined };
@@ -190,7 +206,9 @@ function limited(ms: number, given: AbortSignal | undefined) {
 
 function textOf(error: unknown, isOver: boolean): string {
   if (isOver) return 'The proxy did not answer in time.';
-  const causes = causesOf(error).map((cause) => (cause instanceof Error ? cause.message || cause.name : 'unknown'));
+  const causes = causesOf(error).map((cause) =>
+    cause instanceof Error ? cause.message || cause.name : 'unknown',
+  );
   return `The proxy cannot be reached: ${[...new Set(causes)].join(': ')}`;
 }
 

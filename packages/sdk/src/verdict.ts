@@ -45,7 +45,10 @@ function ofError<Body>(error: ApiError, idempotencyKey: string): Verdict<Body> {
   if (code === 'suspected_duplicate') return { kind: 'refused', error };
   if (action === 'wait') {
     const call = firstCallId ?? callId;
-    return { kind: 'result', result: { status: 'unknown', settled: false, idempotencyKey, callId: call, error } };
+    return {
+      kind: 'result',
+      result: { status: 'unknown', settled: false, idempotencyKey, callId: call, error },
+    };
   }
   if (action === 'retry_same_key') return { kind: 'again', error };
   if (!OF_FIRST_CALL.includes(code)) return { kind: 'refused', error };

@@ -14,7 +14,11 @@ export const USUAL_RETRIES: Retries = { most: 4, firstMs: 500, longestMs: 30_000
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns the pause before a further attempt, or undefined if there is to be none. */
-export function pauseBefore(attempt: number, retryAfterMs: number | undefined, retries: Retries): number | undefined {
+export function pauseBefore(
+  attempt: number,
+  retryAfterMs: number | undefined,
+  retries: Retries,
+): number | undefined {
   if (attempt > retries.most || (retryAfterMs ?? 0) > retries.longestMs) return undefined;
   return Math.max(growing(attempt, retries), retryAfterMs ?? 0);
 }
@@ -39,7 +43,10 @@ export async function sleep(ms: number, signal: AbortSignal | undefined): Promis
  * Waits for a promise that others wait for, too.
  * @throws the signal's reason, as soon as it is aborted.
  */
-export async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+export async function orAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
   if (signal === undefined) return promise;
   let end: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

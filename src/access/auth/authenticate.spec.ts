@@ -28,7 +28,14 @@ describe('whereFromProblem', () => {
     ['a page with a session', 'key', SHOP, 'token', [SHOP], undefined],
     ['a page of another origin with a session', 'key', OTHER, 'token', [SHOP], 'origin_not_allowed'],
     ['a page with an ephemeral key', 'ephemeral', SHOP, undefined, [SHOP], undefined],
-    ['a page of another origin with an ephemeral key', 'ephemeral', OTHER, undefined, [SHOP], 'origin_not_allowed'],
+    [
+      'a page of another origin with an ephemeral key',
+      'ephemeral',
+      OTHER,
+      undefined,
+      [SHOP],
+      'origin_not_allowed',
+    ],
     ['a phone with an ephemeral key', 'ephemeral', undefined, undefined, [SHOP], undefined],
   ] as const)('checks the origin of %s', (_who, kind, origin, sessionToken, origins, code) => {
     const credential = kind === 'key' ? CALLER.credential : EPHEMERAL;

@@ -9,7 +9,13 @@ import { isEphemeralKey, isWellFormedKey } from '../clients/key';
 import { isPersonId } from '../clients/sign-ins';
 import { CallPerson } from '../people/person';
 import { PersonsService } from '../people/persons.service';
-import { hasCsrfToken, hasPageSession, pageTokenByCsrf, pageTokenOf, sessionTokenIn } from '../sessions/cookies';
+import {
+  hasCsrfToken,
+  hasPageSession,
+  pageTokenByCsrf,
+  pageTokenOf,
+  sessionTokenIn,
+} from '../sessions/cookies';
 import { PageSessionsService } from '../sessions/page-sessions.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { isKey, SentToken, tokenIn } from '../tokens/access-token';

@@ -150,11 +150,13 @@ declare module 'fastify' {
  * Injects the call into a handler. Its type is `OperationCall` for operations of the interface, and
  * `AuthenticatedCall` for all other routes.
  */
-export const CurrentCall = createParamDecorator((_data: unknown, context: ExecutionContext): AuthenticatedCall => {
-  const { call } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!isAuthenticated(call)) throw new Problem('missing_key');
-  return call;
-});
+export const CurrentCall = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): AuthenticatedCall => {
+    const { call } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!isAuthenticated(call)) throw new Problem('missing_key');
+    return call;
+  },
+);
 
 /** The author of a record: a client, its key, and the owner of the key. */
 export interface Author {

@@ -22,7 +22,11 @@ export class FourEyesService {
   ) {}
 
   async deciderOf(call: AuthenticatedCall): Promise<Decider> {
-    return { call, humans: await readDecider(this.prisma, call.caller.keyId), mustBePerson: this.settings.dualControl };
+    return {
+      call,
+      humans: await readDecider(this.prisma, call.caller.keyId),
+      mustBePerson: this.settings.dualControl,
+    };
   }
 
   /** Requires a decider other than the requester. See {@link requireAnotherPerson}. @throws Problem */

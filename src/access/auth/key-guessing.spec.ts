@@ -15,7 +15,9 @@ describe('KeyGuessing', () => {
   /** `invalid_key`, or the seconds to wait. */
   const guess = (address = HERE) => {
     const { code, status, retryAfter } = guessing.problemOf(address);
-    expect([code, status]).toEqual(retryAfter === undefined ? ['invalid_key', 401] : ['too_many_attempts', 429]);
+    expect([code, status]).toEqual(
+      retryAfter === undefined ? ['invalid_key', 401] : ['too_many_attempts', 429],
+    );
     return retryAfter ?? code;
   };
   const guessOften = (times: number, address = HERE) => {

@@ -78,7 +78,9 @@ export class RequestWindowsService {
 
 function windowsOn(prisma: PrismaService): Windows {
   const count = async (clientIds: string[]): Promise<RequestWindow[]> => {
-    const rows = await prisma.prepared<RequestWindow & { clientId: string }>('count_requests', COUNT, [clientIds]);
+    const rows = await prisma.prepared<RequestWindow & { clientId: string }>('count_requests', COUNT, [
+      clientIds,
+    ]);
     const left = new Map<string, RequestWindow>(rows.map((row) => [row.clientId, row]));
     // The statement returned the number of the client's last request.
     const numbered = clientIds.toReversed().map((clientId) => {

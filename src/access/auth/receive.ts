@@ -56,9 +56,11 @@ export async function receiveCalls(
     call.caller = caller;
     requireRoom(call);
     // Rate limiting precedes the next checks, because their rejections are recorded.
-    const count = (id: string) => windows.count(id, isAdmitted(request), leftOf(call)).catch(databaseUnavailable);
+    const count = (id: string) =>
+      windows.count(id, isAdmitted(request), leftOf(call)).catch(databaseUnavailable);
     const { requestsPerMinute } = caller.limits;
-    if (requestsPerMinute !== null) limitRate('requests', requestsPerMinute, await count(caller.clientId), reply);
+    if (requestsPerMinute !== null)
+      limitRate('requests', requestsPerMinute, await count(caller.clientId), reply);
     const person = await onBehalfOf(call as AuthenticatedCall, persons, isAdmitted(request));
     call.person = person;
     const ownRate = person?.limits.personRequestsPerMinute ?? null;
@@ -111,7 +113,8 @@ export const MAX_SEGMENT_LENGTH = 1_024;
 export function readableUrl({ url = '/' }: { url?: string | undefined }): string {
   if (url.length <= MAX_SEGMENT_LENGTH && !url.includes('%')) return url;
   const [path = ''] = url.split('?', 1);
-  const isReadable = isDecodable(path) && path.split('/').every((segment) => segment.length <= MAX_SEGMENT_LENGTH);
+  const isReadable =
+    isDecodable(path) && path.split('/').every((segment) => segment.length <= MAX_SEGMENT_LENGTH);
   return isReadable ? url : `${/^\/(api|v1)(?=\/)/.exec(path)?.[0] ?? ''}/unreadable`;
 }
 

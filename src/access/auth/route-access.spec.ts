@@ -86,9 +86,9 @@ describe('AllowGuard', () => {
     const operation = 'POST /payouts/airtime';
     expect(admits(forSome, { scopes, operation })).toBe(true);
     expect(admits(forSome, { scopes, operation, operations: [operation] })).toBe(true);
-    expect(admits(forSome, { scopes, operation, operations: ['POST /payouts/airtim', 'post /payouts/airtime'] })).toBe(
-      'operation_not_allowed',
-    );
+    expect(
+      admits(forSome, { scopes, operation, operations: ['POST /payouts/airtim', 'post /payouts/airtime'] }),
+    ).toBe('operation_not_allowed');
     expect(admits(forSome, { scopes: ['write'], operation, operations: ['x'] })).toBe('scope_missing');
     expect(admits(forSome, { scopes, operations: ['x'] })).toBe(true); // not an operation of the interface
   });

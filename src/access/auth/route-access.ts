@@ -47,11 +47,14 @@ export class AllowGuard implements CanActivate {
     const { call, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller } = call;
     if (!caller) throw new Problem('missing_key');
-    const isForServers = this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
+    const isForServers =
+      this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
     const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
     if (!mayAsk) throw new Problem('secret_key_required');
     const { operation } = routeOptions.config; // set only for routes of the interface and their previews
-    const refusal = operation ? operationProblem(caller, operation) : missingScope(caller, allowed as Scope[]);
+    const refusal = operation
+      ? operationProblem(caller, operation)
+      : missingScope(caller, allowed as Scope[]);
     if (refusal) throw refusal;
     return true;
   }

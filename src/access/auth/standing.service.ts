@@ -30,7 +30,9 @@ interface Standing {
 /** Rechecks callers, by any credential. */
 @Injectable()
 export class StandingService {
-  private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({ max: MAX_KNOWN });
+  private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({
+    max: MAX_KNOWN,
+  });
 
   constructor(
     private readonly callers: KeyCallersService,

@@ -28,7 +28,8 @@ export class StepUpService {
 
   /** Requires step-up for a decision about an amount. @param usd decimal text. Undefined if unknown. */
   requireOver(call: Call, usd: string | undefined): void {
-    if (usd === undefined || new Decimal(usd).greaterThan(this.settings.stepUp?.overUsd ?? 0)) this.require(call);
+    if (usd === undefined || new Decimal(usd).greaterThan(this.settings.stepUp?.overUsd ?? 0))
+      this.require(call);
   }
 }
 

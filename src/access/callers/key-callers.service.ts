@@ -70,7 +70,12 @@ export class KeyCallersService {
    * @throws Problem `ephemeral_key_ended` for a key that was valid once. It is routine for apps, so not a
    * guess.
    */
-  private async lookUp(key: string, sha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
+  private async lookUp(
+    key: string,
+    sha256: Buffer,
+    purpose: Purpose,
+    patienceMs: number,
+  ): Promise<Caller | undefined> {
     if (isEphemeralKey(key)) {
       const askedAt = performance.now();
       const found = await this.ephemeralKeys.find(sha256, purpose, patienceMs);
@@ -129,7 +134,11 @@ const FIND_EPHEMERAL_KEYS = `${SELECT} WHERE e.sha256 = ANY ($1::bytea[])`;
 const FIND_EPHEMERAL_KEY_BY_ID = `${SELECT} WHERE e.id = $1::uuid`;
 
 /** Finds the caller of an ephemeral key by ID. Undefined if the key has ended. */
-async function findEphemeralById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {
+async function findEphemeralById(
+  prisma: PrismaService,
+  id: string,
+  patienceMs: number,
+): Promise<Caller | undefined> {
   const askedAt = performance.now();
   const finding = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
   const [row] = await withPatience(finding, patienceMs);
@@ -148,7 +157,9 @@ function ephemeralCallerOf(row: EphemeralRow, askedAt: number): Caller | undefin
   const countries = narrowedTo(ownCountries, parent.limits.countries);
   if (state !== 'active' || name === null || countries === 'none') return undefined;
   const maxItemUsd = least(parent.limits.maxItemUsd, toDecimal(row.ownMaxItemUsd));
-  const scopes = new Set(ownOperations.flatMap((operation) => (isOperation(operation) ? scopesOf(operation) : [])));
+  const scopes = new Set(
+    ownOperations.flatMap((operation) => (isOperation(operation) ? scopesOf(operation) : [])),
+  );
   return {
     ...parent,
     credential: {

@@ -58,13 +58,21 @@ export class TokenCallersService {
   }
 
   /** Finds the caller of a token, remembered or in the database. See `RememberedCallers`. */
-  identifyForAdmission(token: string, patienceMs: number, mayAsk: (caller: Caller) => boolean): Promise<Caller> {
+  identifyForAdmission(
+    token: string,
+    patienceMs: number,
+    mayAsk: (caller: Caller) => boolean,
+  ): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
     return this.remembered.find(sha256, mayAsk, () => this.lookUp(token, sha256, 'forPayments', patienceMs));
   }
 
   /** Looks up a caller again, for admission. Undefined if its token is no longer valid. */
-  async lookUpAgain(before: Caller, credential: TokenCredential, patienceMs: number): Promise<Caller | undefined> {
+  async lookUpAgain(
+    before: Caller,
+    credential: TokenCredential,
+    patienceMs: number,
+  ): Promise<Caller | undefined> {
     const caller = await findAgain(this.prisma, credential, patienceMs);
     this.remembered.compare(before, caller);
     return caller;

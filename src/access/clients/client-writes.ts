@@ -39,7 +39,14 @@ export class ClientWrites {
     key: KeyRow | undefined,
     by: ChangeAuthor,
   ): Promise<ListedClient> {
-    const row = { id: newId(), name, account, kind, scopes: [...new Set(scopes)], ...(operations && { operations }) };
+    const row = {
+      id: newId(),
+      name,
+      account,
+      kind,
+      scopes: [...new Set(scopes)],
+      ...(operations && { operations }),
+    };
     const data = { ...row, ...limits, ...(key && { keys: { create: key } }) };
     const client = await tx.client.create({ data, include: { keys: true } }).catch((error: unknown) => {
       throw takenOf(error, name);
@@ -86,7 +93,9 @@ export class ClientWrites {
   ): Promise<void> {
     requireServer(client);
     if (isSignIn(key)) await requireNewSubject(tx, key);
-    await tx.apiKey.create({ data: { ...key, clientId: client.id, ...(isSignIn(key) && { kind: 'sign_in' }) } });
+    await tx.apiKey.create({
+      data: { ...key, clientId: client.id, ...(isSignIn(key) && { kind: 'sign_in' }) },
+    });
     await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
   }
 }
@@ -162,9 +171,15 @@ function providerTaken(): ClientError {
 }
 
 export function clientExists(name: string): ClientError {
-  return new ClientError(`the client ${name} already exists. To give it another key, use keys issue.`, 'client_exists');
+  return new ClientError(
+    `the client ${name} already exists. To give it another key, use keys issue.`,
+    'client_exists',
+  );
 }
 
 function noClient(name: string): ClientError {
-  return new ClientError(`no client has the name ${name}. To list the clients, use clients list.`, 'client_not_found');
+  return new ClientError(
+    `no client has the name ${name}. To list the clients, use clients list.`,
+    'client_not_found',
+  );
 }

@@ -57,7 +57,12 @@ export class ClientsService {
     options?: NewClientOptions & { kind?: 'server' },
     by?: ChangeAuthor,
   ): Promise<IssuedKey>;
-  create(name: string, scopes: string[], options: NewClientOptions, by?: ChangeAuthor): Promise<CreatedClient>;
+  create(
+    name: string,
+    scopes: string[],
+    options: NewClientOptions,
+    by?: ChangeAuthor,
+  ): Promise<CreatedClient>;
   async create(
     name: string,
     scopes: string[],
@@ -114,7 +119,11 @@ export class ClientsService {
    * Lets a person sign in as a client at the provider. `id` is that of the person's key.
    * @throws ClientError
    */
-  async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor = AT_START): Promise<{ id: string }> {
+  async allowSignIn(
+    name: string,
+    options: SignInOptions,
+    by: ChangeAuthor = AT_START,
+  ): Promise<{ id: string }> {
     const client = await this.find(name);
     const row = makeSignIn(options);
     await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, by), PATIENCE);
@@ -143,7 +152,9 @@ export class ClientsService {
   ): Promise<{ id: string; revoked_at: Date }> {
     return this.prisma.$transaction(async (tx) => {
       if (isUuid(id)) await tx.$executeRaw`SELECT FROM api_key WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
-      const key = isUuid(id) ? await tx.apiKey.findUnique({ where: { id }, include: { client: true } }) : null;
+      const key = isUuid(id)
+        ? await tx.apiKey.findUnique({ where: { id }, include: { client: true } })
+        : null;
       if (!key || (clientName !== undefined && key.client.name !== clientName)) {
         throw new ClientError(`no key has the ID ${id}. To list the keys, use keys list.`, 'key_not_found');
       }

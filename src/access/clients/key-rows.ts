@@ -23,14 +23,21 @@ interface Claim {
 }
 
 /** The stored form of a key. */
-export type KeyRow = Pick<Prisma.ApiKeyGetPayload<object>, 'id' | 'sha256' | 'hint' | 'expiresAt' | 'person'> &
+export type KeyRow = Pick<
+  Prisma.ApiKeyGetPayload<object>,
+  'id' | 'sha256' | 'hint' | 'expiresAt' | 'person'
+> &
   Partial<SignInIdentity> &
   Partial<Claim>;
 
 type Target = Pick<ListedClient, 'id' | 'name'>;
 
 /** Generates the first key of a client, except for a public one. @throws ClientError */
-export function makeFirstKey(name: string, kind: ClientKind, options: KeyOptions): Partial<ReturnType<typeof makeKey>> {
+export function makeFirstKey(
+  name: string,
+  kind: ClientKind,
+  options: KeyOptions,
+): Partial<ReturnType<typeof makeKey>> {
   return kind === 'public' ? {} : makeKey(name, options);
 }
 
@@ -139,7 +146,11 @@ async function revoke(
 }
 
 /** Issues a key without a secret: no known text has its hash. */
-async function issue(tx: Prisma.TransactionClient, client: ListedClient, kind: ProviderKeyKind): Promise<ClientChange> {
+async function issue(
+  tx: Prisma.TransactionClient,
+  client: ListedClient,
+  kind: ProviderKeyKind,
+): Promise<ClientChange> {
   const key = { id: newId(), kind, sha256: hashOfNothing(), hint: kind, person: null, expiresAt: null };
   await tx.apiKey.create({ data: { ...key, clientId: client.id } });
   return issuanceOf(client, key);

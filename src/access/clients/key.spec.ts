@@ -20,12 +20,17 @@ describe('API key', () => {
     const [head, tail] = [key.slice(0, 20), key.slice(22)];
     const swapped = key[20] === key[21] ? key.slice(1) : `${head}${key[21]}${key[20]}${tail}`;
     const cut = [key.slice(0, -1), key.slice(0, -6), key.slice(1), `${key}a`, ` ${key}`, `${key}\n`, ''];
-    const renamed = [key.replace('web-shop', 'web-shoq'), key.replace('web-shop', 'Web-shop'), key.toUpperCase()];
+    const renamed = [
+      key.replace('web-shop', 'web-shoq'),
+      key.replace('web-shop', 'Web-shop'),
+      key.toUpperCase(),
+    ];
     expect([...typos, swapped, ...cut, ...renamed].filter(isWellFormedKey)).toEqual([]);
   });
 
   it('matches the documented pattern for secret scanners', () => {
-    const [, pattern] = /```text\n(pp\[ce\]\?_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
+    const [, pattern] =
+      /```text\n(pp\[ce\]\?_.*)\n```/.exec(readFileSync('docs/operate/clients.md', 'utf8')) ?? [];
     for (const key of [newKey('web-shop'), newEphemeralKey('web-shop'), newClaimCode('web-shop')])
       expect(key).toMatch(new RegExp(`^${pattern}$`));
   });

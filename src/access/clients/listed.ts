@@ -67,7 +67,10 @@ export function listedKey(key: Prisma.ApiKeyGetPayload<{ include: { client: true
 }
 
 /** Returns the beginning and the end of a secret key. Empty for other keys. */
-export function hintOf(clientName: string, { hint, kind = 'secret' }: { hint: string; kind?: string }): string {
+export function hintOf(
+  clientName: string,
+  { hint, kind = 'secret' }: { hint: string; kind?: string },
+): string {
   return kind === 'secret' ? `pp_${clientName}_…${hint}` : hint;
 }
 

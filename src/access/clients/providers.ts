@@ -122,7 +122,11 @@ function placeField(name: string): GrantField {
 
 /** Returns a field for a provider's identifier. */
 function wordField(name: string): GrantField {
-  return textField(name, `must be 1 to ${MAX_PROVIDER_TEXT} printable ASCII characters without spaces`, isWord);
+  return textField(
+    name,
+    `must be 1 to ${MAX_PROVIDER_TEXT} printable ASCII characters without spaces`,
+    isWord,
+  );
 }
 
 function textField(name: string, must: string, isValid: (value: string) => boolean): GrantField {
@@ -179,7 +183,10 @@ const TOGETHER: Together[] = [
 ];
 
 /** Adds the implied fields to a change of providers. @throws ClientError that names the missing fields. */
-export function completeProviders<Change extends Partial<WithOrigins>>(before: WithOrigins, change: Change): Change {
+export function completeProviders<Change extends Partial<WithOrigins>>(
+  before: WithOrigins,
+  change: Change,
+): Change {
   const completed = { ...change, ...impliedBy(before, change) };
   const after = { ...before, ...completed };
   const isMissing = (key: keyof WithOrigins) => after[key] === null || [after[key]].flat().length === 0;
@@ -202,7 +209,9 @@ function impliedBy(before: Providers, change: Partial<Providers>): Partial<Provi
   const page = change.pageIssuer === null ? NO_PAGE_PROVIDER : {};
   if (change.tokenIssuer === null) return { ...page, ...NO_TOKEN_PROVIDER };
   const isNew = before.tokenIssuer === null && TOKEN_KEYS.some((key) => change[key] !== undefined);
-  return isNew && change.tokenAlgorithms === undefined ? { ...page, tokenAlgorithms: USUAL_ALGORITHMS } : page;
+  return isNew && change.tokenAlgorithms === undefined
+    ? { ...page, tokenAlgorithms: USUAL_ALGORITHMS }
+    : page;
 }
 
 /** Returns the changed fields that admit more people or tokens, by their names in the API. */
@@ -214,7 +223,10 @@ export function providerWidenings(before: Providers, after: Providers): string[]
     if (key === 'tokenMaxAge') return after.tokenMaxAge > was.tokenMaxAge;
     return JSON.stringify(was[key]) !== JSON.stringify(after[key]);
   };
-  const keys = [...(after.tokenIssuer === null ? [] : TOKEN_KEYS), ...(after.pageIssuer === null ? [] : PAGE_KEYS)];
+  const keys = [
+    ...(after.tokenIssuer === null ? [] : TOKEN_KEYS),
+    ...(after.pageIssuer === null ? [] : PAGE_KEYS),
+  ];
   return keys.filter(isWider).map(nameOf);
 }
 

@@ -97,7 +97,10 @@ export class RegisterWrites {
     const removed = await remove(tx, id, write);
     const { entries, created } = await add(tx, id, write);
     await keepFlag(tx, id);
-    const acts = [...removed.map((row) => removalOf(client, row)), ...created.map((row) => additionOf(client, row))];
+    const acts = [
+      ...removed.map((row) => removalOf(client, row)),
+      ...created.map((row) => additionOf(client, row)),
+    ];
     await recordChanges(this.records, tx, acts, by);
     return { added: entries.map(listed), removed: removed.map(listed) };
   }
@@ -125,7 +128,10 @@ export function entriesToRemove(
 }
 
 /** Returns the existing entries of the recipients that a change adds. */
-export function entriesOfAdded(tx: Prisma.TransactionClient, { list, add: added }: RegisterWrite): Promise<Row[]> {
+export function entriesOfAdded(
+  tx: Prisma.TransactionClient,
+  { list, add: added }: RegisterWrite,
+): Promise<Row[]> {
   const where = { list, recipient: { in: added.map(({ recipient }) => recipient) } };
   return tx.beneficiary.findMany({ where, orderBy: { id: 'asc' } });
 }

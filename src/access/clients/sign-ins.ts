@@ -46,11 +46,21 @@ export function makeSignIn({ issuer, subject, person, expiresAt }: SignInOptions
       'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They must not be an email address or phone number, because records are permanent',
     );
   }
-  return { id: newId(), sha256: hashOfNothing(), hint: '', person, issuer, subject, expiresAt: expiresAt ?? null };
+  return {
+    id: newId(),
+    sha256: hashOfNothing(),
+    hint: '',
+    person,
+    issuer,
+    subject,
+    expiresAt: expiresAt ?? null,
+  };
 }
 
 /** Returns whether a key belongs to a sign-in. */
-export function isSignIn<Key extends object>(key: Key & Partial<SignInIdentity>): key is Key & SignInIdentity {
+export function isSignIn<Key extends object>(
+  key: Key & Partial<SignInIdentity>,
+): key is Key & SignInIdentity {
   return key.subject !== undefined;
 }
 

@@ -100,7 +100,8 @@ export class EphemeralKeysService {
   ): Promise<ListedEphemeralKey & { key: string }> {
     const key = newEphemeralKey(clientName);
     const id = newId();
-    const recipients = grant.recipients?.map(({ key: recipient }) => beneficiaryHash(clientId, recipient)) ?? null;
+    const recipients =
+      grant.recipients?.map(({ key: recipient }) => beneficiaryHash(clientId, recipient)) ?? null;
     const { person, operations, countries } = grant;
     const [maxItem, maxTotal] = [grant.maxItemUsd.toFixed(), grant.maxTotalUsd.toFixed()];
     return this.prisma.$transaction(async (tx) => {

@@ -79,12 +79,19 @@ export class ChangeApplication {
     }
     if (change.person) {
       const { id, limits } = change.person;
-      const ofPerson = { id, before: await readOwnLimits(tx, client.id, id), change: fromPermissions(limits) };
+      const ofPerson = {
+        id,
+        before: await readOwnLimits(tx, client.id, id),
+        change: fromPermissions(limits),
+      };
       await this.exceptions.limit(tx, client, ofPerson, by);
       return undefined;
     }
     if (permissions.scopes) {
-      await requireSeparateHands(tx, name, { scopes: permissions.scopes, owners: await holdersOf(tx, client.id) });
+      await requireSeparateHands(tx, name, {
+        scopes: permissions.scopes,
+        owners: await holdersOf(tx, client.id),
+      });
     }
     await this.writes.update(tx, client, permissions, by);
     return undefined;

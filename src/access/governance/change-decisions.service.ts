@@ -64,7 +64,9 @@ export class ChangeDecisionsService {
 
   /** Returns the names of the requesting and deciding clients by ID. */
   async namesFor(changes: PendingChange[]): Promise<ReadonlyMap<string, string>> {
-    const ids = new Set(changes.flatMap(({ clientId, deciderClientId }) => [clientId, deciderClientId ?? []].flat()));
+    const ids = new Set(
+      changes.flatMap(({ clientId, deciderClientId }) => [clientId, deciderClientId ?? []].flat()),
+    );
     const clients = await this.prisma.client.findMany({
       where: { id: { in: [...ids] } },
       select: { id: true, name: true },
@@ -113,7 +115,8 @@ export class ChangeDecisionsService {
   async reject(id: string, by: ChangeAuthor): Promise<PendingChange> {
     await this.decide(id, by, async (tx, change) => {
       const { client: name } = change;
-      const client = name === null ? null : await tx.client.findUnique({ where: { name }, select: { id: true } });
+      const client =
+        name === null ? null : await tx.client.findUnique({ where: { name }, select: { id: true } });
       await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_rejected')], by);
       await endWait(tx, id, 'rejected', by);
     });
@@ -148,7 +151,11 @@ export class ChangeDecisionsService {
  * other's key.
  * @throws Problem
  */
-async function requireSecondPerson(prisma: SidePrisma, { id, kind }: PendingChange, by: ChangeAuthor): Promise<void> {
+async function requireSecondPerson(
+  prisma: SidePrisma,
+  { id, kind }: PendingChange,
+  by: ChangeAuthor,
+): Promise<void> {
   if (by.actor === null) throw new Problem('personal_key_required');
   if (!(await readOwnChanges(prisma, [id], by.keyId)).has(id)) return;
   throw new Problem('own_approval', {

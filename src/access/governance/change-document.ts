@@ -137,8 +137,11 @@ export function fromRegisterDocument({ list, recipients }: RegisterDocument): Re
 /** Rejects a change that adds and removes: one direction needs approval, and the other applies at once. */
 export function requireOneDirection({ add, remove }: RegisterChange): void {
   if (add.length === 0 || remove.length === 0) return;
-  const detail = 'must be sent in a request of its own, because one of add and remove waits for a second person';
-  throw new Problem('invalid_request', { faults: ['/add', '/remove'].map((pointer) => ({ pointer, detail })) });
+  const detail =
+    'must be sent in a request of its own, because one of add and remove waits for a second person';
+  throw new Problem('invalid_request', {
+    faults: ['/add', '/remove'].map((pointer) => ({ pointer, detail })),
+  });
 }
 
 async function additions(tx: Prisma.TransactionClient, write: RegisterWrite): Promise<RecipientDocument[]> {

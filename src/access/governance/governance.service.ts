@@ -15,7 +15,13 @@ import {
   isTaken,
   lockClient,
 } from '../clients/client-writes';
-import { ClientsService, CreatedClient, IssuedKey, NewClientOptions, PATIENCE } from '../clients/clients.service';
+import {
+  ClientsService,
+  CreatedClient,
+  IssuedKey,
+  NewClientOptions,
+  PATIENCE,
+} from '../clients/clients.service';
 import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants';
 import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
@@ -25,7 +31,13 @@ import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clien
 import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/merges';
 import { OwnLimits } from '../people/person';
 import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
-import { BeforeDocument, ChangeDocument, requireOneDirection, toKeyDocument, widenedRegister } from './change-document';
+import {
+  BeforeDocument,
+  ChangeDocument,
+  requireOneDirection,
+  toKeyDocument,
+  widenedRegister,
+} from './change-document';
 import { isDualControlRecorded } from './installation';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
 import { requireSeparateHands } from './separation';
@@ -89,9 +101,20 @@ export class GovernanceService {
       if (await isTaken(tx, name)) throw clientExists(name);
       await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
       const granted = { scopes, ...permissions };
-      const change = { account, kind, permissions: toPermissions(granted), ...(row && { key: toKeyDocument(row) }) };
+      const change = {
+        account,
+        kind,
+        permissions: toPermissions(granted),
+        ...(row && { key: toKeyDocument(row) }),
+      };
       const widens = widenings(NO_GRANTS, { ...NO_GRANTS, ...granted });
-      const pending = { kind: 'create_client', client: { id: null, name }, widens, before: null, change } as const;
+      const pending = {
+        kind: 'create_client',
+        client: { id: null, name },
+        widens,
+        before: null,
+        change,
+      } as const;
       return { ...(await this.wait(tx, pending, by)), key: shownKey(key, person) };
     });
   }
@@ -124,7 +147,11 @@ export class GovernanceService {
   }
 
   /** Lets a person sign in as a client at the provider. @throws ClientError, Problem */
-  async allowSignIn(name: string, options: SignInOptions, by: ChangeAuthor): Promise<{ id: string } | Waiting> {
+  async allowSignIn(
+    name: string,
+    options: SignInOptions,
+    by: ChangeAuthor,
+  ): Promise<{ id: string } | Waiting> {
     if (!this.isOn) return this.clients.allowSignIn(name, options, by);
     return this.issue(name, makeSignIn(options), by);
   }
@@ -147,7 +174,11 @@ export class GovernanceService {
    * Changes the register of a client. Additions to `allowed` and removals from `blocked` widen it.
    * @throws ClientError, Problem
    */
-  async changeRegister(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChanged | Waiting> {
+  async changeRegister(
+    name: string,
+    change: RegisterChange,
+    by: ChangeAuthor,
+  ): Promise<RegisterChanged | Waiting> {
     if (!this.isOn) return this.register.change(name, change, by);
     requireOneDirection(change);
     return this.alone(async (tx) => {

@@ -1,7 +1,9 @@
 import { Prisma } from '../../platform/database/generated/client';
 
 /** Returns whether dual control was last recorded as on. False in a new database. */
-export async function isDualControlRecorded(tx: Pick<Prisma.TransactionClient, '$queryRaw'>): Promise<boolean> {
+export async function isDualControlRecorded(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+): Promise<boolean> {
   const [last] = await tx.$queryRaw<{ after: string }[]>`
     SELECT after FROM activity WHERE action = 'dual_control_changed' ORDER BY acted_at DESC, id DESC LIMIT 1`;
   return last !== undefined && (JSON.parse(last.after) as { dual_control: boolean }).dual_control;

@@ -9,7 +9,13 @@ import { BeforeDocument, ChangeDocument, recordedChange } from './change-documen
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 
-export const CHANGE_KINDS = ['create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people'] as const;
+export const CHANGE_KINDS = [
+  'create_client',
+  'change_client',
+  'issue_key',
+  'lift_stop',
+  'merge_people',
+] as const;
 
 export interface NewPending {
   kind: (typeof CHANGE_KINDS)[number];
@@ -23,7 +29,10 @@ export interface NewPending {
 }
 
 /** The row of a change, with its documents parsed. */
-export type PendingChange = Omit<Prisma.PendingChangeGetPayload<object>, 'kind' | 'before' | 'change' | 'status'> &
+export type PendingChange = Omit<
+  Prisma.PendingChangeGetPayload<object>,
+  'kind' | 'before' | 'change' | 'status'
+> &
   Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
 
 /** A change of a client or of its keys. */
@@ -61,7 +70,13 @@ export async function insertPending(
     ...recordedChange(client?.name ?? null, change),
   };
   const was = before && shownBefore(before, change);
-  const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, before: was, after } as const;
+  const act = {
+    action: 'change_requested',
+    client,
+    keyId: change.key?.id ?? null,
+    before: was,
+    after,
+  } as const;
   await records.record(tx, [act], by);
   return { id, expiresAt };
 }

@@ -38,5 +38,6 @@ export async function requireSeparateHands(
     FROM api_key k JOIN person p ON p.id = k.person_id JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
     WHERE ${HUMAN} = ANY (${humans}::uuid[]) AND c.name <> ${client} AND ${Prisma.raw(OPENS)}
     GROUP BY ${HUMAN}`;
-  for (const { person, scopes: others } of elsewhere) requireCompatible([...scopes, ...others], `The person ${person}`);
+  for (const { person, scopes: others } of elsewhere)
+    requireCompatible([...scopes, ...others], `The person ${person}`);
 }

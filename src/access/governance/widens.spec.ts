@@ -56,7 +56,8 @@ const grants: fc.Arbitrary<Grants> = fc
 /** Returns the people and tokens that a client's providers admit, as plain statements. */
 function letIn(grants: Grants): Set<string> {
   const may: string[] = [];
-  const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop, tokenMaxAge } = grants;
+  const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop, tokenMaxAge } =
+    grants;
   if (tokenIssuer !== null) {
     const from = JSON.stringify([tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId]);
     for (const kind of tokenDpop ? ['bound'] : ['bound', 'not bound'])
@@ -64,7 +65,8 @@ function letIn(grants: Grants): Set<string> {
         may.push(`take tokens of ${from}, ${kind}, ${age} seconds old`);
   }
   const { pageIssuer, pageClientId } = grants;
-  if (pageIssuer !== null) may.push(`let people of ${JSON.stringify([pageIssuer, pageClientId])} in to its pages`);
+  if (pageIssuer !== null)
+    may.push(`let people of ${JSON.stringify([pageIssuer, pageClientId])} in to its pages`);
   return new Set(may);
 }
 

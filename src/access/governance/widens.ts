@@ -12,9 +12,9 @@ export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], op
  * applies.
  */
 export function personWidenings(before: OwnLimits, after: OwnLimits, client: Limits): string[] {
-  return OWN_LIMITS.filter(([own, key]) => widens(key, before[own] ?? client[key], after[own] ?? client[key])).map(
-    ([, key]) => LIMIT_ROWS[key].name,
-  );
+  return OWN_LIMITS.filter(([own, key]) =>
+    widens(key, before[own] ?? client[key], after[own] ?? client[key]),
+  ).map(([, key]) => LIMIT_ROWS[key].name);
 }
 
 /**
@@ -51,7 +51,11 @@ function widens(key: LimitKey, before: Limits[LimitKey], after: Limits[LimitKey]
   }
 }
 
-function isWider(before: Decimal | number | null, after: Decimal | number | null, wider: 'more' | 'less'): boolean {
+function isWider(
+  before: Decimal | number | null,
+  after: Decimal | number | null,
+  wider: 'more' | 'less',
+): boolean {
   if (before === null || after === null) return before !== null;
   return wider === 'more' ? new Decimal(after).greaterThan(before) : new Decimal(after).lessThan(before);
 }

@@ -63,7 +63,9 @@ export class PersonExceptionsService {
     );
     const named = name === undefined ? Prisma.empty : Prisma.sql`AND p.sha256 = ANY (${hashes}::bytea[])`;
     const older = before === undefined ? Prisma.empty : Prisma.sql`AND p.id < ${before}::uuid`;
-    return this.read(Prisma.sql`p.client_id = ${client.id}::uuid ${named} ${older} ORDER BY p.id DESC LIMIT ${limit}`);
+    return this.read(
+      Prisma.sql`p.client_id = ${client.id}::uuid ${named} ${older} ORDER BY p.id DESC LIMIT ${limit}`,
+    );
   }
 
   /** Reads one person. @throws ClientError */
@@ -84,7 +86,12 @@ export class PersonExceptionsService {
   }
 
   /** Changes the limits of a person. @throws ClientError */
-  async limit(clientName: string, id: string, change: Partial<OwnLimits>, by: ChangeAuthor): Promise<undefined> {
+  async limit(
+    clientName: string,
+    id: string,
+    change: Partial<OwnLimits>,
+    by: ChangeAuthor,
+  ): Promise<undefined> {
     checkGrants(change);
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, clientName);
@@ -119,7 +126,11 @@ const MAX_SUBJECT = 255;
 type Client = Pick<ListedClient, 'id' | 'name' | 'token_issuer' | 'page_issuer'>;
 
 /** Reads the limits of a person of a client. @throws ClientError */
-export async function readOwnLimits(tx: Prisma.TransactionClient, clientId: string, id: string): Promise<OwnLimits> {
+export async function readOwnLimits(
+  tx: Prisma.TransactionClient,
+  clientId: string,
+  id: string,
+): Promise<OwnLimits> {
   const person = isUuid(id) ? await tx.person.findUnique({ where: { id } }) : null;
   if (person?.clientId !== clientId) {
     throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
@@ -135,7 +146,12 @@ export class PersonExceptionWrites {
   constructor(private readonly records: ChangeRecords) {}
 
   /** Adds a person. Idempotent. @returns the ID of the person. @throws ClientError */
-  async add(tx: Prisma.TransactionClient, client: Client, person: PersonName, by: ChangeAuthor): Promise<string> {
+  async add(
+    tx: Prisma.TransactionClient,
+    client: Client,
+    person: PersonName,
+    by: ChangeAuthor,
+  ): Promise<string> {
     const { name, issuer } = checkedPerson(client, person);
     const id = newId();
     const values = [id, client.id, personHash(client.id, issuer, name), issuer, name, newSalt()];
@@ -163,7 +179,12 @@ export class PersonExceptionWrites {
     await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
     const states = [was, will].map((state) => Object.fromEntries(changed.map((name) => [name, state[name]])));
     const [from, to] = states.map((state) => ({ person_id: id, ...state }));
-    await recordChanges(this.records, tx, [actOf(client, 'person_limits_changed', from ?? null, to ?? {})], by);
+    await recordChanges(
+      this.records,
+      tx,
+      [actOf(client, 'person_limits_changed', from ?? null, to ?? {})],
+      by,
+    );
     return undefined;
   }
 }

@@ -47,7 +47,9 @@ export class PersonRevocationsService {
   revoke(clientName: string, person: NamedPerson | KnownPerson, by: ChangeAuthor): Promise<RevokedPerson> {
     return this.prisma.$transaction(async (tx) => {
       const { id, name } = await lockClient(tx, clientName);
-      const { before, ...revoked } = await ('id' in person ? writeKnown(tx, id, person) : writeNamed(tx, id, person));
+      const { before, ...revoked } = await ('id' in person
+        ? writeKnown(tx, id, person)
+        : writeNamed(tx, id, person));
       // Makes every instance look up the client's callers again.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${id}::uuid`;
       const { person_id, revoked_at: revokedAt } = revoked;
@@ -82,7 +84,11 @@ async function writeNamed(
   return { ...row, is_new: known === undefined, before: known?.before ?? null };
 }
 
-async function writeKnown(tx: Prisma.TransactionClient, clientId: string, { id }: KnownPerson): Promise<Written> {
+async function writeKnown(
+  tx: Prisma.TransactionClient,
+  clientId: string,
+  { id }: KnownPerson,
+): Promise<Written> {
   const [row] = await tx.$queryRaw<Omit<Written, 'is_new'>[]>`
     UPDATE person p SET revoked_at = clock_timestamp()
     FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid FOR UPDATE) AS was

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { Limits, LimitsRow, OWN_LIMITS, OwnLimitKey, PersonLimitKey, readLimits } from '../clients/limits/limits';
+import {
+  Limits,
+  LimitsRow,
+  OWN_LIMITS,
+  OwnLimitKey,
+  PersonLimitKey,
+  readLimits,
+} from '../clients/limits/limits';
 
 /**
  * Proof of a request's person: an access token, an ephemeral key, a page session, a personal key, or only the
@@ -33,7 +40,9 @@ export const OWN_LIMIT_KEYS = OWN_LIMITS.map(([own]) => own);
 /** Returns the effective limits of one person from its row and the limits of its client. */
 export function personLimitsOf(row: LimitsRow<OwnLimitKey>, ofClient: PersonLimits): PersonLimits {
   const own = readLimits(row, OWN_LIMIT_KEYS);
-  return Object.fromEntries(OWN_LIMITS.map(([key, of]) => [of, own[key] ?? ofClient[of]])) as unknown as PersonLimits;
+  return Object.fromEntries(
+    OWN_LIMITS.map(([key, of]) => [of, own[key] ?? ofClient[of]]),
+  ) as unknown as PersonLimits;
 }
 
 /** A person on whose behalf a client calls. */
@@ -64,7 +73,10 @@ export interface RecordedPerson {
 }
 
 /** Returns whether a call belongs to a person. */
-export function isOf({ personId, actor }: RecordedPerson, { id, name }: Pick<Person, 'id' | 'name'>): boolean {
+export function isOf(
+  { personId, actor }: RecordedPerson,
+  { id, name }: Pick<Person, 'id' | 'name'>,
+): boolean {
   return personId === null ? actor === name : personId === id;
 }
 

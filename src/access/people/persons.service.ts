@@ -69,7 +69,13 @@ export class PersonsService {
     const key = knownAs({ rights, sha256 });
     const known = this.known.get(key);
     if (known) return known;
-    const finding = read(isPayment ? this.prisma : this.side, sha256, [newId(), clientId, sha256, issuer, name]);
+    const finding = read(isPayment ? this.prisma : this.side, sha256, [
+      newId(),
+      clientId,
+      sha256,
+      issuer,
+      name,
+    ]);
     const { id, salt, ...own } = await withPatience(finding, patienceMs);
     const person = {
       id,
@@ -93,7 +99,11 @@ function knownAs({ rights, sha256 }: Pick<Named, 'rights'> & Pick<Person, 'sha25
   return `${rights} ${sha256.toString('base64')}`;
 }
 
-async function read(prisma: PrismaService, sha256: Buffer, values: unknown[]): Promise<PersonRow & { salt: Buffer }> {
+async function read(
+  prisma: PrismaService,
+  sha256: Buffer,
+  values: unknown[],
+): Promise<PersonRow & { salt: Buffer }> {
   const [found] = await prisma.prepared<PersonRow>('find_person', FIND, [sha256]);
   const [row] = found?.salt
     ? [found]

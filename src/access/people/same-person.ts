@@ -73,12 +73,19 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
 }
 
 /** Returns whether one human owns both keys. Others who may know their secrets do not count. */
-export async function haveSameOwner(prisma: Database, one: string | null, other: string | null): Promise<boolean> {
+export async function haveSameOwner(
+  prisma: Database,
+  one: string | null,
+  other: string | null,
+): Promise<boolean> {
   return samePerson(await readOwner(prisma, one), await readOwner(prisma, other));
 }
 
 function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
-  return readHumans(prisma, Prisma.sql`ARRAY(SELECT person_id FROM api_key WHERE id = ${keyId}::uuid), '{}', '{}'`);
+  return readHumans(
+    prisma,
+    Prisma.sql`ARRAY(SELECT person_id FROM api_key WHERE id = ${keyId}::uuid), '{}', '{}'`,
+  );
 }
 
 /**
@@ -100,7 +107,10 @@ export async function readOwnChanges(
 
 /** Reads the humans who own existing or planned keys. Omits unknown owners. */
 export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promise<Humans> {
-  const [names, subjects] = [owners.map(({ person = null }) => person), owners.filter(({ subject }) => subject)];
+  const [names, subjects] = [
+    owners.map(({ person = null }) => person),
+    owners.filter(({ subject }) => subject),
+  ];
   return readHumans(
     prisma,
     Prisma.sql`ARRAY(
@@ -112,6 +122,8 @@ export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promi
 
 /** @param given the arguments of `humans_behind()` of the migration `people`. */
 async function readHumans(prisma: Database, given: Prisma.Sql): Promise<Humans> {
-  const [row] = await prisma.$queryRaw<{ humans: string[] }[]>`SELECT humans_behind(${given})::text[] AS humans`;
+  const [row] = await prisma.$queryRaw<
+    { humans: string[] }[]
+  >`SELECT humans_behind(${given})::text[] AS humans`;
   return row?.humans ?? [];
 }

@@ -26,7 +26,10 @@ export function cookieIn(request: FastifyRequest, name: string): string | undefi
 }
 
 /** Returns the `Set-Cookie` header of an HttpOnly cookie. */
-export function setCookie(request: FastifyRequest, { name, value, sameSite, maxAgeSeconds }: NewCookie): string {
+export function setCookie(
+  request: FastifyRequest,
+  { name, value, sameSite, maxAgeSeconds }: NewCookie,
+): string {
   return stringifySetCookie({
     name: prefixed(request, name),
     value,
@@ -76,9 +79,14 @@ export function csrfTokenOf(token: string): string {
 
 /** Returns whether a request carries the CSRF token, which only pages that read our responses know. */
 export function hasCsrfToken({ headers }: FastifyRequest, token: string): boolean {
-  const [said, expected] = [headers['x-csrf-token'] ?? '', csrfTokenOf(token)].map((one) => Buffer.from(String(one)));
+  const [said, expected] = [headers['x-csrf-token'] ?? '', csrfTokenOf(token)].map((one) =>
+    Buffer.from(String(one)),
+  );
   return (
-    said !== undefined && expected !== undefined && said.length === expected.length && timingSafeEqual(said, expected)
+    said !== undefined &&
+    expected !== undefined &&
+    said.length === expected.length &&
+    timingSafeEqual(said, expected)
   );
 }
 
@@ -87,7 +95,8 @@ const TOKEN = /^[\w-]{43}$/;
 
 export const PAGE_COOKIE_PREFIX = 'payout_proxy_page_';
 
-const cookieOf = (client: string) => ({ name: `${PAGE_COOKIE_PREFIX}${client}`, sameSite: 'strict' }) as const;
+const cookieOf = (client: string) =>
+  ({ name: `${PAGE_COOKIE_PREFIX}${client}`, sameSite: 'strict' }) as const;
 
 /** A page session's cookie. */
 export interface PageToken {

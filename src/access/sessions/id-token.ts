@@ -19,7 +19,9 @@ export function sealIdToken(idToken: string, sessionToken: string): Buffer {
 export function openIdToken(sealed: Uint8Array, sessionToken: string): string {
   const decipher = createDecipheriv(CIPHER, keyOf(sessionToken), sealed.subarray(0, IV_BYTES));
   decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString(
+    'utf8',
+  );
 }
 
 function keyOf(sessionToken: string): Buffer {

@@ -55,7 +55,10 @@ export class PageSessionsService {
       SELECT s.id FROM page_session s WHERE ${isIdle(String(this.idleMinutes))}
       ORDER BY s.used_at LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED)`;
     const sql = selectWhere('s.sha256 = ANY ($1::bytea[])', this.idleMinutes);
-    this.lookUps = new KeyLookUps({ forPayments: prisma, forOthers: side }, { name: 'find_page_sessions', sql });
+    this.lookUps = new KeyLookUps(
+      { forPayments: prisma, forOthers: side },
+      { name: 'find_page_sessions', sql },
+    );
   }
 
   /**
@@ -68,7 +71,9 @@ export class PageSessionsService {
     const askedAt = performance.now();
     const row = await this.lookUps.find(hashKey(token), purpose, patienceMs);
     if (row?.isUseOld) {
-      await recordUse(this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${row.sessionId}::uuid`);
+      await recordUse(
+        this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${row.sessionId}::uuid`,
+      );
     }
     return row && pageCallerOf(row, askedAt);
   }

@@ -37,7 +37,10 @@ export class ProviderSignOutsService {
   }
 }
 
-async function endInConsole(tx: Prisma.TransactionClient, { issuer, subject, sid }: EndedAtProvider): Promise<void> {
+async function endInConsole(
+  tx: Prisma.TransactionClient,
+  { issuer, subject, sid }: EndedAtProvider,
+): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM console_session s USING api_key k
     WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}

@@ -78,7 +78,8 @@ export class SessionsService {
     await this.prisma.consoleSession.create({
       data: { sha256: new Uint8Array(hashKey(token)), keyId, signedInAt: at, acr, sid, idToken: sealed },
     });
-    if (signIn) await this.prisma.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
+    if (signIn)
+      await this.prisma.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;
   }
 

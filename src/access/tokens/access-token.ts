@@ -105,9 +105,11 @@ export function checkAccessToken({ header, payload }: CompactJws, source: TokenS
 
 function checkHeader({ alg, typ, crit, kid }: Record<string, unknown>, { algorithms }: TokenSource): void {
   const isKnown = TOKEN_ALGORITHMS.some((known) => known === alg);
-  if (!isKnown || !algorithms.includes(String(alg))) throw invalidToken('its signature algorithm (alg) is not allowed');
+  if (!isKnown || !algorithms.includes(String(alg)))
+    throw invalidToken('its signature algorithm (alg) is not allowed');
   if (!isAccessTokenType(typ)) throw invalidToken('its type (typ) is not at+jwt');
-  if (crit !== undefined) throw invalidToken('it requires extensions (crit), which this API does not support');
+  if (crit !== undefined)
+    throw invalidToken('it requires extensions (crit), which this API does not support');
   if (kid !== undefined && !isTokenText(kid)) throw invalidToken('its key ID (kid) is not a string');
 }
 
@@ -121,20 +123,24 @@ function isAccessTokenType(typ: unknown): boolean {
 
 function checkTimes({ issuedAt, expiresAt }: AccessTokenClaims, notBefore: number): void {
   const now = clock.nowMs() / 1_000;
-  if (issuedAt > now + SKEW_SECONDS || notBefore > now + SKEW_SECONDS) throw invalidToken('it is not valid yet');
+  if (issuedAt > now + SKEW_SECONDS || notBefore > now + SKEW_SECONDS)
+    throw invalidToken('it is not valid yet');
   if (expiresAt <= now) throw expiredToken();
 }
 
 /** Returns a text claim. @throws Problem `invalid_token` */
 function textOf(payload: Record<string, unknown>, name: string): string {
   const text = payload[name];
-  if (!isTokenText(text)) throw invalidToken(`its claim ${name} must be a string of 1 to ${MAX_TEXT} characters`);
+  if (!isTokenText(text))
+    throw invalidToken(`its claim ${name} must be a string of 1 to ${MAX_TEXT} characters`);
   return text;
 }
 
 /** Returns whether a claim is a storable string, without control characters and lone surrogates. */
 export function isTokenText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !/[\p{Cc}\p{Cs}]/u.test(value);
+  return (
+    typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && !/[\p{Cc}\p{Cs}]/u.test(value)
+  );
 }
 
 function timeOf(payload: Record<string, unknown>, name: string): number {

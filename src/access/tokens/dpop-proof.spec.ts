@@ -1,5 +1,11 @@
 import { calculateJwkThumbprint, exportJWK } from 'jose';
-import { encoded, newSigningKey, proofOf, signed, SigningKey } from '../../../test/support/access/token-issuer';
+import {
+  encoded,
+  newSigningKey,
+  proofOf,
+  signed,
+  SigningKey,
+} from '../../../test/support/access/token-issuer';
 import { Problem } from '../../platform/errors/problem';
 import { checkProof, ProvenRequest } from './dpop-proof';
 
@@ -11,7 +17,12 @@ describe('checkProof', () => {
 
   beforeAll(async () => {
     key = await newSigningKey();
-    request = { method: 'POST', url: URL_, token: 'the-token', jkt: await calculateJwkThumbprint(key.publicJwk) };
+    request = {
+      method: 'POST',
+      url: URL_,
+      token: 'the-token',
+      jkt: await calculateJwkThumbprint(key.publicJwk),
+    };
   });
 
   async function verdict(proof: string, of = request): Promise<string> {
@@ -23,9 +34,13 @@ describe('checkProof', () => {
 
   it('accepts a proof of the key, the token and the request', async () => {
     expect(await verdict(await proofOf(key, request))).toBe('accepted');
-    expect(await verdict(await proofOf(key, request), { ...request, url: `${URL_}?page_size=1#x` })).toBe('accepted');
+    expect(await verdict(await proofOf(key, request), { ...request, url: `${URL_}?page_size=1#x` })).toBe(
+      'accepted',
+    );
     expect(
-      await verdict(await proofOf(key, request, { htu: `HTTPS://PAYOUTS.example:443/api/v0.1/payouts/airtime` })),
+      await verdict(
+        await proofOf(key, request, { htu: `HTTPS://PAYOUTS.example:443/api/v0.1/payouts/airtime` }),
+      ),
     ).toBe('accepted');
     expect(await verdict(await proofOf(key, request, { nonce: 'not needed' }))).toBe('accepted');
   });
@@ -100,6 +115,8 @@ describe('checkProof', () => {
       'x'.repeat(9_000),
       '',
     ];
-    expect(await Promise.all(forged.map((each) => verdict(each)))).toEqual(forged.map(() => 'invalid_dpop_proof'));
+    expect(await Promise.all(forged.map((each) => verdict(each)))).toEqual(
+      forged.map(() => 'invalid_dpop_proof'),
+    );
   });
 });

@@ -43,7 +43,8 @@ export async function checkProof(text: string, request: ProvenRequest): Promise<
   const { jti, iat } = checkClaims(jws, request);
   const proofKey = known.get(jws.encodedHeader) ?? (await readKey(jws));
   const { key, jkt } = proofKey;
-  if (jkt !== request.jkt) throw invalidProof('its key is not the one that the access token is bound to (cnf.jkt)');
+  if (jkt !== request.jkt)
+    throw invalidProof('its key is not the one that the access token is bound to (cnf.jkt)');
   try {
     await compactVerify(text, key, { algorithms: [...PROOF_ALGORITHMS] });
   } catch {
@@ -53,13 +54,17 @@ export async function checkProof(text: string, request: ProvenRequest): Promise<
   return { sha256: hash('sha256', `${jkt} ${jti}`, 'buffer'), countsUntil: iat + PROOF_WINDOW_SECONDS };
 }
 
-function checkClaims({ payload }: CompactJws, { method, url, token }: ProvenRequest): { jti: string; iat: number } {
+function checkClaims(
+  { payload }: CompactJws,
+  { method, url, token }: ProvenRequest,
+): { jti: string; iat: number } {
   const { htm, htu, iat, jti, ath } = payload;
   if (htm !== method) throw invalidProof('it was made for another method (htm)');
   if (typeof htu !== 'string' || placeOf(htu) === undefined || placeOf(htu) !== placeOf(url)) {
     throw invalidProof('it was made for another address (htu)');
   }
-  if (ath !== hash('sha256', token, 'base64url')) throw invalidProof('it was made for another access token (ath)');
+  if (ath !== hash('sha256', token, 'base64url'))
+    throw invalidProof('it was made for another access token (ath)');
   if (typeof jti !== 'string' || jti === '') throw invalidProof('it has no ID (jti)');
   if (typeof iat !== 'number' || Math.abs(clock.nowMs() / 1_000 - iat) > PROOF_WINDOW_SECONDS) {
     throw invalidProof('its time (iat) differs from the current time by more than five minutes');
@@ -77,12 +82,14 @@ function placeOf(url: string): string | undefined {
 async function readKey({ header }: CompactJws): Promise<ProofKey> {
   const { typ, alg, jwk, crit } = header;
   if (typ !== 'dpop+jwt') throw invalidProof('its type (typ) is not dpop+jwt');
-  if (crit !== undefined) throw invalidProof('it requires extensions (crit), which this API does not support');
+  if (crit !== undefined)
+    throw invalidProof('it requires extensions (crit), which this API does not support');
   if (!PROOF_ALGORITHMS.some((one) => one === alg)) {
     throw invalidProof(`its signature algorithm (alg) must be one of ${PROOF_ALGORITHMS.join(', ')}`);
   }
   const read = isPublic(jwk) ? await importKey(jwk, String(alg)) : undefined;
-  if (!read) throw invalidProof('its header must have a public key for its algorithm (jwk), and no private one');
+  if (!read)
+    throw invalidProof('its header must have a public key for its algorithm (jwk), and no private one');
   return read;
 }
 

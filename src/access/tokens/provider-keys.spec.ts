@@ -88,7 +88,10 @@ describe('ProviderKeys', () => {
     await found();
     goDown();
     now = MINUTE;
-    expect([await found('new'), await found('newer')]).toEqual(['provider_unavailable', 'provider_unavailable']);
+    expect([await found('new'), await found('newer')]).toEqual([
+      'provider_unavailable',
+      'provider_unavailable',
+    ]);
     expect(await found()).toBe('found');
     expect(issuer.requests).toBe(2);
   });
@@ -103,7 +106,9 @@ describe('ProviderKeys', () => {
 
   it('times out with the request', async () => {
     issuer.answer = () => undefined;
-    await expect(keys.keysFor({ alg: 'ES256', kid: 'x' }, 50)).rejects.toMatchObject({ code: 'provider_unavailable' });
+    await expect(keys.keysFor({ alg: 'ES256', kid: 'x' }, 50)).rejects.toMatchObject({
+      code: 'provider_unavailable',
+    });
   });
 
   const TWO_LISTS = '{"keys":[{"kty":"RSA","kid":"old","n":"AQAB","e":"AQAB"}],"keys":[]}';
@@ -118,7 +123,10 @@ describe('ProviderKeys', () => {
     ['two lists of keys', (response) => response.end(TWO_LISTS)],
     ['two members of one name in a key', (response) => response.end(TWO_NAMES)],
     ['too much', (response) => response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
-    ['an answer that breaks off', (response) => response.writeHead(200, { 'content-length': 999 }).write('{"keys"')],
+    [
+      'an answer that breaks off',
+      (response) => response.writeHead(200, { 'content-length': 999 }).write('{"keys"'),
+    ],
   ];
 
   it.each(ANSWERS)('keeps the known keys if the provider answers with %s', async (what, answer) => {
@@ -135,7 +143,8 @@ describe('ProviderKeys', () => {
   it('rejects a set with a private or symmetric key', async () => {
     const { publicJwk, kid } = issuer.key;
     const secret = { kty: 'oct', k: 'c2VjcmV0', kid: 'oct', alg: 'HS256' };
-    issuer.answer = (response) => response.end(JSON.stringify({ keys: [{ ...publicJwk, kid, alg: 'ES256' }, secret] }));
+    issuer.answer = (response) =>
+      response.end(JSON.stringify({ keys: [{ ...publicJwk, kid, alg: 'ES256' }, secret] }));
     expect([await found(), await found('oct')]).toEqual(['found', 'invalid_token']);
     const { privateKey } = await newSigningKey();
     const exported = await exportJWK(privateKey);

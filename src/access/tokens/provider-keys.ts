@@ -57,7 +57,9 @@ export class ProviderKeys {
     const found = await this.find(header);
     if (found.length > 0) return found;
     const isUncertain = this.failed || this.asking !== undefined;
-    throw isUncertain ? new Problem('provider_unavailable') : invalidToken('the provider has no such key (kid)');
+    throw isUncertain
+      ? new Problem('provider_unavailable')
+      : invalidToken('the provider has no such key (kid)');
   }
 
   private get ageMs(): number {
@@ -98,7 +100,10 @@ export class ProviderKeys {
       this.failed = true;
       const { host } = new URL(this.url);
       const reason = error instanceof NoKeys ? error.message : 'unusable';
-      this.logger.warn({ provider: host, reason }, 'keys of a provider not read, the last known ones stay in effect');
+      this.logger.warn(
+        { provider: host, reason },
+        'keys of a provider not read, the last known ones stay in effect',
+      );
     }
   }
 }
@@ -149,7 +154,9 @@ async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
 function keysIn(text: string): JWK[] {
   const { keys } = readStrictJson(text) as { keys?: unknown };
   const all: unknown[] = Array.isArray(keys) ? keys : [];
-  const usable = all.filter((key): key is JWK => isObject(key) && ['RSA', 'EC', 'OKP'].includes(String(key.kty)));
+  const usable = all.filter(
+    (key): key is JWK => isObject(key) && ['RSA', 'EC', 'OKP'].includes(String(key.kty)),
+  );
   const isPublic = usable.every((key) => key.d === undefined);
   if (usable.length === 0 || usable.length > MAX_KEYS || !isPublic) throw new NoKeys('no set of public keys');
   return usable;

@@ -91,7 +91,9 @@ describe('TokensService', () => {
 
   it('refuses a token of another authorized party or with several actors', async () => {
     expect(await verdict(await issuer.token({ azp: 'another-app' }))).toBe('invalid_token');
-    expect(await verdict(await issuer.token({ act: { sub: 'carol', act: { sub: 'dora' } } }))).toBe('invalid_token');
+    expect(await verdict(await issuer.token({ act: { sub: 'carol', act: { sub: 'dora' } } }))).toBe(
+      'invalid_token',
+    );
   });
 
   it('never quotes a token or a claim', async () => {
@@ -132,7 +134,8 @@ describe('TokensService', () => {
     const other = await TokenIssuer.start();
     other.keys = await Promise.all(['ES256', 'RS256', 'Ed25519'].map((alg) => newSigningKey(alg)));
     const source = { ...sourceOf(other), algorithms: ['ES256', 'RS256', 'Ed25519'] };
-    for (const key of other.keys) expect(await verdict(await other.token({}, {}, key), source)).toBe('accepted');
+    for (const key of other.keys)
+      expect(await verdict(await other.token({}, {}, key), source)).toBe('accepted');
     const [first, second] = other.keys;
     expect(await verdict(await other.token({}, { kid: first?.kid }, second), source)).toBe('invalid_token');
     await other.stop();

@@ -20,7 +20,10 @@ export interface OneTimeToken {
  * first.
  * @returns false if it was used before.
  */
-export async function useToken(tx: Prisma.TransactionClient, { sha256, countsUntil }: OneTimeToken): Promise<boolean> {
+export async function useToken(
+  tx: Prisma.TransactionClient,
+  { sha256, countsUntil }: OneTimeToken,
+): Promise<boolean> {
   const used = await tx.$executeRaw`
     INSERT INTO used_token (sha256, counts_until) VALUES (${new Uint8Array(sha256)}, ${new Date(countsUntil * 1_000)})
     ON CONFLICT DO NOTHING`;
@@ -74,7 +77,8 @@ export class UsedProofsService implements OnApplicationShutdown {
   async removeExpired(): Promise<number> {
     try {
       // An instance's clock may be behind the database's.
-      return await this.side.$executeRaw`DELETE FROM used_token WHERE counts_until < now() - interval '1 minute'`;
+      return await this.side
+        .$executeRaw`DELETE FROM used_token WHERE counts_until < now() - interval '1 minute'`;
     } catch {
       new Logger('Tokens').warn('expired one-time tokens not removed');
       return 0;

@@ -8,7 +8,8 @@ import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platfo
 export class AccountHealth {
   @described({ type: [String] }, 'Operations whose requests mostly failed. Only probes are sent for now.')
   open_circuits!: string[];
-  @nullable(INSTANT, 'When it last answered a forwarded request. Null if it has not.') last_answered_at!: Date | null;
+  @nullable(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
+  last_answered_at!: Date | null;
   @nullable(
     INSTANT,
     'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',

@@ -16,7 +16,11 @@ export class AccountsService {
 
   /** Returns the accounts of this instance, and unknown accounts named by clients. */
   async list(): Promise<AccountDto[]> {
-    const counts = await this.prisma.client.groupBy({ by: ['account'], _count: true, orderBy: { account: 'asc' } });
+    const counts = await this.prisma.client.groupBy({
+      by: ['account'],
+      _count: true,
+      orderBy: { account: 'asc' },
+    });
     const clients = new Map(counts.map(({ account, _count: count }) => [account, count]));
     const configured = accountsOf(this.settings);
     const known = configured.map((account) => this.known(account, clients.get(account.name) ?? 0));
@@ -24,7 +28,10 @@ export class AccountsService {
     return [...known, ...[...clients].map(([name, count]) => unknownAccount(name, count))];
   }
 
-  private known({ name, baseUrl, subAccount, wallet, webhookSecret }: RunningAccount, clients: number): AccountDto {
+  private known(
+    { name, baseUrl, subAccount, wallet, webhookSecret }: RunningAccount,
+    clients: number,
+  ): AccountDto {
     return {
       name,
       configured: true,

@@ -21,7 +21,10 @@ export class ApprovalsController {
   @ApiSummary('List held calls')
   @ApiResponse({ status: 200, type: ApprovalPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  listApprovals(@CurrentCall() call: AuthenticatedCall, @Query() search: ApprovalSearch): Promise<ApprovalPage> {
+  listApprovals(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: ApprovalSearch,
+  ): Promise<ApprovalPage> {
     return this.approvals.list(call, search);
   }
 
@@ -32,7 +35,10 @@ export class ApprovalsController {
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call, with its `approval`.' })
   @ApiKeyProblems('approval_not_found')
-  readApproval(@CurrentCall() call: AuthenticatedCall, @Param('call_id') id: string): Promise<FullApprovalRecord> {
+  readApproval(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('call_id') id: string,
+  ): Promise<FullApprovalRecord> {
     return this.approvals.one(call, id);
   }
 
@@ -48,7 +54,13 @@ export class ApprovalsController {
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call with its outcome.' })
   @ApiKeyProblems(
-    ...(['invalid_request', 'own_approval', 'cap_exceeded', 'approval_not_found', 'already_decided'] as const),
+    ...([
+      'invalid_request',
+      'own_approval',
+      'cap_exceeded',
+      'approval_not_found',
+      'already_decided',
+    ] as const),
     'approval_expired',
     ...(['key_revoked', 'no_longer_allowed', 'suspected_duplicate', 'step_up_required'] as const),
     'personal_key_required',

@@ -8,7 +8,8 @@ import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { CapDto } from '../limits/cap';
 
 export class ApprovalSearch implements PageRequest {
-  @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.') status?: (typeof APPROVAL_STATUSES)[number];
+  @OneOf(APPROVAL_STATUSES, 'Status of the approval. Default: `pending`.')
+  status?: (typeof APPROVAL_STATUSES)[number];
 
   @PageSize() page_size?: number;
 
@@ -19,7 +20,11 @@ const HASH = /^[0-9a-f]{64}$/;
 
 @NotForwarded()
 export class DecisionDto {
-  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Agreed with the shop.' })
+  @Text({
+    max: 1_000,
+    description: 'Reason for the decision, which is recorded.',
+    example: 'Agreed with the shop.',
+  })
   reason!: string;
 
   @field(
@@ -40,7 +45,9 @@ export class DecisionDto {
 /** A cap that the call counts against, now and after the approval. */
 export class CapAfterDto extends CapDto {
   @described(USD, 'Spending if the call is approved now.') after_usd!: string;
-  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.') left_after_usd!: string | null;
+  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.') left_after_usd!:
+    | string
+    | null;
 }
 
 /**
@@ -53,7 +60,10 @@ export class CapsAfterDto {
   @nullable(CapAfterDto, 'Day of the person.') person_daily!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Month of the person.') person_monthly!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
-  @described(BOOLEAN, 'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).')
+  @described(
+    BOOLEAN,
+    'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).',
+  )
   fits!: boolean;
 }
 
@@ -62,7 +72,8 @@ const CAPS =
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
-  @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.') code!: string;
+  @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.')
+  code!: string;
   @described(TEXT, 'What the rule forbids.') detail!: string;
   @described({ type: [FaultDto] }, 'The fields concerned, if any.') errors!: FaultDto[];
 }

@@ -59,7 +59,10 @@ export class ApprovalsService {
     private readonly fourEyes: FourEyesService,
   ) {}
 
-  async list(call: AuthenticatedCall, { status = 'pending', ...page }: ApprovalSearch): Promise<ApprovalPage> {
+  async list(
+    call: AuthenticatedCall,
+    { status = 'pending', ...page }: ApprovalSearch,
+  ): Promise<ApprovalPage> {
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));
@@ -116,7 +119,17 @@ export class ApprovalsService {
     const decided = await approveHeldCall(
       this.prisma,
       { ...decision, screening },
-      { clientId, operation, items, usd, feeUsd, payments, payers: payersOf(held), recipients, knownTransaction },
+      {
+        clientId,
+        operation,
+        items,
+        usd,
+        feeUsd,
+        payments,
+        payers: payersOf(held),
+        recipients,
+        knownTransaction,
+      },
       async (tx) => {
         const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
         return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
@@ -141,7 +154,10 @@ export class ApprovalsService {
     const caller = (await readRequesters(this.prisma, [intent.id])).get(intent.id);
     if (!caller) return null; // the approval is refused
     try {
-      return await this.screening.check({ id: intent.id, caller, operation: operationNamed(intent.operation) }, items);
+      return await this.screening.check(
+        { id: intent.id, caller, operation: operationNamed(intent.operation) },
+        items,
+      );
     } catch (refusal) {
       if (!(refusal instanceof Problem)) throw refusal;
       const kind = refusal.code === 'screening_denied' ? refusal.code : 'screening_unavailable';
@@ -229,7 +245,8 @@ export class ApprovalsService {
       sendBy: Infinity, // no caller waits
       opened: true,
       timings: {},
-      feeRate: held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
+      feeRate:
+        held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
     };
     try {
       await this.exchanges.send(call, prepared, release, place);

@@ -99,7 +99,9 @@ export class ForecastService {
   /** Reads the usage of the clients by ID. */
   private async usages(pending: CallRecord[]): Promise<Map<string, UsageDto>> {
     const [clients, spending] = await Promise.all([
-      this.prisma.client.findMany({ where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } } }),
+      this.prisma.client.findMany({
+        where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } },
+      }),
       this.spending.spentByAll(),
     ]);
     return new Map(
@@ -130,7 +132,9 @@ export class ForecastService {
         : brokenRule(caller, operation, own, isOwn);
       return { id, caller, operation, items: own, rule };
     });
-    const allowed = held.flatMap(({ rule, caller, ...call }) => (rule || !caller ? [] : [{ ...call, caller }]));
+    const allowed = held.flatMap(({ rule, caller, ...call }) =>
+      rule || !caller ? [] : [{ ...call, caller }],
+    );
     const broken = held.flatMap(({ id, rule }) => (rule ? [[id, rule] as const] : []));
     return new Map([...broken, ...(await readForbidden(this.prisma, allowed))]);
   }

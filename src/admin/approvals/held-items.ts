@@ -10,7 +10,9 @@ export async function readHeldItems(
 ): Promise<Map<string, Item[]>> {
   const columns = { id: true, record: true, body: { select: { people: true } } };
   const rows = await tx.intent.findMany({ where: { id: { in: ids } }, select: columns });
-  const items = new Map(rows.map(({ id, record, body }) => [id, itemsOfRecord(record, body?.people ?? null)]));
+  const items = new Map(
+    rows.map(({ id, record, body }) => [id, itemsOfRecord(record, body?.people ?? null)]),
+  );
   return new Map(ids.map((id) => [id, items.get(id) ?? []]));
 }
 

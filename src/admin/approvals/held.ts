@@ -3,7 +3,13 @@ import { namedIn, NamedId } from '../../gateway/forwarding/ownership/ownership.s
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
 import { commitmentOf, FullStoredCall } from '../../history/records/rows';
 import { accountNamed } from '../../journal/records/accounts';
-import { INTERFACE_PREFIX, methodOf, operationNamed, pathOf, rowOf } from '../../operations/catalogue/catalogue';
+import {
+  INTERFACE_PREFIX,
+  methodOf,
+  operationNamed,
+  pathOf,
+  rowOf,
+} from '../../operations/catalogue/catalogue';
 import { itemsOf } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
 

@@ -13,7 +13,10 @@ interface RequesterRow extends CallerRow {
  * revoked. An ephemeral key counts as its parent: it expires before most approvals, and its request was
  * allowed.
  */
-export async function readRequesters(tx: Prisma.TransactionClient, callIds: string[]): Promise<Map<string, Caller>> {
+export async function readRequesters(
+  tx: Prisma.TransactionClient,
+  callIds: string[],
+): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<RequesterRow[]>(
     `SELECT i.id::text AS "callId", ${CALLER_COLUMNS_FOR_PERSON}
      FROM intent i JOIN api_key k ON k.id = (i.record::json ->> 'key_id')::uuid JOIN client c ON c.id = k.client_id

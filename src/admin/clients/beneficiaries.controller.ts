@@ -5,7 +5,12 @@ import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/cal
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { BeneficiariesService, MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
-import { ListedBeneficiary, REGISTER_LISTS, RegisterChanged, RegisterList } from '../../access/clients/register-writes';
+import {
+  ListedBeneficiary,
+  REGISTER_LISTS,
+  RegisterChanged,
+  RegisterList,
+} from '../../access/clients/register-writes';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
@@ -14,7 +19,14 @@ import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
-import { idBefore, LONG_PAGE, nextPageToken, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
+import {
+  idBefore,
+  LONG_PAGE,
+  nextPageToken,
+  PageRequest,
+  rowsToRead,
+  toPage,
+} from '../../platform/schema/page';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 import { WaitingDto } from './changes.dto';
 import { asProblem, waiting, WAITS } from './waiting';
@@ -31,15 +43,22 @@ const Recipients = (description: string) =>
         value.length <= MAX_AT_ONCE &&
         value.every((text) => typeof text === 'string' && text.length <= MAX_LENGTH),
     },
-    { items: { type: 'string' }, maxItems: MAX_AT_ONCE, description, example: ['+254712345678', 'ada@example.com'] },
+    {
+      items: { type: 'string' },
+      maxItems: MAX_AT_ONCE,
+      description,
+      example: ['+254712345678', 'ada@example.com'],
+    },
   );
 
 @NotForwarded()
 class ChangeBeneficiariesDto {
   @OneOf(REGISTER_LISTS, 'The list. `blocked` wins over `allowed`.', { required: true }) list!: RegisterList;
-  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.') add?: string[];
+  @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
+  add?: string[];
   @Recipients('The same, or IDs of entries.') remove?: string[];
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  reason?: string;
 }
 
 class BeneficiarySearch implements PageRequest {
@@ -83,7 +102,10 @@ export class BeneficiariesController {
   @ApiClientName()
   @ApiResponse({ status: 200, type: BeneficiaryPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')
-  async listBeneficiaries(@Param('name') name: string, @Query() search: BeneficiarySearch): Promise<BeneficiaryPage> {
+  async listBeneficiaries(
+    @Param('name') name: string,
+    @Query() search: BeneficiarySearch,
+  ): Promise<BeneficiaryPage> {
     const filters = { list: search.list, after: idBefore(search), limit: rowsToRead(search, LONG_PAGE) };
     const found = await this.register.list(name, filters).catch(asProblem);
     const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
@@ -114,7 +136,9 @@ export class BeneficiariesController {
     const faults = [...faultsIn('add', add), ...faultsIn('remove', remove)];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const change = { list, add: add.filter(isDefined), remove: remove.filter(isDefined) };
-    const changed = await this.governance.changeRegister(name, change, changedBy(call, reason)).catch(asProblem);
+    const changed = await this.governance
+      .changeRegister(name, change, changedBy(call, reason))
+      .catch(asProblem);
     return isWaiting(changed) ? waiting(changed, reply) : changed;
   }
 }

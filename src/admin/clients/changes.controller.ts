@@ -10,7 +10,13 @@ import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
-import { ApprovedChangeRecord, ChangeDecisionDto, ChangeRecord, ChangesDto, ChangeSearch } from './changes.dto';
+import {
+  ApprovedChangeRecord,
+  ChangeDecisionDto,
+  ChangeRecord,
+  ChangesDto,
+  ChangeSearch,
+} from './changes.dto';
 import { asProblem } from './waiting';
 
 const ChangeId = () => ApiId("The change's ID.");
@@ -27,7 +33,10 @@ export class ChangesController {
   @ApiSummary('List changes that need a second person')
   @ApiResponse({ status: 200, type: ChangesDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async listChanges(@CurrentCall() call: AuthenticatedCall, @Query() search: ChangeSearch): Promise<ChangesDto> {
+  async listChanges(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: ChangeSearch,
+  ): Promise<ChangesDto> {
     const found = await this.decisions.list(search.status ?? 'pending', rowsToRead(search), idBefore(search));
     const { rows, nextPageToken } = toPage(found, search);
     return { changes: await this.records(call, rows), next_page_token: nextPageToken };
@@ -55,7 +64,10 @@ export class ChangesController {
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ApprovedChangeRecord> {
     const { change, claimCode } = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
-    return { ...(await this.record(call, change)), ...(claimCode !== undefined && { claim_code: claimCode }) };
+    return {
+      ...(await this.record(call, change)),
+      ...(claimCode !== undefined && { claim_code: claimCode }),
+    };
   }
 
   @Post(':id/reject')
@@ -108,7 +120,9 @@ function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): Omit<
     requested_by: { client: nameOf(clientId), key_id: keyId, person },
     requested_at: row.requestedAt,
     expires_at: row.expiresAt,
-    decided_by: isDecided ? { client: nameOf(deciderClientId), key_id: deciderKeyId, person: deciderPerson } : null,
+    decided_by: isDecided
+      ? { client: nameOf(deciderClientId), key_id: deciderKeyId, person: deciderPerson }
+      : null,
     decided_at: row.decidedAt,
     decision_reason: row.decisionReason,
   };

@@ -32,7 +32,8 @@ export class ChangeSearch implements PageRequest {
 
 @NotForwarded()
 export class ChangeDecisionDto {
-  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Case 17' }) reason!: string;
+  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Case 17' })
+  reason!: string;
 }
 
 class ChangePerson {
@@ -50,11 +51,13 @@ class KeyHolder {
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
-  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.') status!: ChangeStatus;
+  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
+  status!: ChangeStatus;
   @nullable(TEXT, 'Name of the changed client. Null: a stop, or two people.') client!: string | null;
   @ApiProperty({
     type: [String],
-    description: 'What needs a second person: fields of the client, `keys`, `beneficiaries`, `stops`, or `people`.',
+    description:
+      'What needs a second person: fields of the client, `keys`, `beneficiaries`, `stops`, or `people`.',
   })
   widens!: string[];
   @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')
@@ -65,7 +68,8 @@ export class ChangeRecord {
   @nullable(TEXT, 'Reason for the request.') reason!: string | null;
   @described({ type: ChangePerson }, 'Who requested it.') requested_by!: ChangePerson;
   @ApiProperty({
-    description: 'Whether you requested it, or it merges you, by any of your names. Another person must decide.',
+    description:
+      'Whether you requested it, or it merges you, by any of your names. Another person must decide.',
   })
   is_own!: boolean;
   @described(INSTANT, 'When it was requested.') requested_at!: Date;
@@ -89,7 +93,8 @@ export class ApprovedChangeRecord extends ChangeRecord {
 /** A claim by exactly one of the code and the key ID. */
 @NotForwarded()
 export class ClaimKeyDto {
-  @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' }) code?: string;
+  @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' })
+  code?: string;
   @field(
     {
       required: false,
@@ -113,7 +118,8 @@ const PERSON = 'The ID of a person of a client, or the name of the owner of a pe
 export class MergePeopleDto {
   @Text({ max: 128, description: `${PERSON}: the person who is kept.`, example: 'ada' }) kept!: string;
   @Text({ max: 128, description: `${PERSON}: the same human.`, example: 'ada.lovelace' }) merged!: string;
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  reason?: string;
 }
 
 class MergedPersonDto {
@@ -146,11 +152,13 @@ export class RevokePersonDto {
   })
   issuer?: string;
 
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' }) reason?: string;
+  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  reason?: string;
 }
 
 export class RevokedPersonDto implements RevokedPerson {
   @described(UUID, 'ID of the person.') person_id!: string;
   @described(INSTANT, 'Credentials from before are refused.') revoked_at!: Date;
-  @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' }) is_new!: boolean;
+  @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' })
+  is_new!: boolean;
 }

@@ -1,5 +1,12 @@
 import { LIMIT_KEYS, LimitsDocument } from '../../access/clients/limits/limits';
-import { CLIENT_KINDS, ClientKind, KEY_KINDS, KEY_STATES, ListedClient, ListedKey } from '../../access/clients/listed';
+import {
+  CLIENT_KINDS,
+  ClientKind,
+  KEY_KINDS,
+  KEY_STATES,
+  ListedClient,
+  ListedKey,
+} from '../../access/clients/listed';
 import { shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
 import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
 import { SCOPES } from '../../operations/catalogue/scopes';
@@ -22,9 +29,13 @@ class ClientIdentity {
   @described(UUID, 'ID of the client.') id!: string;
   @described({ type: 'string', example: 'shop' }, 'Name of the client.') name!: string;
   @described({ type: 'string', example: 'main' }, 'Its account at the upstream.') account!: string;
-  @described({ enum: CLIENT_KINDS }, '`server`: it has secret keys. `public`: it has none.') kind!: ClientKind;
+  @described({ enum: CLIENT_KINDS }, '`server`: it has secret keys. `public`: it has none.')
+  kind!: ClientKind;
   @described({ type: 'array', items: { enum: SCOPES } }, 'Scopes of its keys.') scopes!: string[];
-  @nullable({ type: 'array', items: { enum: [...OPERATION_NAMES] } }, 'Operations that it may use. Null: all.')
+  @nullable(
+    { type: 'array', items: { enum: [...OPERATION_NAMES] } },
+    'Operations that it may use. Null: all.',
+  )
   operations!: string[] | null;
 }
 
@@ -32,7 +43,9 @@ export class ClientDto
   extends withLimits<ClientIdentity, LimitsDocument>(ClientIdentity, LIMIT_KEYS, shownLimit)
   implements ListedClient
 {
-  @nullable(TEXT, 'Issuer of the access tokens that it takes. Null: it takes none.') token_issuer!: string | null;
+  @nullable(TEXT, 'Issuer of the access tokens that it takes. Null: it takes none.') token_issuer!:
+    | string
+    | null;
   @nullable(TEXT, 'Audience of its tokens.') token_audience!: string | null;
   @nullable(TEXT, 'Address of the public keys of the issuer.') token_jwks_uri!: string | null;
   @described(WORDS, 'Signature algorithms of its tokens.') token_algorithms!: string[];
@@ -65,7 +78,9 @@ export class KeyDto implements ListedKey {
   kind!: ListedKey['kind'];
   @described({ type: 'string', example: 'pp_shop_…x7Qa' }, 'Beginning and end of the key.') hint!: string;
   @nullable(TEXT, 'ID of the person who owns the key, if any.') person!: string | null;
-  @nullable(TEXT, '`sub` of the person at the OpenID provider. Null: the key has a secret.') subject!: string | null;
+  @nullable(TEXT, '`sub` of the person at the OpenID provider. Null: the key has a secret.') subject!:
+    | string
+    | null;
   @described(
     { enum: KEY_STATES },
     'Whether the key is valid. `unclaimed`: it has no secret until its person claims it.',
@@ -108,7 +123,8 @@ export class ClaimedKeyDto extends NewKeyDto {
 }
 
 export class NewSignInDto {
-  @described(UUID, 'ID of the key of the person, which has no secret. Revoke it to end the sign-in.') id!: string;
+  @described(UUID, 'ID of the key of the person, which has no secret. Revoke it to end the sign-in.')
+  id!: string;
   @described(TEXT, 'Name of the client.') client!: string;
   @described(TEXT, 'ID of the person in records.') person!: string;
   @described(TEXT, 'Provider at which the person signs in.') issuer!: string;

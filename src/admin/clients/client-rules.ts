@@ -66,6 +66,7 @@ export const Subject = () =>
     test: isSubject,
     must: 'must be 1 to 255 letters, digits, and the characters _ . : = / | ~ -, and must not be an email address or phone number, because records keep it',
     required: true,
-    description: 'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',
+    description:
+      'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',
     example: '00u1a2b3c4',
   });

@@ -25,7 +25,12 @@ import { ChangeClientDto, CreateClientDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
 import { asProblem, waiting, WAITS } from './waiting';
 
-const NEEDS_TWO = ['invalid_request', 'incompatible_scopes', 'personal_key_required', 'step_up_required'] as const;
+const NEEDS_TWO = [
+  'invalid_request',
+  'incompatible_scopes',
+  'personal_key_required',
+  'step_up_required',
+] as const;
 
 /** Manages client apps and their permissions. */
 @ApiTags('Clients')
@@ -75,10 +80,15 @@ export class ClientsController {
     if (kind === 'public') requireNoKey(body);
     const expiresAt = kind === 'public' ? undefined : expiryOf(body.expires_at);
     const grants = { account, kind, operations, person, expiresAt, ...fromPermissions(body) };
-    const created = await this.governance.create(name, scopes, grants, changedBy(call, reason)).catch(asProblem);
+    const created = await this.governance
+      .create(name, scopes, grants, changedBy(call, reason))
+      .catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
     const { key } = created;
-    return { ...(await this.readClient(name)), ...(key !== undefined && { key, expires_at: expiresAt ?? null }) };
+    return {
+      ...(await this.readClient(name)),
+      ...(key !== undefined && { key, expires_at: expiresAt ?? null }),
+    };
   }
 
   @Get(':name')

@@ -9,7 +9,12 @@ import { ProviderDto } from './provider.dto';
 type Usd = string | number | null;
 
 const Reason = () =>
-  Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' });
+  Text({
+    max: 1_000,
+    required: false,
+    description: 'Reason for the change, which is recorded.',
+    example: 'Case 17',
+  });
 
 const Expiry = () =>
   Instant('Expiry of the key. If omitted, the key expires in a year. Null: never.', { nullable: true });
@@ -30,7 +35,8 @@ export class CreateClientDto extends ClientLimitsDto {
   @OneOf(CLIENT_KINDS, 'Its kind, which it keeps. Default: `server`.') kind?: ClientKind;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
-  @NewDailyCap(`${textOf('dailyCapUsd')} Required for clients that may pay or redeem. Null: none.`) daily_cap_usd?: Usd;
+  @NewDailyCap(`${textOf('dailyCapUsd')} Required for clients that may pay or redeem. Null: none.`)
+  daily_cap_usd?: Usd;
   @KeyPerson() person?: string;
   @Expiry() expires_at?: string | null;
   @Reason() reason?: string;

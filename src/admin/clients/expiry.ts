@@ -11,5 +11,7 @@ export function expiryOf(expiresAt: string | null | undefined): Date | undefined
   if (expiresAt === undefined) return usualExpiry();
   const expiry = new Date(expiresAt);
   if (expiry > clock.now()) return expiry;
-  throw new Problem('invalid_request', { faults: [{ pointer: '/expires_at', detail: 'must be in the future' }] });
+  throw new Problem('invalid_request', {
+    faults: [{ pointer: '/expires_at', detail: 'must be in the future' }],
+  });
 }

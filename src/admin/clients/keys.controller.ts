@@ -66,7 +66,13 @@ export class KeysController {
     const by = changedBy(call, reason);
     const issued = await this.governance.issueKey(name, { expiresAt, person }, by).catch(asProblem);
     if (isWaiting(issued)) return waiting(issued, reply);
-    return { id: issued.id, client: name, key: issued.key, person: person ?? null, expires_at: expiresAt ?? null };
+    return {
+      id: issued.id,
+      client: name,
+      key: issued.key,
+      person: person ?? null,
+      expires_at: expiresAt ?? null,
+    };
   }
 
   @Delete(':id')

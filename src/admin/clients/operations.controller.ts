@@ -1,7 +1,13 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/route-access';
-import { OPERATION_NAMES, OperationName, rowOf, scopesOf, sourceOf } from '../../operations/catalogue/catalogue';
+import {
+  OPERATION_NAMES,
+  OperationName,
+  rowOf,
+  scopesOf,
+  sourceOf,
+} from '../../operations/catalogue/catalogue';
 import { Effect } from '../../operations/catalogue/row';
 import { Scope, SCOPES } from '../../operations/catalogue/scopes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -15,12 +21,14 @@ export class OperationDto {
   @described({ enum: EFFECTS }, '`pay`: value leaves a wallet. `write`: something is created or deleted.')
   effect!: Effect;
   @described({ enum: SCOPES, isArray: true }, 'Scopes that a key needs. All are required.') scopes!: Scope[];
-  @described(BOOLEAN, 'Whether the upstream documents it. If not, its behavior was observed.') documented!: boolean;
+  @described(BOOLEAN, 'Whether the upstream documents it. If not, its behavior was observed.')
+  documented!: boolean;
 }
 
 /** The operations and scopes that a client can be granted. */
 export class GrantableDto {
-  @described({ type: [OperationDto] }, 'Operations, in the order of the interface.') operations!: OperationDto[];
+  @described({ type: [OperationDto] }, 'Operations, in the order of the interface.')
+  operations!: OperationDto[];
   @described({ enum: SCOPES, isArray: true }, 'Scopes that a key can have.') scopes!: Scope[];
 }
 

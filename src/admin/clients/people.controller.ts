@@ -8,7 +8,11 @@ import { fromPermissions } from '../../access/clients/grants';
 import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
-import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+import {
+  KnownPerson,
+  NamedPerson,
+  PersonRevocationsService,
+} from '../../access/people/person-revocations.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { maskContacts } from '../../platform/privacy/contacts';
@@ -16,7 +20,13 @@ import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
-import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto, WaitingDto } from './changes.dto';
+import {
+  MergedPeopleDto,
+  MergePeopleDto,
+  RevokedPersonDto,
+  RevokePersonDto,
+  WaitingDto,
+} from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
 import { asProblem, waiting, WAITS } from './waiting';
 
@@ -49,7 +59,10 @@ export class PersonLimitsController {
       });
     }
     const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
-    const { rows, nextPageToken } = toPage(await this.exceptions.list(client, filters).catch(asProblem), search);
+    const { rows, nextPageToken } = toPage(
+      await this.exceptions.list(client, filters).catch(asProblem),
+      search,
+    );
     const usages = await this.spending.ofPayers(rows.map(({ id }) => id));
     return { persons: rows.map((person) => shownTo(call, person, usages)), next_page_token: nextPageToken };
   }
@@ -125,7 +138,9 @@ export class PersonLimitsController {
     }: { client: string; id: string; change: Partial<OwnLimits>; reason: string | undefined },
     reply: FastifyReply,
   ): Promise<PersonDto | WaitingDto> {
-    const waits = await this.governance.limitPerson(client, id, change, changedBy(call, reason)).catch(asProblem);
+    const waits = await this.governance
+      .limitPerson(client, id, change, changedBy(call, reason))
+      .catch(asProblem);
     if (waits) return waiting(waits, reply);
     return this.read(call, client, id);
   }
@@ -143,7 +158,11 @@ function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<stri
   const usage = usages.get(person.id);
   if (!usage) throw new Error('a person has no caps');
   const name = person.name === null || mayReveal(call) ? person.name : maskContacts(person.name);
-  return { ...person, name, usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage) };
+  return {
+    ...person,
+    name,
+    usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage),
+  };
 }
 
 /** Merges people into one human. */
@@ -170,7 +189,9 @@ export class PersonMergesController {
     @Body() { kept, merged, reason }: MergePeopleDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<MergedPeopleDto | WaitingDto> {
-    const done = await this.governance.mergePeople({ kept, merged }, changedBy(call, reason)).catch(asProblem);
+    const done = await this.governance
+      .mergePeople({ kept, merged }, changedBy(call, reason))
+      .catch(asProblem);
     return isWaiting(done) ? waiting(done, reply) : done;
   }
 }

@@ -1,7 +1,12 @@
 import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limits/limits';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
-import { AskedLimits, askedLimit, shownLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import {
+  AskedLimits,
+  askedLimit,
+  shownLimit,
+  withLimits,
+} from '../../http/validation/rules/limit-properties';
 import { PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text } from '../../http/validation/rules/rules';
 import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
@@ -26,13 +31,19 @@ export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>
   OWN_LIMIT_KEYS,
   askedOwnLimit,
 ) {
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.', example: 'Case 17' })
+  @Text({
+    max: 1_000,
+    required: false,
+    description: 'Reason for the change, which is recorded.',
+    example: 'Case 17',
+  })
   reason?: string;
 }
 
 @NotForwarded()
 export class LimitPersonDto extends ChangePersonDto {
-  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' }) name!: string;
+  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' })
+  name!: string;
 
   @Text({ max: MAX_ISSUER, required: false, description: 'Its provider, if any.' }) issuer?: string;
 }

@@ -38,7 +38,10 @@ export class ProviderDto {
   @Algorithms('Signature algorithms of its tokens. Default: `ES256`, `RS256`, `PS256`, `EdDSA`.')
   token_algorithms?: string[];
 
-  @providerField('tokenDpop', { type: 'boolean', description: 'Whether its tokens must be bound to a key (DPoP).' })
+  @providerField('tokenDpop', {
+    type: 'boolean',
+    description: 'Whether its tokens must be bound to a key (DPoP).',
+  })
   token_dpop?: boolean;
 
   @providerField('tokenMaxAge', {
@@ -49,6 +52,8 @@ export class ProviderDto {
   })
   token_max_age?: number;
 
-  @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?: string | null;
+  @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?:
+    | string
+    | null;
   @ProviderText('pageClientId', 'ID of the client at `page_issuer`.') page_client_id?: string | null;
 }

@@ -11,7 +11,12 @@ export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/appro
 /** Answers 202 for a pending change. */
 export function waiting({ changeId, expiresAt, key }: Waiting, reply: FastifyReply): WaitingDto {
   void reply.status(HttpStatus.ACCEPTED);
-  return { status: 'pending_approval', change_id: changeId, expires_at: expiresAt, ...(key !== undefined && { key }) };
+  return {
+    status: 'pending_approval',
+    change_id: changeId,
+    expires_at: expiresAt,
+    ...(key !== undefined && { key }),
+  };
 }
 
 /** Translates client errors for the API, because their texts name CLI commands. */

@@ -5,7 +5,8 @@ import { Spending, Spent } from '../../policy/spending.service';
 /** A cap and its remaining amount. */
 export class CapDto {
   @nullable(USD, 'The cap. Null without a cap.') cap_usd!: string | null;
-  @described(USD, 'Amount spent or reserved. Calls in doubt count until they are settled.') spent_usd!: string;
+  @described(USD, 'Amount spent or reserved. Calls in doubt count until they are settled.')
+  spent_usd!: string;
   @nullable(USD, 'Remaining amount. Null without a cap.') left_usd!: string | null;
   @described(INSTANT, 'Time when the cap resets.') resets_at!: Date;
 }

@@ -19,7 +19,10 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapDto, toCap, toUsage, UsageDto } from './cap';
 
 class OwnUsage extends UsageDto {
-  @nullable(CapDto, 'All payments with your ephemeral key, which ends when the cap resets. Null for other keys.')
+  @nullable(
+    CapDto,
+    'All payments with your ephemeral key, which ends when the cap resets. Null for other keys.',
+  )
   total!: CapDto | null;
 }
 

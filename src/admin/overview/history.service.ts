@@ -101,7 +101,9 @@ export class HistoryService {
   private async count(day: number): Promise<Day> {
     const word = stateAtSql(await this.present.read()); // Updates the index first: see `SearchIndex.catchUp`.
     await this.index.catchUp();
-    const bounds = Array.from({ length: HOURS + 1 }, (_, hour) => uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)));
+    const bounds = Array.from({ length: HOURS + 1 }, (_, hour) =>
+      uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)),
+    );
     // One statement per hour keeps the planner on the index. For a whole day, it may choose a parallel scan
     // of the whole history, and payouts would wait.
     const sql = Prisma.sql`

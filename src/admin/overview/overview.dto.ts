@@ -39,7 +39,8 @@ export class OverviewSearch {
 
 /** Calls of one operation on one day. */
 export class OperationDay extends PayoutSums {
-  @ApiProperty({ type: 'string', format: 'date', description: 'The day, UTC.', example: '2026-11-20' }) day!: string;
+  @ApiProperty({ type: 'string', format: 'date', description: 'The day, UTC.', example: '2026-11-20' })
+  day!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @described(COUNT, 'Number of calls, whatever the outcome.') calls!: number;
   @described(COUNT, 'Number of their payouts.') items!: number;
@@ -61,11 +62,15 @@ export class OperationLatency {
 
 /** Counts of the last days. */
 export class OverviewHistory {
-  @described({ type: [OperationDay] }, 'Counts by day and operation, newest day first. Only those with calls.')
+  @described(
+    { type: [OperationDay] },
+    'Counts by day and operation, newest day first. Only those with calls.',
+  )
   days!: OperationDay[];
   @described({ type: [OutcomeCount] }, 'Counts by outcome over these days. Only outcomes that occurred.')
   outcomes!: OutcomeCount[];
-  @described({ type: [OperationLatency] }, 'Response times over these days.') upstream_ms!: OperationLatency[];
+  @described({ type: [OperationLatency] }, 'Response times over these days.')
+  upstream_ms!: OperationLatency[];
 }
 
 /** Calls in doubt of any age: those of `GET /v1/audit/calls?in_doubt=true`. */
@@ -96,7 +101,8 @@ export class OverviewWallet {
   @nullable(USD, 'The balance below which it is low (`WALLET_LOW_BALANCE_USD`). Null if there is none.')
   low_balance_usd!: string | null;
   @described(BOOLEAN, 'Whether its balance is below `low_balance_usd`.') is_low!: boolean;
-  @described(USD, 'What left it between the readings of the last 24 hours, in US dollars.') spent_usd!: string;
+  @described(USD, 'What left it between the readings of the last 24 hours, in US dollars.')
+  spent_usd!: string;
   @nullable(INTEGER, 'Seconds for which the balance lasts at that pace. Null if nothing was spent.')
   runway_seconds!: number | null;
   @described(INSTANT, 'When it was read.') read_at!: Date;
@@ -126,7 +132,8 @@ export class OverviewRun {
 export class OverviewApprovals {
   @described(COUNT, 'Number of pending calls.') waiting!: number;
   @described(USD, 'Their sum in US dollars.') usd!: string;
-  @nullable(INSTANT, 'When the next approval expires. Null if none is pending.') next_expires_at!: Date | null;
+  @nullable(INSTANT, 'When the next approval expires. Null if none is pending.')
+  next_expires_at!: Date | null;
 }
 
 /** A client with a cap, or with spending this month. */
@@ -154,10 +161,12 @@ export class OverviewTrouble {
 }
 
 export class Overview {
-  @described(INSTANT, 'When the overview was evaluated. Counts of past days may be some minutes older.') as_of!: Date;
+  @described(INSTANT, 'When the overview was evaluated. Counts of past days may be some minutes older.')
+  as_of!: Date;
   @nullable(ref('OverviewHistory'), 'Scope `audit`.') history!: OverviewHistory | null;
   @nullable(ref('OverviewInDoubt'), 'Scope `audit`.') in_doubt!: OverviewInDoubt | null;
-  @nullable(ref('OverviewSeal'), 'Scope `audit`. Also null if nothing is sealed yet.') seal!: OverviewSeal | null;
+  @nullable(ref('OverviewSeal'), 'Scope `audit`. Also null if nothing is sealed yet.')
+  seal!: OverviewSeal | null;
   @nullable(
     { type: 'array', items: ref('OverviewFindings') },
     'Scope `reconcile`. Undecided findings (open or reopened), by age.',

@@ -44,17 +44,18 @@ export class OverviewService {
       if (at < asOf) asOf = at;
       return value;
     };
-    const [history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops] = await Promise.all([
-      section(['audit'], { read: () => this.history.read(days) }),
-      section(['audit'], this.inDoubt),
-      section(['audit'], this.seal),
-      section(['reconcile'], this.findings),
-      section(['reconcile'], this.lastRun),
-      section(['reconcile', 'admin'], this.wallets),
-      section(['approve'], this.approvals),
-      section(['admin'], this.clients),
-      section(['admin', 'approve', 'audit'], this.stops),
-    ]);
+    const [history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops] =
+      await Promise.all([
+        section(['audit'], { read: () => this.history.read(days) }),
+        section(['audit'], this.inDoubt),
+        section(['audit'], this.seal),
+        section(['reconcile'], this.findings),
+        section(['reconcile'], this.lastRun),
+        section(['reconcile', 'admin'], this.wallets),
+        section(['approve'], this.approvals),
+        section(['admin'], this.clients),
+        section(['admin', 'approve', 'audit'], this.stops),
+      ]);
     const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
     const read = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
     return { as_of: asOf, ...read, upstream, storage: this.storage.troubles };

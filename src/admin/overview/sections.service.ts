@@ -58,7 +58,11 @@ export class SectionsService {
   }
 
   async findings(): Promise<OverviewFindings[]> {
-    return sumAges(await readAges(this.prisma)).map(({ age, count, usd }) => ({ age, count, impact_usd: usd }));
+    return sumAges(await readAges(this.prisma)).map(({ age, count, usd }) => ({
+      age,
+      count,
+      impact_usd: usd,
+    }));
   }
 
   async lastRun(): Promise<OverviewRun | null> {
@@ -88,17 +92,19 @@ export class SectionsService {
 
   async wallets(): Promise<OverviewWallet[]> {
     const levels = await readWalletLevels(this.prisma, this.settings.walletLowBalanceUsd);
-    return levels.map(({ account, walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
-      account,
-      wallet_id: walletId,
-      type,
-      balance_usd: balanceUsd.toFixed(),
-      low_balance_usd: lowUsd?.toFixed() ?? null,
-      is_low: isLow,
-      spent_usd: spentUsd.toFixed(),
-      runway_seconds: runwaySeconds,
-      read_at: readAt,
-    }));
+    return levels.map(
+      ({ account, walletId, type, balanceUsd, lowUsd, isLow, spentUsd, runwaySeconds, readAt }) => ({
+        account,
+        wallet_id: walletId,
+        type,
+        balance_usd: balanceUsd.toFixed(),
+        low_balance_usd: lowUsd?.toFixed() ?? null,
+        is_low: isLow,
+        spent_usd: spentUsd.toFixed(),
+        runway_seconds: runwaySeconds,
+        read_at: readAt,
+      }),
+    );
   }
 
   async approvals(): Promise<OverviewApprovals> {

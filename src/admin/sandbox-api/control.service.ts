@@ -96,7 +96,9 @@ export class SandboxControlService {
 
   /** @param settings the fault's own settings, by name. */
   addFault(asked: object, settings: object): Promise<SandboxFault> {
-    return this.ask('POST', '/faults', { ...settings, ...asked }, (said) => said.map((one) => faultOf(one, settings)));
+    return this.ask('POST', '/faults', { ...settings, ...asked }, (said) =>
+      said.map((one) => faultOf(one, settings)),
+    );
   }
 
   async removeFault(id: string): Promise<void> {
@@ -113,7 +115,9 @@ export class SandboxControlService {
 
   /** @returns all settings as they are now. */
   patchSettings(settings: object): Promise<SandboxSettings> {
-    return this.ask('PATCH', '/settings', settings, (said) => said.map((detail) => ({ pointer: '', detail })));
+    return this.ask('PATCH', '/settings', settings, (said) =>
+      said.map((detail) => ({ pointer: '', detail })),
+    );
   }
 
   async addEntry(entry: object): Promise<void> {
@@ -160,7 +164,8 @@ const FIELDS = ['fault', 'operation', 'nth', 'probability', 'seed', 'processed']
 function faultOf(sentence: string, settings: object): Fault {
   const own = Object.keys(settings).sort((a, b) => b.length - a.length);
   const setting = own.find((name) => sentence.startsWith(`${name} `));
-  if (setting !== undefined) return { pointer: pointerTo('/settings', setting), detail: after(setting, sentence) };
+  if (setting !== undefined)
+    return { pointer: pointerTo('/settings', setting), detail: after(setting, sentence) };
   const field = FIELDS.find((name) => sentence.startsWith(`${name} must be`));
   if (field !== undefined) return { pointer: `/${field}`, detail: after(field, sentence) };
   return { pointer: '', detail: sentence };

@@ -3,7 +3,14 @@ import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Allow } from '../../access/auth/route-access';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApiSummary } from '../../platform/schema/routes';
-import { FeesDto, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto';
+import {
+  FeesDto,
+  ListingDelayDto,
+  ListLiesDto,
+  NewEntryDto,
+  SandboxLiesDto,
+  StatusWordDto,
+} from './lies.dto';
 import { SandboxLiesService } from './lies.service';
 
 const LIES = { status: 200, type: SandboxLiesDto, description: 'What the sandbox lies about.' };

@@ -4,7 +4,10 @@ import { field, NotForwarded, Text, WordList } from '../../http/validation/rules
 import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 
 /** A numeric setting. Only its range is checked here, the rest in the sandbox. */
-export const Figure = (most: number, schema: { type: 'integer' | 'number'; minimum: number; description: string }) =>
+export const Figure = (
+  most: number,
+  schema: { type: 'integer' | 'number'; minimum: number; description: string },
+) =>
   field(
     {
       required: false,
@@ -66,7 +69,12 @@ export class StatusWordDto {
 
   @OneOf(STATUSES, 'The true status.', { required: true }) status!: string;
 
-  @Text({ max: 50, required: false, description: 'The word to show. Default: the true one.', example: 'SETTLED_T2' })
+  @Text({
+    max: 50,
+    required: false,
+    description: 'The word to show. Default: the true one.',
+    example: 'SETTLED_T2',
+  })
   word?: string;
 }
 
@@ -93,7 +101,9 @@ export class ListLiesDto {
       required: false,
       must: 'must be a list of types of this list',
       test: (value) =>
-        Array.isArray(value) && value.length <= MOST_TYPES && value.every((one) => KNOWN_TYPES.includes(one as string)),
+        Array.isArray(value) &&
+        value.length <= MOST_TYPES &&
+        value.every((one) => KNOWN_TYPES.includes(one as string)),
     },
     {
       items: { type: 'string', maxLength: 20 },
@@ -118,7 +128,13 @@ export class NewEntryDto {
       must: `must be a number of US dollars from ${LEAST_USD} to ${MOST_USD}`,
       test: (value) => typeof value === 'number' && value >= LEAST_USD && value <= MOST_USD,
     },
-    { type: 'number', minimum: LEAST_USD, maximum: MOST_USD, description: 'Amount in US dollars.', example: 0.5 },
+    {
+      type: 'number',
+      minimum: LEAST_USD,
+      maximum: MOST_USD,
+      description: 'Amount in US dollars.',
+      example: 0.5,
+    },
   )
   usd!: number;
 }
@@ -135,7 +151,8 @@ class ShownListDto {
 /** The sandbox's lies. Faults are separate, because they affect single requests. */
 export class SandboxLiesDto {
   @described(NUMBER, 'Percent of each payout that is charged as a fee.') fee_percent!: number;
-  @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' }) returns_fee!: boolean;
+  @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' })
+  returns_fee!: boolean;
   @described(NUMBERS, 'Milliseconds until a transaction is listed, by its type.')
   listed_after_ms!: Record<string, number>;
   @ApiProperty({

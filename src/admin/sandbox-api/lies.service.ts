@@ -65,7 +65,13 @@ export class SandboxLiesService {
   }
 }
 
-export function toLies({ feePercent, returnsFee, listedAfterMs, words, lists }: SandboxSettings): SandboxLiesDto {
+export function toLies({
+  feePercent,
+  returnsFee,
+  listedAfterMs,
+  words,
+  lists,
+}: SandboxSettings): SandboxLiesDto {
   return {
     fee_percent: feePercent,
     returns_fee: returnsFee,
@@ -77,7 +83,11 @@ export function toLies({ feePercent, returnsFee, listedAfterMs, words, lists }: 
 }
 
 function toList({ newest, frozenAt, withoutTypes }: SandboxListLies) {
-  return { newest, frozen_at: frozenAt, without_types: withoutTypes.map((type) => type.replaceAll('-', '_')) };
+  return {
+    newest,
+    frozen_at: frozenAt,
+    without_types: withoutTypes.map((type) => type.replaceAll('-', '_')),
+  };
 }
 
 function toSandbox(type: string): string {

@@ -9,7 +9,8 @@ import { SandboxControlService } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { SandboxApiService } from './sandbox-api.service';
 
-const WHERE = 'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 `not_found`.';
+const WHERE =
+  'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 `not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
 /** Controls the embedded sandbox, for evaluating the product. */
@@ -74,7 +75,10 @@ export class SandboxApiController {
   )
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })
   @Problems('invalid_request', 'demo_key_missing')
-  sendSandboxPayout(@CurrentCall() call: AuthenticatedCall, @Body() sample: NewSampleDto): Promise<SampleAnswerDto> {
+  sendSandboxPayout(
+    @CurrentCall() call: AuthenticatedCall,
+    @Body() sample: NewSampleDto,
+  ): Promise<SampleAnswerDto> {
     return this.service.send(call, sample);
   }
 }

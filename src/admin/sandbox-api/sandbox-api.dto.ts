@@ -14,7 +14,8 @@ export class SandboxWalletDto {
   parent_id!: string | null;
   @described({ enum: ['chi', 'momo', 'airtime'] }, 'Name of the wallet.') wallet!: string;
   @described({ enum: ['USD'] }, 'Currency of the wallet.') currency!: 'USD';
-  @described({ ...TEXT, pattern: '^\\d+(\\.\\d+)?$', example: '9998.5' }, 'Balance of the wallet.') balance!: string;
+  @described({ ...TEXT, pattern: '^\\d+(\\.\\d+)?$', example: '9998.5' }, 'Balance of the wallet.')
+  balance!: string;
 }
 
 export class SandboxFaultDto {
@@ -22,7 +23,9 @@ export class SandboxFaultDto {
   @described({ ...TEXT, example: 'noResponse' }, 'Kind of fault.') fault!: string;
   @nullable(TEXT, 'Operation that it affects. Null: all.') operation!: string | null;
   @nullable(INTEGER, 'It affects only the nth matching request. Null: not by count.') nth!: number | null;
-  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.') probability!: number | null;
+  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.') probability!:
+    | number
+    | null;
   @nullable(INTEGER, 'Seed of the random sequence.') seed!: number | null;
   @described(BOOLEAN, 'Whether the operation is still carried out.') processed!: boolean;
   @described({ type: 'object', additionalProperties: { type: 'number' } }, 'Settings of the fault, by name.')
@@ -33,7 +36,10 @@ export class SandboxFaultDto {
 class FaultSettingDto {
   @described({ ...TEXT, example: 'ms' }, 'Name in `settings`.') name!: string;
   @described(NUMBER, 'Default value.') default!: number;
-  @described({ ...TEXT, example: 'a whole number from 0 to 600000' }, 'Allowed values, as the end of a sentence.')
+  @described(
+    { ...TEXT, example: 'a whole number from 0 to 600000' },
+    'Allowed values, as the end of a sentence.',
+  )
   must!: string;
 }
 
@@ -66,7 +72,8 @@ export class SandboxDto {
   @described({ type: [SandboxFaultDto] }, 'Active faults, oldest first.') faults!: SandboxFaultDto[];
   @described({ type: SandboxLiesDto }, 'What the sandbox lies about.') lies!: SandboxLiesDto;
   @described({ type: [FaultKindDto] }, 'Kinds of fault that can be switched on.') kinds!: FaultKindDto[];
-  @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.') magic_recipients!: MagicRecipientDto[];
+  @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.')
+  magic_recipients!: MagicRecipientDto[];
   @described({ type: [SampleDto] }, 'One sample for each operation that has samples.') samples!: SampleDto[];
 }
 
@@ -79,13 +86,18 @@ export class NewFaultDto {
   @Figure(1_000_000, { type: 'integer', minimum: 1, description: 'Affects only the nth matching request.' })
   nth?: number;
 
-  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' }) probability?: number;
+  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' })
+  probability?: number;
 
-  @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' }) seed?: number;
+  @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' })
+  seed?: number;
 
   @field(
     { required: false, must: 'must be true or false', test: (value) => typeof value === 'boolean' },
-    { type: 'boolean', description: 'Whether the operation is carried out. Only for kinds with `chooses_processed`.' },
+    {
+      type: 'boolean',
+      description: 'Whether the operation is carried out. Only for kinds with `chooses_processed`.',
+    },
   )
   processed?: boolean;
 

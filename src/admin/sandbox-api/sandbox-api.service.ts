@@ -9,7 +9,13 @@ import { INTERFACE_PREFIX, pathOf } from '../../operations/catalogue/catalogue';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { Problem } from '../../platform/errors/problem';
-import { FaultKind, MagicRecipient, SandboxAccount, SandboxControlService, SandboxFault } from './control.service';
+import {
+  FaultKind,
+  MagicRecipient,
+  SandboxAccount,
+  SandboxControlService,
+  SandboxFault,
+} from './control.service';
 import { toLies } from './lies.service';
 import { samplesFor } from './samples';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
@@ -39,7 +45,9 @@ export class SandboxApiService {
       this.control.settings(),
     ]);
     const [ours] = accounts.filter(({ parent }) => parent === null);
-    const subAccounts = accounts.filter(({ parent }) => parent !== null && parent === ours?.id).map(({ id }) => id);
+    const subAccounts = accounts
+      .filter(({ parent }) => parent !== null && parent === ours?.id)
+      .map(({ id }) => id);
     return {
       url,
       wallets: accounts.flatMap(toWallets),
@@ -59,7 +67,10 @@ export class SandboxApiService {
    * Sends a sample. A rejection of the app's request is a result, not an error.
    * @throws Problem `demo_key_missing`
    */
-  async send({ person }: Call, { operation, body, idempotency_key: key }: NewSampleDto): Promise<SampleAnswerDto> {
+  async send(
+    { person }: Call,
+    { operation, body, idempotency_key: key }: NewSampleDto,
+  ): Promise<SampleAnswerDto> {
     const appKey = await this.appKey();
     const idempotencyKey = key ?? randomUUID();
     const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
@@ -125,7 +136,17 @@ function toWallets({ id, name, parent, wallets }: SandboxAccount) {
   }));
 }
 
-function toFault({ id, fault, operation, nth, probability, seed, processed, struck, ...settings }: SandboxFault) {
+function toFault({
+  id,
+  fault,
+  operation,
+  nth,
+  probability,
+  seed,
+  processed,
+  struck,
+  ...settings
+}: SandboxFault) {
   return {
     id,
     fault,

@@ -39,9 +39,16 @@ export class StopsController {
     @Body() { client, operation, reason }: NewStopDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StopRecord> {
-    const stopped = await this.stops.stop({ client, operation }, reason, stopAuthorOf(changedBy(call, reason)));
+    const stopped = await this.stops.stop(
+      { client, operation },
+      reason,
+      stopAuthorOf(changedBy(call, reason)),
+    );
     if (!stopped) {
-      const fault = { pointer: '/client', detail: 'must be the name of a client, as GET /v1/clients lists them' };
+      const fault = {
+        pointer: '/client',
+        detail: 'must be the name of a client, as GET /v1/clients lists them',
+      };
       throw new Problem('invalid_request', { faults: [fault] });
     }
     const { stop, added } = stopped;
@@ -71,7 +78,13 @@ export class StopsController {
   @ApiId("The stop's ID.")
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
   @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems('stop_not_found', 'recovery_required', 'invalid_request', 'step_up_required', 'personal_key_required')
+  @ApiKeyProblems(
+    'stop_not_found',
+    'recovery_required',
+    'invalid_request',
+    'step_up_required',
+    'personal_key_required',
+  )
   async liftStop(
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,

@@ -12,7 +12,8 @@ export const MAX_REASON = 500;
 
 const TARGETS = ['everything', 'client', 'operation'] as const;
 
-const targetsOf = (body: object) => TARGETS.filter((name) => (body as Record<string, unknown>)[name] !== undefined);
+const targetsOf = (body: object) =>
+  TARGETS.filter((name) => (body as Record<string, unknown>)[name] !== undefined);
 
 const OnlyTarget = () =>
   ValidateBy({
@@ -68,7 +69,12 @@ export class StopLift {
   )
   unreconciled?: string;
 
-  @Text({ max: 1_000, required: false, description: 'Reason, which a second person reads.', example: 'Case 17' })
+  @Text({
+    max: 1_000,
+    required: false,
+    description: 'Reason, which a second person reads.',
+    example: 'Case 17',
+  })
   reason?: string;
 }
 

@@ -4,7 +4,13 @@ import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/
 import { StopLiftDocument, StopLifts } from '../../access/governance/change-document';
 import { GovernanceService, Waiting } from '../../access/governance/governance.service';
 import { readUnread, UnreadTime } from '../../journal/stops/lost-time';
-import { insertStop, insertStopLift, isOwnRecentStop, needsRecovery, StopAuthor } from '../../journal/stops/stops';
+import {
+  insertStop,
+  insertStopLift,
+  isOwnRecentStop,
+  needsRecovery,
+  StopAuthor,
+} from '../../journal/stops/stops';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
@@ -178,7 +184,10 @@ export class StopLiftingService {
       return this.stops.lift(id, by, unreconciled);
     }
     const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
-    return this.governance.ask({ kind: 'lift_stop', client: null, widens: ['stops'], before: null, change }, by);
+    return this.governance.ask(
+      { kind: 'lift_stop', client: null, widens: ['stops'], before: null, change },
+      by,
+    );
   }
 }
 

@@ -14,7 +14,12 @@ export function stepPrinter(): Report {
 type Settings = Pick<SignInConfig, 'openIdProvider' | 'keySignIn'> & { dualControl: boolean };
 
 /** Returns the banner with a newcomer's next steps. */
-export function banner(url: string, metricsUrl: string, demoKeys: string | undefined, settings: Settings): string {
+export function banner(
+  url: string,
+  metricsUrl: string,
+  demoKeys: string | undefined,
+  settings: Settings,
+): string {
   const lines = [
     '',
     `  payout-proxy is ready   ${url}`,
@@ -22,7 +27,9 @@ export function banner(url: string, metricsUrl: string, demoKeys: string | undef
     `    interface   ${url}/api/v0.1`,
     `    docs        ${url}/docs`,
     `    metrics     ${metricsUrl}/metrics`,
-    ...(settings.dualControl ? [] : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
+    ...(settings.dualControl
+      ? []
+      : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
   ];
   if (demoKeys !== undefined) {
     lines.push(

@@ -58,7 +58,11 @@ export async function startDependencies(
     report('Database', applied.length > 0 ? `${applied.length} migration(s) applied` : 'up to date');
     if (postgres && !config.upstreamBaseUrl) {
       await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
-      sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPortGiven ? config.sandboxPort : 0);
+      sandbox = await startSandbox(
+        config,
+        postgres.urls.sandbox,
+        config.sandboxPortGiven ? config.sandboxPort : 0,
+      );
       void sandbox.ended.then((how) => stopping || tellOfEnd(how));
     }
     const upstream = upstreamOf(config, sandbox);
@@ -86,7 +90,9 @@ export async function startDependencies(
 
 /** Without its upstream, the proxy still serves reads of its history, and refuses payments. */
 function tellOfEnd(how: string): void {
-  process.stderr.write(`payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`);
+  process.stderr.write(
+    `payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`,
+  );
 }
 
 /** Returns whether the database or the sandbox is an embedded one. */
@@ -97,7 +103,10 @@ export function needsPostgres({ databaseUrl, upstreamBaseUrl }: Config): boolean
 /**
  * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role (prisma.service.ts).
  */
-function databaseOf({ databaseUrl, databaseOwnerUrl, dataDir }: Config, postgres: EmbeddedPostgres | undefined) {
+function databaseOf(
+  { databaseUrl, databaseOwnerUrl, dataDir }: Config,
+  postgres: EmbeddedPostgres | undefined,
+) {
   if (databaseUrl) return { databaseUrl, databaseOwnerUrl: databaseOwnerUrl ?? databaseUrl };
   if (!postgres) throw new Error('there is neither a DATABASE_URL nor an embedded Postgres');
   const { proxy, owner } = postgres.urls;

@@ -17,7 +17,8 @@ export async function listen(
     const code = codeOf(error);
     if (code === 'EADDRINUSE')
       throw new StartError(`port ${port} is in use. Set PORT to another port, or to 0 for any free port.`);
-    if (code === 'EACCES') throw new StartError(`this user may not listen on port ${port}. Set PORT to another port.`);
+    if (code === 'EACCES')
+      throw new StartError(`this user may not listen on port ${port}. Set PORT to another port.`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new StartError('HOST must be an address of this machine.');
     throw error;

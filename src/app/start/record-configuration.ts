@@ -51,10 +51,17 @@ async function record(
         before: last && { process: of, configuration: before },
         after: { process: of, configuration: after },
       };
-      await records.record(tx, [{ action: 'configuration_changed', client: null, keyId: null, ...states }], by);
+      await records.record(
+        tx,
+        [{ action: 'configuration_changed', client: null, keyId: null, ...states }],
+        by,
+      );
     }, PATIENCE);
   } catch (error) {
-    new Logger('Configuration').warn({ reason: codeOrNameOf(error) }, 'the configuration could not be recorded');
+    new Logger('Configuration').warn(
+      { reason: codeOrNameOf(error) },
+      'the configuration could not be recorded',
+    );
   }
 }
 

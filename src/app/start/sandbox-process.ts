@@ -27,7 +27,11 @@ interface SandboxFile {
  * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone. Its address
  * and keys are written to DATA_DIR/sandbox.json, which only its owner may read.
  */
-export async function startSandbox(config: Config, databaseUrl: string, port: number): Promise<RunningSandbox> {
+export async function startSandbox(
+  config: Config,
+  databaseUrl: string,
+  port: number,
+): Promise<RunningSandbox> {
   const file = join(config.dataDir, 'sandbox.json');
   // Two sandboxes on the same data would have different faults, and the file would name the wrong one.
   const lock = await SessionLock.take(databaseUrl, LOCKS.sandbox);
@@ -49,8 +53,14 @@ export async function startSandbox(config: Config, databaseUrl: string, port: nu
   }
 }
 
-async function launch(config: Config, databaseUrl: string, port: number, file: string): Promise<RunningSandbox> {
-  const apiKey = config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
+async function launch(
+  config: Config,
+  databaseUrl: string,
+  port: number,
+  file: string,
+): Promise<RunningSandbox> {
+  const apiKey =
+    config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
   const child = fork(join(__dirname, '..', '..', 'sandbox', 'main.js'), {
     detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the sandbox
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -65,7 +65,9 @@ function launch(settings: RunningConfig): ChildProcess {
       DATABASE_OWNER_URL: settings.databaseOwnerUrl,
       DATABASE_OWNER_URL_FILE: '',
       UPSTREAM_BASE_URL: settings.upstreamBaseUrl,
-      ...(!settings.secretFiles.has('UPSTREAM_API_KEY') && { UPSTREAM_API_KEY: settings.upstreamApiKey.reveal() }),
+      ...(!settings.secretFiles.has('UPSTREAM_API_KEY') && {
+        UPSTREAM_API_KEY: settings.upstreamApiKey.reveal(),
+      }),
       // The disk of the embedded Postgres can be seen, so nothing is reserved there.
       ...(settings.databaseDirectory !== undefined && { DATABASE_RESERVE_MB: '0' }),
       RESOLVER_PROBE_EMAIL: settings.resolverProbeEmail,
@@ -75,6 +77,7 @@ function launch(settings: RunningConfig): ChildProcess {
 }
 
 async function ended(child: ChildProcess): Promise<string> {
-  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
+  if (child.exitCode === null && child.signalCode === null)
+    await new Promise((resolve) => child.once('exit', resolve));
   return child.signalCode ?? `exit code ${child.exitCode}`;
 }

@@ -2,7 +2,13 @@ import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { erase, Erased, findPlaces } from '../../history/retention/erase';
 import { namedIn } from '../../history/retention/person';
-import { CallingPerson, ErasedPersons, eraseNamed, PersonSearch, personsNamed } from '../../history/retention/persons';
+import {
+  CallingPerson,
+  ErasedPersons,
+  eraseNamed,
+  PersonSearch,
+  personsNamed,
+} from '../../history/retention/persons';
 import { contactOf } from '../../recipients/recipient';
 import { print } from '../output';
 import { confirm, standardInput, Progress } from '../terminal';
@@ -44,7 +50,10 @@ export function auditEraseCommand(): Command {
     .option('--client <name>', 'with --person, only the person of this client')
     .option('--issuer <url>', 'with --person, only the person of tokens of this issuer')
     .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
-    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
+    .option(
+      '--actor <id>',
+      'ID of the person who runs this command (default: the user of the operating system)',
+    )
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: {"id","places","open","keys"}, or "kept" instead of "keys" for a person')
@@ -87,10 +96,13 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
   }
   await withRetention(options, async (db, wish) => {
     const progress = new Progress('bodies');
-    const bodies = await findPlaces(db, person, (done, of) => progress.at(done, of)).finally(() => progress.end());
+    const bodies = await findPlaces(db, person, (done, of) => progress.at(done, of)).finally(() =>
+      progress.end(),
+    );
     const found = await erase(db, person, bodies, null);
     const nothing = options.dryRun || found.places.length === 0;
-    if (!nothing) await confirm(`This permanently erases the ${person.kind} from ${count(found)}.`, options.yes);
+    if (!nothing)
+      await confirm(`This permanently erases the ${person.kind} from ${count(found)}.`, options.yes);
     const erased = nothing ? found : await erase(db, person, bodies, wish);
     report(erased, options, {
       done: `the ${person.kind} from ${count(erased)}.`,
@@ -109,7 +121,8 @@ async function erasePersons(search: PersonSearch, options: RetentionOptions): Pr
     requireNoName(options.reason, persons);
     const found = await eraseNamed(db, persons, null);
     const nothing = options.dryRun || found.places.length === 0;
-    if (!nothing) await confirm(`This permanently erases ${countNames(found)}:\n${list(persons)}\n`, options.yes);
+    if (!nothing)
+      await confirm(`This permanently erases ${countNames(found)}:\n${list(persons)}\n`, options.yes);
     const erased = nothing ? found : await eraseNamed(db, persons, wish);
     report(erased, options, {
       done: `${countNames(erased)}:\n${list(persons)}`,
@@ -155,7 +168,8 @@ function report(
 }
 
 function count({ places }: Erased): string {
-  const of = (...tables: string[]) => places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
+  const of = (...tables: string[]) =>
+    places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
   return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`;
 }
 

@@ -51,7 +51,10 @@ export function auditCheckExportCommand(): Command {
   return new Command('check-export')
     .description('check an export against its manifest')
     .argument('<file>', 'the export')
-    .option('--manifest <file>', 'manifest of the export (default: the name of the export with .manifest.json)')
+    .option(
+      '--manifest <file>',
+      'manifest of the export (default: the name of the export with .manifest.json)',
+    )
     .option('--json', 'print the manifest as JSON')
     .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options: { manifest?: string; json?: boolean }) => {
@@ -160,7 +163,9 @@ async function copy(
 async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<ManifestRecord> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined)
-    throw new ClientError('The response has no link to a manifest, so the export cannot be checked. Check --url.');
+    throw new ClientError(
+      'The response has no link to a manifest, so the export cannot be checked. Check --url.',
+    );
   const afterFailure = 'The export could not be checked against its manifest. Run it again.';
   const answer = await ask(proxy, { path, demoKey: 'auditor', afterFailure });
   return readManifest(JSON.stringify(answer), path);
@@ -198,7 +203,9 @@ class ExportCheck {
   compare(manifest: ManifestRecord): void {
     const rows = this.lines - (manifest.format === 'csv' ? 1 : 0);
     if (rows !== manifest.rows) {
-      throw new ClientError(`The export has ${Math.max(0, rows)} rows, but its manifest says ${manifest.rows}.`);
+      throw new ClientError(
+        `The export has ${Math.max(0, rows)} rows, but its manifest says ${manifest.rows}.`,
+      );
     }
     if (this.hash.digest('hex') !== manifest.sha256) {
       throw new ClientError('The export was changed: its SHA-256 differs from the one in its manifest.');
@@ -218,7 +225,8 @@ class ExportCheck {
 function readManifest(text: string, source: string): ManifestRecord {
   try {
     const manifest = readStrictJson(text) as Partial<ManifestRecord> | null;
-    if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string') return manifest as ManifestRecord;
+    if (typeof manifest?.rows === 'number' && typeof manifest.sha256 === 'string')
+      return manifest as ManifestRecord;
   } catch {
     // reported below
   }

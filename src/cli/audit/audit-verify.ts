@@ -46,7 +46,10 @@ interface VerifyOptions {
 export function auditVerifyCommand(): Command {
   return new Command('verify')
     .description('recompute the log and report the first fault')
-    .option('--checkpoint <file>', "witness's copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)")
+    .option(
+      '--checkpoint <file>',
+      "witness's copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)",
+    )
     .option(
       '--key <key>',
       "verifier key of the log, or a file with one per line (default: the proxy's own keys). Later keys are learned from the log",
@@ -107,7 +110,9 @@ function ringFrom(given: string | undefined, config: Config): KeyRing {
     );
   }
   try {
-    const keys = (existsSync(given) ? readFileSync(given, 'utf8') : given).split(/[\s,]+/).filter((key) => key !== '');
+    const keys = (existsSync(given) ? readFileSync(given, 'utf8') : given)
+      .split(/[\s,]+/)
+      .filter((key) => key !== '');
     return ringOf(keys.map(verifierOf));
   } catch (error) {
     throw new ClientError(`The value of --key cannot be used: ${(error as Error).message}`);
@@ -125,10 +130,22 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
 }
 
 function forPeople(report: Report): string {
-  const { fault, records, checkpoints, witnessed, unsealed, pruned, erasures, prunings, search_index, seconds } =
-    report;
+  const {
+    fault,
+    records,
+    checkpoints,
+    witnessed,
+    unsealed,
+    pruned,
+    erasures,
+    prunings,
+    search_index,
+    seconds,
+  } = report;
   const rate = `${records.toLocaleString('en')} records in ${seconds} s, ${report.records_per_second.toLocaleString('en')}/s`;
-  const lines = fault ? ['VERIFICATION FAILED', ...said(fault), ''] : ['verified: all records match the log', ''];
+  const lines = fault
+    ? ['VERIFICATION FAILED', ...said(fault), '']
+    : ['verified: all records match the log', ''];
   lines.push(
     `checked        ${rate}`,
     `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
@@ -141,7 +158,8 @@ function forPeople(report: Report): string {
 }
 
 function said({ meaning, leaf, to_leaf, kind, record_id, received_at }: Fault): string[] {
-  const leaves = leaf === undefined ? undefined : `leaf ${leaf}${to_leaf === undefined ? '' : ` to ${to_leaf}`}`;
+  const leaves =
+    leaf === undefined ? undefined : `leaf ${leaf}${to_leaf === undefined ? '' : ` to ${to_leaf}`}`;
   const record = [kind, record_id].filter(Boolean).join(' ');
   const place = [leaves, record, received_at && `received ${received_at}`].filter(Boolean).join(', ');
   return [...(place === '' ? [] : [`at ${place}:`]), meaning];

@@ -68,13 +68,17 @@ interface ActivityOptions extends ProxyOptions {
 
 function auditActivityCommand(): Command {
   return askingProxy(new Command('activity'), 'audit')
-    .description('list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page')
+    .description(
+      'list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page',
+    )
     .addOption(filterOption('filter to apply; can be repeated', 'client=shop'))
     .option(...PAGE_TOKEN)
     .addOption(new Option('--json', 'print the response of the proxy as JSON').conflicts('csv'))
     .addOption(new Option('--csv', 'export all of them as CSV').conflicts('pageToken'))
     .addOption(
-      new Option('--delimiter <name>', 'between cells of CSV').choices(['comma', 'semicolon']).default('comma'),
+      new Option('--delimiter <name>', 'between cells of CSV')
+        .choices(['comma', 'semicolon'])
+        .default('comma'),
     )
     .option('--out <file>', 'file for the CSV (default: standard output)')
     .addHelpText('after', ACTIVITY_HELP)
@@ -89,7 +93,11 @@ async function run({ csv, delimiter, out, ...options }: ActivityOptions): Promis
 
 type Selection = Omit<ActivityOptions, 'csv' | 'delimiter' | 'out'>;
 
-async function exportCsv({ filter, ...proxy }: Selection, delimiter: string, out: string | undefined): Promise<void> {
+async function exportCsv(
+  { filter, ...proxy }: Selection,
+  delimiter: string,
+  out: string | undefined,
+): Promise<void> {
   const query = new URLSearchParams([...filter, ['delimiter', delimiter]]);
   const { response } = await open(proxy, {
     path: `/v1/activity.csv?${query.toString()}`,

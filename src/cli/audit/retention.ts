@@ -44,7 +44,9 @@ export async function withRetention(
     const db = new ServerClient({ connectionString: ownerUrl });
     await db.connect();
     try {
-      await compareClock(async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }]);
+      await compareClock(
+        async () => (await db.query<{ ms: number }, []>(DATABASE_MS)).rows as [{ ms: number }],
+      );
       const signer = await ownSigner(db, ring);
       await work(db, { reason: proseAsRecorded(reason), actor: actor ?? operator.actor, signer, ring });
     } finally {
@@ -96,7 +98,10 @@ export function auditPruneCommand(): Command {
     .requiredOption('--reason <text>', 'reason, which is kept forever')
     .option('--people-only', 'delete only bodies and recipients')
     .option('--checkpoint <file>', 'checkpoints stored outside the database (default: CHECKPOINT_FILE)')
-    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the operating system)')
+    .option(
+      '--actor <id>',
+      'ID of the person who runs this command (default: the user of the operating system)',
+    )
     .option('--dry-run', 'show what would be deleted, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: [{"month","calls","kept"}]')
@@ -111,12 +116,20 @@ async function run(options: PruneOptions): Promise<void> {
   await withRetention(options, async (db, wish) => {
     const before = endsBefore(options.olderThan, clock.now());
     if (!before)
-      throw new ClientError(`--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`);
-    const wishes: PruneWish = { ...wish, before, checkpointFile, what: options.peopleOnly ? 'people' : 'calls' };
+      throw new ClientError(
+        `--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`,
+      );
+    const wishes: PruneWish = {
+      ...wish,
+      before,
+      checkpointFile,
+      what: options.peopleOnly ? 'people' : 'calls',
+    };
     const due = await prune(db, wishes, true, () => undefined);
     if (!options.dryRun) {
       const months = due.map(({ month }) => month).join(', ');
-      if (due.length > 0) await confirm(`This permanently deletes ${due.length} months (${months}).`, options.yes);
+      if (due.length > 0)
+        await confirm(`This permanently deletes ${due.length} months (${months}).`, options.yes);
       await prune(db, wishes, false, (month) => tell(month, options));
     }
     if (options.json || options.dryRun) print(due, options.json);

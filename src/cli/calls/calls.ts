@@ -41,7 +41,10 @@ function addPayout(id: string, before: string[]): string[] {
   return [...before, id];
 }
 
-async function settle(id: string, { outcome, reason, payout, supersedes, ...options }: Options): Promise<void> {
+async function settle(
+  id: string,
+  { outcome, reason, payout, supersedes, ...options }: Options,
+): Promise<void> {
   const call = (await ask(options, {
     path: `/v1/calls/${encodeURIComponent(id)}/resolution`,
     demoKey: 'approver',
@@ -51,9 +54,24 @@ async function settle(id: string, { outcome, reason, payout, supersedes, ...opti
   print(options.json ? call : forPeople(call), options.json);
 }
 
-function forPeople({ id, operation, outcome, total_usd, items, settlements: [newest, before] }: FullCallRecord) {
+function forPeople({
+  id,
+  operation,
+  outcome,
+  total_usd,
+  items,
+  settlements: [newest, before],
+}: FullCallRecord) {
   const states = items.map(({ state }) => state ?? '-');
-  return { id, operation, total_usd, outcome, payouts: states, settlement: newest?.id, supersedes: before?.id };
+  return {
+    id,
+    operation,
+    total_usd,
+    outcome,
+    payouts: states,
+    settlement: newest?.id,
+    supersedes: before?.id,
+  };
 }
 
 const SHOW_HELP = `

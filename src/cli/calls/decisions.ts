@@ -29,16 +29,21 @@ export function approvalsCommands(): Command {
     command
       .argument('<call id>', 'ID of the call, from approvals list')
       .option('--content-hash <hash>', 'expected content_hash; a call with another one is not decided')
-      .action(async (id: string, { reason, contentHash, ...options }: Decision & { contentHash?: string }) => {
-        const path = `/${encodeURIComponent(id)}/${command.name()}`;
-        const call = (await askApprovals(options, path, { reason, content_hash: contentHash })) as Approval;
-        print(options.json ? call : callForPeople(call), options.json);
-      });
+      .action(
+        async (id: string, { reason, contentHash, ...options }: Decision & { contentHash?: string }) => {
+          const path = `/${encodeURIComponent(id)}/${command.name()}`;
+          const call = (await askApprovals(options, path, { reason, content_hash: contentHash })) as Approval;
+          print(options.json ? call : callForPeople(call), options.json);
+        },
+      );
   return approvals;
 }
 
 async function listApprovals({ status, pageToken, ...options }: Listing): Promise<void> {
-  const page = (await askApprovals(options, `?${pageQuery([['status', status]], pageToken)}`)) as ApprovalPage;
+  const page = (await askApprovals(
+    options,
+    `?${pageQuery([['status', status]], pageToken)}`,
+  )) as ApprovalPage;
   printPage(page, page.approvals.map(callForPeople), options.json);
 }
 
@@ -94,7 +99,10 @@ export function changesCommands(): Command {
         const path = `/v1/changes/${encodeURIComponent(id)}/${command.name()}`;
         const change = (await askClients(proxy, { path, body: { reason } })) as ApprovedChangeRecord;
         const { claim_code } = change;
-        print(json ? change : { ...changeForPeople(change), ...(claim_code !== undefined && { claim_code }) }, json);
+        print(
+          json ? change : { ...changeForPeople(change), ...(claim_code !== undefined && { claim_code }) },
+          json,
+        );
       });
   return changes;
 }
@@ -133,7 +141,11 @@ function listing(group: Command, scope: string, statuses: string): Command {
 type Decision = ProxyOptions & { reason: string };
 
 /** Adds the commands `approve` and `reject` to a group. */
-function deciding(group: Command, scope: string, descriptions: Record<'approve' | 'reject', string>): Command[] {
+function deciding(
+  group: Command,
+  scope: string,
+  descriptions: Record<'approve' | 'reject', string>,
+): Command[] {
   return Object.entries(descriptions).map(([decision, does]) =>
     asking(group.command(decision), scope)
       .description(does)

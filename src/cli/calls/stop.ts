@@ -42,11 +42,11 @@ export function stopCommands(): Command {
   const stop = new Command('stop')
     .description('stop payments and writes on every instance, and lift stops')
     .addHelpText('after', EXAMPLES);
-  writing(stop.command('everything').description('stop all operations of all clients')).action((options: StopOptions) =>
-    write({}, options),
+  writing(stop.command('everything').description('stop all operations of all clients')).action(
+    (options: StopOptions) => write({}, options),
   );
-  writing(stop.command('client <name>').description('stop one client')).action((client: string, options: StopOptions) =>
-    write({ client }, options),
+  writing(stop.command('client <name>').description('stop one client')).action(
+    (client: string, options: StopOptions) => write({ client }, options),
   );
   writing(stop.command('operation <name>').description('stop one operation of all clients')).action(
     (operation: string, options: StopOptions) => write({ operation }, options),
@@ -84,7 +84,9 @@ async function lift(id: string, options: LiftOptions): Promise<void> {
     onDatabase: async ({ stops }, by) => {
       const lifted = await stops.lift(id, by, unreconciled);
       if (!lifted)
-        throw new ClientError(`There is no active stop with the ID ${id}. Run stop list to see active stops.`);
+        throw new ClientError(
+          `There is no active stop with the ID ${id}. Run stop list to see active stops.`,
+        );
       print(json ? lifted : forPeople(lifted), json);
     },
     throughProxy: async () => {
@@ -107,11 +109,14 @@ async function write(target: Target, { reason, json }: StopOptions): Promise<voi
     );
   }
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
+    throw new ClientError(
+      `--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`,
+    );
   }
   await withStops(async (stops) => {
     const stopped = await stops.stop(target, reason, operator());
-    if (!stopped) throw new ClientError(`There is no client ${target.client}. Run clients list to see all clients.`);
+    if (!stopped)
+      throw new ClientError(`There is no client ${target.client}. Run clients list to see all clients.`);
     if (!stopped.added && !json) process.stdout.write('Already stopped. Nothing was changed.\n');
     print(json ? { ...stopped.stop, added: stopped.added } : forPeople(stopped.stop), json);
   });

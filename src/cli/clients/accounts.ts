@@ -12,7 +12,9 @@ Examples:
   npm run cli -- accounts list --json`;
 
 export function accountsCommands(): Command {
-  const accounts = new Command('accounts').description('list the accounts at the upstream').addHelpText('after', HELP);
+  const accounts = new Command('accounts')
+    .description('list the accounts at the upstream')
+    .addHelpText('after', HELP);
   askingProxy(accounts.command('list'), 'admin')
     .description('list the accounts of the running proxy, and those that only clients name')
     .option('--json', 'print the response of the proxy as JSON')

@@ -88,7 +88,10 @@ function listCommand(): Command {
     .requiredOption('--name <name>', "the client's name")
     .option(...LIST)
     .option(...JSON_OPTION)
-    .addHelpText('after', '\nExamples:\n  npm run cli -- clients beneficiaries list --name shop --list blocked --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run cli -- clients beneficiaries list --name shop --list blocked --json',
+    )
     .action(({ name, list, json }: Pick<Options, 'name' | 'json'> & { list?: RegisterList }) => {
       if (list !== undefined) requireList(list);
       return withPrisma(async (prisma) => {
@@ -144,6 +147,7 @@ function readAll(list: string): Read[] {
   if (texts.length === 0) throw new ClientError('--recipients must name at least one recipient.');
   const read = texts.map((text) => ({ text, one: readBeneficiary(text) }));
   const wrong = read.flatMap(({ one }, place) => (one ? [] : [place + 1]));
-  if (wrong.length > 0) throw new ClientError(`--recipients: number ${wrong.join(', ')} ${BENEFICIARY_MUST}.`);
+  if (wrong.length > 0)
+    throw new ClientError(`--recipients: number ${wrong.join(', ')} ${BENEFICIARY_MUST}.`);
   return read.filter((row): row is Read => row.one !== undefined);
 }

@@ -29,7 +29,8 @@ export function withLimitOptions(command: Command, keys: readonly LimitKey[] = L
 export function withOffOptions(command: Command): Command {
   for (const key of LIMIT_KEYS) {
     const option = optionOf(key);
-    if (LIMIT_ROWS[key].kind === 'flag') command.option(option.replace('--', '--no-'), `the opposite of ${option}`);
+    if (LIMIT_ROWS[key].kind === 'flag')
+      command.option(option.replace('--', '--no-'), `the opposite of ${option}`);
   }
   return command;
 }
@@ -57,10 +58,15 @@ export function chosenLimits<Key extends LimitKey>(
   const given = keys
     .map((key) => ({ key, text: texts[toOption(key).attributeName()] }))
     .filter(({ text }) => text !== undefined)
-    .map(({ key, text }) => ({ key, value: text === none ? NOTHING[LIMIT_ROWS[key].kind] : valueOf(key, text) }));
+    .map(({ key, text }) => ({
+      key,
+      value: text === none ? NOTHING[LIMIT_ROWS[key].kind] : valueOf(key, text),
+    }));
   const wrong = given.filter(({ key, value }) => value !== null && !LIMIT_FIELDS[key].test(value));
   if (wrong.length > 0) {
-    throw new ClientError(wrong.map(({ key }) => `${optionOf(key)} ${LIMIT_FIELDS[key].must}, or ${none}.`).join(' '));
+    throw new ClientError(
+      wrong.map(({ key }) => `${optionOf(key)} ${LIMIT_FIELDS[key].must}, or ${none}.`).join(' '),
+    );
   }
   return Object.fromEntries(given.map(({ key, value }) => [key, value])) as Partial<Pick<Limits, Key>>;
 }
@@ -68,7 +74,9 @@ export function chosenLimits<Key extends LimitKey>(
 /** Returns the limits of a client in the short form that tables show. */
 export function limitsInShort(client: ListedClient): string {
   return (
-    LIMIT_KEYS.flatMap((key) => inShort(key, client[LIMIT_ROWS[key].name as keyof ListedClient])).join(', ') || 'none'
+    LIMIT_KEYS.flatMap((key) => inShort(key, client[LIMIT_ROWS[key].name as keyof ListedClient])).join(
+      ', ',
+    ) || 'none'
   );
 }
 
@@ -136,7 +144,9 @@ function named(list: string): string[] | null {
       `Unknown operations: ${unknown.join(', ') || '(none given)'}. Use all, documented, observed, or these names: ${NAMES.join(', ')}.`,
     );
   }
-  return given.includes('all') ? null : NAMES.filter((name) => given.some((word) => namesOf(word).includes(name)));
+  return given.includes('all')
+    ? null
+    : NAMES.filter((name) => given.some((word) => namesOf(word).includes(name)));
 }
 
 function namesOf(word: string): string[] {
@@ -178,7 +188,10 @@ export function withProviderOptions(command: Command): Command {
       `comma-separated signature algorithms of its tokens: ${TOKEN_ALGORITHMS.join(', ')}`,
     )
     .option('--token-dpop', 'take only tokens that are bound to a key of the app (DPoP)')
-    .option('--token-max-age <seconds>', 'seconds after which its tokens end, counted from when they were issued')
+    .option(
+      '--token-max-age <seconds>',
+      'seconds after which its tokens end, counted from when they were issued',
+    )
     .option('--page-issuer <url>', 'OpenID provider at which people sign in to its pages')
     .option('--page-client-id <id>', 'ID of the client at that provider');
 }
@@ -196,7 +209,9 @@ export function chosenProviders(options: ProviderOptions): Partial<Providers> {
   const named = PROVIDER_KEYS.filter((key) => given[key] !== undefined);
   const wrong = named.filter((key) => given[key] !== null && !PROVIDER_FIELDS[key].test(given[key]));
   if (wrong.length > 0)
-    throw new ClientError(wrong.map((key) => `${optionOfProvider(key)} ${PROVIDER_FIELDS[key].must}.`).join(' '));
+    throw new ClientError(
+      wrong.map((key) => `${optionOfProvider(key)} ${PROVIDER_FIELDS[key].must}.`).join(' '),
+    );
   return Object.fromEntries(named.map((key) => [key, given[key]]));
 }
 

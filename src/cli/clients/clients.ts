@@ -68,7 +68,10 @@ function createCommand(): Command {
     .option('--kind <kind>', `one of ${CLIENT_KINDS.join(', ')}, which the client keeps (default: server)`)
     .option('--operations <list>', 'operations that the client may use (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
-    .option('--person <name>', 'ID of the person who owns the first key, who cannot approve their own requests')
+    .option(
+      '--person <name>',
+      'ID of the person who owns the first key, who cannot approve their own requests',
+    )
     .option(...EXPIRES_OPTION);
   return withProviderOptions(withLimitOptions(governed(command)))
     .option(
@@ -127,7 +130,8 @@ async function create(options: ClientOptions): Promise<void> {
 
 /** @throws ClientError */
 function requireKind({ kind = 'server', person, expires }: ClientOptions): void {
-  if (!CLIENT_KINDS.includes(kind)) throw new ClientError(`--kind must be one of ${CLIENT_KINDS.join(', ')}.`);
+  if (!CLIENT_KINDS.includes(kind))
+    throw new ClientError(`--kind must be one of ${CLIENT_KINDS.join(', ')}.`);
   if (kind === 'public' && (person !== undefined || expires !== undefined)) {
     throw new ClientError('A public client has no secret keys. Leave out --person and --expires.');
   }
@@ -135,7 +139,9 @@ function requireKind({ kind = 'server', person, expires }: ClientOptions): void 
 
 function updateCommand(): Command {
   const command = new Command('update')
-    .description('change what a client may do, from its next request; options that are left out change nothing')
+    .description(
+      'change what a client may do, from its next request; options that are left out change nothing',
+    )
     .requiredOption('--name <name>', 'name of the client')
     .option(...SCOPES_OPTION)
     .option('--operations <list>', 'operations that the client may use')

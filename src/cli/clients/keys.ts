@@ -66,7 +66,9 @@ Examples:
     .option('--reason <text>', 'reason, which is recorded')
     .option('--json', 'for machines')
     .action((id: string, { reason, json }: { reason?: string; json?: boolean }) =>
-      withClients(async (service) => print(await service.revokeKey(id, undefined, changedByOperator(reason)), json)),
+      withClients(async (service) =>
+        print(await service.revokeKey(id, undefined, changedByOperator(reason)), json),
+      ),
     );
   return keys;
 }
@@ -78,7 +80,15 @@ OpenID provider, claim it there instead: the page Keys of its client. Then only 
 Examples:
   npm run cli -- keys claim --code-file claim-code.txt`;
 
-async function claim({ url, codeFile, json }: { url?: string; codeFile: string; json?: boolean }): Promise<void> {
+async function claim({
+  url,
+  codeFile,
+  json,
+}: {
+  url?: string;
+  codeFile: string;
+  json?: boolean;
+}): Promise<void> {
   const afterFailure =
     'The key may have been claimed. If so, ask an administrator to revoke it and to request another.';
   const body = { code: readText(codeFile, `The file ${codeFile} cannot be read.`).trim() };

@@ -5,7 +5,11 @@ import { optionOf } from '../../access/clients/limits/limits';
 import { mergePeople, NamedMerge } from '../../access/people/merges';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
-import { KnownPerson, NamedPerson, PersonRevocationsService } from '../../access/people/person-revocations.service';
+import {
+  KnownPerson,
+  NamedPerson,
+  PersonRevocationsService,
+} from '../../access/people/person-revocations.service';
 import { ActivityJournal } from '../../journal/activity/activity';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { maskContacts } from '../../platform/privacy/contacts';
@@ -30,7 +34,9 @@ const PAGE = 200;
 
 export function personsCommand(): Command {
   return new Command('persons')
-    .description("list a client's people, give them limits of their own, end their credentials, and merge people")
+    .description(
+      "list a client's people, give them limits of their own, end their credentials, and merge people",
+    )
     .addCommand(listCommand())
     .addCommand(limitsCommand())
     .addCommand(revokePersonCommand())
@@ -189,8 +195,14 @@ function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<vo
 }
 
 /** @throws ClientError unless the options name a person in one way. */
-function personIn({ id, name, issuer }: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): KnownPerson | NamedPerson {
+function personIn({
+  id,
+  name,
+  issuer,
+}: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): KnownPerson | NamedPerson {
   if (id !== undefined && name === undefined && issuer === undefined) return { id };
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
-  throw new ClientError('Name the person either by --id, or by --name and, for a person of a provider, --issuer.');
+  throw new ClientError(
+    'Name the person either by --id, or by --name and, for a person of a provider, --issuer.',
+  );
 }

@@ -26,7 +26,10 @@ export function signInsCommands(): Command {
     .description('let a person sign in as a client')
     .requiredOption('--client <name>', 'client whose scopes the person has')
     .requiredOption('--person <name>', 'ID of the person in records')
-    .requiredOption('--subject <sub>', 'the claim sub of the person, which the page of a refused sign-in shows')
+    .requiredOption(
+      '--subject <sub>',
+      'the claim sub of the person, which the page of a refused sign-in shows',
+    )
     .option(...EXPIRES_OPTION)
     .option('--json', 'print JSON: {"id"}, or {"status","change_id","expires_at"} if the change waits')
     .addHelpText(
@@ -48,7 +51,10 @@ async function allow(options: AllowOptions): Promise<void> {
   await makeChange(options, {
     onDatabase: async ({ clients }, by) => {
       const expiresAt = chosenExpiry(expires);
-      print(await clients.allowSignIn(client, { issuer: configuredIssuer(), subject, person, expiresAt }, by), json);
+      print(
+        await clients.allowSignIn(client, { issuer: configuredIssuer(), subject, person, expiresAt }, by),
+        json,
+      );
     },
     throughProxy: async () => {
       const body = { person, subject, expires_at: askedExpiry(expires), reason };

@@ -61,9 +61,13 @@ async function backUp(name: string, options: BackupOptions): Promise<void> {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'ENOTDIR')) throw existsAlready(folder);
     if (isUnavailable(error))
-      throw new ClientError(`The database has ended the backup (${code ?? message}). There is none. Try again.`);
+      throw new ClientError(
+        `The database has ended the backup (${code ?? message}). There is none. Try again.`,
+      );
     if (syscall === undefined) throw error;
-    throw new ClientError(`${folder} cannot be written (${code}). There is no backup. Give a folder on another disk.`);
+    throw new ClientError(
+      `${folder} cannot be written (${code}). There is no backup. Give a folder on another disk.`,
+    );
   }
 }
 
@@ -110,7 +114,15 @@ async function writeBackup(folder: string, partial: string, options: BackupOptio
 
 function summaryOf(folder: string, { taken_at, tables, epoch, sealed_size, files }: Manifest) {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return { folder, taken_at, tables: tables.length, rows, epoch, sealed_size, files: files.map(({ name }) => name) };
+  return {
+    folder,
+    taken_at,
+    tables: tables.length,
+    rows,
+    epoch,
+    sealed_size,
+    files: files.map(({ name }) => name),
+  };
 }
 
 /** The name of CHECKPOINT_FILE in a backup. The other file beside the tables is the log's key. */
@@ -127,7 +139,10 @@ async function backUpFiles(folder: string, config: Config): Promise<Manifest['fi
   const { checkpointFile } = config;
   if (checkpointFile !== undefined && existsSync(checkpointFile)) {
     const options = { mode: 0o600, flush: true };
-    const copying = pipeline(createReadStream(checkpointFile), createWriteStream(join(folder, CHECKPOINTS), options));
+    const copying = pipeline(
+      createReadStream(checkpointFile),
+      createWriteStream(join(folder, CHECKPOINTS), options),
+    );
     await copying.catch((error: NodeJS.ErrnoException) => {
       if (error.path !== checkpointFile && error.syscall !== 'read') throw error;
       throw new ClientError(`CHECKPOINT_FILE cannot be read (${error.code}). There is no backup.`);
@@ -159,7 +174,9 @@ export async function checkFiles(folder: string, { files }: Manifest, config: Co
   for (const { name, sha256 } of files) {
     const found = await sha256Of(join(folder, name)).catch(() => undefined);
     if (found !== sha256)
-      throw new ClientError(`${join(folder, name)} is missing or was changed. Take another copy of the backup.`);
+      throw new ClientError(
+        `${join(folder, name)} is missing or was changed. Take another copy of the backup.`,
+      );
   }
   const [own, restored] = [knownLogKeyOf(config), logKeyIn(folder)];
   if (!own || !restored) return;

@@ -52,7 +52,10 @@ export function recoverCommand(): Command {
     .description('restore what an old database lacks, and begin the next epoch')
     .requiredOption('--reason <text>', 'what happened, for the activity log and for refused clients')
     .option('--from <folders...>', 'DATA_DIRs of all instances (default: the own DATA_DIR)')
-    .option('--since <instant>', 'time from which payments may be missing, such as that of the backup, if it is known')
+    .option(
+      '--since <instant>',
+      'time from which payments may be missing, such as that of the backup, if it is known',
+    )
     .option('--force', 'recover although no instance has found the database to be behind')
     .option('--yes', 'do not ask for a confirmation')
     .option(
@@ -132,11 +135,17 @@ function moveAside(file: string, epoch: number): void {
   try {
     renameSync(file, `${file}.before-epoch-${epoch}`);
   } catch (error) {
-    process.stderr.write(`${file} cannot be moved (${codeOf(error)}). Move it aside before its instance starts.\n`);
+    process.stderr.write(
+      `${file} cannot be moved (${codeOf(error)}). Move it aside before its instance starts.\n`,
+    );
   }
 }
 
-function forPeople(recovered: Recovered, { epoch, lost }: { epoch: number; lost: LostTime | null }, stopId: string) {
+function forPeople(
+  recovered: Recovered,
+  { epoch, lost }: { epoch: number; lost: LostTime | null },
+  stopId: string,
+) {
   const runs = lost ? [lost.runId, ...lost.otherRuns] : [];
   const [first] = runs;
   const read =

@@ -69,7 +69,12 @@ async function restore(folder: string, options: RestoreOptions): Promise<void> {
   );
 }
 
-async function restoreRows(ownerUrl: string, folder: string, manifest: Manifest, config: Config): Promise<string> {
+async function restoreRows(
+  ownerUrl: string,
+  folder: string,
+  manifest: Manifest,
+  config: Config,
+): Promise<string> {
   const progress = new Progress('rows');
   const total = rowsOf(manifest);
   let stopId = '';
@@ -110,5 +115,12 @@ const rowsOf = ({ tables }: Manifest) => tables.reduce((sum, { rows }) => sum + 
 
 function resultOf(manifest: Manifest, stopId: string, missing: string[]) {
   const { taken_at, tables, epoch } = manifest;
-  return { taken_at, tables: tables.length, rows: rowsOf(manifest), epoch, stop_id: stopId, logins_missing: missing };
+  return {
+    taken_at,
+    tables: tables.length,
+    rows: rowsOf(manifest),
+    epoch,
+    stop_id: stopId,
+    logins_missing: missing,
+  };
 }

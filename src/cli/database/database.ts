@@ -50,7 +50,9 @@ Examples:
   npm run cli -- database migrate --json`;
 
 export function databaseCommands(): Command {
-  const database = new Command('database').description('migrate, check, back up, restore and recover the database');
+  const database = new Command('database').description(
+    'migrate, check, back up, restore and recover the database',
+  );
   database
     .command('url')
     .description("print the connection string of the proxy's role, or of the owner with --owner")
@@ -93,7 +95,10 @@ export function databaseCommands(): Command {
   return database;
 }
 
-async function migrateAll({ ownerUrl, sandboxUrl }: DatabaseUrls, { dryRun, json }: MigrateOptions): Promise<void> {
+async function migrateAll(
+  { ownerUrl, sandboxUrl }: DatabaseUrls,
+  { dryRun, json }: MigrateOptions,
+): Promise<void> {
   const work = dryRun ? pendingMigrations : migrate;
   await requireEngine(ownerUrl);
   const names = await work(ownerUrl, PROXY_MIGRATIONS);
@@ -219,7 +224,9 @@ const MAX_REASON = 1_000;
  */
 export function changedByOperator(reason: string | undefined): ChangeAuthor {
   if (reason !== undefined && (reason.trim() === '' || !isText(reason, MAX_REASON))) {
-    throw new ClientError(`--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`);
+    throw new ClientError(
+      `--reason must be text of 1 to ${MAX_REASON} characters, without control characters.`,
+    );
   }
   return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
 }

@@ -41,7 +41,9 @@ export function findingsCommands(): Command {
   asking(findings.command('export'))
     .description('export findings to a CSV file, to decide them in a spreadsheet')
     .addOption(FILTER)
-    .addOption(new Option('--delimiter <name>', 'between cells').choices(['comma', 'semicolon']).default('comma'))
+    .addOption(
+      new Option('--delimiter <name>', 'between cells').choices(['comma', 'semicolon']).default('comma'),
+    )
     .option('--out <file>', 'file for the export (default: standard output)')
     .action(exportCsv);
   asking(findings.command('decide'))
@@ -73,7 +75,16 @@ async function list({ filter, pageToken, json, ...proxy }: Options & { pageToken
   printPage(page, rows, json);
 }
 
-function forPeople({ id, severity, category, impact_usd, occurred_at, state, age_days, ...more }: FindingRecord) {
+function forPeople({
+  id,
+  severity,
+  category,
+  impact_usd,
+  occurred_at,
+  state,
+  age_days,
+  ...more
+}: FindingRecord) {
   const differs = more.fields.map(({ field, ours, theirs }) => `${field}: ${ours ?? '-'} | ${theirs ?? '-'}`);
   return {
     id,
@@ -88,7 +99,12 @@ function forPeople({ id, severity, category, impact_usd, occurred_at, state, age
   };
 }
 
-async function exportCsv({ filter, delimiter, out, ...proxy }: Options & { delimiter: string; out?: string }) {
+async function exportCsv({
+  filter,
+  delimiter,
+  out,
+  ...proxy
+}: Options & { delimiter: string; out?: string }) {
   const query = new URLSearchParams([...filter, ['delimiter', delimiter]]);
   const { response } = await open(proxy, {
     path: `/v1/reconciliation/findings.csv?${query.toString()}`,
@@ -98,7 +114,12 @@ async function exportCsv({ filter, delimiter, out, ...proxy }: Options & { delim
   await download(response, out, 'Run the export again.');
 }
 
-async function decide({ file, actor, json, ...proxy }: Omit<Options, 'filter'> & { file: string; actor?: string }) {
+async function decide({
+  file,
+  actor,
+  json,
+  ...proxy
+}: Omit<Options, 'filter'> & { file: string; actor?: string }) {
   const csv = await readFile(file).catch(() => {
     throw new ClientError(`The file ${file} cannot be read.`);
   });
@@ -110,5 +131,8 @@ async function decide({ file, actor, json, ...proxy }: Omit<Options, 'filter'> &
     afterFailure: 'The findings may have been decided. Send the file again to find out.',
   })) as FindingDecisions;
   if (json) print(answer, json);
-  else process.stdout.write(`Decided ${answer.decided} findings. Skipped ${answer.ignored} rows without a decision.\n`);
+  else
+    process.stdout.write(
+      `Decided ${answer.decided} findings. Skipped ${answer.ignored} rows without a decision.\n`,
+    );
 }

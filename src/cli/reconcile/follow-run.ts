@@ -108,7 +108,8 @@ export async function* serverSentEvents({ body }: Response): AsyncGenerator<Serv
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map((line) => fieldIn(line)));
       const [event, data] = [fields.get('event'), fields.get('data')];
-      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) as ServerSentEvent['data'] };
+      if (event !== undefined && data !== undefined)
+        yield { event, data: JSON.parse(data) as ServerSentEvent['data'] };
     }
   }
 }

@@ -37,7 +37,10 @@ export function reconcileImportCommand(): Command {
   return new Command('import')
     .description('import a CSV statement to reconcile with')
     .argument('<file>', 'the statement')
-    .requiredOption('--mapping <mapping>', 'mapping of columns to fields: JSON, @FILE, or one of fields, upstream')
+    .requiredOption(
+      '--mapping <mapping>',
+      'mapping of columns to fields: JSON, @FILE, or one of fields, upstream',
+    )
     .addOption(
       new Option('--delimiter <name>', 'between columns')
         .choices(['comma', 'semicolon', 'tab', 'bar'])
@@ -100,7 +103,9 @@ function summary(statement: ImportedStatement): string {
   const { read_id: id, rows, kept, faults, fault_count: count, already_imported: before } = statement;
   const ignored = statement.ignored_fields.join(', ');
   const more =
-    count > faults.length ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`] : [];
+    count > faults.length
+      ? [`… and ${count - faults.length} more: GET /v1/reconciliation/statements/${id}`]
+      : [];
   return [
     `${before ? 'Already imported' : 'Imported'}: ${kept} of ${rows} lines can be used.`,
     ...(ignored === '' ? [] : [`Skipped columns, because the key lacks the scope audit:pii: ${ignored}`]),

@@ -51,7 +51,11 @@ export function reconcileCommand(): Command {
     .option('--as-of <instant>', 'time as of which both sides are compared (default: now)')
     .option('--statement <id>', "ID of a statement to compare with, instead of the upstream's own listing")
     .option('--run <id>', 'ID of an earlier run to follow, instead of a period')
-    .addOption(new Option('--format <format>', 'format of the report').choices(['json', 'csv', 'html']).default('json'))
+    .addOption(
+      new Option('--format <format>', 'format of the report')
+        .choices(['json', 'csv', 'html'])
+        .default('json'),
+    )
     .option('--out <file>', 'file for the report (default: standard output)')
     .addHelpText('after', HELP)
     .addCommand(reconcileImportCommand())
@@ -69,7 +73,9 @@ async function run(options: Options): Promise<void> {
   try {
     const end = await followRun(proxy, runId);
     if (end === 'interrupted')
-      throw new ClientError(`No worker continued run ${runId} within a day. Reconcile the same period again.`);
+      throw new ClientError(
+        `No worker continued run ${runId} within a day. Reconcile the same period again.`,
+      );
     if (end.result === 'failed') throw new ClientError(end.failure ?? `Run ${runId} has no result.`);
     await writeReport(proxy, runId, options);
     process.stderr.write(`Run ${runId}: ${summary(end)}\n`);
@@ -82,12 +88,17 @@ async function run(options: Options): Promise<void> {
 
 /** @throws ClientError unless the options name exactly one period or run. */
 function readOptions({ account, from, to, day, asOf, statement, run: id, url, keyFile }: Options) {
-  const proxy: ProxyOptions = { ...(url !== undefined && { url }), ...(keyFile !== undefined && { keyFile }) };
+  const proxy: ProxyOptions = {
+    ...(url !== undefined && { url }),
+    ...(keyFile !== undefined && { keyFile }),
+  };
   const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);
   const isWhole = (from === undefined) === (to === undefined);
   if (ways.length !== 1 || !isWhole) throw new ClientError('Give --from and --to, or --day, or --run.');
   if (id !== undefined && [account, asOf, statement].some((given) => given !== undefined)) {
-    throw new ClientError('--account, --as-of and --statement apply only to a new run. Leave them out with --run.');
+    throw new ClientError(
+      '--account, --as-of and --statement apply only to a new run. Leave them out with --run.',
+    );
   }
   const period = day === undefined ? { from, to } : dayOf(day, new Date());
   return { proxy, id, question: { account, ...period, as_of: asOf, statement_id: statement } };
@@ -106,7 +117,10 @@ export function dayOf(day: string, now: Date): { from: string; to: string } {
     throw new ClientError('--day must be a day such as 2026-11-20, or today, or yesterday.');
   }
   if (from >= now) throw new ClientError('--day must not be in the future, in UTC.');
-  return { from: from.toISOString(), to: new Date(Math.min(from.getTime() + DAY_MS, now.getTime())).toISOString() };
+  return {
+    from: from.toISOString(),
+    to: new Date(Math.min(from.getTime() + DAY_MS, now.getTime())).toISOString(),
+  };
 }
 
 async function begin(proxy: ProxyOptions, question: object): Promise<string> {
@@ -134,7 +148,9 @@ function summary({ result, totals }: RunEnd): string {
   const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
   if (result === 'clean_with_doubts') {
     const doubts = doubtsOf(doubtful);
-    return doubts === '' ? `no differences, but doubts.${why}` : `no differences, but ${doubts}${why && `.${why}`}`;
+    return doubts === ''
+      ? `no differences, but doubts.${why}`
+      : `no differences, but ${doubts}${why && `.${why}`}`;
   }
   if (result === 'incomplete') return `incomplete, no differences in the data that was read.${why}`;
   const { count, by_category: categories = {} } = findings ?? {};
@@ -147,7 +163,9 @@ function summary({ result, totals }: RunEnd): string {
 function doubtsOf({ in_doubt, pending, ambiguous, doubts = [] }: Partial<Totals>): string {
   const kinds = { 'in doubt': in_doubt, pending, ambiguous };
   const each = Object.entries(kinds).flatMap(([name, sum]) => (sum?.count ? [`${sum.count} ${name}`] : []));
-  const named = doubts.slice(0, 5).map(({ call_id: call, upstream_ref: ref }) => call ?? ref ?? 'without a reference');
+  const named = doubts
+    .slice(0, 5)
+    .map(({ call_id: call, upstream_ref: ref }) => call ?? ref ?? 'without a reference');
   const more = doubts.length > named.length ? ', …' : '';
   return each.join(', ') + (named.length > 0 ? `: ${[...new Set(named)].join(', ')}${more}` : '');
 }

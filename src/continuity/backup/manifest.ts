@@ -57,7 +57,9 @@ export const fileOf = (table: string) => join('tables', `${table}.copy.gz`);
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined)
-    throw new StartError(`${folder} is not a complete backup: it has no ${MANIFEST}. Give the folder of a backup.`);
+    throw new StartError(
+      `${folder} is not a complete backup: it has no ${MANIFEST}. Give the folder of a backup.`,
+    );
   const manifest = parse(text);
   if (manifest?.format === FORMAT) return manifest as Manifest;
   throw new StartError(

@@ -22,7 +22,11 @@ import { fileOf, Manifest, TableCopy } from './manifest';
  */
 export async function restoreTables(
   ownerUrl: string,
-  { folder, manifest, onProgress }: { folder: string; manifest: Manifest; onProgress: (rows: number) => void },
+  {
+    folder,
+    manifest,
+    onProgress,
+  }: { folder: string; manifest: Manifest; onProgress: (rows: number) => void },
   inTransaction: (client: Client) => Promise<void>,
 ): Promise<void> {
   requireKnownMigrations(manifest);
@@ -106,11 +110,17 @@ async function makePartitions(client: Client, { partitions }: Manifest): Promise
  */
 async function isOurs(client: Client, name: string): Promise<boolean> {
   const path = `public.${client.escapeIdentifier(name)}`;
-  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [path]);
+  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+    path,
+  ]);
   return rows[0]?.there ?? false;
 }
 
-async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy, file: string): Promise<void> {
+async function copyIn(
+  client: Client,
+  { name, columns, rows, sha256 }: TableCopy,
+  file: string,
+): Promise<void> {
   const table = client.escapeIdentifier(name);
   const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
   await client.query(`DELETE FROM ${table}`); // Rows inserted by a migration.
@@ -121,7 +131,9 @@ async function copyIn(client: Client, { name, columns, rows, sha256 }: TableCopy
   } catch (error) {
     const reason = codeOf(error) ?? (error as Error).message;
     if (isUnavailable(error))
-      throw new StartError(`The database has ended the restore (${reason}). Nothing was restored. Try again.`);
+      throw new StartError(
+        `The database has ended the restore (${reason}). Nothing was restored. Try again.`,
+      );
     throw damaged(file, reason); // A message of Postgres may quote a row.
   }
   if (target.rowCount !== rows) throw damaged(file, `it has ${target.rowCount} rows, not ${rows}`);

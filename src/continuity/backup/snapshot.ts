@@ -118,7 +118,12 @@ async function copyOut(client: Client, { name, columns }: Table, file: string): 
   // COPY of a partitioned table copies no rows itself.
   const rows = client.query(copyTo(`COPY (SELECT ${list} FROM ${client.escapeIdentifier(name)}) TO STDOUT`));
   const written = hashing();
-  await pipeline(rows, createGzip(COMPRESSION), written.step, createWriteStream(file, { mode: 0o600, flush: true }));
+  await pipeline(
+    rows,
+    createGzip(COMPRESSION),
+    written.step,
+    createWriteStream(file, { mode: 0o600, flush: true }),
+  );
   return { name, columns, rows: rows.rowCount, sha256: written.digest() };
 }
 
@@ -129,7 +134,8 @@ function inOrder(tables: Table[]): Table[] {
   while (ordered.length < tables.length) {
     const there = new Set(ordered.map(({ name }) => name));
     const next = tables.filter(
-      ({ name, references }) => !there.has(name) && references.every((other) => !names.has(other) || there.has(other)),
+      ({ name, references }) =>
+        !there.has(name) && references.every((other) => !names.has(other) || there.has(other)),
     );
     if (next.length === 0) throw new Error('the references between the tables form a cycle');
     ordered.push(...next);

@@ -85,7 +85,11 @@ const NO_SUCH_TABLE = /^42/;
  * Compares the database with the seen commits, in one round trip.
  * @returns undefined if the database lacks the tables. It can admit nothing then.
  */
-export async function compare(query: Query, instance: string, commits: RecentCommits): Promise<Comparison | undefined> {
+export async function compare(
+  query: Query,
+  instance: string,
+  commits: RecentCommits,
+): Promise<Comparison | undefined> {
   try {
     const [found] = await query(comparison(instance, commits));
     return found;
@@ -103,7 +107,10 @@ const MAY_LIVE_MS = 20_000;
  * with the payments that it has seen. Another instance with a heartbeat on the old server of about the same
  * time may have paid later, so it must join the new server first. It cannot beat there if it misses a commit.
  */
-export function isUnconfirmed(found: Pick<Comparison, 'isElsewhere' | 'othersMs'>, seen: Seen | undefined): boolean {
+export function isUnconfirmed(
+  found: Pick<Comparison, 'isElsewhere' | 'othersMs'>,
+  seen: Seen | undefined,
+): boolean {
   if (!found.isElsewhere || found.othersMs === null) return found.isElsewhere && !seen;
   return !seen || found.othersMs > Date.parse(seen.seen_at) - MAY_LIVE_MS;
 }

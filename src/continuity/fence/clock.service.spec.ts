@@ -17,7 +17,10 @@ describe('the comparison of the clocks', () => {
   beforeEach(() => {
     fence = new FenceService();
     const listeners: ((beat: Beat) => void)[] = [];
-    const heartbeat = { observe: (listener: (beat: Beat) => void) => listeners.push(listener), beat: async () => {} };
+    const heartbeat = {
+      observe: (listener: (beat: Beat) => void) => listeners.push(listener),
+      beat: async () => {},
+    };
     clocks = new ClockService(heartbeat as unknown as HeartbeatService, fence, {
       maxClockSkewMs: 10_000,
     } as RunningConfig);

@@ -78,7 +78,8 @@ export class ClockService implements OnModuleInit {
     if (isWrong === this.isWarned) return;
     this.isWarned = isWrong;
     const skew = { skew_seconds: Math.round(skewMs) / 1_000 };
-    if (isWrong) this.logger.warn(skew, 'the clock of this process differs from the database, synchronize both');
+    if (isWrong)
+      this.logger.warn(skew, 'the clock of this process differs from the database, synchronize both');
     else this.logger.log(skew, 'the clock of this process agrees with the database again');
   }
 }

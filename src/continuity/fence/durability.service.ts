@@ -54,7 +54,8 @@ export class DurabilityService {
    * @throws StartError in production, for an unsafe setting that is not allowed.
    */
   requireSafe(): void {
-    if (this.isProduction && this.dangers.length > 0) throw new StartError(this.dangers.map(described).join(' '));
+    if (this.isProduction && this.dangers.length > 0)
+      throw new StartError(this.dangers.map(described).join(' '));
   }
 
   /** Describes the reason for production not to pay. Undefined elsewhere, and without a reason. */
@@ -88,7 +89,11 @@ export function dangersOf(settings: DurabilitySettings): Danger[] {
   const { fsync, fullPageWrites, synchronousCommit, synchronousStandbyNames } = settings;
   const dangers: Danger[] = [];
   if (fsync !== 'on') {
-    dangers.push({ setting: 'fsync', value: fsync, danger: 'a crash of the machine can destroy the database' });
+    dangers.push({
+      setting: 'fsync',
+      value: fsync,
+      danger: 'a crash of the machine can destroy the database',
+    });
   }
   if (fullPageWrites !== 'on') {
     const danger = 'a crash of the machine can destroy pages of the database';
@@ -96,7 +101,11 @@ export function dangersOf(settings: DurabilitySettings): Danger[] {
   }
   const setting = 'synchronous_commit';
   if (synchronousCommit === 'off') {
-    dangers.push({ setting, value: synchronousCommit, danger: 'a crash of the server loses confirmed payments' });
+    dangers.push({
+      setting,
+      value: synchronousCommit,
+      danger: 'a crash of the server loses confirmed payments',
+    });
   } else if (synchronousStandbyNames !== '' && ['local', 'remote_write'].includes(synchronousCommit)) {
     const danger = 'a failover to the synchronous standby can lose confirmed payments';
     dangers.push({ setting, value: synchronousCommit, danger });

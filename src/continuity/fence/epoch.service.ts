@@ -4,7 +4,14 @@ import { ClientBase } from 'pg';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOf } from '../../platform/errors/error-code';
-import { compare, Comparison, isUnconfirmed, lackOf, Statement, UNCONFIRMED } from '../epoch/epoch-comparison';
+import {
+  compare,
+  Comparison,
+  isUnconfirmed,
+  lackOf,
+  Statement,
+  UNCONFIRMED,
+} from '../epoch/epoch-comparison';
 import { EpochFile, epochFileIn, Seen } from '../epoch/epoch-file';
 import { CommitKind, RecentCommits } from '../epoch/recent-commits';
 import { Beat } from '../heartbeat/beat';
@@ -197,7 +204,8 @@ export class EpochService implements OnApplicationShutdown {
 
   private keep(beat: Beat, number: bigint): void {
     this.fence.lower('database_unconfirmed');
-    if (beat.isElsewhere) this.confirming ??= this.confirmMove(beat).finally(() => (this.confirming = undefined));
+    if (beat.isElsewhere)
+      this.confirming ??= this.confirmMove(beat).finally(() => (this.confirming = undefined));
     this.commits.forgetBefore(beat.sentAt.monotonicMs);
     this.epoch = beat.epoch;
     this.seen = {

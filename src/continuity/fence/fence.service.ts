@@ -58,6 +58,9 @@ export class FenceService {
   /** Lowers one reason. The instance pays again after the last one. */
   lower(reason: FenceReason): void {
     if (!this.raised.delete(reason)) return;
-    this.logger.warn({ reason }, this.isRaised ? 'a fence is lowered, others remain' : 'this instance pays again');
+    this.logger.warn(
+      { reason },
+      this.isRaised ? 'a fence is lowered, others remain' : 'this instance pays again',
+    );
   }
 }

@@ -15,7 +15,13 @@ describe('the age of an instant', () => {
     ['where the machine slept and the monotonic clock stood still', 0, 3_600_000, 3_600_000, 3_600_000],
     ['where the machine slept and the wall clock was set back meanwhile', 0, 3_600_000, -60_000, 3_600_000],
     ['where the wall clock was set back', 3_600_000, 3_600_000, -60_000, 3_600_000],
-    ['where a snapshot of the machine was restored and only the wall clock was corrected', 0, 0, 3_600_000, 3_600_000],
+    [
+      'where a snapshot of the machine was restored and only the wall clock was corrected',
+      0,
+      0,
+      3_600_000,
+      3_600_000,
+    ],
   ])('follows the clock that shows the most %s', (_when, byMonotonic, byBoot, byWall, age) => {
     later(0, 0, 0);
     const instant = now();

@@ -65,7 +65,10 @@ export class ProcessService implements OnApplicationShutdown {
    * look abandoned.
    */
   private tellOfLoss(): void {
-    this.logger.warn({ process_number: this.held }, 'lost the database connection that holds the process number');
+    this.logger.warn(
+      { process_number: this.held },
+      'lost the database connection that holds the process number',
+    );
   }
 
   private tellOfFailure(err: unknown): void {

@@ -53,9 +53,13 @@ export class Reserve {
       const [row] = await this.prisma.reader.$queryRaw<{ bytes: number }[]>`
         SELECT release_space_reserve()::float8 AS bytes`;
       this.bytes = 0;
-      if (row && row.bytes > 0) this.logger.warn({ bytes: row.bytes }, 'the disk is full, reserved space released');
+      if (row && row.bytes > 0)
+        this.logger.warn({ bytes: row.bytes }, 'the disk is full, reserved space released');
     } catch (error) {
-      this.logger.error({ code: codeOf(error) }, 'the disk is full, and the reserved space could not be released');
+      this.logger.error(
+        { code: codeOf(error) },
+        'the disk is full, and the reserved space could not be released',
+      );
     }
   }
 }

@@ -45,7 +45,11 @@ export class EphemeralKeysController {
     'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and may do no more than ' +
       'yours. It ends with yours. The holder of a personal key makes them only for itself.',
   )
-  @ApiResponse({ status: 201, type: IssuedEphemeralKeyDto, description: 'The key, which is shown only once.' })
+  @ApiResponse({
+    status: 201,
+    type: IssuedEphemeralKeyDto,
+    description: 'The key, which is shown only once.',
+  })
   @ApiKeyProblems('invalid_request', 'secret_key_required', 'wider_than_key')
   async createEphemeralKey(
     @CurrentCall() call: AuthenticatedCall,
@@ -125,7 +129,10 @@ export class EphemeralKeysController {
     return this.revoke(call, { id });
   }
 
-  private async revoke(call: AuthenticatedCall, filter: EphemeralKeyFilter): Promise<RevokedEphemeralKeysDto> {
+  private async revoke(
+    call: AuthenticatedCall,
+    filter: EphemeralKeyFilter,
+  ): Promise<RevokedEphemeralKeysDto> {
     const { caller } = call;
     const client = { id: caller.clientId, name: caller.clientName };
     return { revoked: await this.keys.revoke(client, ownOf(call, filter), changedBy(call, undefined)) };
@@ -157,8 +164,12 @@ function whereWider(
   const owner = ownerOf(call).person;
   const other = owner !== null && owner.id !== person.id;
   return [
-    ...(other ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }] : []),
-    ...operations.flatMap((operation, place) => faultOf(`/operations/${place}`, reasonAgainst(caller, operation))),
+    ...(other
+      ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }]
+      : []),
+    ...operations.flatMap((operation, place) =>
+      faultOf(`/operations/${place}`, reasonAgainst(caller, operation)),
+    ),
     ...countriesNotAllowed(caller, countries),
     ...faultOf('/max_item', overMaxItem(caller, person, readUsd(max_item))),
   ];
@@ -173,7 +184,8 @@ function asListed(listed: string[], countries: string[]): string[] {
 function reasonAgainst(caller: Caller, operation: string): string | undefined {
   const notAllowed = 'must be an operation that your client may use';
   if (!isOperation(operation)) return notAllowed;
-  if (scopesOf(operation).includes('account')) return 'reaches the whole upstream account, which no ephemeral key may';
+  if (scopesOf(operation).includes('account'))
+    return 'reaches the whole upstream account, which no ephemeral key may';
   const missing = missingScopes(caller, operation).join(' and ');
   if (missing) return `requires the scope ${missing}, which your key does not have`;
   return operationProblem(caller, operation) && notAllowed;

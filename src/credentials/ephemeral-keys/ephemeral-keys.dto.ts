@@ -46,7 +46,8 @@ export class NewEphemeralKeyDto {
   @Actor(true, "The person who gets the key, by your app's own ID. Every call with the key is this person's.")
   actor!: string;
 
-  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' }) operations!: string[];
+  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' })
+  operations!: string[];
 
   @Words(MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
     description: 'The countries that it may pay to. Omit it for all of your client.',
@@ -71,9 +72,16 @@ export class NewEphemeralKeyDto {
     {
       required: true,
       must: `must be a whole number of seconds from 1 to ${LONGEST_SECONDS}`,
-      test: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_SECONDS,
+      test: (value) =>
+        Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST_SECONDS,
     },
-    { type: 'integer', minimum: 1, maximum: LONGEST_SECONDS, description: 'Its life in seconds.', example: 600 },
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: LONGEST_SECONDS,
+      description: 'Its life in seconds.',
+      example: 600,
+    },
   )
   expires_in!: number;
 }
@@ -95,7 +103,8 @@ export class EphemeralKeyDto {
   @described({ enum: EPHEMERAL_KEY_STATES }, '`revoked` also if the key that made it was revoked.')
   state!: EphemeralKeyState;
   @described({ type: [String] }, 'The operations that it opens.') operations!: string[];
-  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.') countries!: string[];
+  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.')
+  countries!: string[];
   @nullable(INTEGER, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
   @described(USD, 'Limit per item in US dollars.') max_item_usd!: string;
   @described(USD, 'Limit of all payments in US dollars.') max_total_usd!: string;

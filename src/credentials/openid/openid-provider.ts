@@ -57,7 +57,11 @@ export class OpenIdProvider {
   ) {}
 
   /** Returns the URL of the sign-in at the provider. @throws SignInFailure */
-  async authorizationUrl(transaction: Transaction, redirectUri: string, strength?: Strength): Promise<string> {
+  async authorizationUrl(
+    transaction: Transaction,
+    redirectUri: string,
+    strength?: Strength,
+  ): Promise<string> {
     const { maxAgeSeconds, acrValues = [] } = strength ?? {};
     return this.asking(({ buildAuthorizationUrl }, configuration) => {
       const verifier = verifierOf(transaction);
@@ -87,7 +91,8 @@ export class OpenIdProvider {
       this.exchange(library, configuration, { callback, transaction, maxAge: strength?.maxAgeSeconds }),
     ).finally(() => (this.completing -= 1));
     const { acrValues = [] } = strength ?? {};
-    const isStrong = acrValues.length === 0 || (identified.acr !== null && acrValues.includes(identified.acr));
+    const isStrong =
+      acrValues.length === 0 || (identified.acr !== null && acrValues.includes(identified.acr));
     if (!isStrong) throw new SignInFailure('too_weak');
     return identified;
   }
@@ -119,7 +124,11 @@ export class OpenIdProvider {
   private async exchange(
     { authorizationCodeGrant }: typeof openid,
     configuration: openid.Configuration,
-    { callback, transaction, maxAge }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
+    {
+      callback,
+      transaction,
+      maxAge,
+    }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
   ): Promise<Identified> {
     const tokens = await authorizationCodeGrant(configuration, callback, {
       pkceCodeVerifier: verifierOf(transaction),
@@ -155,7 +164,11 @@ export class OpenIdProvider {
   }
 
   private async asking<Result>(
-    ask: (library: typeof openid, configuration: openid.Configuration, known: Known) => Result | Promise<Result>,
+    ask: (
+      library: typeof openid,
+      configuration: openid.Configuration,
+      known: Known,
+    ) => Result | Promise<Result>,
   ): Promise<Result> {
     try {
       const library = await import('openid-client'); // most processes never need it

@@ -82,7 +82,10 @@ const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS }] as
 export class PageProvidersService {
   private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
   private readonly byName = new GroupCommit((names: string[]) => this.readNamed(names), ...TOGETHER);
-  private readonly byRegistration = new GroupCommit((asked: Registered[]) => this.readRegistered(asked), ...TOGETHER);
+  private readonly byRegistration = new GroupCommit(
+    (asked: Registered[]) => this.readRegistered(asked),
+    ...TOGETHER,
+  );
   private secrets: Secret | undefined;
 
   constructor(

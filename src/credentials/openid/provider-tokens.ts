@@ -23,10 +23,12 @@ export async function verifyWith<Verified>(
 ): Promise<Verified> {
   const jws = readCompactJws(token);
   if (jws === undefined) throw new SignInFailure('invalid');
-  const fitting = await keys.keysFor(jws.header as JWTHeaderParameters, PATIENCE_MS).catch((error: unknown) => {
-    const isUnread = error instanceof Problem && error.code === 'provider_unavailable';
-    throw new SignInFailure(isUnread ? 'unreachable' : 'invalid', undefined, error);
-  });
+  const fitting = await keys
+    .keysFor(jws.header as JWTHeaderParameters, PATIENCE_MS)
+    .catch((error: unknown) => {
+      const isUnread = error instanceof Problem && error.code === 'provider_unavailable';
+      throw new SignInFailure(isUnread ? 'unreachable' : 'invalid', undefined, error);
+    });
   return Promise.any(fitting.map(verify)).catch((error: unknown) => {
     throw new SignInFailure('invalid', undefined, error);
   });
@@ -76,7 +78,9 @@ export async function verifyLogoutToken(
     clockTolerance: SKEW_SECONDS,
     currentDate: clock.now(),
   };
-  const { payload, protectedHeader } = await verifyWith(keys, token, (key) => jwtVerify(token, key, required));
+  const { payload, protectedHeader } = await verifyWith(keys, token, (key) =>
+    jwtVerify(token, key, required),
+  );
   if (!TYPES.test(protectedHeader.typ ?? 'JWT')) throw new SignInFailure('invalid');
   const { sub: subject, sid, nonce, events, jti, iat = 0 } = payload;
   const isLogout = typeof events === 'object' && events !== null && EVENT in events && nonce === undefined;

@@ -45,7 +45,11 @@ export const verifierOf = (transaction: Transaction) => derived(transaction, 'co
  * Returns the `Set-Cookie` header.
  * @param client the client of a page sign-in. Undefined for the console.
  */
-export function transactionCookie(request: FastifyRequest, transaction: Transaction, client?: string): string {
+export function transactionCookie(
+  request: FastifyRequest,
+  transaction: Transaction,
+  client?: string,
+): string {
   const value = Buffer.from(JSON.stringify(transaction)).toString('base64url');
   return setCookie(request, { ...cookieOf(client), value, maxAgeSeconds: LONGEST_SECONDS });
 }
@@ -61,7 +65,8 @@ export function transactionIn(request: FastifyRequest, client?: string): Transac
   try {
     const read = JSON.parse(Buffer.from(value, 'base64url').toString('utf8')) as Partial<Transaction> | null;
     const { secret, returnTo, replaces, isStepUp } = read ?? {};
-    if (typeof secret !== 'string' || secret.length < SECRET_BYTES || typeof returnTo !== 'string') return undefined;
+    if (typeof secret !== 'string' || secret.length < SECRET_BYTES || typeof returnTo !== 'string')
+      return undefined;
     const replaced = typeof replaces === 'string' && /^[0-9a-f]{64}$/.test(replaces) ? { replaces } : {};
     return { secret, returnTo, ...replaced, isStepUp: isStepUp === true };
   } catch {

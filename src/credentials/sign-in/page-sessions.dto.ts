@@ -9,7 +9,9 @@ export class PageSessionRecord {
   @described(UUID, 'ID of the person in records.') person_id!: string;
   @described({ enum: SCOPES, isArray: true }, 'Scopes of the session.') scopes!: Scope[];
   @described(TEXT, 'Token for the header `X-CSRF-Token`.') csrf_token!: string;
-  @nullable(INSTANT, 'When the person signed in at the provider, if it says it.') signed_in_at!: string | null;
+  @nullable(INSTANT, 'When the person signed in at the provider, if it says it.') signed_in_at!:
+    | string
+    | null;
   @described(INSTANT, 'When it ends at the latest.') ends_at!: string;
 }
 

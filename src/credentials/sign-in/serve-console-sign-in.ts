@@ -51,7 +51,11 @@ async function begin(
   return beginSignIn(request, reply, placeFor(request, provider, transaction), transaction);
 }
 
-async function complete(request: FastifyRequest, reply: FastifyReply, services: SignInServices): Promise<FastifyReply> {
+async function complete(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: SignInServices,
+): Promise<FastifyReply> {
   const transaction = transactionIn(request);
   if (transaction === undefined) return sendPage(reply, notBegunPage(CONSOLE_WAYS));
   const place = placeFor(request, services.provider, transaction);
@@ -67,7 +71,8 @@ async function signIn(
 ): Promise<FastifyReply> {
   const caller = await sessions.findSignIn(identified).catch(noDatabase);
   if (caller === undefined) return sendPage(reply, unknown(request.call.id, identified));
-  if (!isAllowedFrom(caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(CONSOLE_WAYS));
+  if (!isAllowedFrom(caller, request.call.clientAddress))
+    return sendPage(reply, wrongAddressPage(CONSOLE_WAYS));
   if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);
   const token = await sessions.begin(caller.keyId, identified).catch(noDatabase);
   logger.log(
@@ -78,7 +83,11 @@ async function signIn(
   return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is untrusted
 }
 
-function placeFor({ call }: FastifyRequest, provider: ConsoleProviderService, { isStepUp }: Transaction): SignInPlace {
+function placeFor(
+  { call }: FastifyRequest,
+  provider: ConsoleProviderService,
+  { isStepUp }: Transaction,
+): SignInPlace {
   return {
     provider: provider.get(),
     redirectUri: `${call.ownOrigin}${CALLBACK_PATH}`,

@@ -33,10 +33,16 @@ const logger = new Logger('Sessions');
 /** Serves the browser's routes of page sign-ins. Answers errors with pages. */
 export function servePageSignIn(server: FastifyInstance, services: PageSignInServices): void {
   server.get<Asked>('/session/pages/:client/sign-in', (request, reply) => begin(request, reply, services));
-  server.get<Asked>('/session/pages/:client/callback', (request, reply) => complete(request, reply, services));
+  server.get<Asked>('/session/pages/:client/callback', (request, reply) =>
+    complete(request, reply, services),
+  );
 }
 
-async function begin(request: Request, reply: FastifyReply, services: PageSignInServices): Promise<FastifyReply> {
+async function begin(
+  request: Request,
+  reply: FastifyReply,
+  services: PageSignInServices,
+): Promise<FastifyReply> {
   const { return_to: asked } = request.query;
   const { client } = request.params;
   return showingFailures(reply, waysOf(client, '/'), async () => {
@@ -51,7 +57,11 @@ async function begin(request: Request, reply: FastifyReply, services: PageSignIn
   });
 }
 
-async function complete(request: Request, reply: FastifyReply, services: PageSignInServices): Promise<FastifyReply> {
+async function complete(
+  request: Request,
+  reply: FastifyReply,
+  services: PageSignInServices,
+): Promise<FastifyReply> {
   const { client } = request.params;
   const transaction = transactionIn(request, client);
   if (transaction === undefined) return sendPage(reply, notBegunPage(waysOf(client, '/')));
@@ -64,11 +74,15 @@ async function complete(request: Request, reply: FastifyReply, services: PageSig
     const ways = waysOf(client, returnTo);
     return showingFailures(reply, ways, async () => {
       const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
-      if (!isAllowedFrom(pages.caller, request.call.clientAddress)) return sendPage(reply, wrongAddressPage(ways));
+      if (!isAllowedFrom(pages.caller, request.call.clientAddress))
+        return sendPage(reply, wrongAddressPage(ways));
       const { origin } = new URL(returnTo);
       const token = await signIn(request, services, { pages, identified, transaction, origin });
       const cookie = pageSessionCookie(request, client, token);
-      return reply.header('set-cookie', cookie).header('referrer-policy', 'no-referrer').redirect(returnTo, 303);
+      return reply
+        .header('set-cookie', cookie)
+        .header('referrer-policy', 'no-referrer')
+        .redirect(returnTo, 303);
     });
   });
 }

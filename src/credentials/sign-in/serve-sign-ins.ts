@@ -31,15 +31,21 @@ const logger = new Logger('Sessions');
 async function serveBackchannelLogout(server: FastifyInstance, services: LogoutServices): Promise<void> {
   await server.register((scope, _options, done) => {
     const form = 'application/x-www-form-urlencoded';
-    scope.addContentTypeParser(form, { parseAs: 'string', bodyLimit: MAX_LOGOUT_BYTES }, (_request, body, parsed) =>
-      parsed(null, new URLSearchParams(String(body)).get('logout_token') ?? ''),
+    scope.addContentTypeParser(
+      form,
+      { parseAs: 'string', bodyLimit: MAX_LOGOUT_BYTES },
+      (_request, body, parsed) => parsed(null, new URLSearchParams(String(body)).get('logout_token') ?? ''),
     );
     scope.post('/session/backchannel-logout', (request, reply) => logOut(request, reply, services));
     done();
   });
 }
 
-async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: LogoutServices): Promise<FastifyReply> {
+async function logOut(
+  { body }: FastifyRequest,
+  reply: FastifyReply,
+  services: LogoutServices,
+): Promise<FastifyReply> {
   try {
     await endSessions(typeof body === 'string' ? body : '', services);
     return await reply.status(200).send();
@@ -55,10 +61,15 @@ async function logOut({ body }: FastifyRequest, reply: FastifyReply, services: L
  * pages.
  * @throws SignInFailure for an invalid or used token.
  */
-async function endSessions(token: string, { signOuts, consoleProvider, pageProviders }: LogoutServices): Promise<void> {
+async function endSessions(
+  token: string,
+  { signOuts, consoleProvider, pageProviders }: LogoutServices,
+): Promise<void> {
   const addressee = addresseeOf(token);
   const { issuer, clientIds } = addressee;
-  const ofConsole = isOf(consoleProvider.configured, issuer, clientIds) ? consoleProvider.configured : undefined;
+  const ofConsole = isOf(consoleProvider.configured, issuer, clientIds)
+    ? consoleProvider.configured
+    : undefined;
   const pages = await pageProviders.findByRegistration(addressee).catch(noDatabase);
   const provider = ofConsole ?? pages[0]?.provider;
   if (!provider) throw new SignInFailure('invalid');
@@ -83,5 +94,9 @@ export async function serveSignIns(app: INestApplication, server: FastifyInstanc
   serveConsoleSignIn(server, { sessions, provider: consoleProvider });
   serveSignOut(server, { consoleProvider, pageProviders });
   servePageSignIn(server, { pageSessions, pageProviders, persons });
-  await serveBackchannelLogout(server, { signOuts: app.get(ProviderSignOutsService), consoleProvider, pageProviders });
+  await serveBackchannelLogout(server, {
+    signOuts: app.get(ProviderSignOutsService),
+    consoleProvider,
+    pageProviders,
+  });
 }

@@ -1,4 +1,16 @@
-import { Controller, Delete, Get, HttpCode, Inject, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Logger,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
@@ -61,7 +73,10 @@ export class SessionController {
     if (call.sessionToken !== undefined) throw new Problem('no_session');
     if (!this.settings.keySignIn) throw new Problem('key_sign_in_off');
     const token = await this.sessions.begin(caller.keyId).catch(databaseUnavailable);
-    this.logger.log({ call_id: call.id, client: caller.clientName, key_id: caller.keyId }, 'signed in to the console');
+    this.logger.log(
+      { call_id: call.id, client: caller.clientName, key_id: caller.keyId },
+      'signed in to the console',
+    );
     void reply.header('set-cookie', sessionCookie(request, token));
     return this.toRecord(call, token);
   }
@@ -170,10 +185,12 @@ export class PageSessionsController {
     const token = pageTokenOf(request, client);
     if (caller.credential.kind !== 'session' || token === undefined) throw new Problem('session_ended');
     const returnTo = asked === undefined ? undefined : pageReturnTo(asked, caller.limits.origins);
-    if (asked !== undefined && returnTo === undefined) throw new Problem('invalid_request', { faults: [FOREIGN_PAGE] });
+    if (asked !== undefined && returnTo === undefined)
+      throw new Problem('invalid_request', { faults: [FOREIGN_PAGE] });
     const idToken = await this.sessions.end(token).catch(databaseUnavailable);
     void reply.header('set-cookie', noPageSessionCookie(request, client));
-    const pages = idToken === undefined ? undefined : await this.providers.find(client).catch(databaseUnavailable);
+    const pages =
+      idToken === undefined ? undefined : await this.providers.find(client).catch(databaseUnavailable);
     if (idToken === undefined || pages === undefined) return { end_session_url: null };
     const signOut = { client, idToken, ...(returnTo !== undefined && { returnTo }) };
     return { end_session_url: await signOutUrl(request, reply, pages.provider, signOut) };

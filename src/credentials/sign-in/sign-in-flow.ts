@@ -74,7 +74,12 @@ export async function showingFailures(
     const { kind, error, cause } = failure;
     const { id } = reply.request.call;
     logger.warn(
-      { call_id: id, reason: kind, ...(error !== undefined && { error }), ...(kind !== 'refused' && { err: cause }) },
+      {
+        call_id: id,
+        reason: kind,
+        ...(error !== undefined && { error }),
+        ...(kind !== 'refused' && { err: cause }),
+      },
       'sign-in refused',
     );
     return sendPage(reply, failurePage(failure, ways));

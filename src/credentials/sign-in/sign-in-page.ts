@@ -35,7 +35,9 @@ export function sendPage(reply: FastifyReply, page: SignInPage): FastifyReply {
 }
 
 function htmlOf({ title, text, facts = {}, link, isFollowed = false }: SignInPage, nonce: string): string {
-  const listed = Object.entries(facts).map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`);
+  const listed = Object.entries(facts).map(
+    ([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`,
+  );
   // The next request then comes from this site, with the session's cookie, which is SameSite=Strict.
   const refresh = isFollowed && link ? `<meta http-equiv="refresh" content="0;url=${escaped(link.to)}">` : '';
   const way = link ? `\n<p><a href="${escaped(link.to)}">${escaped(link.label)}</a></p>` : '';

@@ -75,7 +75,11 @@ const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: k
 
 export function failurePage({ kind, error }: SignInFailure, ways: Ways): SignInPage {
   const { way, ...page } = FAILURES[kind];
-  return { ...page, link: ways[way], ...(error !== undefined && { facts: { 'Reason of the provider': error } }) };
+  return {
+    ...page,
+    link: ways[way],
+    ...(error !== undefined && { facts: { 'Reason of the provider': error } }),
+  };
 }
 
 /** Returns the page for an unknown person, with the facts for the administrator. */

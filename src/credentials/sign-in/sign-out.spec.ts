@@ -9,7 +9,11 @@ describe('signOutUrl', () => {
     const reply = { header: (_name: string, value: string) => set.push(value) } as unknown as FastifyReply;
     const provider = { endSessionUrl: () => Promise.resolve(address) };
     const url = await signOutUrl(request, reply, provider, { client: 'wallet', idToken });
-    return { url, kept: Buffer.from(/=([\w-]*);/.exec(set[0] ?? '')?.[1] ?? '', 'base64url').toString(), set };
+    return {
+      url,
+      kept: Buffer.from(/=([\w-]*);/.exec(set[0] ?? '')?.[1] ?? '', 'base64url').toString(),
+      set,
+    };
   }
 
   it('hides the ID token from scripts', async () => {

@@ -73,7 +73,8 @@ async function addressFor(
   const text = Buffer.from(cookieIn(request, COOKIE.name) ?? '', 'base64url').toString();
   const { client, idToken, returnTo } = JSON.parse(text) as Partial<Record<keyof SignOut, unknown>>;
   const hint = typeof idToken === 'string' ? idToken : undefined;
-  if (client === undefined) return consoleProvider.configured?.endSessionUrl(hint, `${request.call.ownOrigin}/console`);
+  if (client === undefined)
+    return consoleProvider.configured?.endSessionUrl(hint, `${request.call.ownOrigin}/console`);
   if (typeof client !== 'string' || !CLIENT_NAME.test(client)) return undefined;
   const pages = await pageProviders.find(client);
   return pages?.provider.endSessionUrl(hint, pageReturnTo(String(returnTo), pages.caller.limits.origins));

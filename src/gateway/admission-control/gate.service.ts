@@ -47,7 +47,8 @@ export class GateService {
     this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
     this.gateOf(MAIN_ACCOUNT); // Metrics show its places from the start.
     const watch = (name: string, help: string, valueOf: (gate: Gate) => number) => {
-      const measure = () => [...this.gates].map(([account, gate]) => ({ labels: { account }, value: valueOf(gate) }));
+      const measure = () =>
+        [...this.gates].map(([account, gate]) => ({ labels: { account }, value: valueOf(gate) }));
       metrics.watch(name, help, measure, ['account']);
     };
     watch(

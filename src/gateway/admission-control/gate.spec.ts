@@ -44,7 +44,9 @@ describe('the gate', () => {
     await turn();
   }
 
-  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] }));
+  beforeEach(() =>
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] }),
+  );
   afterEach(() => jest.useRealTimers());
 
   it('serves clients in turns, whatever the number of their requests', async () => {
@@ -71,7 +73,15 @@ describe('the gate', () => {
     await arrive(['b', 'b0']);
     await crowd.leave('b0');
     await arrive(...Array.from({ length: 8 }, (_, at): [string, string] => ['a', `again${at}`]), ['b', 'b1']);
-    expect(crowd.entered.slice(9)).toEqual(['again0', 'again1', 'again2', 'again3', 'again4', 'again5', 'b1']);
+    expect(crowd.entered.slice(9)).toEqual([
+      'again0',
+      'again1',
+      'again2',
+      'again3',
+      'again4',
+      'again5',
+      'b1',
+    ]);
   });
 
   it('refuses requests beyond the queue, and displaces from the longest line for a shorter one', async () => {
@@ -155,33 +165,40 @@ describe('the gate', () => {
       { maxLength: 40 },
     );
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.nat(5), actions, async (places, mostWaiting, steps) => {
-        open(places, mostWaiting);
-        const inside: Place[] = [];
-        let settled = 0;
-        for (const { client, priority, leaves, fails } of steps) {
-          gate
-            .enter(client, priority)
-            .then((place) => inside.push(place))
-            .catch((error: unknown) => expect(error).toBeInstanceOf(GateFull))
-            .finally(() => (settled += 1));
-          await turn();
-          expect(gate.inUse).toBeLessThanOrEqual(places);
-          expect(gate.inUse).toBe(inside.length);
-          for (const place of inside.splice(0, leaves)) {
-            await measured(place, fails ? Promise.reject(new Error('gone')) : Promise.resolve()).catch(() => undefined);
-            place.release();
-            place.release();
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.nat(5),
+        actions,
+        async (places, mostWaiting, steps) => {
+          open(places, mostWaiting);
+          const inside: Place[] = [];
+          let settled = 0;
+          for (const { client, priority, leaves, fails } of steps) {
+            gate
+              .enter(client, priority)
+              .then((place) => inside.push(place))
+              .catch((error: unknown) => expect(error).toBeInstanceOf(GateFull))
+              .finally(() => (settled += 1));
+            await turn();
+            expect(gate.inUse).toBeLessThanOrEqual(places);
+            expect(gate.inUse).toBe(inside.length);
+            for (const place of inside.splice(0, leaves)) {
+              await measured(place, fails ? Promise.reject(new Error('gone')) : Promise.resolve()).catch(
+                () => undefined,
+              );
+              place.release();
+              place.release();
+              await turn();
+            }
+          }
+          while (inside.length > 0 || gate.waiting > 0) {
+            for (const place of inside.splice(0)) place.release();
             await turn();
           }
-        }
-        while (inside.length > 0 || gate.waiting > 0) {
-          for (const place of inside.splice(0)) place.release();
-          await turn();
-        }
-        expect([gate.inUse, gate.waiting, settled]).toEqual([0, 0, steps.length]);
-        expect(gate.admissions.hasRoom).toBe(true);
-      }),
+          expect([gate.inUse, gate.waiting, settled]).toEqual([0, 0, steps.length]);
+          expect(gate.admissions.hasRoom).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -113,7 +113,11 @@ export class Gate {
     const queue = this.queues[priority];
     if (this.isFull(client, priority)) throw new GateFull();
     if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();
-    return this.wait(client, priority, Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs));
+    return this.wait(
+      client,
+      priority,
+      Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs),
+    );
   }
 
   /** Returns a place. Its holder calls it once. */

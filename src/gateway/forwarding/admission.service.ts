@@ -146,7 +146,11 @@ export class AdmissionService {
    * Checks a request by itself: its names and amounts, the limits of one call, the upstream's coverage and
    * its recipients. Recipients of a request that is refused anyway are not screened.
    */
-  private async checkByItself(call: OperationCall, named: Item[], input: object | undefined): Promise<OwnRules> {
+  private async checkByItself(
+    call: OperationCall,
+    named: Item[],
+    input: object | undefined,
+  ): Promise<OwnRules> {
     let items = named;
     const started = performance.now();
     try {
@@ -191,7 +195,11 @@ export class AdmissionService {
   }
 
   /** Answers repeated requests while nothing can be admitted. */
-  private async admitOrFindClaim(call: OperationCall, admission: Admission, place: Place): Promise<AdmissionResult> {
+  private async admitOrFindClaim(
+    call: OperationCall,
+    admission: Admission,
+    place: Place,
+  ): Promise<AdmissionResult> {
     try {
       this.mayPay.require('send');
       return await measured(place, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);

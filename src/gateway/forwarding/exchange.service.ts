@@ -108,7 +108,12 @@ export class ExchangeService {
   }
 
   /** @param answerOf the call that fetched the answer. Null if this one did. */
-  private async close(call: OperationCall, items: Item[], timed: TimedAnswer, answerOf: string | null): Promise<void> {
+  private async close(
+    call: OperationCall,
+    items: Item[],
+    timed: TimedAnswer,
+    answerOf: string | null,
+  ): Promise<void> {
     const started = performance.now();
     const { answer } = timed;
     const { effect } = rowOf(call.operation);
@@ -141,7 +146,9 @@ export class ExchangeService {
     const isRead = rowOf(call.operation).effect === 'read';
     written
       .then(() => (isRead ? undefined : this.recordUndelivered(call)))
-      .catch((err: unknown) => this.logger.error({ err, call_id: call.id }, 'outcome not recorded, call is in doubt'));
+      .catch((err: unknown) =>
+        this.logger.error({ err, call_id: call.id }, 'outcome not recorded, call is in doubt'),
+      );
     throw new DatabaseTooSlow();
   }
 
@@ -154,7 +161,11 @@ export class ExchangeService {
   }
 
   /** Reserves a fee above the reserved one from the next admission on. */
-  private async observeFees({ operation }: OperationCall, items: Item[], transactions: UpstreamItem[]): Promise<void> {
+  private async observeFees(
+    { operation }: OperationCall,
+    items: Item[],
+    transactions: UpstreamItem[],
+  ): Promise<void> {
     const fees = transactions.flatMap(({ position, amountUsd, feeUsd }) => {
       const amount = (position === null ? null : items[position]?.amountUsd) ?? amountUsd;
       return feeUsd ? [{ amountUsd: amount, feeUsd }] : [];

@@ -40,7 +40,8 @@ export class ForwardingService {
         const started = performance.now();
         await this.ownership.require(call, input);
         call.sendBy += performance.now() - started; // A look-up has limits of its own.
-        if (listsTransactions(operation)) prepared.shown = (received) => this.ownership.withoutOthers(call, received);
+        if (listsTransactions(operation))
+          prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, place);
         return toReply(answer, id, effect, shared?.age);
       }
@@ -61,11 +62,16 @@ type Fields = Record<string, unknown>;
  * The upstream lists the field, so an equal payment by others is never mistaken for ours.
  * @param input the validated body. Not changed.
  */
-export function withPayoutIds(operation: OperationName, callId: string, input: object | undefined): object | undefined {
+export function withPayoutIds(
+  operation: OperationName,
+  callId: string,
+  input: object | undefined,
+): object | undefined {
   const { ownId = 'nowhere', in: list = '' } = itemFieldsOf(operation) ?? {};
   if (input === undefined || ownId === 'nowhere') return input;
   const { field, of, form } = ownId;
-  const marked = (fields: Fields, id: string) => (fields[field] ? fields : { ...fields, [field]: ID_FORMS[form](id) });
+  const marked = (fields: Fields, id: string) =>
+    fields[field] ? fields : { ...fields, [field]: ID_FORMS[form](id) };
   if (of === 'the_body') return marked(input as Fields, callId);
   const items = (input as Record<string, Fields[]>)[list] ?? [];
   return { ...input, [list]: items.map((item, position) => marked(item, payoutIdOf(callId, position))) };

@@ -46,12 +46,16 @@ export class ProblemFilter implements ExceptionFilter {
     this.metrics.problems.inc({ code: problem.code });
     await this.record(call, problem);
     if (problem.retryAfter !== undefined) void reply.header('retry-after', problem.retryAfter);
-    const challenge = problem.challenge ?? challengeOf(problem, tokenIn(request.headers.authorization) !== undefined);
+    const challenge =
+      problem.challenge ?? challengeOf(problem, tokenIn(request.headers.authorization) !== undefined);
     if (challenge !== undefined) void reply.header('www-authenticate', challenge);
     const [type, body] = isInterface(request)
       ? ['application/json', toEnvelope(problem, call.id)]
       : ['application/problem+json', toProblemDetails(problem, call.id)];
-    await reply.status(problem.status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify(body));
+    await reply
+      .status(problem.status)
+      .header('content-type', `${type}; charset=utf-8`)
+      .send(JSON.stringify(body));
   }
 
   /**
@@ -60,7 +64,8 @@ export class ProblemFilter implements ExceptionFilter {
    * (StorageService).
    */
   private log({ id, operation }: Call, { status, code, cause, recorded }: Problem): void {
-    if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase)) return;
+    if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase))
+      return;
     const line = { call_id: id, code };
     if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
     else this.logger.error({ ...line, err: cause }, 'request failed');

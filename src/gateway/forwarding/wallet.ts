@@ -9,7 +9,11 @@ type Account = Pick<UpstreamAccount, 'funds'>;
  * Returns the input of a transfer with the account's wallet. Other inputs are unchanged.
  * @throws Problem `wallet_not_allowed` if it names another wallet.
  */
-export function withWallet(account: Account, operation: OperationName, input: object | undefined): object | undefined {
+export function withWallet(
+  account: Account,
+  operation: OperationName,
+  input: object | undefined,
+): object | undefined {
   const field = walletFieldOf(operation);
   const { wallet } = account.funds;
   if (field === undefined || wallet === undefined) return input;
@@ -22,7 +26,11 @@ export function withWallet(account: Account, operation: OperationName, input: ob
  * @param input the validated body, or one with faults.
  * @throws Problem `wallet_not_allowed`.
  */
-export function requireOwnWallet({ funds: { wallet } }: Account, operation: OperationName, input: unknown): void {
+export function requireOwnWallet(
+  { funds: { wallet } }: Account,
+  operation: OperationName,
+  input: unknown,
+): void {
   const field = walletFieldOf(operation);
   if (field === undefined || wallet === undefined || !isObject(input)) return;
   const named = input[field] ?? wallet;

@@ -57,7 +57,11 @@ export function forecastOf(
   operation: OperationName,
 ): { code: ProblemCode; detail: string; errors: Fault[] } {
   const { faults: errors } = obstacleProblem(obstacle, 'approver', { operation });
-  return { code: codeFor(rowOf(obstacle), obstacle, 'app'), detail: written(rowOf(obstacle).rule, obstacle), errors };
+  return {
+    code: codeFor(rowOf(obstacle), obstacle, 'app'),
+    detail: written(rowOf(obstacle).rule, obstacle),
+    errors,
+  };
 }
 
 function rowOf(obstacle: AnyObstacle): Row<AnyObstacle> {

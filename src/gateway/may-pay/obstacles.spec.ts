@@ -113,7 +113,8 @@ describe('an obstacle', () => {
     // An approver or a settler has no request to send, and no key of one.
     const isStaff = audience === 'approver' || audience === 'settler';
     if (isStaff) expect(message).not.toMatch(/[Ss]end (it|the request) again(?!\.$)|Idempotency-Key/);
-    if (obstacle.kind === 'duplicate' || obstacle.kind === 'maybe_paid') expect(action).not.toBe('retry_same_key');
+    if (obstacle.kind === 'duplicate' || obstacle.kind === 'maybe_paid')
+      expect(action).not.toBe('retry_same_key');
     if (action === 'new_key') expect(obstacle.kind).toBe('expired');
   });
 
@@ -163,7 +164,10 @@ describe('an obstacle', () => {
     ['shop', null, 'your client', 'the client'],
     [null, OPERATION, OPERATION, OPERATION],
   ])('names the target and the reason of a stop of %s and %s', (clientId, operation, toApp, toApprover) => {
-    const obstacle = { kind: 'stopped', stop: { id: '1', clientId, operation, reason: 'an incident' } } as const;
+    const obstacle = {
+      kind: 'stopped',
+      stop: { id: '1', clientId, operation, reason: 'an incident' },
+    } as const;
     expect(problemOf(obstacle, 'app').message).toBe(
       `The operator has stopped ${toApp}. Nothing was sent. Reason: an incident`,
     );

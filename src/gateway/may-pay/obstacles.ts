@@ -96,7 +96,8 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   },
   duplicate: {
     code: 'suspected_duplicate',
-    happened: ({ first: { callId, state } }) => `Call ${callId} has the same content, and its state is ${state}.`,
+    happened: ({ first: { callId, state } }) =>
+      `Call ${callId} has the same content, and its state is ${state}.`,
     next: {
       app: ({ first: { callId } }) =>
         `GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`,
@@ -116,7 +117,9 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
     happened: capReached,
     next: {
       app: ({ of }) =>
-        of === 'ephemeral_key' ? 'Ask your server for another key.' : 'GET /v1/limits shows when the cap resets.',
+        of === 'ephemeral_key'
+          ? 'Ask your server for another key.'
+          : 'GET /v1/limits shows when the cap resets.',
       approver: ({ of, period }) =>
         of === 'ephemeral_key'
           ? 'Reject the call.'
@@ -174,12 +177,19 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
     rule: 'the credentials that made this request were revoked or have expired',
     next: {},
   },
-  content_lost: { code: 'content_lost', rule: 'it was restored from a copy that does not have its content', next: {} },
+  content_lost: {
+    code: 'content_lost',
+    rule: 'it was restored from a copy that does not have its content',
+    next: {},
+  },
   scope_missing: brokenRule(
     'scope_missing',
     ({ scopes }) => `the client no longer has the scope ${scopes.join(' and ')}`,
   ),
-  switched_off: brokenRule('operation_not_allowed', ({ operation }) => `${operation} is switched off for the client`),
+  switched_off: brokenRule(
+    'operation_not_allowed',
+    ({ operation }) => `${operation} is switched off for the client`,
+  ),
   not_own: brokenRule(
     'object_not_found',
     'no call of the client made the transaction that it names, and the client does not have the scope account',
@@ -199,7 +209,10 @@ function brokenRule<Of>(code: Row<Of>['code'], rule: Text<Of>): Row<Of> {
   return { code, heldCode: 'no_longer_allowed', rule, next: { approver: PERMIT } };
 }
 
-function capReached({ of, period, capUsd, leftUsd, feeUsd }: OverCap, names: Record<CapOwner, string>): string {
+function capReached(
+  { of, period, capUsd, leftUsd, feeUsd }: OverCap,
+  names: Record<CapOwner, string>,
+): string {
   const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
   return `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees}`;
 }

@@ -57,7 +57,10 @@ export async function readLocalAmounts(
   const distinct = new Map(wanted.map(({ key, conversion }) => [key, conversion]));
   const amounts = new Map<string, PreviewLocalAmount>();
   const questions = [...distinct].slice(0, MAX_CONVERSIONS).map(async ([key, { currency, usd }]) => {
-    const body = await reads.read(call, CONVERT, { destinationCurrency: currency, amountInUSD: usd.toFixed() });
+    const body = await reads.read(call, CONVERT, {
+      destinationCurrency: currency,
+      amountInUSD: usd.toFixed(),
+    });
     const amount = body && amountIn(parseJson(body));
     if (amount) amounts.set(key, { currency, amount: amount.toFixed() });
   });
@@ -70,10 +73,16 @@ export async function readLocalAmounts(
   );
 }
 
-function conversionOf({ country, amountUsd, recipientField }: PositionedItem['item']): Conversion | undefined {
+function conversionOf({
+  country,
+  amountUsd,
+  recipientField,
+}: PositionedItem['item']): Conversion | undefined {
   const currency = CURRENCIES.get(normalise(country ?? ''));
   // Amounts of a collection are already in local currency.
-  return currency !== undefined && amountUsd && recipientField !== null ? { currency, usd: amountUsd } : undefined;
+  return currency !== undefined && amountUsd && recipientField !== null
+    ? { currency, usd: amountUsd }
+    : undefined;
 }
 
 function keyOf({ currency, usd }: Conversion): string {

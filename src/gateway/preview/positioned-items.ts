@@ -18,8 +18,12 @@ export interface PositionedItem {
 export function validItems(operation: OperationName, body: unknown, found: FaultList): PositionedItem[] {
   if (found.total === 0) return itemsOf(operation, body as object | undefined).map(positioned);
   const list = listIn(operation, body);
-  const valid = list.flatMap((fields, position) => (found.brokenItems.has(position) ? [] : [{ position, fields }]));
-  const items = itemsOf(operation, { [itemFieldsOf(operation)?.in ?? '']: valid.map(({ fields }) => fields) });
+  const valid = list.flatMap((fields, position) =>
+    found.brokenItems.has(position) ? [] : [{ position, fields }],
+  );
+  const items = itemsOf(operation, {
+    [itemFieldsOf(operation)?.in ?? '']: valid.map(({ fields }) => fields),
+  });
   return valid.flatMap(({ position }, index) => positioned(items[index] as Item, position));
 }
 

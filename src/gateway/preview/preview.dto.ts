@@ -58,7 +58,8 @@ export class PreviewApproval {
 
 export class PreviewCap {
   @nullable(SIGNED_USD, 'The cap. Null without a cap.') cap_usd!: string | null;
-  @described(SIGNED_USD, 'Sum of the amounts that were paid, are being paid or may have been paid.') spent_usd!: string;
+  @described(SIGNED_USD, 'Sum of the amounts that were paid, are being paid or may have been paid.')
+  spent_usd!: string;
   @nullable(SIGNED_USD, 'Amount left under the cap. Null without a cap.') left_usd!: string | null;
   @nullable(
     SIGNED_USD,
@@ -85,7 +86,10 @@ export class PreviewItem {
   @nullable(TEXT, "The country in the upstream's spelling, or as given if the upstream does not know it.")
   country!: string | null;
   @nullable(TEXT, 'The mobile money network code.') network_code!: string | null;
-  @nullable(PreviewLocalAmount, 'Amount in local currency for the recipient. Null if the upstream did not state it.')
+  @nullable(
+    PreviewLocalAmount,
+    'Amount in local currency for the recipient. Null if the upstream did not state it.',
+  )
   local_amount!: PreviewLocalAmount | null;
   @described({ type: [String] }, 'Things to check before you pay.') notes!: string[];
 }
@@ -99,7 +103,8 @@ export class PreviewDuplicate {
       'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
-  @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.') same_as_position?: number;
+  @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.')
+  same_as_position?: number;
   @optional(UUID, 'The latest such call. Present for `seen_before`.') call_id?: string;
   @optional(INSTANT, 'When that call was sent or requested.') paid_at?: Date;
 }

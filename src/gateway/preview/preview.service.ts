@@ -42,13 +42,21 @@ export class PreviewService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  async preview(previewing: AuthenticatedCall, operation: OperationName, previewed: PreviewedBody): Promise<Preview> {
+  async preview(
+    previewing: AuthenticatedCall,
+    operation: OperationName,
+    previewed: PreviewedBody,
+  ): Promise<Preview> {
     const call: OperationCall = { ...previewing, operation };
     return toPreview(await this.findOut(call, previewed));
   }
 
   private async findOut(call: OperationCall, { body, found }: PreviewedBody): Promise<PreviewFacts> {
-    const { positioned, valueProblem } = await this.withValues(call, validItems(call.operation, body, found), body);
+    const { positioned, valueProblem } = await this.withValues(
+      call,
+      validItems(call.operation, body, found),
+      body,
+    );
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
     const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
@@ -62,9 +70,11 @@ export class PreviewService {
       readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees }).catch(
         databaseUnavailable,
       ),
-      readEarlierPayments(this.prisma, { owner: ownerOf(call), limits: call.caller.limits }, positioned).catch(
-        databaseUnavailable,
-      ),
+      readEarlierPayments(
+        this.prisma,
+        { owner: ownerOf(call), limits: call.caller.limits },
+        positioned,
+      ).catch(databaseUnavailable),
       readLocalAmounts(this.reads, call, positioned),
     ]);
     const isWellFormed = found.total === 0 && headerProblems.length === 0;

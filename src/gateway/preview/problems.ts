@@ -25,13 +25,16 @@ export function problemsOf(facts: PreviewFacts): Problem[] {
 }
 
 function bodyProblems({ found }: PreviewFacts): Problem[] {
-  return found.total === 0 ? [] : [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total })];
+  return found.total === 0
+    ? []
+    : [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total })];
 }
 
 function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
   return dryRun.obstacles.flatMap((obstacle) => {
     // `replay` shows the first two, and the per-call rules show the third.
-    if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit') return [];
+    if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit')
+      return [];
     return [refusalOf(obstacle, call)];
   });
 }

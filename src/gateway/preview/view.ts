@@ -25,7 +25,12 @@ import {
 import { problemsOf } from './problems';
 
 const ZERO = new Decimal(0);
-const NO_CAPS: Caps = { dailyCapUsd: null, monthlyCapUsd: null, spentTodayUsd: ZERO, spentThisMonthUsd: ZERO };
+const NO_CAPS: Caps = {
+  dailyCapUsd: null,
+  monthlyCapUsd: null,
+  spentTodayUsd: ZERO,
+  spentThisMonthUsd: ZERO,
+};
 
 /** Returns the preview of a request with these facts. */
 export function toPreview(facts: PreviewFacts): Preview {
@@ -118,7 +123,10 @@ function thresholdOf(heldFor: HeldFor, limits: Limits): Decimal | null {
 /** @param usd amount that would count on the caps. Null if unknown. */
 function toCaps(caps: Caps, usd: Decimal | null): PreviewCaps {
   const { dailyCapUsd, monthlyCapUsd, spentTodayUsd, spentThisMonthUsd } = caps;
-  return { daily: toCap(dailyCapUsd, spentTodayUsd, usd), monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd) };
+  return {
+    daily: toCap(dailyCapUsd, spentTodayUsd, usd),
+    monthly: toCap(monthlyCapUsd, spentThisMonthUsd, usd),
+  };
 }
 
 function toCap(cap: Decimal | null, spent: Decimal, usd: Decimal | null): PreviewCap {

@@ -50,7 +50,12 @@ export class ScreeningService {
     return verdict;
   }
 
-  private async ask(url: string, secret: string, call: ScreenedCall, items: Item[]): Promise<Screened | 'deny'> {
+  private async ask(
+    url: string,
+    secret: string,
+    call: ScreenedCall,
+    items: Item[],
+  ): Promise<Screened | 'deny'> {
     const body = questionAbout(call, items);
     try {
       const response = await this.egress.fetch(url, {
@@ -62,7 +67,10 @@ export class ScreeningService {
       });
       return await readVerdict(response);
     } catch (error) {
-      this.logger.error({ call_id: call.id, reason: reasonOf(error) }, 'screening failed, the call is refused');
+      this.logger.error(
+        { call_id: call.id, reason: reasonOf(error) },
+        'screening failed, the call is refused',
+      );
       throw new Problem('screening_unavailable');
     }
   }
@@ -103,7 +111,9 @@ function reasonOf(error: unknown): string {
  */
 function signedHeaders(id: string, body: string, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(clock.nowMs() / 1_000));
-  const signature = createHmac('sha256', webhookKeyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const signature = createHmac('sha256', webhookKeyOf(secret))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 

@@ -124,7 +124,11 @@ export class UpstreamAccount {
    * @param isTooLate whether too much time has passed since the request arrived, or since its admission.
    * Called right before the first byte.
    */
-  async send(outgoing: Outgoing, traceparent: string | undefined, isTooLate?: () => boolean): Promise<TimedAnswer> {
+  async send(
+    outgoing: Outgoing,
+    traceparent: string | undefined,
+    isTooLate?: () => boolean,
+  ): Promise<TimedAnswer> {
     const sentAt = clock.now();
     const started = performance.now();
     const deadline = started + upstreamTimeoutOf(outgoing.operation, this.settings);
@@ -200,7 +204,10 @@ export class UpstreamAccount {
       this.metrics.openCircuits.set({ account, operation }, open ? 1 : 0);
       this.health.setCircuitOpen(operation, open);
       if (open)
-        this.logger.warn({ account, operation }, 'circuit opened, upstream fails most requests, only probes are sent');
+        this.logger.warn(
+          { account, operation },
+          'circuit opened, upstream fails most requests, only probes are sent',
+        );
       else this.logger.log({ account, operation }, 'circuit closed, upstream answers again');
     });
     this.circuits.set(operation, circuit);
@@ -220,7 +227,11 @@ export class UpstreamAccount {
         timeout: deadline - performance.now(),
         traceparent,
         lastObstacle: () =>
-          effect !== 'read' && this.mayPay.obstacleTo('first_byte') ? 'fenced' : isTooLate?.() ? 'too_late' : undefined,
+          effect !== 'read' && this.mayPay.obstacleTo('first_byte')
+            ? 'fenced'
+            : isTooLate?.()
+              ? 'too_late'
+              : undefined,
       });
       progress.phase = 'answered';
       const contentEncoding = headerOf(data.headers, 'content-encoding');

@@ -32,7 +32,10 @@ export class AccessesController {
   @ApiSummary('List reads of the history', 'The list also records its own reads.')
   @ApiResponse({ status: 200, type: AccessPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async listAccesses(@CurrentCall() call: AuthenticatedCall, @Query() search: AccessSearch): Promise<AccessPage> {
+  async listAccesses(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: AccessSearch,
+  ): Promise<AccessPage> {
     const { rows, nextPageToken } = await this.accesses.search(search, mayReveal(call));
     return { accesses: rows, next_page_token: nextPageToken };
   }
@@ -57,7 +60,10 @@ export class ActivityController {
   )
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
-  async listActivity(@CurrentCall() call: AuthenticatedCall, @Query() search: ActivitySearch): Promise<ActivityPage> {
+  async listActivity(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: ActivitySearch,
+  ): Promise<ActivityPage> {
     return this.activity.search(search, mayReveal(call));
   }
 

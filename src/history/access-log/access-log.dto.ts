@@ -2,7 +2,16 @@ import { CHANGED_VIA, CLIENT_ACTIONS } from '../../access/clients/changes';
 import { DelimiterName, DELIMITERS } from '../../http/answers/csv';
 import { Instant, PageSize, PageToken, Uuid, OneOf } from '../../http/validation/rules/query-rules';
 import { Text } from '../../http/validation/rules/rules';
-import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
+import {
+  BOOLEAN,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  ref,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import {
   nextPageToken,
   PageRequest,
@@ -46,7 +55,8 @@ export class AccessEndRecord {
 export class AccessRecord {
   @described(UUID, '`X-Call-Id` of the read.') id!: string;
   @described(INSTANT, "When it was read, by the database's clock.") read_at!: Date;
-  @nullable(ref('RecordClient'), "The reader's client. Null for the command line.") client!: RecordClient | null;
+  @nullable(ref('RecordClient'), "The reader's client. Null for the command line.")
+  client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
   @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
   @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'The route that was read.') route!: string;
@@ -114,16 +124,25 @@ export class ActivityFilters {
 
   @Instant('Before this instant.') to?: string;
 
-  @OneOf(ACTIONS, 'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only if it names them.')
+  @OneOf(
+    ACTIONS,
+    'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only if it names them.',
+  )
   action?: (typeof ACTIONS)[number];
 
   @Text({ max: 64, required: false, description: 'Name or ID of the changed client.', example: 'shop' })
   client?: string;
 
-  @Text({ max: 64, required: false, description: 'Name or ID of the client that made the change.', example: 'admin' })
+  @Text({
+    max: 64,
+    required: false,
+    description: 'Name or ID of the client that made the change.',
+    example: 'admin',
+  })
   by?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' }) actor?: string;
+  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' })
+  actor?: string;
 
   @OneOf(CHANGED_VIA, 'How the change was made.') via?: (typeof CHANGED_VIA)[number];
 }
@@ -147,9 +166,13 @@ class ActivityTarget {
 
 /** Author of an act. */
 class ActivityAuthor {
-  @nullable(RecordClient, 'The client. Null for the command line and the proxy itself.') client!: RecordClient | null;
+  @nullable(RecordClient, 'The client. Null for the command line and the proxy itself.')
+  client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
-  @nullable(TEXT, 'The owner of the key, or the user of the operating system who ran the command. Null if unknown.')
+  @nullable(
+    TEXT,
+    'The owner of the key, or the user of the operating system who ran the command. Null if unknown.',
+  )
   actor!: string | null;
 }
 
@@ -172,9 +195,8 @@ export class ActivityRecord {
   )
   via!: string;
   @nullable(TEXT, 'Address of the sender. Null for commands and stops.') client_address!: string | null;
-  @nullable(TEXT, 'Request ID that the caller sent, or a generated one. Null for commands and stops.') request_id!:
-    | string
-    | null;
+  @nullable(TEXT, 'Request ID that the caller sent, or a generated one. Null for commands and stops.')
+  request_id!: string | null;
   @nullable(UUID, 'The `X-Call-Id` of the request. Null for commands and stops.') call_id!: string | null;
   @nullable(TEXT, 'The reason, if one was given.') reason!: string | null;
 }

@@ -134,7 +134,9 @@ export class AccessesService {
           ...(from === undefined ? [] : [{ id: { gte: uuidFloor(new Date(from)) } }]),
           ...(to === undefined ? [] : [{ id: { lt: uuidFloor(new Date(to)) } }]),
           ...(before === undefined ? [] : [{ id: { lt: before } }]),
-          ...(search.client === undefined ? [] : [{ clientId: { in: await this.clientsNamed(search.client) } }]),
+          ...(search.client === undefined
+            ? []
+            : [{ clientId: { in: await this.clientsNamed(search.client) } }]),
           ...(key === undefined ? [] : [{ keyId: key }]),
           ...(actor === undefined ? [] : [{ actor }]),
           ...(call === undefined ? [] : [ofCall(call)]),
@@ -182,7 +184,11 @@ function ofCall(id: string): Prisma.AccessWhereInput {
 }
 
 /** @param asked the filters before masking. Null if they may not be shown or were erased. */
-function toRecord(row: AccessRow, view: Pick<View, 'clients' | 'reveal'>, asked: string | undefined): AccessRecord {
+function toRecord(
+  row: AccessRow,
+  view: Pick<View, 'clients' | 'reveal'>,
+  asked: string | undefined,
+): AccessRecord {
   const { clientId, end } = row;
   return {
     id: row.id,
@@ -194,7 +200,9 @@ function toRecord(row: AccessRow, view: Pick<View, 'clients' | 'reveal'>, asked:
     call_id: row.callId,
     call_ids: row.callIds,
     filters:
-      asked === undefined ? (row.filters as Record<string, string>) : (JSON.parse(asked) as Record<string, string>),
+      asked === undefined
+        ? (row.filters as Record<string, string>)
+        : (JSON.parse(asked) as Record<string, string>),
     revealed: row.revealed,
     rows: row.rows,
     request_id: row.requestId,

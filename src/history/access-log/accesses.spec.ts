@@ -25,5 +25,7 @@ describe('a recorded filter', () => {
     ['min_total_usd', '12345678', '12345678'],
     ['from', '2026-11-20T08:00:00Z', '2026-11-20T08:00:00Z'],
     ['a filter that is new', 'ada@example.com', 'a••@example.com'],
-  ])('keeps %s=%s as %s', (name, value, kept) => expect(maskFilters({ [name]: value })).toEqual({ [name]: kept }));
+  ])('keeps %s=%s as %s', (name, value, kept) =>
+    expect(maskFilters({ [name]: value })).toEqual({ [name]: kept }),
+  );
 });

@@ -54,8 +54,12 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @text('ID of the end user.') person_id?: string;
   @count('Number of recipients that the key may pay. Null: any.') recipient_count?: number | null;
   @text('Limit of all payments of the key in US dollars.') max_total_usd?: string;
-  @optional(orNull(INSTANT), 'Expiry of the key. Null: valid until it is revoked.') expires_at?: string | null;
-  @optional(orNull(INSTANT), 'When the key was revoked, or the credentials of the person.') revoked_at?: string | null;
+  @optional(orNull(INSTANT), 'Expiry of the key. Null: valid until it is revoked.') expires_at?:
+    | string
+    | null;
+  @optional(orNull(INSTANT), 'When the key was revoked, or the credentials of the person.') revoked_at?:
+    | string
+    | null;
   @text('ID of the wallet.') wallet_id?: string;
   @textOrNull('Type of the wallet.') wallet_type?: string | null;
   @text('Balance of the wallet in US dollars.') balance_usd?: string;
@@ -68,7 +72,8 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @words('Who claimed the key, and may know it.') claimed_by?: string[];
   @text('ID of the stop.') stop_id?: string;
   @text('What the stop stops, and its reason.') stops?: string;
-  @flag("Whether the stop is lifted although the upstream's list of a lost time was not read.") unreconciled?: boolean;
+  @flag("Whether the stop is lifted although the upstream's list of a lost time was not read.")
+  unreconciled?: boolean;
   @text('Name of the client to be created.') name?: string;
   @words('Acts of one person that need two.') acts?: string[];
   @flag('Whether a second person must agree.') dual_control?: boolean;

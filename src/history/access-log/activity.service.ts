@@ -90,7 +90,9 @@ export class ActivityService {
   async search(search: ActivitySearch, reveal: boolean): Promise<ActivityPage> {
     const after = fromActivityToken(search.page_token ?? '');
     const found = await this.read(await this.matching(search), after, rowsToRead(search));
-    const { rows, nextPageToken } = toPage(found, search, { tokenOf: (last) => toActivityToken(cursorOf(last)) });
+    const { rows, nextPageToken } = toPage(found, search, {
+      tokenOf: (last) => toActivityToken(cursorOf(last)),
+    });
     return { activity: await this.present(rows, reveal), next_page_token: nextPageToken };
   }
 
@@ -101,7 +103,10 @@ export class ActivityService {
   }
 
   /** Streams the acts in constant memory. */
-  async *csv({ delimiter = 'comma', ...filters }: ActivityCsvSearch, reveal: boolean): AsyncGenerator<string, void> {
+  async *csv(
+    { delimiter = 'comma', ...filters }: ActivityCsvSearch,
+    reveal: boolean,
+  ): AsyncGenerator<string, void> {
     yield ACTIVITY_TABLE.heading(delimiter);
     const matching = await this.matching(filters);
     let after: ActivityCursor | undefined;
@@ -125,7 +130,11 @@ export class ActivityService {
   }
 
   /** Reads the acts after one of the list, newest first. */
-  private async read(matching: Prisma.Sql, after: ActivityCursor | undefined, limit: number): Promise<ActivityRow[]> {
+  private async read(
+    matching: Prisma.Sql,
+    after: ActivityCursor | undefined,
+    limit: number,
+  ): Promise<ActivityRow[]> {
     const rest = after
       ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
       : Prisma.empty;
@@ -147,7 +156,8 @@ export class ActivityService {
     if (action !== undefined) conditions.push(Prisma.sql`action = ${action}`);
     if (actor !== undefined) conditions.push(Prisma.sql`actor = ${actor}`);
     if (via !== undefined) conditions.push(Prisma.sql`via = ${via}`);
-    if (client !== undefined) conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
+    if (client !== undefined)
+      conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
     if (by !== undefined) conditions.push(Prisma.sql`client_id = ${await this.idOf(by)}::uuid`);
     const acts = action !== undefined && BY_APPS.includes(action) ? ACTS_OF_APPS : ACTS;
     return Prisma.sql`(${acts}) AS act WHERE ${Prisma.join(conditions, ' AND ')}`;
@@ -180,7 +190,11 @@ function toRecord(row: ActivityRow, view: Pick<View, 'clients' | 'reveal'>): Act
     target: { client: client(row.targetClientId), key_id: row.targetKeyId, operation: row.operation },
     before: stateIn(row.before),
     after: stateIn(row.after),
-    by: { client: client(row.clientId), key_id: row.keyId, actor: shown(row.actor, view.reveal, maskContacts) },
+    by: {
+      client: client(row.clientId),
+      key_id: row.keyId,
+      actor: shown(row.actor, view.reveal, maskContacts),
+    },
     via: row.via,
     client_address: row.clientAddress,
     request_id: row.requestId,

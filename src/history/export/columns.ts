@@ -4,7 +4,14 @@ import { LATER_MEMBERS, REQUEST_MEMBERS } from '../../journal/records/request-me
 import { isUndelivered } from '../../journal/settlement/settled-by-upstream';
 import { payoutStateOf } from '../../operations/lifecycle/settlement';
 import { feeUsdOf, SUM_NAMES, SumName, sumNameOf } from '../../operations/lifecycle/sums';
-import { maskContacts, maskEmail, maskHandle, maskKey, maskPhone, maskProse } from '../../platform/privacy/contacts';
+import {
+  maskContacts,
+  maskEmail,
+  maskHandle,
+  maskKey,
+  maskPhone,
+  maskProse,
+} from '../../platform/privacy/contacts';
 import { canonicalCountry } from '../../recipients/country-name';
 import { ExportedCall, ExportedItem } from './exported-call';
 
@@ -120,7 +127,10 @@ const CALLS: Column<ExportedCall>[] = [
   ...PERSON,
 ];
 
-const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({ ...column, of: ({ call }) => column.of(call) });
+const ofCall = (column: Column<ExportedCall>): Column<ItemRow> => ({
+  ...column,
+  of: ({ call }) => column.of(call),
+});
 
 /** A free-text column, which may contain a contact. */
 const free = (name: 'receiver' | 'country' | 'network_code' | 'reference' | 'wallet') =>

@@ -3,7 +3,8 @@ import { rowsText } from './export-rows';
 
 describe('a line of an export in JSON', () => {
   const names = COLUMNS.calls.map(({ name }) => name);
-  const lineOf = (text: string) => rowsText('ndjson', 'calls', [[text, ...names.slice(2).map(() => null), 7]]);
+  const lineOf = (text: string) =>
+    rowsText('ndjson', 'calls', [[text, ...names.slice(2).map(() => null), 7]]);
 
   it.each(['', 'plain', ' !#[]~é€', '"', '\\', '\n\t\0\u001f', '\u007f\u2028', 'a😀', '\ud83d', '\udc00'])(
     'has %j',

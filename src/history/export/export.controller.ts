@@ -39,7 +39,8 @@ export class ExportController {
     description: 'The rows.',
     headers: {
       Link: {
-        description: 'Address of the manifest (RFC 8288, `rel="describedby"`), which exists once the export has ended.',
+        description:
+          'Address of the manifest (RFC 8288, `rel="describedby"`), which exists once the export has ended.',
         schema: { type: 'string', example: '</v1/audit/export/{id}/manifest>; rel="describedby"' },
       },
       'X-Total-Count': {
@@ -62,7 +63,10 @@ export class ExportController {
     void reply
       .header('content-type', CONTENT_TYPES[format])
       .header('content-disposition', `attachment; filename="payout-proxy-${what}.${format}"`)
-      .header('link', `</v1/audit/export/${request.call.id}/manifest>; rel="describedby"; type="application/json"`);
+      .header(
+        'link',
+        `</v1/audit/export/${request.call.id}/manifest>; rel="describedby"; type="application/json"`,
+      );
     if (total !== undefined) void reply.header('x-total-count', total);
     return stream;
   }
@@ -78,7 +82,10 @@ export class ExportController {
   @ApiId("The export's `X-Call-Id`.")
   @ApiResponse({ status: 200, type: ManifestRecord, description: 'The manifest.' })
   @ApiKeyProblems('record_not_found')
-  async readExportManifest(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<ManifestRecord> {
+  async readExportManifest(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+  ): Promise<ManifestRecord> {
     const manifest = isUuid(id) && (await readManifest(this.prisma, id, mayReveal(call)));
     if (!manifest) {
       const text =

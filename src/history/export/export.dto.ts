@@ -1,7 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/rules/query-rules';
 import { field } from '../../http/validation/rules/rules';
-import { BOOLEAN, COUNT, described, INSTANT, nullable, SHA256, TEXT, UUID } from '../../platform/schema/fields';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  INSTANT,
+  nullable,
+  SHA256,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { Listed, SearchFilters } from '../search/search.dto';
 
 const LISTED: readonly Listed[] = ['calls', 'items'];
@@ -10,7 +19,8 @@ const FORMATS = ['csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export class ExportSearch extends SearchFilters {
-  @OneOf(FORMATS, '`csv` (RFC 4180) or `ndjson` (one JSON object per line).', { required: true }) format!: Format;
+  @OneOf(FORMATS, '`csv` (RFC 4180) or `ndjson` (one JSON object per line).', { required: true })
+  format!: Format;
 
   @field(
     {
@@ -27,7 +37,8 @@ export class ExportSearch extends SearchFilters {
 class ManifestCheckpointRecord {
   @described(COUNT, 'Number of records in the log.') size!: number;
   @described(TEXT, 'The checkpoint, as a C2SP signed note.') note!: string;
-  @described(BOOLEAN, 'Whether it covers every record that existed when the export began.') covers_beginning!: boolean;
+  @described(BOOLEAN, 'Whether it covers every record that existed when the export began.')
+  covers_beginning!: boolean;
 }
 
 /** Manifest of an export, by which anyone with the file can check that it is complete and unchanged. */
@@ -41,7 +52,10 @@ export class ManifestRecord {
   filters!: Record<string, string>;
   @described(COUNT, 'Number of rows, without the header row of a CSV file.') rows!: number;
   @described(SHA256, 'SHA-256 of the file.') sha256!: string;
-  @nullable(ManifestCheckpointRecord, 'The latest checkpoint when the export ended. Null if nothing was sealed yet.')
+  @nullable(
+    ManifestCheckpointRecord,
+    'The latest checkpoint when the export ended. Null if nothing was sealed yet.',
+  )
   checkpoint!: ManifestCheckpointRecord | null;
   @described(INSTANT, 'When the last row was written.') exported_at!: string;
   @described(UUID, 'The access record of the export.') access_id!: string;

@@ -61,7 +61,10 @@ export class ExportService implements OnModuleDestroy {
   ) {}
 
   /** Resolves once the export is on record. Reads nothing before the stream is read. */
-  async begin(request: FastifyRequest, { format, what = 'calls', ...filters }: ExportSearch): Promise<Exporting> {
+  async begin(
+    request: FastifyRequest,
+    { format, what = 'calls', ...filters }: ExportSearch,
+  ): Promise<Exporting> {
     const give = this.shares.take('exports', keyOf(request.call));
     const query = await this.searching.open(filters, what).catch((error: unknown) => {
       give();
@@ -93,7 +96,9 @@ export class ExportService implements OnModuleDestroy {
   /** Interrupts running exports, which their readers notice. A shutdown does not wait for the longest one. */
   async onModuleDestroy(): Promise<void> {
     const closed = (stream: Readable) =>
-      new Promise((resolve) => stream.once('close', resolve).destroy(new Error('the proxy is shutting down')));
+      new Promise((resolve) =>
+        stream.once('close', resolve).destroy(new Error('the proxy is shutting down')),
+      );
     await Promise.all([...this.running].map(closed));
   }
 
@@ -179,7 +184,9 @@ export class ExportService implements OnModuleDestroy {
       if (!places) return undefined;
       // Read the time before the records, as for a page.
       const present = await this.present.readLong();
-      return await this.replica.read((reader) => readRows(reader, query.listed, places, mayReveal(call), present));
+      return await this.replica.read((reader) =>
+        readRows(reader, query.listed, places, mayReveal(call), present),
+      );
     } finally {
       endTurn();
     }

@@ -191,7 +191,8 @@ function statesOf(
   return {
     state,
     // Same rule as `inDoubtSince`, with the database's microseconds.
-    inDoubtSince: state === 'unknown' ? (outcome?.answered_at ?? decision?.decided_at ?? intent.recorded_at) : null,
+    inDoubtSince:
+      state === 'unknown' ? (outcome?.answered_at ?? decision?.decided_at ?? intent.recorded_at) : null,
     approval: approvalStatusOf(call, present),
   };
 }

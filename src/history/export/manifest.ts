@@ -37,7 +37,8 @@ export async function readManifest(
 }
 
 function toManifest(accessId: string, record: ExportRecord, reveal: boolean): ManifestRecord {
-  const asked = reveal && record.asked !== null ? (JSON.parse(record.asked) as Record<string, string>) : record.filters;
+  const asked =
+    reveal && record.asked !== null ? (JSON.parse(record.asked) as Record<string, string>) : record.filters;
   const { format, what = 'calls', ...filters } = asked;
   return {
     format: format as Format,

@@ -15,7 +15,12 @@ describe('a checkpoint', () => {
   it('round-trips for empty logs, large logs and extensions', () => {
     for (const checkpoint of [
       { origin: ORIGIN, size: 0, root: EMPTY_ROOT, extensions: [] },
-      { origin: 'an origin with spaces', size: Number.MAX_SAFE_INTEGER, root, extensions: ['one', 'two words'] },
+      {
+        origin: 'an origin with spaces',
+        size: Number.MAX_SAFE_INTEGER,
+        root,
+        extensions: ['one', 'two words'],
+      },
     ]) {
       expect(parseCheckpoint(formatCheckpoint(checkpoint))).toEqual(checkpoint);
     }

@@ -36,7 +36,9 @@ export function parseCheckpoint(text: string): Required<Checkpoint> {
   const extensions = more.slice(0, -1);
   const root = decodeBase64(hash);
   if (origin === '' || more.at(-1) !== '' || extensions.includes('')) {
-    throw new Error('This is not a checkpoint. It must have non-empty lines for origin, size, and root hash.');
+    throw new Error(
+      'This is not a checkpoint. It must have non-empty lines for origin, size, and root hash.',
+    );
   }
   if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) {
     throw new Error('The second line of the checkpoint is not a number of leaves.');
@@ -78,7 +80,10 @@ const KEY = 'key ';
  * https://c2sp.org/tlog-checkpoint recommends. With several keys, the text names them: a holder of one learns
  * the others from a signed text.
  */
-export function signHead({ size, root, sealedAt, completeUntil }: Head, { name, current }: KeyRing<Signer>): string {
+export function signHead(
+  { size, root, sealedAt, completeUntil }: Head,
+  { name, current }: KeyRing<Signer>,
+): string {
   const extensions = [
     `${SEALED}${sealedAt}`,
     ...(completeUntil === null ? [] : [`${COMPLETE}${completeUntil}`]),

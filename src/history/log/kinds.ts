@@ -35,7 +35,9 @@ interface Kind {
  * Columns of a kind by form, and later ones: names separated by spaces. The first plain column is the key,
  * and the last time is that of the record. `members` are columns with the values of members.
  */
-type Columns = { plain: string; time: string; members?: ColumnOfRecord[] } & Partial<Record<Form | 'later', string>>;
+type Columns = { plain: string; time: string; members?: ColumnOfRecord[] } & Partial<
+  Record<Form | 'later', string>
+>;
 
 function kind({ later, members = [], ...columns }: Columns, isDocument = false): Kind {
   const entries = Object.entries(columns) as [Form, string][];
@@ -82,13 +84,20 @@ const KINDS = {
     time: 'decided_at',
     later: 'screening',
   }),
-  settlement: kind({ plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' }, true),
+  settlement: kind(
+    { plain: 'id intent_id number resolution', text: 'counted_usd', time: 'recorded_at' },
+    true,
+  ),
   stop: kind({
     plain: `id stops_client_id stops_operation reason cause epoch via ${AUTHOR}`,
     time: 'stopped_at',
     later: 'cause epoch via',
   }),
-  stop_lift: kind({ plain: `stop_id unreconciled via ${AUTHOR}`, time: 'lifted_at', later: 'unreconciled via' }),
+  stop_lift: kind({
+    plain: `stop_id unreconciled via ${AUTHOR}`,
+    time: 'lifted_at',
+    later: 'unreconciled via',
+  }),
   answer_shape: kind({
     plain: 'id operation http_status first_call_id',
     text: 'shape',
@@ -101,7 +110,12 @@ const KINDS = {
     hex: 'filters_commitment',
     time: 'read_at',
   }),
-  access_end: kind({ plain: 'access_id complete', text: 'rows checkpoint_size', hex: 'sha256', time: 'ended_at' }),
+  access_end: kind({
+    plain: 'access_id complete',
+    text: 'rows checkpoint_size',
+    hex: 'sha256',
+    time: 'ended_at',
+  }),
   erasure: kind({ plain: 'id kind reason actor places', hex: 'signature', time: 'erased_at' }),
   pruning: kind({
     plain: 'id what month reason actor kept checkpoint',
@@ -151,7 +165,11 @@ const KINDS = {
     later: 'account',
   }),
   finding_sight: kind({ plain: 'id finding_id run_id', text: 'impact_usd fields evidence', time: 'seen_at' }),
-  finding_step: kind({ plain: `id finding_id state reason run_id ${AUTHOR}`, text: 'impact_usd', time: 'decided_at' }),
+  finding_step: kind({
+    plain: `id finding_id state reason run_id ${AUTHOR}`,
+    text: 'impact_usd',
+    time: 'decided_at',
+  }),
 };
 
 export type KindName = keyof typeof KINDS;

@@ -46,8 +46,12 @@ describe("the log's key", () => {
     const start = (keys: string[], logRetiredKeys: string[] = []) =>
       logKeyOf({ logSigningKey: new Secret(keys.join()), logRetiredKeys, dataDir });
     const publicOf = (key: string) => signerOf(key).verifierKey;
-    expect(() => start([one, renamed])).toThrow(/^LOG_SIGNING_KEY is invalid\. All keys of a log must have its name/);
-    expect(() => start([one], [publicOf(renamed)])).toThrow(/must have its name, but one is named log and one another/);
+    expect(() => start([one, renamed])).toThrow(
+      /^LOG_SIGNING_KEY is invalid\. All keys of a log must have its name/,
+    );
+    expect(() => start([one], [publicOf(renamed)])).toThrow(
+      /must have its name, but one is named log and one another/,
+    );
     expect(() => start([one, one])).toThrow(/is listed twice/);
     expect(() => start([one], [publicOf(one)])).toThrow(/is listed twice/);
     expect(() => start([one], [publicOf(other).slice(0, -4)])).toThrow(/^LOG_RETIRED_KEYS is invalid\. /);
@@ -59,13 +63,17 @@ describe("the log's key", () => {
     expect(start).toThrow(StartError);
     expect(start).toThrow(/^LOG_SIGNING_KEY is invalid\. The signing key is damaged: [^/+]*$/);
     writeFileSync(file, '{"signingKey": "PRIVATE+');
-    expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(/log-key\.json contains no signing key/);
+    expect(() => logKeyOf({ logSigningKey: undefined, dataDir })).toThrow(
+      /log-key\.json contains no signing key/,
+    );
   });
 
   it('prevents the start if it cannot be stored, and names the setting to change', () => {
     const blocked = join(dataDir, 'log-key.json', 'below');
     writeFileSync(file, '');
     chmodSync(file, 0o600);
-    expect(() => logKeyOf({ logSigningKey: undefined, dataDir: blocked })).toThrow(/ENOTDIR.*Set LOG_SIGNING_KEY/);
+    expect(() => logKeyOf({ logSigningKey: undefined, dataDir: blocked })).toThrow(
+      /ENOTDIR.*Set LOG_SIGNING_KEY/,
+    );
   });
 });

@@ -71,14 +71,19 @@ export class LogController {
 
   @Get('consistency')
   @Allow('audit')
-  @ApiSummary('Prove that the log only grew', 'Proves that the tree of `to` leaves extends the tree of `from` leaves.')
+  @ApiSummary(
+    'Prove that the log only grew',
+    'Proves that the tree of `to` leaves extends the tree of `from` leaves.',
+  )
   @ApiResponse({ status: 200, type: Consistency, description: 'The consistency proof.' })
   @ApiKeyProblems('invalid_request', 'not_sealed')
   async proveConsistency(@Query() { from, to }: ConsistencySearch): Promise<Consistency> {
     const { size } = await this.proofs.latest();
     const faults = [
       ...(from > to ? [{ pointer: '/from', detail: 'must not be larger than to' }] : []),
-      ...(to > size ? [{ pointer: '/to', detail: `must not be larger than the log, which has ${size} leaves` }] : []),
+      ...(to > size
+        ? [{ pointer: '/to', detail: `must not be larger than the log, which has ${size} leaves` }]
+        : []),
     ];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     return { from, to, proof: await this.proofs.consistency(from, to) };

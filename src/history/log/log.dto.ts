@@ -47,7 +47,8 @@ const RECORD =
 
 /** Salt and value of a commitment in a record: SHA-256(salt || value). */
 export class Opening {
-  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.') commitment!: string;
+  @described({ type: 'string', example: 'items/0/email_commitment' }, 'Path in the record.')
+  commitment!: string;
   @described(TEXT, 'Salt, hexadecimal.') salt!: string;
   @described(TEXT, 'The value, in `encoding`.') value!: string;
   @described({ enum: ['utf8', 'base64'] }, 'Encoding of `value`.') encoding!: 'utf8' | 'base64';
@@ -76,7 +77,8 @@ export class Receipt {
   @described(UUID, 'ID of the call.') call_id!: string;
   @described({ type: ReceiptLog }, 'The log that sealed the records.') log!: ReceiptLog;
   @ApiProperty(NOTE) checkpoint!: string;
-  @described({ type: [ReceiptRecord] }, 'Records of the call, in the order of sealing.') records!: ReceiptRecord[];
+  @described({ type: [ReceiptRecord] }, 'Records of the call, in the order of sealing.')
+  records!: ReceiptRecord[];
 }
 
 export class LeafProof {

@@ -7,9 +7,16 @@ import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash, subtreesOf } from './
  * Leaves and roots that implementations of RFC 6962 share as test vectors: transparency-dev/merkle, rfc6962
  * and proof.
  */
-const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
-  (hex) => Buffer.from(hex, 'hex'),
-);
+const LEAVES = [
+  '',
+  '00',
+  '10',
+  '2021',
+  '3031',
+  '40414243',
+  '5051525354555657',
+  '606162636465666768696a6b6c6d6e6f',
+].map((hex) => Buffer.from(hex, 'hex'));
 const ROOTS = [
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -66,7 +73,9 @@ describe('CompactRange', () => {
       expect(tree.size).toBe(index + 1);
       expect(tree.root()).toEqual(naive.root(0, tree.size));
       expect(tree.hashes).toEqual(
-        subtreesOf(0, tree.size).map(({ level, index: at }) => naive.root(at * 2 ** level, (at + 1) * 2 ** level)),
+        subtreesOf(0, tree.size).map(({ level, index: at }) =>
+          naive.root(at * 2 ** level, (at + 1) * 2 ** level),
+        ),
       );
     }
   });

@@ -53,9 +53,12 @@ export class CompactRange {
    * @throws RangeError if the hashes do not match the size.
    */
   static of(size: number, hashes: readonly Buffer[]): CompactRange {
-    const expected = Number.isSafeInteger(size) && size >= 0 ? size.toString(2).replaceAll('0', '').length : undefined;
+    const expected =
+      Number.isSafeInteger(size) && size >= 0 ? size.toString(2).replaceAll('0', '').length : undefined;
     if (hashes.length !== expected || hashes.some(({ length }) => length !== HASH_BYTES)) {
-      throw new RangeError(`These ${hashes.length} hashes are not the right edge of a tree of ${size} leaves.`);
+      throw new RangeError(
+        `These ${hashes.length} hashes are not the right edge of a tree of ${size} leaves.`,
+      );
     }
     return new CompactRange(size, [...hashes]);
   }
@@ -145,7 +148,9 @@ function subproofOf(end: number, { from, to }: Range, isKnown: boolean): Range[]
     { from, to: middle },
     { from: middle, to },
   ];
-  return end <= middle ? [...subproofOf(end, left, isKnown), right] : [...subproofOf(end, right, false), left];
+  return end <= middle
+    ? [...subproofOf(end, left, isKnown), right]
+    : [...subproofOf(end, right, false), left];
 }
 
 async function hashesOf(ranges: Range[], hashOf: HashOf): Promise<Buffer[]> {

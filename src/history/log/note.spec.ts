@@ -39,9 +39,12 @@ describe('a key', () => {
     expect(verifier).toMatchObject({ name: LOG, verifierKey: signer.verifierKey });
   });
 
-  it.each(['', 'a b', 'a,b', 'a+b', 'a\nb', 'a\u00a0b', 'a\u0085b', 'a\u0001b'])('cannot be named %j', (name) => {
-    expect(() => newSigningKey(name)).toThrow('must not be empty and must not contain spaces');
-  });
+  it.each(['', 'a b', 'a,b', 'a+b', 'a\nb', 'a\u00a0b', 'a\u0085b', 'a\u0001b'])(
+    'cannot be named %j',
+    (name) => {
+      expect(() => newSigningKey(name)).toThrow('must not be empty and must not contain spaces');
+    },
+  );
 
   it.each([
     ['nothing', () => ''],
@@ -65,7 +68,9 @@ describe('a key', () => {
     ['renamed', signer.verifierKey.replace('payouts', 'others')],
     [
       'of another key',
-      signer.verifierKey.slice(0, -3) + (signer.verifierKey.at(-3) === 'A' ? 'B' : 'A') + signer.verifierKey.slice(-2),
+      signer.verifierKey.slice(0, -3) +
+        (signer.verifierKey.at(-3) === 'A' ? 'B' : 'A') +
+        signer.verifierKey.slice(-2),
     ],
     ['without a name', signer.verifierKey.slice(LOG.length)],
     ['of a witness (type 4)', 'remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2'],
@@ -107,7 +112,9 @@ describe('a note', () => {
     expect(() => openNote(NOTE, strange, unknown)).toThrow(/not signed by stranger.* or /);
     const forged = NOTE + lineOf(signNote('other text\n', stranger));
     expect(openNote(forged, verifier).signers).toEqual([verifier]);
-    expect(() => openNote(forged, verifier, strange)).toThrow('The signature of stranger.example does not match');
+    expect(() => openNote(forged, verifier, strange)).toThrow(
+      'The signature of stranger.example does not match',
+    );
     expect(splitNotes(`${both}\n${both}\n`)).toEqual([both, both]);
   });
 
@@ -129,7 +136,9 @@ describe('a note', () => {
   it('is rejected for a wrong signature of the key, despite a right one', () => {
     const wrong = lineOf(signNote('other text\n', signer));
     expect(() => openNote(NOTE + wrong, verifier)).toThrow(`The signature of ${LOG} does not match`);
-    expect(() => openNote(signNote('other text\n', signer) + lineOf(NOTE), verifier)).toThrow('does not match');
+    expect(() => openNote(signNote('other text\n', signer) + lineOf(NOTE), verifier)).toThrow(
+      'does not match',
+    );
   });
 
   it.each([

@@ -1,4 +1,12 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, KeyObject, sign, verify } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 
 /** C2SP signature type of plain Ed25519 (https://c2sp.org/signed-note), the only supported type. */
 const ED25519 = 0x01;
@@ -31,7 +39,9 @@ export interface Signer extends Verifier {
  */
 export function newSigningKey(name: string): string {
   if (!isName(name) || name.includes(',')) {
-    throw new Error('The name of a signing key must not be empty and must not contain spaces, commas, or "+".');
+    throw new Error(
+      'The name of a signing key must not be empty and must not contain spaces, commas, or "+".',
+    );
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-SEED_BYTES);
@@ -43,7 +53,9 @@ export function newSigningKey(name: string): string {
  * @throws Error that describes the fault without quoting the key.
  */
 export function signerOf(signingKey: string): Signer {
-  const parts = signingKey.startsWith(PRIVATE_PREFIX) ? partsOf(signingKey.slice(PRIVATE_PREFIX.length)) : undefined;
+  const parts = signingKey.startsWith(PRIVATE_PREFIX)
+    ? partsOf(signingKey.slice(PRIVATE_PREFIX.length))
+    : undefined;
   if (parts === undefined) {
     throw new Error(
       'The signing key is malformed. It must be an Ed25519 key of the form PRIVATE+KEY+<name>+<id>+<base64>.',
@@ -65,7 +77,9 @@ export function signerOf(signingKey: string): Signer {
 export function verifierOf(verifierKey: string): Verifier {
   const parts = partsOf(verifierKey);
   if (parts === undefined) {
-    throw new Error('The verifier key is malformed. It must be an Ed25519 key of the form <name>+<id>+<base64>.');
+    throw new Error(
+      'The verifier key is malformed. It must be an Ed25519 key of the form <name>+<id>+<base64>.',
+    );
   }
   if (keyId(parts.name, parts.key).toString('hex') !== parts.id) {
     throw new Error('The verifier key is damaged: its ID does not match its name and key.');
@@ -103,7 +117,9 @@ export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote
   const signers = keys.filter((key) => {
     const own = signatures.filter(({ name, id }) => name === key.name && id.equals(idOf(key)));
     if (own.every(({ signature }) => verifyBytes(key, Buffer.from(text), signature))) return own.length > 0;
-    throw new Error(`The signature of ${key.name} does not match the text of the note. One of them was changed.`);
+    throw new Error(
+      `The signature of ${key.name} does not match the text of the note. One of them was changed.`,
+    );
   });
   if (signers.length === 0) {
     throw new Error(`The note is not signed by ${keys.map(({ verifierKey }) => verifierKey).join(' or ')}.`);
@@ -199,9 +215,13 @@ export function ringOf<Current extends Verifier>(
   if (!first || current.length === 0) throw new Error('There is no key.');
   const other = all.find(({ name }) => name !== first.name);
   if (other) {
-    throw new Error(`All keys of a log must have its name, but one is named ${first.name} and one ${other.name}.`);
+    throw new Error(
+      `All keys of a log must have its name, but one is named ${first.name} and one ${other.name}.`,
+    );
   }
-  const twice = all.find((key, place) => all.findIndex((one) => one.verifierKey === key.verifierKey) !== place);
+  const twice = all.find(
+    (key, place) => all.findIndex((one) => one.verifierKey === key.verifierKey) !== place,
+  );
   if (twice) throw new Error(`The key ${twice.verifierKey} is listed twice.`);
   return { name: first.name, current, all };
 }

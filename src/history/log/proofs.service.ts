@@ -50,7 +50,8 @@ export class ProofsService {
     let ring: KeyRing | undefined;
     this.ring = () => (ring ??= logRingOf(settings));
     // The SQL consists only of our own names (leafSql).
-    this.ask = <Row extends object>(sql: string, values: unknown[]) => prisma.$queryRawUnsafe<Row[]>(sql, ...values);
+    this.ask = <Row extends object>(sql: string, values: unknown[]) =>
+      prisma.$queryRawUnsafe<Row[]>(sql, ...values);
     this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
   }
 
@@ -86,7 +87,10 @@ export class ProofsService {
    * Proves the records of `recordsOf`, in the order of the log, and the pruned ones.
    * @returns also the kinds of records that the newest checkpoint does not cover yet.
    */
-  async prove(id: string, found: FoundRecord[]): Promise<{ note: string; proved: LeafProof[]; unsealed: KindName[] }> {
+  async prove(
+    id: string,
+    found: FoundRecord[],
+  ): Promise<{ note: string; proved: LeafProof[]; unsealed: KindName[] }> {
     const { size, note } = await this.latest();
     const ids = [...new Set([id, ...found.map((record) => record.id)])];
     const leaves = await this.ask<SealedLeaf>(LEAVES, [ids, size]);
@@ -103,7 +107,9 @@ export class ProofsService {
       };
     });
     const sealed = new Set(leaves.map((leaf) => `${leaf.kind} ${leaf.id}`));
-    const unsealed = found.filter((record) => !sealed.has(`${record.kind} ${record.id}`)).map(({ kind }) => kind);
+    const unsealed = found
+      .filter((record) => !sealed.has(`${record.kind} ${record.id}`))
+      .map(({ kind }) => kind);
     return { note, proved: await Promise.all(proved), unsealed: [...new Set(unsealed)] };
   }
 

@@ -78,17 +78,27 @@ describe('an inclusion proof', () => {
         const claim = { index, size, leafHash: leafHash(leaves[index]!), proof, root };
         const wrong = [
           ...mutationsOf(proof, [root, claim.leafHash]).map((changed) => ({ ...claim, proof: changed })),
-          ...[index - 1, index + 1, size, -1, NaN, index + 0.5].map((changed) => ({ ...claim, index: changed })),
+          ...[index - 1, index + 1, size, -1, NaN, index + 0.5].map((changed) => ({
+            ...claim,
+            index: changed,
+          })),
           ...[0, index, -size, size + 0.5, Infinity].map((changed) => ({ ...claim, size: changed })),
-          ...[leafHash('other'), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({ ...claim, leafHash: changed })),
-          ...[flipped(root, index), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({ ...claim, root: changed })),
+          ...[leafHash('other'), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({
+            ...claim,
+            leafHash: changed,
+          })),
+          ...[flipped(root, index), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({
+            ...claim,
+            root: changed,
+          })),
         ];
         accepted.push(...wrong.filter(verifyInclusion));
         // Some sizes have the same shape above a leaf. The checkpoint's signature binds the size, not the
         // path.
         for (const changed of [size - 1, size + 1, size * 2, Math.floor(size / 2)]) {
           const expected = naivelyIncluded(index, changed, claim.leafHash, proof, root);
-          if (verifyInclusion({ ...claim, size: changed }) !== expected) accepted.push({ ...claim, size: changed });
+          if (verifyInclusion({ ...claim, size: changed }) !== expected)
+            accepted.push({ ...claim, size: changed });
         }
       }
     }
@@ -96,7 +106,9 @@ describe('an inclusion proof', () => {
   });
 
   it('proves a leaf of a large tree, and of no other', async () => {
-    const place = fc.integer({ min: 1, max: BIG }).chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
+    const place = fc
+      .integer({ min: 1, max: BIG })
+      .chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
     const property = fc.asyncProperty(place, fc.nat(255), fc.nat(), async ([index, size], bit, at) => {
       const proof = await inclusionProof(index, size, stored);
       const claim = { index, size, leafHash: leafHash(leaves[index]!), proof, root: naive.root(0, size) };
@@ -112,10 +124,13 @@ describe('an inclusion proof', () => {
     await fc.assert(property, { numRuns: runs(60) });
   });
 
-  it.each(['0 0', '1 1', '-1 2', '0.5 2', '0 NaN', '0 9007199254740992'])('does not exist for: %s', async (place) => {
-    const [index = NaN, size = NaN] = place.split(' ').map(Number);
-    await expect(inclusionProof(index, size, stored)).rejects.toThrow('There is no leaf');
-  });
+  it.each(['0 0', '1 1', '-1 2', '0.5 2', '0 NaN', '0 9007199254740992'])(
+    'does not exist for: %s',
+    async (place) => {
+      const [index = NaN, size = NaN] = place.split(' ').map(Number);
+      await expect(inclusionProof(index, size, stored)).rejects.toThrow('There is no leaf');
+    },
+  );
 });
 
 describe('a consistency proof', () => {
@@ -142,10 +157,19 @@ describe('a consistency proof', () => {
         const { fromRoot, toRoot } = claim;
         const wrong = [
           ...mutationsOf(proof, [fromRoot, toRoot]).map((changed) => ({ ...claim, proof: changed })),
-          ...[from - 1, from + 1, to + 1, -1, NaN, from + 0.5].map((changed) => ({ ...claim, from: changed })),
+          ...[from - 1, from + 1, to + 1, -1, NaN, from + 0.5].map((changed) => ({
+            ...claim,
+            from: changed,
+          })),
           ...[0, from - 1, -to, to + 0.5, Infinity].map((changed) => ({ ...claim, to: changed })),
-          ...[flipped(fromRoot, to), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({ ...claim, fromRoot: changed })),
-          ...[flipped(toRoot, from), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({ ...claim, toRoot: changed })),
+          ...[flipped(fromRoot, to), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({
+            ...claim,
+            fromRoot: changed,
+          })),
+          ...[flipped(toRoot, from), EMPTY_ROOT, Buffer.alloc(0)].map((changed) => ({
+            ...claim,
+            toRoot: changed,
+          })),
           ...(from < to
             ? [
                 { ...claim, fromRoot: toRoot, toRoot: fromRoot },
@@ -157,7 +181,8 @@ describe('a consistency proof', () => {
         accepted.push(...wrong.filter(verifyConsistency));
         for (const changed of from < to ? [to - 1, to + 1, to * 2] : []) {
           const expected = naivelyConsistent(from, changed, fromRoot, toRoot, proof);
-          if (verifyConsistency({ ...claim, to: changed }) !== expected) accepted.push({ ...claim, to: changed });
+          if (verifyConsistency({ ...claim, to: changed }) !== expected)
+            accepted.push({ ...claim, to: changed });
         }
       }
     }
@@ -184,7 +209,13 @@ describe('a consistency proof', () => {
   it('detects a changed leaf before the earlier size, and ignores leaves after it', () => {
     const other = new NaiveTree(leaves.map((leaf, index) => (index === 20 ? Buffer.from('forged') : leaf)));
     const holds = (from: number, to: number) =>
-      verifyConsistency({ from, to, fromRoot: rootOf(from), toRoot: other.root(0, to), proof: other.proof(from, to) });
+      verifyConsistency({
+        from,
+        to,
+        fromRoot: rootOf(from),
+        toRoot: other.root(0, to),
+        proof: other.proof(from, to),
+      });
     expect([holds(20, 50), holds(21, 50), holds(50, 64)]).toEqual([true, false, false]);
   });
 
@@ -219,17 +250,23 @@ describe('a log of more than 2^32 leaves', () => {
       expect(subtrees.every(({ level, index }) => Number.isSafeInteger(index * 2 ** level))).toBe(true);
       return Promise.resolve(subtrees.map(({ level }) => hashes[level]!));
     };
-    const property = fc.asyncProperty(size, fc.double({ min: 0, max: 0.999, noNaN: true }), async (to, part) => {
-      const from = Math.floor(part * to);
-      const proof = await inclusionProof(from, to, hashOf);
-      expect(questions).toBe(1);
-      expect(verifyInclusion({ index: from, size: to, leafHash: hashes[0]!, proof, root: rootOf(to) })).toBe(true);
-      questions = 0;
-      const claim = { from, to, fromRoot: rootOf(from), toRoot: rootOf(to) };
-      expect(verifyConsistency({ ...claim, proof: await consistencyProof(from, to, hashOf) })).toBe(true);
-      expect(questions).toBeLessThanOrEqual(1);
-      questions = 0;
-    });
+    const property = fc.asyncProperty(
+      size,
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      async (to, part) => {
+        const from = Math.floor(part * to);
+        const proof = await inclusionProof(from, to, hashOf);
+        expect(questions).toBe(1);
+        expect(
+          verifyInclusion({ index: from, size: to, leafHash: hashes[0]!, proof, root: rootOf(to) }),
+        ).toBe(true);
+        questions = 0;
+        const claim = { from, to, fromRoot: rootOf(from), toRoot: rootOf(to) };
+        expect(verifyConsistency({ ...claim, proof: await consistencyProof(from, to, hashOf) })).toBe(true);
+        expect(questions).toBeLessThanOrEqual(1);
+        questions = 0;
+      },
+    );
     await fc.assert(property, { numRuns: runs(100) });
   });
 });

@@ -39,7 +39,9 @@ describe('our verification of published data', () => {
     expect([origin, size]).toEqual(['go.sum database tree', 58_253_265]);
     const claim = { index: SUMDB_INDEX, size, root, proof: SUMDB_PROOF, leafHash: leafHash(SUMDB_LEAF) };
     expect(verifyInclusion(claim)).toBe(true);
-    expect(verifyInclusion({ ...claim, leafHash: leafHash(SUMDB_LEAF.replace('v1.0.0', 'v1.0.1')) })).toBe(false);
+    expect(verifyInclusion({ ...claim, leafHash: leafHash(SUMDB_LEAF.replace('v1.0.0', 'v1.0.1')) })).toBe(
+      false,
+    );
   });
 
   it("signs the example text with Go's example key as Go does", () => {

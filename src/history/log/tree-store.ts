@@ -11,7 +11,8 @@ export const KEPT_EVERY = 8;
 export type Ask = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
 
 export function askWith(client: ClientBase): Ask {
-  return async <Row extends object>(sql: string, values: unknown[]) => (await client.query<Row>(sql, values)).rows;
+  return async <Row extends object>(sql: string, values: unknown[]) =>
+    (await client.query<Row>(sql, values)).rows;
 }
 
 /** A log whose tables do not form a tree: hashes are missing. */

@@ -33,7 +33,8 @@ import { OwnCallQuery, OwnCallSearch, ResolutionDto, PayoutRecord } from './own-
 import { settlementByHand } from './settlement-by-hand';
 import { WaitsService } from './waits.service';
 
-const OWN_CALL = 'You cannot settle your own call. Settling requires another client, another key, and another person.';
+const OWN_CALL =
+  'You cannot settle your own call. Settling requires another client, another key, and another person.';
 
 /** Serves apps their own calls, and lets approvers settle calls in doubt. */
 @ApiTags('Calls')
@@ -229,7 +230,9 @@ export class PayoutStatesController {
       WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[] ORDER BY call_id LIMIT 10`;
     for (const { id } of rows) {
       const found = await this.records.find(id, view.reveal, view.owner);
-      const payout = found?.stored?.payouts.find(({ transaction }) => transaction?.upstream_ref === upstreamRef);
+      const payout = found?.stored?.payouts.find(
+        ({ transaction }) => transaction?.upstream_ref === upstreamRef,
+      );
       if (payout) return this.at({ callId: id, position: payout.position }, view, true);
     }
     return undefined;

@@ -1,5 +1,12 @@
 import { PickType } from '@nestjs/swagger';
-import { IdempotencyKey, OneOf, PageSize, PageToken, Uuid, WholeNumber } from '../../http/validation/rules/query-rules';
+import {
+  IdempotencyKey,
+  OneOf,
+  PageSize,
+  PageToken,
+  Uuid,
+  WholeNumber,
+} from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
 import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { RESOLUTIONS, CALL_STATES, CallState } from '../../operations/lifecycle/lifecycle';
@@ -11,7 +18,12 @@ import { RecordItem } from '../records/record.dto';
 export class OwnCallSearch implements PageRequest {
   @IdempotencyKey('`Idempotency-Key` of the calls, bare or quoted.') idempotency_key?: string;
 
-  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
+  @Text({
+    max: 100,
+    required: false,
+    description: 'Name of the operation.',
+    example: 'POST /payouts/airtime',
+  })
   operation?: string;
 
   @PageSize() page_size?: number;
@@ -53,7 +65,8 @@ export class ResolutionDto {
     {
       required: false,
       must: 'must be a list of at least one payout_id of this call',
-      test: (value) => Array.isArray(value) && value.length > 0 && value.every((id) => readPayoutId(String(id))),
+      test: (value) =>
+        Array.isArray(value) && value.length > 0 && value.every((id) => readPayoutId(String(id))),
     },
     {
       items: { type: 'string', maxLength: 60 },

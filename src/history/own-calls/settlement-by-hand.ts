@@ -14,7 +14,11 @@ import { ResolutionDto, VerdictByHand } from './own-calls.dto';
  * @returns a problem if the call is not in doubt, if a newer settlement is in effect, or if nothing would
  * change.
  */
-export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Author): NewSettlement | Problem {
+export function settlementByHand(
+  call: SettledCall,
+  asked: ResolutionDto,
+  by: Author,
+): NewSettlement | Problem {
   const supersedes = asked.supersedes?.toLowerCase();
   if (supersedes === undefined ? !(call.isInDoubt || hasDoubt(call)) : !isOver(call)) return notInDoubt(call);
   if (supersedes !== undefined && supersedes !== call.version) return superseded(call);
@@ -23,7 +27,11 @@ export function settlementByHand(call: SettledCall, asked: ResolutionDto, by: Au
   const entry = toEntry(asked.outcome, call);
   const entries = chosen
     .filter((item) => (supersedes === undefined ? !ENTRIES[item.entry].known : item.entry !== entry))
-    .map(({ position, transaction }): NewEntry => ({ position, entry, transaction: transaction ?? undefined }));
+    .map(({ position, transaction }): NewEntry => ({
+      position,
+      entry,
+      transaction: transaction ?? undefined,
+    }));
   const settlement: NewSettlement = {
     intentId: call.intent.id,
     source: 'person',
@@ -60,11 +68,15 @@ function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
 function chosenItems(call: SettledCall, { payouts }: ResolutionDto): LedgerItem[] | Problem {
   if (payouts === undefined) return call.items;
   const places = payouts.map((id) => readPayoutId(id));
-  const chosen = places.map((place) => (place?.callId === call.intent.id ? call.items[place.position] : undefined));
+  const chosen = places.map((place) =>
+    place?.callId === call.intent.id ? call.items[place.position] : undefined,
+  );
   const faults = chosen.flatMap((item, place) =>
     item ? [] : [{ pointer: `/payouts/${place}`, detail: 'must be the payout_id of a payout of this call' }],
   );
-  return faults.length > 0 ? new Problem('invalid_request', { faults }) : chosen.filter((item) => item !== undefined);
+  return faults.length > 0
+    ? new Problem('invalid_request', { faults })
+    : chosen.filter((item) => item !== undefined);
 }
 
 function toEntry(outcome: VerdictByHand, { intent }: SettledCall): Entry {
@@ -72,7 +84,11 @@ function toEntry(outcome: VerdictByHand, { intent }: SettledCall): Entry {
 }
 
 /** Settles a call as a whole, if its items are no payouts. */
-function withResolution(settlement: NewSettlement, call: SettledCall, outcome: VerdictByHand): NewSettlement | Problem {
+function withResolution(
+  settlement: NewSettlement,
+  call: SettledCall,
+  outcome: VerdictByHand,
+): NewSettlement | Problem {
   const resolution = RESOLUTIONS.find((word) => word === outcome);
   if (resolution === undefined) {
     const detail = `must be one of ${RESOLUTIONS.join(', ')}, because this call has no payouts`;

@@ -29,7 +29,13 @@ export function itemsOf(call: StoredCall, view: View, isShown: (position: number
 /** The members that only payouts have. */
 type PayoutFields = Pick<RecordItem, 'payout_id' | 'state' | 'next' | 'fee_usd' | 'expected_fee_usd'>;
 
-const NO_PAYOUT: PayoutFields = { payout_id: null, state: null, next: null, fee_usd: null, expected_fee_usd: null };
+const NO_PAYOUT: PayoutFields = {
+  payout_id: null,
+  state: null,
+  next: null,
+  fee_usd: null,
+  expected_fee_usd: null,
+};
 
 function toPayout(callId: string, payout: LedgerItem | undefined, call: CallState): PayoutFields {
   if (!payout) return NO_PAYOUT;

@@ -1,4 +1,9 @@
-import { IntentDocument, ItemDocument, OutcomeDocument, TransactionDocument } from '../../journal/records/documents';
+import {
+  IntentDocument,
+  ItemDocument,
+  OutcomeDocument,
+  TransactionDocument,
+} from '../../journal/records/documents';
 import { commitment } from '../../platform/privacy/commitment';
 import { Facts, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
@@ -87,7 +92,10 @@ describe('anomaliesOf', () => {
       'a call of nobody in particular, or one that was restored from a copy',
       { intent: { actor_commitment: undefined }, person: { name: null, salt: null } },
     ],
-    ['amounts that are not named', { intent: { total_usd: undefined, items: [item({ amount_usd: undefined })] } }],
+    [
+      'amounts that are not named',
+      { intent: { total_usd: undefined, items: [item({ amount_usd: undefined })] } },
+    ],
   ])('finds nothing in %s', (_what, call) => expect(found(call)).toEqual([]));
 
   it.each<[string, number | null, Made]>([
@@ -101,9 +109,17 @@ describe('anomaliesOf', () => {
     ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: SALT } }],
     ['approved_other_content', CALL, { ...HELD, decision: { kind: 'approved', bodyCommitment: null } }],
     ['amount_differs', 0, { outcome: outcome({ items: [paid({ amount_usd: '2.500001' })] }) }],
-    ['amount_differs', 0, { outcome: outcome({ items: [paid({ position: undefined, amount_usd: '2.4' })] }) }],
+    [
+      'amount_differs',
+      0,
+      { outcome: outcome({ items: [paid({ position: undefined, amount_usd: '2.4' })] }) },
+    ],
     ['item_without_transaction', 0, { outcome: outcome({ items: undefined }) }],
-    ['transaction_without_item', CALL, { outcome: outcome({ items: [paid(), paid({ position: undefined })] }) }],
+    [
+      'transaction_without_item',
+      CALL,
+      { outcome: outcome({ items: [paid(), paid({ position: undefined })] }) },
+    ],
     ['items_incomplete', CALL, { intent: { item_count: 2 } }],
     ['items_incomplete', CALL, { intent: { total_usd: '2.6' } }],
     ['request_body_changed', CALL, { body: { salt: SALT, body: Buffer.from('{"airtimes":[1]}') } }],
@@ -142,7 +158,9 @@ describe('anomaliesOf', () => {
       ['recipient_erased', 0],
     ]);
     expect(found({}, { gone })).toEqual([]);
-    expect(found({ person: { name: 'user-17', salt: BODY.body } }, { gone })).toEqual([['actor_erased', CALL]]);
+    expect(found({ person: { name: 'user-17', salt: BODY.body } }, { gone })).toEqual([
+      ['actor_erased', CALL],
+    ]);
     expect(found({ body: { salt: SALT, body: SALT } }, { gone })).toEqual([['request_body_changed', CALL]]);
   });
 });

@@ -13,9 +13,19 @@ export const ANOMALY_CODES = [
   'transaction_without_item',
   'item_without_transaction',
   'items_incomplete',
-  ...(['request_body_changed', 'response_body_changed', 'recipient_changed', 'idempotency_key_changed'] as const),
+  ...([
+    'request_body_changed',
+    'response_body_changed',
+    'recipient_changed',
+    'idempotency_key_changed',
+  ] as const),
   ...(['request_body_erased', 'response_body_erased', 'recipient_erased', 'idempotency_key_erased'] as const),
-  ...(['request_body_missing', 'response_body_missing', 'recipient_missing', 'idempotency_key_missing'] as const),
+  ...([
+    'request_body_missing',
+    'response_body_missing',
+    'recipient_missing',
+    'idempotency_key_missing',
+  ] as const),
   ...(['actor_changed', 'actor_erased', 'actor_missing'] as const),
 ] as const;
 
@@ -44,7 +54,8 @@ export function anomaliesOf(facts: Facts): RecordAnomaly[] {
 function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
   const { intent, outcome, settlements, decision } = call;
   const { kind } = outcome ?? {};
-  const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) => (isSo ? [find(code, detail)] : []);
+  const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) =>
+    isSo ? [find(code, detail)] : [];
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
     ...was(
@@ -108,7 +119,10 @@ function transactions(
   }
   for (const ordinal of unmatched.keys()) {
     found.push(
-      find('transaction_without_item', `Transaction ${ordinal + 1} of the response belongs to no item with certainty.`),
+      find(
+        'transaction_without_item',
+        `Transaction ${ordinal + 1} of the response belongs to no item with certainty.`,
+      ),
     );
   }
   return found;
@@ -125,7 +139,12 @@ function people({ call, gone }: Facts): RecordAnomaly[] {
     ...key(call, gone.has(`idempotency_key/${id}`)),
     ...actor(call, gone.has(`person/${intent.person_id}`)),
     ...items.flatMap((item, position) =>
-      recipientAnomaly(item, position, recipients.get(position), gone.has(`item_recipient/${id}/${position}`)),
+      recipientAnomaly(
+        item,
+        position,
+        recipients.get(position),
+        gone.has(`item_recipient/${id}/${position}`),
+      ),
     ),
   ];
 }
@@ -163,7 +182,12 @@ function actor({ intent, person: { name, salt } }: FullStoredCall, gone: boolean
   if (name === null || salt === null) return [missing('actor', 'The name of the person', gone, null)];
   if (hexOf(commitment(Buffer.from(salt), name)) === committed) return [];
   if (gone) return [missing('actor', 'The name of the person', gone, null)];
-  return [find('actor_changed', 'The name of the person does not match the commitment in the record. It was changed.')];
+  return [
+    find(
+      'actor_changed',
+      'The name of the person does not match the commitment in the record. It was changed.',
+    ),
+  ];
 }
 
 function recipientAnomaly(
@@ -176,10 +200,16 @@ function recipientAnomaly(
   if (committed.every((one) => one === undefined)) return [];
   if (!person) return [missing('recipient', 'The recipient', gone, position)];
   const salt = Buffer.from(person.salt, 'hex');
-  const found = [person.email, person.phone, person.handle].map((value) => hexOf(commitment(salt, value ?? null)));
+  const found = [person.email, person.phone, person.handle].map((value) =>
+    hexOf(commitment(salt, value ?? null)),
+  );
   if (committed.every((one, place) => one === found[place])) return [];
   return [
-    find('recipient_changed', 'The recipient does not match the commitment in the record. It was changed.', position),
+    find(
+      'recipient_changed',
+      'The recipient does not match the commitment in the record. It was changed.',
+      position,
+    ),
   ];
 }
 

@@ -1,6 +1,13 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
-import { ACCOUNTS, ENTRIES, PAYOUT_STATES, PayoutState, Source, SOURCES } from '../../operations/lifecycle/settlement';
+import {
+  ACCOUNTS,
+  ENTRIES,
+  PAYOUT_STATES,
+  PayoutState,
+  Source,
+  SOURCES,
+} from '../../operations/lifecycle/settlement';
 import {
   COUNT,
   described,
@@ -38,8 +45,13 @@ export class RecordPerson {
 }
 
 /** A transaction that the upstream listed when the proxy looked for the outcome of a call. */
-export class FoundTransaction extends OmitType(RecordUpstreamItem, ['payout_status', 'payout_error'] as const) {
-  @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.') position!: number | null;
+export class FoundTransaction extends OmitType(RecordUpstreamItem, [
+  'payout_status',
+  'payout_error',
+] as const) {
+  @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.') position!:
+    | number
+    | null;
   @nullable(INSTANT, "When it was created, by the upstream's clock.") at!: string | null;
 }
 
@@ -60,7 +72,10 @@ export class RecordResolution {
   @described(INSTANT, "When it was settled, by the database's clock.") resolved_at!: Date;
   @nullable(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
   resolved_by!: RecordPerson | null;
-  @described({ type: [FoundTransaction] }, "The upstream's transactions of the call. Empty if a person settled it.")
+  @described(
+    { type: [FoundTransaction] },
+    "The upstream's transactions of the call. Empty if a person settled it.",
+  )
   transactions!: FoundTransaction[];
 }
 
@@ -100,7 +115,10 @@ export class RecordDoubt {
   @described(INSTANT, "When the proxy decided this, by the database's clock.") decided_at!: Date;
   @described({ type: [FoundTransaction] }, 'Transactions that may belong to the call, at most 100.')
   transactions!: FoundTransaction[];
-  @described({ type: [String] }, 'Other calls that may have made them. Present only when an auditor reads one call.')
+  @described(
+    { type: [String] },
+    'Other calls that may have made them. Present only when an auditor reads one call.',
+  )
   calls!: string[];
 }
 
@@ -128,7 +146,10 @@ export class RecordUpstream {
   @described({ type: 'integer', minimum: 1 }, 'Number of attempts. Only reads are sent more than once.')
   attempts!: number;
   @described({ type: [RecordTry] }, 'Each attempt. Empty for a call with `answer_of`.') tries!: RecordTry[];
-  @described({ type: [RecordUpstreamItem] }, 'Transactions that could not be assigned to an item with certainty.')
+  @described(
+    { type: [RecordUpstreamItem] },
+    'Transactions that could not be assigned to an item with certainty.',
+  )
   other_items!: RecordUpstreamItem[];
 }
 
@@ -139,15 +160,22 @@ class RecordActingPerson {
 /** The page session of a request. */
 export class RecordSession {
   @described(UUID, 'ID of the session.') id!: string;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.') auth_time!: string | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.') auth_time!:
+    | string
+    | null;
 }
 
 /** Access token of a request. It grants no access. */
 export class RecordToken {
   @nullable(TEXT, 'The ID that the identity provider gave it (`jti`).') jti!: string | null;
-  @nullable(TEXT, 'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.')
+  @nullable(
+    TEXT,
+    'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.',
+  )
   jkt!: string | null;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.') auth_time!: string | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.') auth_time!:
+    | string
+    | null;
   @nullable(RecordActingPerson, 'Who acted for the person (`act`), such as a colleague of support.')
   act!: RecordActingPerson | null;
 }

@@ -68,9 +68,8 @@ export class RecordItem {
   @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
   @nullable(TEXT, 'Country, as sent.') country!: string | null;
   @nullable(TEXT, 'Mobile money network code.') network_code!: string | null;
-  @nullable(TEXT, 'Reference that the caller sent, or the ID that the proxy wrote into the request.') reference!:
-    | string
-    | null;
+  @nullable(TEXT, 'Reference that the caller sent, or the ID that the proxy wrote into the request.')
+  reference!: string | null;
   @nullable(TEXT, 'Wallet of a transfer.') wallet!: string | null;
   @nullable(TEXT, 'The transaction to delete or redeem.') upstream_ref!: string | null;
   @nullable(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')
@@ -87,7 +86,10 @@ export class RecordItem {
     `What the app may do next. ${NEXT_STEP_HELP} Null if the item is no payout.`,
   )
   next!: NextStep | null;
-  @nullable(SIGNED_USD, 'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.')
+  @nullable(
+    SIGNED_USD,
+    'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.',
+  )
   fee_usd!: string | null;
   @nullable(SIGNED_USD, 'The fee that counts on caps until the real one is known. Null for none.')
   expected_fee_usd!: string | null;
@@ -106,7 +108,10 @@ export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] 
 
 export class RecordApproval {
   @described({ enum: HELD_FOR }, 'Why the call needs an approval.') held_for!: string;
-  @nullable(UUID, 'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.')
+  @nullable(
+    UUID,
+    'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.',
+  )
   earlier_call_id!: string | null;
   @nullable(TEXT, 'The transaction that may have paid it already, for `unexplained_payment`.')
   unexplained_transaction!: string | null;
@@ -116,7 +121,8 @@ export class RecordApproval {
     'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly this body.',
   )
   content_hash!: string | null;
-  @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.') status!: (typeof APPROVAL_STATUSES)[number];
+  @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
+  status!: (typeof APPROVAL_STATUSES)[number];
   @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
   @nullable(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
   @nullable(
@@ -132,7 +138,8 @@ class RecordTimings {
   @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
   @nullable(INSTANT, 'When sending began.') sent_at!: Date | null;
   @nullable(INSTANT, 'When the answer was complete, or waiting for it ended.') answered_at!: Date | null;
-  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.") outcome_recorded_at!: Date | null;
+  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.")
+  outcome_recorded_at!: Date | null;
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
@@ -154,9 +161,13 @@ class OwnFields {
     'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
   )
   undelivered!: boolean;
-  @described(BOOLEAN, 'Whether `database recover` restored it from a copy. Its body and its recipients are lost.')
+  @described(
+    BOOLEAN,
+    'Whether `database recover` restored it from a copy. Its body and its recipients are lost.',
+  )
   recovered!: boolean;
-  @nullable(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.') refusal!: RecordRefusal | null;
+  @nullable(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.')
+  refusal!: RecordRefusal | null;
   @nullable(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
   approval!: RecordApproval | null;
   @nullable(
@@ -177,10 +188,13 @@ class OwnFields {
 const SCHEMAS: Record<string, object> = { uuid: UUID, numeric: SIGNED_USD, text: TEXT };
 
 /** Members of a request that the API passes through, with the decorators that describe them. */
-const MEMBER_FIELDS = SHOWN_MEMBERS.map(({ name, intent, refusal, values = refusal ?? intent, always, text = '' }) => {
-  const schema = typeof values === 'object' ? { ...TEXT, enum: [...values] } : (SCHEMAS[values ?? 'text'] ?? TEXT);
-  return [name, (always ? described : nullable)(schema, text)] as const;
-});
+const MEMBER_FIELDS = SHOWN_MEMBERS.map(
+  ({ name, intent, refusal, values = refusal ?? intent, always, text = '' }) => {
+    const schema =
+      typeof values === 'object' ? { ...TEXT, enum: [...values] } : (SCHEMAS[values ?? 'text'] ?? TEXT);
+    return [name, (always ? described : nullable)(schema, text)] as const;
+  },
+);
 
 /** Fields of a call in lists of calls and of payouts. */
 class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER_FIELDS) {}
@@ -189,7 +203,8 @@ class RecordFields extends withFields<OwnFields, ShownMembers>(OwnFields, MEMBER
 @ApiExtraModels(RecordFields)
 export class CallRecord extends RecordFields {
   @described({ type: [RecordItem] }, 'The items. In a list of calls, the first 100.') items!: RecordItem[];
-  @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.") upstream!: RecordUpstream | null;
+  @nullable(RecordUpstream, "The upstream's answer. Null if no outcome is recorded.")
+  upstream!: RecordUpstream | null;
 }
 
 export class RecordMessage {
@@ -212,7 +227,8 @@ class ItemUpstream extends OmitType(RecordUpstream, ['other_items'] as const) {}
 /** A payout with the fields of its call. */
 export class ItemRecord extends RecordFields {
   @described({ type: RecordItem }, 'The payout.') item!: RecordItem;
-  @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.") upstream!: ItemUpstream | null;
+  @nullable(ItemUpstream, "The upstream's answer. Null if no outcome is recorded.")
+  upstream!: ItemUpstream | null;
 }
 
 export class ItemPage {

@@ -130,7 +130,9 @@ function toUpstream({ items = [], tries = [], ...outcome }: OutcomeDocument, vie
       started_at,
       status,
     })),
-    other_items: items.filter(({ position }) => position === undefined).map((item) => toUpstreamItem(item, view)),
+    other_items: items
+      .filter(({ position }) => position === undefined)
+      .map((item) => toUpstreamItem(item, view)),
   };
 }
 

@@ -105,7 +105,9 @@ export class RecordsService {
   async items(places: Place[], reveal: boolean, pace: Pace): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
     const positions = new Set(places.map(({ position }) => position));
-    const byId = await this.read(ids, { reveal, ofPerson: false }, pace, (position) => positions.has(position));
+    const byId = await this.read(ids, { reveal, ofPerson: false }, pace, (position) =>
+      positions.has(position),
+    );
     return places.flatMap(({ id, position }) => {
       const call = byId.get(id);
       const item = call?.items.find((one) => one.position === position);
@@ -160,7 +162,10 @@ export class RecordsService {
       ofPerson: isPerson(owner),
       clients: await readClients(this.prisma, clientIds),
     });
-    const refusal = await this.prisma.refusal.findUnique({ where: { id }, include: { key: true, person: true } });
+    const refusal = await this.prisma.refusal.findUnique({
+      where: { id },
+      include: { key: true, person: true },
+    });
     if (refusal) {
       if (owner && !isOwn(refusal, owner)) return undefined;
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));
@@ -172,7 +177,10 @@ export class RecordsService {
     if (owner && !isOwn({ clientId, personId, actor }, owner)) return undefined;
     const response = await this.responseOf(stored);
     const view = await viewOf(clientsOf(stored), await newestVerdicts(this.prisma, [stored]));
-    return { record: { ...fromIntent(stored, view, () => true), ...toMessages(stored, response, reveal) }, stored };
+    return {
+      record: { ...fromIntent(stored, view, () => true), ...toMessages(stored, response, reveal) },
+      stored,
+    };
   }
 
   /** Reads the records of one call. */

@@ -1,5 +1,10 @@
 import { actorOf, PersonRow } from '../../journal/records/author';
-import { IntentDocument, OutcomeDocument, PersonDocument, SettlementDocument } from '../../journal/records/documents';
+import {
+  IntentDocument,
+  OutcomeDocument,
+  PersonDocument,
+  SettlementDocument,
+} from '../../journal/records/documents';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
 import { RecordedCall, Resolution } from '../../operations/lifecycle/lifecycle';
 import { callsWith } from '../../operations/lifecycle/lifecycle-sql';
@@ -20,7 +25,8 @@ const PERSON = Prisma.sql`LEFT JOIN person p ON p.id = i.person_id`;
  * Reads the records of calls, in no order, without bodies, which may be large. It is one statement, because
  * each statement costs the event loop, and thereby payments, about as much as thirty records.
  */
-export const recordsOf = (ids: string[]) => Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)} ${PERSON}`;
+export const recordsOf = (ids: string[]) =>
+  Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)} ${PERSON}`;
 
 /** Reads the records and bodies of one call of this client. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
@@ -29,7 +35,15 @@ export const recordsAndBodiesOf = (id: string) => Prisma.sql`
 /** Members of a decision in records. */
 type Decision = Pick<
   Prisma.DecisionGetPayload<object>,
-  'kind' | 'reason' | 'bodyCommitment' | 'clientId' | 'keyId' | 'actor' | 'decidedAt' | 'process' | 'screening'
+  | 'kind'
+  | 'reason'
+  | 'bodyCommitment'
+  | 'clientId'
+  | 'keyId'
+  | 'actor'
+  | 'decidedAt'
+  | 'process'
+  | 'screening'
 >;
 
 /** A row of `recordsOf`. */
@@ -112,14 +126,28 @@ export function toStoredCall(row: RecordsRow): StoredCall {
 }
 
 function decisionIn(row: RecordsRow): Decision | null {
-  const { decisionKind: kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process, screening } = row;
+  const {
+    decisionKind: kind,
+    reason,
+    bodyCommitment,
+    clientId,
+    keyId,
+    actor,
+    decidedAt,
+    process,
+    screening,
+  } = row;
   if (kind === null) return null;
   return { kind, reason, bodyCommitment, clientId, keyId, actor, decidedAt, process, screening };
 }
 
 export function toFullStoredCall(row: RecordsAndBodiesRow): FullStoredCall {
   const bodyOf = (salt: Uint8Array | null, body: Uint8Array | null) => salt && body && { salt, body };
-  return { ...toStoredCall(row), body: bodyOf(row.salt, row.body), answer: bodyOf(row.answerSalt, row.answerBody) };
+  return {
+    ...toStoredCall(row),
+    body: bodyOf(row.salt, row.body),
+    answer: bodyOf(row.answerSalt, row.answerBody),
+  };
 }
 
 /** Returns whether a payout of an answered call is in doubt. */

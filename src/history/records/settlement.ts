@@ -1,7 +1,13 @@
 import { SettlementDocument } from '../../journal/records/documents';
 import { approvalStatusOf, stateOf } from '../../operations/lifecycle/lifecycle';
 import { maskContacts, maskProse } from '../../platform/privacy/contacts';
-import { FoundTransaction, RecordDoubt, RecordPerson, RecordResolution, RecordSettlement } from './record-parts.dto';
+import {
+  FoundTransaction,
+  RecordDoubt,
+  RecordPerson,
+  RecordResolution,
+  RecordSettlement,
+} from './record-parts.dto';
 import { RecordApproval } from './record.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 import { clientOf, VerdictRow, shown, View } from './view';
@@ -95,7 +101,10 @@ function foundTransaction(found: Found, { reveal }: View): FoundTransaction {
 
 /** A transaction in evidence. */
 type Found = { position: number | null } & {
-  [field in 'at' | 'amount_usd' | 'upstream_ref' | 'upstream_id' | 'batch_ref' | 'status']?: string | null | undefined;
+  [field in 'at' | 'amount_usd' | 'upstream_ref' | 'upstream_id' | 'batch_ref' | 'status']?:
+    | string
+    | null
+    | undefined;
 };
 
 function personOf(by: { clientId: string; keyId: string; actor: string | null }, view: View): RecordPerson {

@@ -43,7 +43,9 @@ describe('masking', () => {
     const around = fc.constantFrom('', ' ', '"', '(', ')', ',', ': ', '<', '>', ';', '\n', '/', '=');
     fc.assert(
       fc.property(around, contact, around, (before, who, after) => {
-        expect(maskContacts(`to${before}${before === '' ? ' ' : ''}${who}${after} failed`)).not.toContain(who);
+        expect(maskContacts(`to${before}${before === '' ? ' ' : ''}${who}${after} failed`)).not.toContain(
+          who,
+        );
       }),
       { numRuns: runs(1_000) },
     );
@@ -59,7 +61,12 @@ describe('masking', () => {
 
   it('takes time in proportion to the length of a text', () => {
     // A pattern that tried each end from each start would never come back.
-    for (const long of ['a'.repeat(2_000_000), '+1 '.repeat(500_000), '.-'.repeat(500_000), '1.'.repeat(500_000)]) {
+    for (const long of [
+      'a'.repeat(2_000_000),
+      '+1 '.repeat(500_000),
+      '.-'.repeat(500_000),
+      '1.'.repeat(500_000),
+    ]) {
       expect(maskProse(long) === long).toBe(true);
     }
   });
@@ -68,23 +75,47 @@ describe('masking', () => {
     const body = {
       status: 'success',
       data: [
-        { chiRef: 'x', valueInUSD: '1.5', email: 'ada@example.com', name: '', ok: true, none: null, phone: 234801 },
+        {
+          chiRef: 'x',
+          valueInUSD: '1.5',
+          email: 'ada@example.com',
+          name: '',
+          ok: true,
+          none: null,
+          phone: 234801,
+        },
       ],
     };
     expect(maskBody(body)).toEqual({
       status: 'success',
-      data: [{ chiRef: 'x', valueInUSD: '1.5', email: '••••', name: '', ok: true, none: null, phone: '••••' }],
+      data: [
+        { chiRef: 'x', valueInUSD: '1.5', email: '••••', name: '', ok: true, none: null, phone: '••••' },
+      ],
     });
   });
 
-  it.each([['just text'], [['a', 'b']], [5], [{ deep: { deeper: ['x'] } }]])('shows no text of %j', (value) => {
-    expect(JSON.stringify(maskBody(value))).not.toMatch(/text|"[abx]"|5/);
-  });
+  it.each([['just text'], [['a', 'b']], [5], [{ deep: { deeper: ['x'] } }]])(
+    'shows no text of %j',
+    (value) => {
+      expect(JSON.stringify(maskBody(value))).not.toMatch(/text|"[abx]"|5/);
+    },
+  );
 
   it('masks people under any field name, and free-form fields completely', () => {
     const person = { phone_number: '+254712345678', fullname: 'Ada Lovelace', email: 'ada@example.com' };
-    const holder = { name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', phoneNumber: '+254712345678' };
-    const shown = { amount: 1500.5, currency: 'KES', country: 'Kenya', tx_ref: 'invoice-17', chiRef: 'chi-1' };
+    const holder = {
+      name: 'Ada Lovelace',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      phoneNumber: '+254712345678',
+    };
+    const shown = {
+      amount: 1500.5,
+      currency: 'KES',
+      country: 'Kenya',
+      tx_ref: 'invoice-17',
+      chiRef: 'chi-1',
+    };
     const meta = { reference: 'Ada Lovelace', amount: 254712345678, 'Ada Lovelace': { id: 'Ada' } };
     const dots = (fields: object) => Object.fromEntries(Object.keys(fields).map((name) => [name, '••••']));
     expect(maskBody({ ...person, ...holder, ...shown, meta })).toEqual({
@@ -112,7 +143,9 @@ describe('masking', () => {
   });
 
   it('masks names of a map that are contacts, and treats __proto__ as a name', () => {
-    const masked = maskBody(JSON.parse('{"ada@example.com":1,"+2348012345678":{"id":"a"},"__proto__":{"email":"x"}}'));
+    const masked = maskBody(
+      JSON.parse('{"ada@example.com":1,"+2348012345678":{"id":"a"},"__proto__":{"email":"x"}}'),
+    );
     expect(JSON.stringify(masked)).toBe(
       '{"a••@example.com":"••••","+234••••5678":{"id":"a"},"__proto__":{"email":"••••"}}',
     );

@@ -44,7 +44,10 @@ export async function readClients(
 }
 
 /** Returns a client in the form of records. */
-export function clientOf(id: string, { clients }: Pick<View, 'clients'>): { id: string; name: string | null } {
+export function clientOf(
+  id: string,
+  { clients }: Pick<View, 'clients'>,
+): { id: string; name: string | null } {
   return { id, name: clients.get(id)?.name ?? null };
 }
 

@@ -62,14 +62,23 @@ export async function findPlaces(
  * commitments unlinkable. The records and every sum stay.
  * @param wish null for a dry run.
  */
-export async function erase(db: Client, person: Contact, bodies: Places['bodies'], wish: Wish | null): Promise<Erased> {
+export async function erase(
+  db: Client,
+  person: Contact,
+  bodies: Places['bodies'],
+  wish: Wish | null,
+): Promise<Erased> {
   return recordedErasure(db, person.kind, wish, async () => {
     const evidence = await eraseEvidence(db, person); // it may take long, as the next lines, so they run before any lock
     const keys = await keysNaming(db, person);
     const callers = await personsWhere(db, spelledIn(person));
     await db.query('DELETE FROM unexplained_payment WHERE recipient = $1', [unexplainedHash(person.key)]);
     await lockIndex(db);
-    const found = await withoutOpen(db, { ...(await recipientsOf(db, person, bodies.intent_body)), bodies, keys });
+    const found = await withoutOpen(db, {
+      ...(await recipientsOf(db, person, bodies.intent_body)),
+      bodies,
+      keys,
+    });
     const registers = await eraseBeneficiaries(db, person);
     const removed = await remove(db, found);
     const persons = await erasePersons(db, callers); // last, because it locks their clients
@@ -82,7 +91,11 @@ export async function erase(db: Client, person: Contact, bodies: Places['bodies'
  * Finds the payouts to a person. Runs within the transaction, because the search index includes the calls
  * that arrived during the scan.
  */
-async function recipientsOf(db: Client, person: Contact, scanned: string[]): Promise<Pick<Places, 'recipients'>> {
+async function recipientsOf(
+  db: Client,
+  person: Contact,
+  scanned: string[],
+): Promise<Pick<Places, 'recipients'>> {
   await catchUp(db);
   const { rows } = await db.query<{ id: string; people: string }>(
     `SELECT intent_id AS id, people FROM intent_body WHERE people IS NOT NULL AND intent_id IN (
@@ -92,7 +105,9 @@ async function recipientsOf(db: Client, person: Contact, scanned: string[]): Pro
   );
   const recipients = rows.flatMap(({ id, people }) =>
     (JSON.parse(people) as PersonDocument[]).flatMap((one) =>
-      recipientKey(person.kind, one[person.kind] ?? '') === person.key ? [{ callId: id, position: one.position }] : [],
+      recipientKey(person.kind, one[person.kind] ?? '') === person.key
+        ? [{ callId: id, position: one.position }]
+        : [],
     ),
   );
   return { recipients };
@@ -135,18 +150,27 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
     'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL',
     asked,
   );
-  await db.query('DELETE FROM recent_content WHERE lasting IN (TRUE, FALSE) AND intent_id = ANY ($1::uuid[])', asked);
+  await db.query(
+    'DELETE FROM recent_content WHERE lasting IN (TRUE, FALSE) AND intent_id = ANY ($1::uuid[])',
+    asked,
+  );
   await db.query(
     `DELETE FROM recipient_payment USING unnest($1::uuid[], $2::integer[]) AS gone(call_id, position)
      WHERE intent_id = gone.call_id AND recipient_payment.position = gone.position`,
     [recipients.map(({ callId }) => callId), recipients.map(({ position }) => position)],
   );
-  await reindex(db, [...new Set([...recipients.map(({ callId }) => callId), ...keys.requests, ...keys.refusals])]);
+  await reindex(db, [
+    ...new Set([...recipients.map(({ callId }) => callId), ...keys.requests, ...keys.refusals]),
+  ]);
   return places;
 }
 
 /** Removes bodies and the recipients' rows. Other people of the same calls and idempotency keys stay. */
-async function removeFromRequests(db: Client, callIds: string[], recipients: Places['recipients']): Promise<string[]> {
+async function removeFromRequests(
+  db: Client,
+  callIds: string[],
+  recipients: Places['recipients'],
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
     `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body
      WHERE intent_id = ANY ($1::uuid[]) ORDER BY intent_id FOR UPDATE`,

@@ -1,5 +1,11 @@
 import { Client } from 'pg';
-import { commitmentSql, ErasableColumns, RECEIVER, RECIPIENT, REFERENCE } from '../../journal/reconciliation/evidence';
+import {
+  commitmentSql,
+  ErasableColumns,
+  RECEIVER,
+  RECIPIENT,
+  REFERENCE,
+} from '../../journal/reconciliation/evidence';
 import { numberForms } from '../../platform/privacy/contacts';
 import { Contact, recipientKey } from '../../recipients/recipient';
 import { Pruning } from '../log/signed-records';
@@ -38,7 +44,9 @@ function erased(group: ErasableColumns, condition: string): string {
   const { name, columns } = group;
   const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
   const kept = `${commitment} = CASE WHEN ${condition} THEN coalesce(${commitment}, ${commitmentSql(group)}) ELSE ${commitment} END`;
-  const gone = [salt, ...columns].map((column) => `${column} = CASE WHEN ${condition} THEN NULL ELSE ${column} END`);
+  const gone = [salt, ...columns].map(
+    (column) => `${column} = CASE WHEN ${condition} THEN NULL ELSE ${column} END`,
+  );
   return [kept, ...gone].join(', ');
 }
 
@@ -74,7 +82,9 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
   const [keys, needle] = [keysOf(person), needleOf(person)];
   const text = `concat_ws(' ', ${TEXTS.join(', ')})`;
   const digits = person.kind === 'phone' ? `regexp_replace(${text}, '\\D', '', 'g')` : `lower(${text})`;
-  const { rows } = await db.query<{ read: string; ordinal: string; same: boolean } & Record<string, string | null>>(
+  const { rows } = await db.query<
+    { read: string; ordinal: string; same: boolean } & Record<string, string | null>
+  >(
     `SELECT read_id AS read, ordinal, coalesce(${SAME[person.kind]}, false) AS same, ${TEXTS.join(', ')}
      FROM upstream_transaction WHERE ${SAME[person.kind]} OR strpos(${digits}, $2) > 0`,
     [keys, needle],

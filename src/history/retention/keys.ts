@@ -22,14 +22,20 @@ const BESIDE = {
     key: 'intent_id',
     bytes: text('CASE WHEN idempotency_key_salt IS NOT NULL THEN idempotency_key END'),
   },
-  refusals: { table: 'refusal_key', key: 'refusal_id', bytes: text('CASE WHEN salt IS NOT NULL THEN key END') },
+  refusals: {
+    table: 'refusal_key',
+    key: 'refusal_id',
+    bytes: text('CASE WHEN salt IS NOT NULL THEN key END'),
+  },
 } as const;
 
 const SEALED: Source[] = [
   {
     table: 'intent',
     key: 'id',
-    bytes: text(`CASE WHEN strpos(record, '"idempotency_key":') > 0 THEN record::json ->> 'idempotency_key' END`),
+    bytes: text(
+      `CASE WHEN strpos(record, '"idempotency_key":') > 0 THEN record::json ->> 'idempotency_key' END`,
+    ),
   },
   { table: 'refusal', key: 'id', bytes: text('idempotency_key') },
 ];
@@ -58,9 +64,10 @@ export async function eraseKeys(db: Client, requests: string[], refusals: string
      WHERE intent_id = ANY ($1::uuid[])`,
     [requests],
   );
-  await db.query('UPDATE refusal_key SET key = hashed_key(key), salt = NULL WHERE refusal_id = ANY ($1::uuid[])', [
-    refusals,
-  ]);
+  await db.query(
+    'UPDATE refusal_key SET key = hashed_key(key), salt = NULL WHERE refusal_id = ANY ($1::uuid[])',
+    [refusals],
+  );
   await hashKeysOfClaims(db, { sql: 'intent_id = ANY ($1::uuid[])', values: [requests] });
   return [...new Set([...requests, ...refusals])].map((id) => `idempotency_key/${id}`);
 }

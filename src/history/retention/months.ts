@@ -56,7 +56,11 @@ export function partitionOf(table: PartitionedTable, { name }: Month): string {
 }
 
 /** Returns the whole months before an instant that have rows or a partition, oldest first. */
-export async function monthsBefore(db: Client, before: Date, tables: readonly PartitionedTable[]): Promise<Month[]> {
+export async function monthsBefore(
+  db: Client,
+  before: Date,
+  tables: readonly PartitionedTable[],
+): Promise<Month[]> {
   const limit = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
   const { rows } = await db.query<{ name: string }>(
     `SELECT DISTINCT replace(right(inhrelid::regclass::text, 7), '_', '-') AS name FROM pg_inherits

@@ -51,8 +51,9 @@ describe('a search for a person', () => {
     [PHONE, { recipient_prefix: '+2348012345' }],
     [PHONE, { recipient: '0801 234 5678' }],
     [PHONE, { recipient: '8012345678' }],
-  ])('recognizes that %j was searched for with %j, including a + that arrived as a space', (person, filters) =>
-    expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
+  ])(
+    'recognizes that %j was searched for with %j, including a + that arrived as a space',
+    (person, filters) => expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
   );
 
   it.each([

@@ -13,7 +13,8 @@ export function namedIn({ kind, key }: Contact): (text: string) => boolean {
 /** Tests whether an identifier contains the person's contact, a phone number in any spelling: `order-254712345678`. */
 export function spelledIn(person: Contact): (identifier: string) => boolean {
   const named = namedIn(person);
-  return (identifier) => named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.key]));
+  return (identifier) =>
+    named(identifier) || (person.kind === 'phone' && spellsOneOf(identifier, [person.key]));
 }
 
 /** Minimum length of a prefix that identifies a person with near certainty. */
@@ -48,7 +49,10 @@ const PATTERNS: Record<Contact['kind'], (key: string) => RegExp> = {
   email: (key) => {
     const [local = '', domain = ''] = key.split('@');
     const forms = [domain, domainToUnicode(domain)].map((form) => literal(`${local}@${form}`));
-    return new RegExp(`(?<![\\p{L}\\p{N}._%+-])(?:${forms.join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'iu');
+    return new RegExp(
+      `(?<![\\p{L}\\p{N}._%+-])(?:${forms.join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`,
+      'iu',
+    );
   },
   handle: (key) => {
     const bare = literal(key.slice(1));
@@ -87,7 +91,9 @@ function writings(text: string): string[] {
 function unescaped(text: string): string {
   let read = text;
   if (read.includes('\\'))
-    read = read.replace(/\\(?:u([0-9a-f]{4})|(.))/gi, (_all, hex?: string, one?: string) => character(hex, one));
+    read = read.replace(/\\(?:u([0-9a-f]{4})|(.))/gi, (_all, hex?: string, one?: string) =>
+      character(hex, one),
+    );
   if (read.includes('%')) read = read.replace(/(?:%[0-9a-f]{2})+/gi, fromPercents);
   if (read.includes('&#')) {
     read = read.replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, (all, hex?: string, decimal?: string) =>

@@ -50,7 +50,10 @@ export function personsWhere(db: Client, test: (name: string) => boolean): Promi
 }
 
 /** Finds the persons of clients by their exact name, or by an ID. Erased persons have no name. */
-export async function personsNamed(db: Client, { named, client, issuer }: PersonSearch): Promise<CallingPerson[]> {
+export async function personsNamed(
+  db: Client,
+  { named, client, issuer }: PersonSearch,
+): Promise<CallingPerson[]> {
   const { rows } = await db.query<CallingPerson>(
     `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name FROM person p JOIN client c ON c.id = p.client_id
      WHERE p.name IS NOT NULL AND (p.name = $1 OR p.id::text = lower($1))
@@ -64,7 +67,11 @@ export async function personsNamed(db: Client, { named, client, issuer }: Person
  * Erases persons in one transaction: their names, and auditors' searches for them.
  * @param wish null for a dry run.
  */
-export async function eraseNamed(db: Client, persons: CallingPerson[], wish: Wish | null): Promise<ErasedPersons> {
+export async function eraseNamed(
+  db: Client,
+  persons: CallingPerson[],
+  wish: Wish | null,
+): Promise<ErasedPersons> {
   const names = new Set(persons.map(({ name }) => name));
   const isSearch = (filters: string) => names.has((JSON.parse(filters) as { actor?: string }).actor ?? '');
   const searches = await idsWhere(db, BODIES.access_filters, isSearch, () => undefined);
@@ -125,9 +132,10 @@ async function requireNoNewCalls(db: Client, persons: string[], known: ReadonlyS
 }
 
 async function callsOf(db: Client, persons: string[]): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>('SELECT call_id AS id FROM indexed_call WHERE terms && $1::text[]', [
-    persons.map((id) => `person:${id}`),
-  ]);
+  const { rows } = await db.query<{ id: string }>(
+    'SELECT call_id AS id FROM indexed_call WHERE terms && $1::text[]',
+    [persons.map((id) => `person:${id}`)],
+  );
   return rows.map(({ id }) => id);
 }
 

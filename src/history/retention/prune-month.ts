@@ -8,7 +8,15 @@ import { Pruning, signRecord } from '../log/signed-records';
 import { Wish } from './erasures';
 import { evidenceOf, removeEvidence } from './evidence';
 import { Condition, hashKeysOfClaims } from './keys';
-import { CALL_TABLES, EVIDENCE_TABLES, idOf, Month, PartitionedTable, partitionOf, PEOPLE_TABLES } from './months';
+import {
+  CALL_TABLES,
+  EVIDENCE_TABLES,
+  idOf,
+  Month,
+  PartitionedTable,
+  partitionOf,
+  PEOPLE_TABLES,
+} from './months';
 import { lockIndex, reindex } from './reindex';
 
 export type What = Pruning['what'];
@@ -147,7 +155,12 @@ async function takeOut(db: Client, table: PartitionedTable, month: Month, kept: 
  * Removes rows from the default partition: calls kept when their month was pruned, and rows from before
  * partitions.
  */
-async function takeOutOfDefault(db: Client, table: PartitionedTable, month: Month, kept: string[]): Promise<void> {
+async function takeOutOfDefault(
+  db: Client,
+  table: PartitionedTable,
+  month: Month,
+  kept: string[],
+): Promise<void> {
   const [id, fallback, out] = [idOf(table), `${table}_default`, `${OUT}${table}_default`];
   const gone = [month.from, month.to, kept];
   const where = `${id} >= $1::uuid AND ${id} < $2::uuid AND ${id} <> ALL ($3::uuid[])`;

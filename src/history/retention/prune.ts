@@ -112,7 +112,9 @@ function latestNote(file: string, ring: KeyRing): { note: string; size: number; 
       continue;
     }
   }
-  throw new ClientError(`The file ${file} contains no checkpoint signed by the log's key. Nothing was pruned.`);
+  throw new ClientError(
+    `The file ${file} contains no checkpoint signed by the log's key. Nothing was pruned.`,
+  );
 }
 
 function notesIn(file: string): string[] {

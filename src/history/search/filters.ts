@@ -53,7 +53,8 @@ export function filtersItems(search: SearchFilters): boolean {
 }
 
 export function rangeOf({ from, to }: SearchFilters): Range {
-  const idOf = (instant: string | undefined) => (instant === undefined ? undefined : uuidFloor(new Date(instant)));
+  const idOf = (instant: string | undefined) =>
+    instant === undefined ? undefined : uuidFloor(new Date(instant));
   return { from: idOf(from), to: idOf(to) };
 }
 
@@ -182,7 +183,9 @@ function keyTerms(key: string): Prisma.Sql {
 function exactTerms(search: SearchFilters): string[] {
   return Object.entries(TERM_TAGS).flatMap(([name, tag]) => {
     const value = search[name as keyof typeof TERM_TAGS];
-    return value === undefined ? [] : [termOf(tag, /^(key|person_id)$/.test(name) ? value.toLowerCase() : value)];
+    return value === undefined
+      ? []
+      : [termOf(tag, /^(key|person_id)$/.test(name) ? value.toLowerCase() : value)];
   });
 }
 

@@ -61,9 +61,16 @@ export interface FoundPlace extends Place {
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
   const { conditions, listed, sort } = query;
   const order = orderOf(query);
-  const filters = [...withTerms(conditions, false), ...conditions.others, ...inRange(query), ...ofPayouts(query)];
+  const filters = [
+    ...withTerms(conditions, false),
+    ...conditions.others,
+    ...inRange(query),
+    ...ofPayouts(query),
+  ];
   const ofAmounts = listed === 'items' && sort === 'amount';
-  const entries = ofAmounts ? amountsInOrder(query, after, budget) : entriesInOrder(query, order, after, budget);
+  const entries = ofAmounts
+    ? amountsInOrder(query, after, budget)
+    : entriesInOrder(query, order, after, budget);
   if (ofAmounts) filters.push(Prisma.sql`coalesce(usd, -1) = amount`);
   // Sort by the columns of the source: the planner then stops once the page is full.
   const named = { ...order, columns: { ...NAMED, ...(ofAmounts && { usd: Prisma.sql`amount` }) } };
@@ -108,7 +115,8 @@ function amountsInOrder(query: Query, after: Cursor | undefined, budget: number)
 export function sliced(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
   const ofSlice = [Prisma.sql`terms @> ARRAY[s.term]`];
-  if (order.slices === 'item') ofSlice.push(Prisma.sql`strpos(payout || E'\n', E'\n' || s.term || E'\n') > 0`);
+  if (order.slices === 'item')
+    ofSlice.push(Prisma.sql`strpos(payout || E'\n', E'\n' || s.term || E'\n') > 0`);
   const page = inOrder(query, order, [...ofSlice, ...rowsOf(query, order, after)], limit);
   return Prisma.sql`
     SELECT ${results(query)} FROM (
@@ -202,7 +210,9 @@ function results({ listed, sort }: Query): Prisma.Sql {
 
 function sorted(columns: Prisma.Sql[], { direction }: Query): Prisma.Sql {
   return Prisma.join(
-    columns.map((column) => Prisma.sql`${column} ${direction === 'desc' ? Prisma.sql`DESC` : Prisma.sql`ASC`}`),
+    columns.map(
+      (column) => Prisma.sql`${column} ${direction === 'desc' ? Prisma.sql`DESC` : Prisma.sql`ASC`}`,
+    ),
   );
 }
 

@@ -90,7 +90,10 @@ export class SearchController {
   )
   @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
-  async summarizeHistory(@CurrentCall() call: AuthenticatedCall, @Query() search: SummarySearch): Promise<Summary> {
+  async summarizeHistory(
+    @CurrentCall() call: AuthenticatedCall,
+    @Query() search: SummarySearch,
+  ): Promise<Summary> {
     requireMaySearchPeople(call, search);
     const rests = this.shares.isPaying;
     if (rests) call.restedMs = Infinity; // Within its statement.

@@ -1,9 +1,22 @@
 import { ACTOR_SOURCES } from '../../access/people/person';
 import { UsdBound } from '../../http/validation/rules/money-rules';
-import { IdempotencyKey, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
+import {
+  IdempotencyKey,
+  Instant,
+  OneOf,
+  PageSize,
+  PageToken,
+  Uuid,
+} from '../../http/validation/rules/query-rules';
 import { field, isText, Text } from '../../http/validation/rules/rules';
 import { CALL_STATES, STATE_HELP } from '../../operations/lifecycle/lifecycle';
-import { fromPageToken, joinPageToken, splitPageToken, toPageToken, PageRequest } from '../../platform/schema/page';
+import {
+  fromPageToken,
+  joinPageToken,
+  splitPageToken,
+  toPageToken,
+  PageRequest,
+} from '../../platform/schema/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
 /** What a search lists: calls, or their payouts. */
@@ -51,20 +64,27 @@ export class SearchFilters {
 
   @Instant('Received before this instant.') to?: string;
 
-  @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' }) client?: string;
+  @Text({ max: 64, required: false, description: 'Name or ID of the client.', example: 'shop' })
+  client?: string;
 
   @Text({ max: 31, required: false, description: 'Account of the client at the upstream.', example: 'main' })
   account?: string;
 
   @Uuid('ID of the key that was used.') key?: string;
 
-  @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' }) actor?: string;
+  @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' })
+  actor?: string;
 
   @OneOf(ACTOR_SOURCES, 'How the person is known.') actor_source?: string;
 
   @Uuid('ID of the person, which stays when the name is erased.') person_id?: string;
 
-  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
+  @Text({
+    max: 100,
+    required: false,
+    description: 'Name of the operation.',
+    example: 'POST /payouts/airtime',
+  })
   operation?: string;
 
   @OneOf(CALL_STATES, `The outcome. ${STATE_HELP}`) outcome?: string;
@@ -88,13 +108,17 @@ export class SearchFilters {
       required: false,
       must: `must be ${MIN_PREFIX} to 254 characters from the beginning of an email, phone number, handle, or sub-account`,
       test: (value) =>
-        typeof value === 'string' && [...value].length >= MIN_PREFIX && isText(value, 254) && value.trim() !== '',
+        typeof value === 'string' &&
+        [...value].length >= MIN_PREFIX &&
+        isText(value, 254) &&
+        value.trim() !== '',
     },
     {
       type: 'string',
       minLength: MIN_PREFIX,
       maxLength: 254,
-      description: 'Beginning of the email, phone number, handle, or sub-account of a payout. Requires `audit:pii`.',
+      description:
+        'Beginning of the email, phone number, handle, or sub-account of a payout. Requires `audit:pii`.',
       example: '+23480',
     },
   )
@@ -130,15 +154,24 @@ export class SearchFilters {
 
   @IdempotencyKey('`Idempotency-Key` of the request, bare or quoted. Exact match.') idempotency_key?: string;
 
-  @Text({ max: 200, required: false, description: '`X-Request-Id` of the request. Exact match.' }) request_id?: string;
+  @Text({ max: 200, required: false, description: '`X-Request-Id` of the request. Exact match.' })
+  request_id?: string;
 
-  @Text({ max: 64, required: false, description: 'Address of the sender. Exact match.', example: '192.0.2.7' })
+  @Text({
+    max: 64,
+    required: false,
+    description: 'Address of the sender. Exact match.',
+    example: '192.0.2.7',
+  })
   client_address?: string;
 }
 
 /** The filters of a list of calls or payouts. */
 export class CallSearch extends SearchFilters implements PageRequest {
-  @OneOf(SORTS, '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.')
+  @OneOf(
+    SORTS,
+    '`time`: newest first. `amount`: largest first, then newest. Calls without an amount are last.',
+  )
   sort?: Sort;
 
   @PageSize() page_size?: number;

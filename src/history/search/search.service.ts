@@ -49,7 +49,11 @@ export class SearchService {
    * Returns one page, newest or largest first. Finds everything that had committed before the request.
    * @param gone cancels the search.
    */
-  async search(search: Search, listed: Listed = 'calls', { owner, gone }: SearchOptions = {}): Promise<Page<Place>> {
+  async search(
+    search: Search,
+    listed: Listed = 'calls',
+    { owner, gone }: SearchOptions = {},
+  ): Promise<Page<Place>> {
     const after = cursorOf(search, listed);
     const scope = await this.prepare(search, listed, { owner, gone });
     const { sort = 'time' } = search;
@@ -102,7 +106,10 @@ export class SearchService {
     requireSense(search);
     const present = await this.present.read(); // Before the records, see PresentService.read.
     await this.index.catchUp();
-    const named = { clientIds: await this.clientsOf(search, owner), phones: await this.phonesOf(search, gone) };
+    const named = {
+      clientIds: await this.clientsOf(search, owner),
+      phones: await this.phonesOf(search, gone),
+    };
     const conditions = conditionsOf(search, rows, named, present);
     if (owner) {
       conditions.terms.push(...termsOf(owner));
@@ -134,7 +141,10 @@ export class SearchService {
    * Returns the indexed numbers that the recipient can mean, which are very few. A number without its country
    * code may exist in every country.
    */
-  private async phonesOf({ recipient = '' }: SearchFilters, gone: AbortSignal | undefined): Promise<string[]> {
+  private async phonesOf(
+    { recipient = '' }: SearchFilters,
+    gone: AbortSignal | undefined,
+  ): Promise<string[]> {
     const candidates = phonesMeantBy(recipient);
     if (candidates.length < 2) return candidates;
     // Count, because a planner that expects an early match of EXISTS would read the index from its beginning.
@@ -150,7 +160,10 @@ export class SearchService {
    * Returns the IDs of the named clients, or of the named account's. A client's name may equal another
    * client's ID, and a client keeps its account.
    */
-  private async clientsOf({ client, account }: SearchFilters, owner: Owner | undefined): Promise<string[] | undefined> {
+  private async clientsOf(
+    { client, account }: SearchFilters,
+    owner: Owner | undefined,
+  ): Promise<string[] | undefined> {
     if ((client === undefined && account === undefined) || owner) return undefined;
     const [name, of] = [client ?? null, account ?? null];
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
@@ -162,7 +175,10 @@ export class SearchService {
 }
 
 /** Returns the bounds of the amounts to sort by. */
-function amountsOf({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters, listed: Listed) {
+function amountsOf(
+  { min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters,
+  listed: Listed,
+) {
   return listed === 'items'
     ? { least: min_item_usd, most: max_item_usd }
     : { least: min_total_usd, most: max_total_usd };

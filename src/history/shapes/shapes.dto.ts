@@ -4,7 +4,12 @@ import { described, INSTANT, INTEGER, SHA256, UUID, nullable, TEXT } from '../..
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 
 export class ShapeSearch implements PageRequest {
-  @Text({ max: 100, required: false, description: 'Name of the operation.', example: 'POST /payouts/airtime' })
+  @Text({
+    max: 100,
+    required: false,
+    description: 'Name of the operation.',
+    example: 'POST /payouts/airtime',
+  })
   operation?: string;
 
   @HttpStatusCode("HTTP status of the upstream's answers.") http_status?: number;
@@ -17,7 +22,8 @@ export class ShapeSearch implements PageRequest {
 /** Structure of an upstream answer that differs from earlier answers. */
 export class ShapeRecord {
   @described(UUID, 'ID of the shape.') id!: string;
-  @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
+  @described({ type: 'string', example: 'POST /payouts/airtime' }, 'Name of the operation.')
+  operation!: string;
   @described(INTEGER, "HTTP status of the upstream's answer.") http_status!: number;
   @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.') fingerprint!: string;
   @described(
@@ -37,15 +43,22 @@ export class ShapePage {
 
 /** A status word of the upstream without a known meaning. */
 class StatusWordRecord {
-  @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.') word!: string;
-  @described(INTEGER, 'How often it was read, in answers, listings and events. Each reading of a listing counts.')
+  @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.')
+  word!: string;
+  @described(
+    INTEGER,
+    'How often it was read, in answers, listings and events. Each reading of a listing counts.',
+  )
   times!: number;
-  @nullable(UUID, 'A call whose answer has the word. Null if only listings or events have it.') call_id!: string | null;
+  @nullable(UUID, 'A call whose answer has the word. Null if only listings or events have it.') call_id!:
+    | string
+    | null;
   @nullable(TEXT, "The upstream's reference of a transaction with the word.") upstream_ref!: string | null;
   @described(INSTANT, "When it was first read, by the database's clock.") first_seen_at!: Date;
   @described(INSTANT, "When it was last read, by the database's clock.") last_seen_at!: Date;
 }
 
 export class StatusWordList {
-  @described({ type: [StatusWordRecord] }, 'The most frequent first. At most 200.') words!: StatusWordRecord[];
+  @described({ type: [StatusWordRecord] }, 'The most frequent first. At most 200.')
+  words!: StatusWordRecord[];
 }

@@ -17,7 +17,9 @@ const SEALED_KINDS = [...(['intent', 'refusal', 'decision', 'outcome', 'verdict'
 /** Position of a record in the log. */
 export class RecordSeal {
   @described({ enum: SEALED_KINDS }, 'Kind of record.') kind!: (typeof SEALED_KINDS)[number];
-  @nullable(INTEGER, 'Index in the log, from 0. Null: not sealed yet. Sealing takes seconds.') index!: number | null;
+  @nullable(INTEGER, 'Index in the log, from 0. Null: not sealed yet. Sealing takes seconds.') index!:
+    | number
+    | null;
   @nullable(SHA256, 'Leaf hash (RFC 6962): SHA-256 of a zero byte and the record as canonical JSON.')
   leaf_hash!: string | null;
   @nullable(INTEGER, 'Log size at the first checkpoint that covers it.') checkpoint_size!: number | null;
@@ -25,7 +27,8 @@ export class RecordSeal {
 }
 
 export class CallReaders {
-  @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.') count!: number;
+  @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.')
+  count!: number;
   @described({ type: [AccessRecord] }, 'The newest 100.') newest!: AccessRecord[];
 }
 

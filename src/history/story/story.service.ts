@@ -51,7 +51,8 @@ export class StoryService {
     if (!call) return [];
     const refused = (await this.prisma.refusal.count({ where: { id: call.intent.id } })) > 0;
     const anomalies = anomaliesOf({ call, refused, gone: new Set() });
-    if (!anomalies.some(({ code }) => code.endsWith('_missing') || code === 'actor_changed')) return anomalies;
+    if (!anomalies.some(({ code }) => code.endsWith('_missing') || code === 'actor_changed'))
+      return anomalies;
     return anomaliesOf({ call, refused, gone: await this.gone(call.intent) });
   }
 

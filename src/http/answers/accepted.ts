@@ -13,5 +13,8 @@ export const runHeaders = (id: string) => accepted(`/v1/reconciliation/runs/${id
 /** Documents the headers of a 202. */
 export const ACCEPTED_HEADERS = {
   Location: { description: 'The path to read for the outcome.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait before you read it.', schema: { type: 'integer', minimum: 0 } },
+  'Retry-After': {
+    description: 'Seconds to wait before you read it.',
+    schema: { type: 'integer', minimum: 0 },
+  },
 } as const;

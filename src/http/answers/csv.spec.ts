@@ -23,7 +23,9 @@ describe('a line of CSV', () => {
       );
     fc.assert(
       fc.property(rows, (written) => {
-        const read: string[][] = parse(written.map((cells) => csvLine(cells)).join(''), { recordDelimiter: '\r\n' });
+        const read: string[][] = parse(written.map((cells) => csvLine(cells)).join(''), {
+          recordDelimiter: '\r\n',
+        });
         expect(read.map((row) => row.map(undone))).toEqual(written);
       }),
       { numRuns: runs(300) },

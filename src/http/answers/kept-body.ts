@@ -23,7 +23,11 @@ const ENCODINGS = new Negotiator({ supportedValues: ['gzip', 'identity'] });
  * Serves a body to everyone, without a key. Each request gets the same buffer, which is compressed once, so that a flood of
  * requests for a long body takes no processor time from payments.
  */
-export function serveKeptBody(server: FastifyInstance, path: string, { type, read, headers = {} }: KeptBody): void {
+export function serveKeptBody(
+  server: FastifyInstance,
+  path: string,
+  { type, read, headers = {} }: KeptBody,
+): void {
   let encodings: Promise<{ identity: Encoded; gzip: Encoded }> | undefined;
   server.get(path, async (request, reply) => {
     const { 'accept-encoding': accepted, 'if-none-match': known } = request.headers;

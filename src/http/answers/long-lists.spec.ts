@@ -16,15 +16,18 @@ describe('answers with long lists', () => {
     const element = fc.oneof(fc.object({ withDate: true }), fc.jsonValue(), fc.constant(undefined));
     const list = fc.array(element, { minLength: 15, maxLength: 70 });
     const answer = fc.dictionary(fc.string({ unit: 'binary' }), fc.oneof(list, element), { maxKeys: 5 });
-    const property = fc.asyncProperty(fc.oneof({ weight: 9, arbitrary: answer }, fc.array(list)), async (value) => {
-      payload = value;
-      const { body, headers } = await server.inject('/');
-      expect(body).toBe(JSON.stringify(value));
-      expect(headers).toMatchObject({
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': String(Buffer.byteLength(body)),
-      });
-    });
+    const property = fc.asyncProperty(
+      fc.oneof({ weight: 9, arbitrary: answer }, fc.array(list)),
+      async (value) => {
+        payload = value;
+        const { body, headers } = await server.inject('/');
+        expect(body).toBe(JSON.stringify(value));
+        expect(headers).toMatchObject({
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': String(Buffer.byteLength(body)),
+        });
+      },
+    );
     await fc.assert(property, { numRuns: runs(300) });
   });
 

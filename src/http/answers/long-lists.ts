@@ -21,7 +21,8 @@ export function writeLongLists(server: FastifyInstance, paceOf: (request: Fastif
 const written = (json: unknown) => json as string;
 
 function hasLongList(payload: unknown): payload is Record<string, unknown> {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload) || 'toJSON' in payload) return false;
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload) || 'toJSON' in payload)
+    return false;
   return Object.values(payload).some(isLong);
 }
 

@@ -31,7 +31,11 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
   const connections = new WeakMap<Socket, Traffic>();
   server.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
-    const traffic = connections.get(raw.socket) ?? { coming: undefined, unanswered: new Set(), broken: undefined };
+    const traffic = connections.get(raw.socket) ?? {
+      coming: undefined,
+      unanswered: new Set(),
+      broken: undefined,
+    };
     traffic.coming = request;
     traffic.unanswered.add(request);
     connections.set(raw.socket, traffic);
@@ -55,7 +59,11 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     if (traffic?.broken) return; // answered, or about to be
     const problem = problemOf(error);
     const isComing = traffic?.coming?.raw.complete === false ? traffic.coming : undefined;
-    connections.set(socket, { coming: isComing, unanswered: traffic?.unanswered ?? new Set(), broken: problem });
+    connections.set(socket, {
+      coming: isComing,
+      unanswered: traffic?.unanswered ?? new Set(),
+      broken: problem,
+    });
     const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
     // The answer must not overtake an earlier one, because the client would assign it to that request.
     if (before > 0) return void tell(told, newId(), problem);
@@ -70,7 +78,10 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     end(socket, problem, id, newId(), url?.startsWith('/api/') === true);
   });
   // Node would answer with a bare status. The request itself is rejected like any other (src/access/auth/receive.ts).
-  server.server.on('checkExpectation', (request, response) => void server.server.emit('request', request, response));
+  server.server.on(
+    'checkExpectation',
+    (request, response) => void server.server.emit('request', request, response),
+  );
 }
 
 /**
@@ -91,7 +102,8 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large');
   if (code === 'HPE_INVALID_EOF_STATE') return endedEarly();
-  const detail = 'the request is not valid HTTP/1.1. Check its request line, its headers, and the length of its body';
+  const detail =
+    'the request is not valid HTTP/1.1. Check its request line, its headers, and the length of its body';
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
@@ -105,7 +117,13 @@ function tell({ logger, countProblem }: Told, id: string, { code, status }: Prob
   logger.log({ call_id: id, code, status }, 'request not readable');
 }
 
-function end(socket: Socket, problem: Problem, callId: string, requestId: string, isInterface: boolean): void {
+function end(
+  socket: Socket,
+  problem: Problem,
+  callId: string,
+  requestId: string,
+  isInterface: boolean,
+): void {
   const [type, content] = isInterface
     ? ['application/json', toEnvelope(problem, callId)]
     : ['application/problem+json', toProblemDetails(problem, callId)];

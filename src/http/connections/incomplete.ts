@@ -48,7 +48,10 @@ export function boundIncompleteRequests(
     }
     if (performance.now() - loggedAt < LOGGED_EVERY_MS) return;
     loggedAt = performance.now();
-    logger.warn({ connections: surplus }, 'too many requests are not complete, the oldest connections were closed');
+    logger.warn(
+      { connections: surplus },
+      'too many requests are not complete, the oldest connections were closed',
+    );
   };
   const check = (network: string | undefined) => {
     const own = networks.get(network ?? '');

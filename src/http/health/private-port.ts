@@ -22,7 +22,10 @@ interface Place {
  * Serves probes or metrics on a port of their own, which only the operator's network reaches.
  * @throws StartError if this process cannot have the port.
  */
-export async function servePrivately(paths: Readonly<Record<string, Answering>>, place: Place): Promise<PrivatePort> {
+export async function servePrivately(
+  paths: Readonly<Record<string, Answering>>,
+  place: Place,
+): Promise<PrivatePort> {
   const known = new Map(Object.entries(paths));
   const server = createServer((request, response) => {
     if (request.method !== 'GET') return answer(response, 405, { status: 'error' });

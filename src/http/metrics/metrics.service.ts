@@ -35,10 +35,11 @@ export class MetricsService {
     ['operation'],
     BUCKETS,
   );
-  private readonly calls = this.counter('payout_proxy_calls_total', 'Recorded calls, by operation and outcome.', [
-    'operation',
-    'outcome',
-  ]);
+  private readonly calls = this.counter(
+    'payout_proxy_calls_total',
+    'Recorded calls, by operation and outcome.',
+    ['operation', 'outcome'],
+  );
   private readonly unauthenticated = this.counter(
     'payout_proxy_unauthenticated_requests_total',
     'Requests without a valid key. They are not recorded.',
@@ -91,7 +92,11 @@ export class MetricsService {
   }
 
   /** Adds a counter. */
-  counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+  counter<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 

@@ -33,7 +33,8 @@ const OTHER_NAMES = /^nodejs_eventloop_lag_/;
  * scrape reads the time since the one before.
  */
 function measureEventLoop(): void {
-  for (const { name } of register.getMetricsAsArray()) if (OTHER_NAMES.test(name)) register.removeSingleMetric(name);
+  for (const { name } of register.getMetricsAsArray())
+    if (OTHER_NAMES.test(name)) register.removeSingleMetric(name);
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   // A sample of a punctual loop is the resolution itself. Without samples, the minimum is huge and the mean is not a number.

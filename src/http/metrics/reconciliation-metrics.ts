@@ -72,8 +72,10 @@ export class ReconciliationMetrics {
           });
       this.metrics.watch(name, help, measure, ['account', 'wallet', 'type']);
     };
-    watch('payout_proxy_wallet_balance_usd', 'Balance of a wallet of an upstream account.', ({ balanceUsd }) =>
-      balanceUsd.toNumber(),
+    watch(
+      'payout_proxy_wallet_balance_usd',
+      'Balance of a wallet of an upstream account.',
+      ({ balanceUsd }) => balanceUsd.toNumber(),
     );
     watch(
       'payout_proxy_wallet_runway_seconds',

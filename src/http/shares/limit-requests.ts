@@ -50,6 +50,7 @@ function paceFaults(server: FastifyInstance, pace: FaultPace): void {
 /** Returns the holder of a request with a long body, or one of unknown length. */
 function keyOfLong({ call, headers, routeOptions }: FastifyRequest): string | undefined {
   const length = headers['content-length'];
-  const isLong = length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > LONG_BODY_BYTES;
+  const isLong =
+    length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > LONG_BODY_BYTES;
   return isLong && call.caller && routeOptions.config.takesCsv !== true ? holderOf(call) : undefined;
 }

@@ -54,8 +54,10 @@ export class SharesService {
       const measure = () => shares.map(([share]) => ({ labels: { share }, value: valueOf(share) }));
       metrics.watch(name, help, measure, ['share']);
     };
-    watch('payout_proxy_share_in_use', 'Requests of a kind that are in progress or wait for their turn.', (name) =>
-      this.inUse(name),
+    watch(
+      'payout_proxy_share_in_use',
+      'Requests of a kind that are in progress or wait for their turn.',
+      (name) => this.inUse(name),
     );
     watch(
       'payout_proxy_share_waiting',
@@ -78,7 +80,11 @@ export class SharesService {
       throw this.refusal(
         name,
         place,
-        new Problem('too_many_at_once', { text, retryAfter: share.retryAfter, recorded: this.isFirst(place) }),
+        new Problem('too_many_at_once', {
+          text,
+          retryAfter: share.retryAfter,
+          recorded: this.isFirst(place),
+        }),
       );
     }
     if (all >= (share.ofAll ?? Infinity)) throw this.refusal(name, place, this.busy(share, place));

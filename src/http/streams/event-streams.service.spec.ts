@@ -21,7 +21,11 @@ describe('a stream of events', () => {
         isPaying: shares.isPaying,
       } as unknown as SharesService,
     );
-    const reply = { raw: new PassThrough(), request: { call: {} }, header: () => reply } as unknown as FastifyReply;
+    const reply = {
+      raw: new PassThrough(),
+      request: { call: {} },
+      header: () => reply,
+    } as unknown as FastifyReply;
     const seen = { asked: 0, said: '', end: () => streams.onModuleDestroy() };
     const stream = streams.open(reply, everyMs, () => {
       seen.asked += 1;

@@ -61,7 +61,9 @@ export class EventStreams implements OnModuleDestroy {
       .header('x-accel-buffering', 'no');
     const signal = AbortSignal.any([this.stopping.signal, gone]);
     const interval = () => this.interval(everyMs);
-    const stream = Readable.from(blocks(interval, ask, this.standing.watch(call), signal), { objectMode: false });
+    const stream = Readable.from(blocks(interval, ask, this.standing.watch(call), signal), {
+      objectMode: false,
+    });
     if (gone.aborted) give(); // before the first event, and nothing else would give the place back
     else reply.raw.once('close', give);
     return stream;

@@ -15,7 +15,8 @@ const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(leve
 describe('a free-form field', () => {
   it('is optional, and must be an object: no list, text, number or null', () => {
     expect([isTaken(undefined), isTaken({})]).toEqual([true, true]);
-    for (const wrong of [null, [], [{}], '{}', 5, true]) expect([wrong, isTaken(wrong)]).toEqual([wrong, false]);
+    for (const wrong of [null, [], [{}], '{}', 5, true])
+      expect([wrong, isTaken(wrong)]).toEqual([wrong, false]);
   });
 
   it('has at most 8 levels and 8,192 bytes of UTF-8', () => {

@@ -73,7 +73,16 @@ describe('instantiate', () => {
   });
 
   it('treats names with a meaning in JavaScript like any other', () => {
-    const names = ['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'then', 'toJSON'];
+    const names = [
+      '__proto__',
+      'constructor',
+      'prototype',
+      'toString',
+      'valueOf',
+      'hasOwnProperty',
+      'then',
+      'toJSON',
+    ];
     const strange = `{${names.map((name) => `"${name}":{"own":"x"}`).join()}}`;
     const value = JSON.parse(strange) as object;
     expect(pointersOf(value)).toEqual(names.map((name) => `/${name}`));
@@ -86,15 +95,30 @@ describe('instantiate', () => {
   it('keeps extra fields after the known ones, also in items, if they contain no other values', () => {
     const body = { narration: 'a', items: [{ narration: 5, own: 'b' }], beside: 'c' };
     const { instance, faults } = instantiate(body, Body, LIMITS);
-    expect(JSON.stringify(instance)).toBe('{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}');
+    expect(JSON.stringify(instance)).toBe(
+      '{"items":[{"own":"b","narration":5}],"beside":"c","narration":"a"}',
+    );
     expect(faults).toEqual([]);
     for (const narration of ['', 'x'.repeat(1_000), 0, -1.5, true, false]) {
       expect(instantiate({ narration }, Body, LIMITS)).toEqual({ instance: { narration }, faults: [] });
     }
-    for (const narration of [null, [], {}, ['a'], 'x'.repeat(1_001), 'a\0', 'a\nb', '\ud800', Infinity, 2 ** 53]) {
+    for (const narration of [
+      null,
+      [],
+      {},
+      ['a'],
+      'x'.repeat(1_001),
+      'a\0',
+      'a\nb',
+      '\ud800',
+      Infinity,
+      2 ** 53,
+    ]) {
       expect(instantiate({ items: [{ narration }] }, Body, LIMITS)).toMatchObject({
         instance: { items: [{}] },
-        faults: [{ pointer: '/items/0/narration', detail: expect.stringMatching(/^must be text of at most 1000/) }],
+        faults: [
+          { pointer: '/items/0/narration', detail: expect.stringMatching(/^must be text of at most 1000/) },
+        ],
       });
     }
     expect(pointersOf({ Narration: 1, narration_: 1 })).toEqual(['/Narration', '/narration_']);
@@ -130,7 +154,9 @@ describe('instantiate', () => {
     for (const wrong of [{ 0: {} }, 'text', 5, null]) {
       expect(instantiate({ items: wrong }, Body, LIMITS)).toEqual({ instance: { items: [] }, faults: [] });
     }
-    expect(instantiate({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).instance).toEqual({
+    expect(
+      instantiate({ items: [5, null, [], [{}], 'x'] }, Body, { ...LIMITS, maxItems: 5 }).instance,
+    ).toEqual({
       items: [null, null, null, null, null],
     });
   });

@@ -23,7 +23,11 @@ const WRONG: readonly never[] = Object.freeze([]);
  * fields cost them seconds. Only the first `maxItems` items are read, so a body of a hundred thousand items does not
  * cost a hundred thousand checks.
  */
-export function instantiate(value: object, type: Class, limits: Limits): { instance: object; found: FaultList } {
+export function instantiate(
+  value: object,
+  type: Class,
+  limits: Limits,
+): { instance: object; found: FaultList } {
   const found = new FaultList();
   return { instance: instanceOf(type, value, limits, { found, pointer: () => '' }), found };
 }
@@ -73,7 +77,8 @@ function readerOf(type: Class, name: string): Read {
   const meaning = Reflect.getMetadata(MEANING, type.prototype as object, name) as Meaning | undefined;
   if (name === Reflect.getMetadata(FREE_FORM, type)) return (given) => given;
   if (name === items?.property) return readItems(items);
-  if (wordLists.includes(name)) return (given) => (Array.isArray(given) ? given.map(wordOrNull) : valueOrWrong(given));
+  if (wordLists.includes(name))
+    return (given) => (Array.isArray(given) ? given.map(wordOrNull) : valueOrWrong(given));
   return meaning ? (given) => meaning(valueOrWrong(given)) : valueOrWrong;
 }
 

@@ -143,7 +143,8 @@ function checked(bytes: Buffer, maxValues: number): { text: string; names: numbe
   const text = decode(bytes);
   const { names, differentNames, values, depth } = shapeOf(bytes, MAX_DIFFERENT_NAMES);
   if (depth > MAX_DEPTH) throw bodyFault(`must not be nested deeper than ${MAX_DEPTH} levels`);
-  if (values > maxValues) throw bodyFault(`must have at most ${maxValues} fields and list entries, and has ${values}`);
+  if (values > maxValues)
+    throw bodyFault(`must have at most ${maxValues} fields and list entries, and has ${values}`);
   if (differentNames > MAX_DIFFERENT_NAMES) {
     throw bodyFault(`must have at most ${MAX_DIFFERENT_NAMES} different field names`);
   }
@@ -169,15 +170,21 @@ function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     // The parser's own message quotes the body, and bodies name people. Only the position is returned.
-    const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
-    throw bodyFault(position ? `must be valid JSON. The error is at character ${position}` : 'must be valid JSON');
+    const position = /in JSON at position (\d+)( \(line \d+ column \d+\))?$/.exec(
+      (error as Error).message,
+    )?.[1];
+    throw bodyFault(
+      position ? `must be valid JSON. The error is at character ${position}` : 'must be valid JSON',
+    );
   }
 }
 
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (levels < 0) return true;
   return (
-    typeof value === 'object' && value !== null && Object.values(value).some((one) => isDeeperThan(one, levels - 1))
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some((one) => isDeeperThan(one, levels - 1))
   );
 }
 

@@ -118,7 +118,9 @@ function propertiesOf({ constructor }: object): readonly Property[] {
 
 function compile(name: string, rules: Metadata[]): Property {
   const ofType = (type: string) => rules.filter((rule) => rule.type === type);
-  const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION).map((rule) => rule.constraints[0] as Condition);
+  const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION).map(
+    (rule) => rule.constraints[0] as Condition,
+  );
   const nested = ofType(ValidationTypes.NESTED_VALIDATION);
   const custom = ofType(ValidationTypes.CUSTOM_VALIDATION);
   const isKnown =
@@ -150,7 +152,9 @@ function toRules({ constraintCls, propertyName: property, constraints, message }
         // A promise is not `true`, so asynchronous rules are left to class-validator.
         isKept: (object, value) => validator.validate(value, about(object, value)) === true,
         message: (object, value) =>
-          typeof message === 'string' ? message : (validator.defaultMessage?.(about(object, value)) ?? 'is wrong'),
+          typeof message === 'string'
+            ? message
+            : (validator.defaultMessage?.(about(object, value)) ?? 'is wrong'),
       };
     });
 }

@@ -1,4 +1,11 @@
-import { ArgumentMetadata, CanActivate, ExecutionContext, Inject, Injectable, PipeTransform } from '@nestjs/common';
+import {
+  ArgumentMetadata,
+  CanActivate,
+  ExecutionContext,
+  Inject,
+  Injectable,
+  PipeTransform,
+} from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { FastifyRequest } from 'fastify';
@@ -40,7 +47,11 @@ export class RequestValidationPipe implements PipeTransform {
   /**
    * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would be lost.
    */
-  private check(value: unknown, metatype: new () => object, mayHaveExtras: boolean): Checked | Promise<Checked> {
+  private check(
+    value: unknown,
+    metatype: new () => object,
+    mayHaveExtras: boolean,
+  ): Checked | Promise<Checked> {
     return check(value, metatype, mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS });
   }
 }
@@ -57,7 +68,8 @@ function instanceOf({ instance, found }: Checked): object | undefined {
 }
 
 function check(value: unknown, metatype: new () => object, limits: Limits): Checked | Promise<Checked> {
-  if (value === undefined && mayBeLeftOut(metatype)) return { instance: new metatype(), found: new FaultList() };
+  if (value === undefined && mayBeLeftOut(metatype))
+    return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };
   if (!isObject(value)) return { found: faultOfAll('the body must be a JSON object') };
   const checked = instantiate(value, metatype, limits);

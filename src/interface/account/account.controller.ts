@@ -34,7 +34,11 @@ export class AccountController {
 
   @Operation('POST /account/transactions')
   @ApiBody({ type: TransactionsDto, required: false })
-  listTransactions(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() body: TransactionsDto) {
+  listTransactions(
+    @CurrentCall() call: OperationCall,
+    @Query() _query: Nothing,
+    @Body() body: TransactionsDto,
+  ) {
     return this.forwarding.run(call, body);
   }
 

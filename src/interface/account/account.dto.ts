@@ -36,5 +36,6 @@ export class TransactionsDto extends Nothing {}
  * string of a POST.
  */
 export class IssueTransactionsQuery {
-  @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' }) issueID!: string;
+  @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })
+  issueID!: string;
 }

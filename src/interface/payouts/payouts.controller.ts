@@ -3,7 +3,12 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { AirtimePayoutDto, CreditPayoutDto, InitiateCreditPayoutDto, MobileMoneyPayoutDto } from './payouts.dto';
+import {
+  AirtimePayoutDto,
+  CreditPayoutDto,
+  InitiateCreditPayoutDto,
+  MobileMoneyPayoutDto,
+} from './payouts.dto';
 
 @ApiTags('Payouts')
 @Controller()

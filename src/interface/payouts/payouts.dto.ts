@@ -4,7 +4,8 @@ import { Items, Text } from '../../http/validation/rules/rules';
 
 /** See "Airtime item" in docs/reference/upstream.md. */
 export class AirtimeItem {
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
 
   @PhoneNumber() phoneNumber!: string;
 
@@ -17,16 +18,26 @@ export class AirtimePayoutDto {
 
 /** See "Mobile money item" in docs/reference/upstream.md. */
 export class MobileMoneyItem {
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
 
   @PhoneNumber() phoneNumber!: string;
 
   @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
-  @Text({ max: 255, mayBeEmpty: true, description: 'Your reference. It may be empty.', example: 'invoice-17' })
+  @Text({
+    max: 255,
+    mayBeEmpty: true,
+    description: 'Your reference. It may be empty.',
+    example: 'invoice-17',
+  })
   reference!: string;
 
-  @Text({ max: 50, description: 'Mobile money network code, from `/info/mobile-money-codes`.', example: 'MPS' })
+  @Text({
+    max: 50,
+    description: 'Mobile money network code, from `/info/mobile-money-codes`.',
+    example: 'MPS',
+  })
   momoCode!: string;
 }
 
@@ -59,6 +70,12 @@ export class InitiateCreditItem {
 export class InitiateCreditPayoutDto {
   @Items(() => InitiateCreditItem) credits!: InitiateCreditItem[];
 
-  @Text({ max: 1_000, required: false, mayBeEmpty: true, description: 'Description of the payout.', example: 'Prizes' })
+  @Text({
+    max: 1_000,
+    required: false,
+    mayBeEmpty: true,
+    description: 'Description of the payout.',
+    example: 'Prizes',
+  })
   description?: string;
 }

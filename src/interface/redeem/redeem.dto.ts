@@ -13,7 +13,8 @@ export class RedeemAirtimeDto {
 
   @PhoneNumber() phoneNumber!: string;
 
-  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' }) countryToSend!: string;
+  @Text({ max: 100, description: 'Country name of the receiver.', example: 'Nigeria' })
+  countryToSend!: string;
 
   @FreeForm('Your own notes. The upstream stores them unchanged.') meta?: object;
 }

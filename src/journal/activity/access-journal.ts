@@ -183,7 +183,9 @@ async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<v
   const people = salt && [{ access_id: access.id, salt: hex(salt), filters: hex(Buffer.from(asked)) }];
   const once = Prisma.sql`${record} ON CONFLICT DO NOTHING`;
   await prisma.$executeRaw(
-    people ? Prisma.sql`WITH record AS (${once}) ${insertion('access_filters', people)} ON CONFLICT DO NOTHING` : once,
+    people
+      ? Prisma.sql`WITH record AS (${once}) ${insertion('access_filters', people)} ON CONFLICT DO NOTHING`
+      : once,
   );
 }
 

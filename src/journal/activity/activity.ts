@@ -62,7 +62,10 @@ export interface WalletAct {
 }
 
 /** Records changes of wallets as acts of the proxy itself. */
-export async function recordWalletActs(prisma: Pick<PrismaService, '$executeRaw'>, acts: WalletAct[]): Promise<void> {
+export async function recordWalletActs(
+  prisma: Pick<PrismaService, '$executeRaw'>,
+  acts: WalletAct[],
+): Promise<void> {
   if (acts.length === 0) return;
   const rows = acts.map(({ action, before, after }) => ({
     id: newId(),

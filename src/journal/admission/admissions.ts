@@ -70,7 +70,8 @@ async function admitClear(
   rules: AdmissionRules,
 ): Promise<Admitted | undefined> {
   const { windows, fees } = rules;
-  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request))) return undefined;
+  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request)))
+    return undefined;
   const requests = fees.priced(admissions.map(({ request }) => request));
   const rulings = decide(requests, nothingKnown(windows));
   if (!rulings.every(isOpen)) return undefined;
@@ -91,7 +92,8 @@ async function admitAfterLookup(
 ): Promise<Admitted> {
   const { windows, fees } = rules;
   return prisma.$transaction(async (tx) => {
-    if (windows.acrossClientsSeconds > 0) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
+    if (windows.acrossClientsSeconds > 0)
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
     const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // An unconfirmed commit has held the lock until now.
     if (before) return { results: [before], opened: [] };
@@ -99,7 +101,10 @@ async function admitAfterLookup(
     const changed = await readChangedKeys(tx, admissions);
     const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
     const asked = current.map(({ request }) => request);
-    const { state, today, feeShares } = await readState(tx, asked, clients, { ...windows, knownFees: fees.known });
+    const { state, today, feeShares } = await readState(tx, asked, clients, {
+      ...windows,
+      knownFees: fees.known,
+    });
     fees.learn(feeShares);
     const rulings = decide(fees.priced(asked), state);
     const opened = toRows(toOpened(current, rulings, { today, process, rules }));
@@ -109,8 +114,13 @@ async function admitAfterLookup(
     const { approvableForMs } = windows;
     const intents = opened.map(({ intent }) => intent);
     await insertRecipientPayments(tx, intents, state.budgets, { today, approvableForMs });
-    const results = new Map(toResults(rulings, opened, release).map((result, place) => [current[place], result]));
-    return { results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }), opened };
+    const results = new Map(
+      toResults(rulings, opened, release).map((result, place) => [current[place], result]),
+    );
+    return {
+      results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }),
+      opened,
+    };
   }, TRANSACTION_LIMITS);
 }
 
@@ -134,7 +144,9 @@ async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admissi
 
 /** Returns each key once per version of its rights. */
 function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
-  const callers = new Map(admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]));
+  const callers = new Map(
+    admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]),
+  );
   const distinct = [...callers.values()];
   return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
 }
@@ -214,7 +226,9 @@ async function decidedBefore(
   if (!admission) return undefined;
   const { id, clientId, endUserId, operation, idempotencyKey } = admission.request;
   const key = idempotencyKey === null ? null : claimKey(endUserId, idempotencyKey);
-  const [row] = await tx.$queryRaw<{ heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]>`
+  const [row] = await tx.$queryRaw<
+    { heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]
+  >`
     SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
@@ -235,7 +249,9 @@ function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): Ad
   const records = opened.values(); // One row per admitted or held call, in their order.
   return rulings.map((ruling) => {
     const record = isOpen(ruling) ? records.next().value : undefined;
-    return ruling.kind === 'admitted' ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null } : ruling;
+    return ruling.kind === 'admitted'
+      ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null }
+      : ruling;
   });
 }
 

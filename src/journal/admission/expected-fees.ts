@@ -89,7 +89,9 @@ export class ExpectedFees {
     const oldest = clock.daysAgo(EXPECTED_DAYS);
     let percent = configured?.percent ?? new Decimal(0);
     for (const [day, share] of days) if (day >= oldest && share.gt(percent)) percent = share;
-    return percent.isZero() && !configured ? null : { percent, fixedUsd: configured?.fixedUsd ?? new Decimal(0) };
+    return percent.isZero() && !configured
+      ? null
+      : { percent, fixedUsd: configured?.fixedUsd ?? new Decimal(0) };
   }
 
   /**
@@ -130,7 +132,10 @@ export class ExpectedFees {
       if (feeUsd.minus(rate ? feeOf(amountUsd, rate) : 0).gt(ROUNDING_USD)) {
         this.unexpected.inc({ operation });
         const [fee, expected] = [feeUsd.toFixed(), rate ? feeOf(amountUsd, rate).toFixed() : '0'];
-        this.logger.warn({ operation, fee_usd: fee, reserved_usd: expected }, 'fee is larger than the reserved one');
+        this.logger.warn(
+          { operation, fee_usd: fee, reserved_usd: expected },
+          'fee is larger than the reserved one',
+        );
       }
       highest = Decimal.max(highest, feeUsd.minus(fixedUsd).div(amountUsd).times(100));
     }

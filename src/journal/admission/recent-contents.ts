@@ -95,7 +95,8 @@ export class RecentContents implements OnApplicationShutdown {
       const ids = rows.map(({ id }) => id);
       const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
       const over = ids.filter((id) => STATES[states.get(id)?.state ?? 'refused'].executed !== 'open');
-      removed += await this.prisma.$executeRaw`DELETE FROM recipient_payment WHERE intent_id = ANY (${over}::uuid[])`;
+      removed += await this.prisma
+        .$executeRaw`DELETE FROM recipient_payment WHERE intent_id = ANY (${over}::uuid[])`;
       after = ids.length < AT_ONCE ? undefined : ids.at(-1);
     }
     return removed;

@@ -8,7 +8,13 @@ import { CALLS, HELD, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/
 import { COUNTED } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { AdmissionRequest, Budget } from '../../policy/admission';
-import { NamedRecipient, Register, RegisterRules, Registration, usesRegister } from '../../policy/limits/beneficiaries';
+import {
+  NamedRecipient,
+  Register,
+  RegisterRules,
+  Registration,
+  usesRegister,
+} from '../../policy/limits/beneficiaries';
 import { HistoryLimits, Payment, paymentKey, RecipientDays } from '../../policy/limits/recipient-days';
 import { OpenIntent } from '../records/records';
 
@@ -130,7 +136,10 @@ function toRecipientDays(rows: PaymentRow[]): RecipientDays {
 }
 
 /** Reads the totals of the held calls of these clients. */
-export async function readHeld(tx: Prisma.TransactionClient, clientIds: string[]): Promise<Map<string, Decimal>> {
+export async function readHeld(
+  tx: Prisma.TransactionClient,
+  clientIds: string[],
+): Promise<Map<string, Decimal>> {
   if (clientIds.length === 0) return new Map();
   const rows = await tx.$queryRaw<{ client: string; usd: string | null }[]>`
     SELECT client_id::text AS client, sum(total_usd)::text AS usd FROM (

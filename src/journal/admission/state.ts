@@ -1,5 +1,10 @@
 import { Decimal } from 'decimal.js';
-import { ADMISSION_LIMIT_KEYS, AdmissionLimitKey, LimitsRow, readLimits } from '../../access/clients/limits/limits';
+import {
+  ADMISSION_LIMIT_KEYS,
+  AdmissionLimitKey,
+  LimitsRow,
+  readLimits,
+} from '../../access/clients/limits/limits';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { commitment } from '../../platform/privacy/commitment';
@@ -177,7 +182,10 @@ export type DryRun = ReturnType<typeof dryRun> & {
   caps: Caps | undefined;
 };
 
-const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<AdmissionLimitKey, true>;
+const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])) as Record<
+  AdmissionLimitKey,
+  true
+>;
 
 /**
  * Reads the state of an admission without locks, claims or reservations. The result may change a moment
@@ -192,7 +200,10 @@ export async function readDryRun(
     where: { id: request.clientId },
     select: { id: true, blocksRecipients: true, ...LIMITS },
   });
-  const { state, feeShares } = await readState(prisma, [request], [client], { ...windows, knownFees: fees.known });
+  const { state, feeShares } = await readState(prisma, [request], [client], {
+    ...windows,
+    knownFees: fees.known,
+  });
   fees.learn(feeShares);
   const priced = fees.priced([request])[0] ?? request;
   const { endUserId } = request;

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
@@ -25,7 +33,8 @@ describe('copies of committed records', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  const metric = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
+  const metric = async (name: string) =>
+    (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value;
   const waitingBytes = () => metric('payout_proxy_copies_waiting_bytes');
   const droppedLines = () => metric('payout_proxy_copies_dropped_total');
   const flush = () => copies.onApplicationShutdown();

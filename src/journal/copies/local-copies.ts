@@ -122,7 +122,9 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     const { key } = intent;
     this.addIntentLine(
       written.record,
-      key ? { key: key.text, salt: key.salt.toString('hex'), hash: key.contentHash?.toString('hex') ?? null } : null,
+      key
+        ? { key: key.text, salt: key.salt.toString('hex'), hash: key.contentHash?.toString('hex') ?? null }
+        : null,
       (intent.contents ?? []).map((content) => content.toString('hex')),
       (intent.payments ?? []).map(toRow),
       intent.person?.sha256.toString('hex'),
@@ -201,7 +203,10 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
       this.waiting.notWritten();
       this.isTorn = true;
       if (!this.isFailing)
-        this.logger.warn({ code: codeOf(error) }, 'committed records cannot be copied to DATA_DIR, will retry');
+        this.logger.warn(
+          { code: codeOf(error) },
+          'committed records cannot be copied to DATA_DIR, will retry',
+        );
       this.isFailing = true;
     }
   }
@@ -223,7 +228,8 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     this.prunedOn = day;
     const oldest = `${new Date(Date.parse(day) - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10)}.jsonl`;
     const names = (await readdir(this.folder)).filter((name) => COPY_FILE.test(name));
-    for (const name of names.filter((one) => one < oldest)) await rm(join(this.folder, name), { force: true });
+    for (const name of names.filter((one) => one < oldest))
+      await rm(join(this.folder, name), { force: true });
   }
 }
 

@@ -53,7 +53,13 @@ const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
 };
 
 /** The guards off: the call was compared with others when it was held. */
-const NO_GUARDS = { duplicates: false, duplicateSeconds: 0, inFlightSeconds: 0, acrossClientsSeconds: 0, knownFees: 0 };
+const NO_GUARDS = {
+  duplicates: false,
+  duplicateSeconds: 0,
+  inFlightSeconds: 0,
+  acrossClientsSeconds: 0,
+  knownFees: 0,
+};
 
 /**
  * Approves a held call, and reserves its amount on today's cap like a request of today.
@@ -80,7 +86,8 @@ export async function approveHeldCall<Rule>(
     const { obstacles, hold } = dryRun(request, state);
     if (obstacles[0]) return obstacles[0] as RefusingObstacle; // Without a key and limits: see CHECKED.
     const transaction = hold?.heldFor === 'unexplained_payment' ? hold.transaction : undefined;
-    if (transaction !== undefined && transaction !== knownTransaction) return { kind: 'maybe_paid', transaction };
+    if (transaction !== undefined && transaction !== knownTransaction)
+      return { kind: 'maybe_paid', transaction };
     const release = now();
     const reserved = reservationOf(held);
     const reservedOn = reserved === null ? null : today;
@@ -109,7 +116,11 @@ export async function rejectHeldCall(prisma: PrismaService, decision: NewDecisio
  * is the requesting key, because no person decided.
  * @returns false if it was already decided or has expired.
  */
-export async function rejectForKey(tx: Prisma.TransactionClient, held: string, reason: string): Promise<boolean> {
+export async function rejectForKey(
+  tx: Prisma.TransactionClient,
+  held: string,
+  reason: string,
+): Promise<boolean> {
   const written = await tx.$executeRaw`
     INSERT INTO decision (intent_id, kind, reason, process, client_id, key_id)
     SELECT i.id, 'rejected', ${reason}, ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid

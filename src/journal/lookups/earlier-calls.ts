@@ -115,6 +115,8 @@ export async function readSubAccountCreations(
   if (person !== null) terms.push(`person:${person.id}`);
   const calls = await prisma.$queryRaw<{ id: string }[]>`
     SELECT call_id::text AS id FROM indexed_call WHERE terms @> ${terms}::text[]`;
-  const bodies = await prisma.outcomeBody.findMany({ where: { intentId: { in: calls.map(({ id }) => id) } } });
+  const bodies = await prisma.outcomeBody.findMany({
+    where: { intentId: { in: calls.map(({ id }) => id) } },
+  });
   return bodies.map(({ body }) => Buffer.from(body));
 }

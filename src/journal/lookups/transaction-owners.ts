@@ -37,7 +37,11 @@ export class TransactionOwners {
    * Reads the owners of the transactions or batches with these IDs in the owner's account.
    * @throws DatabaseTooSlow if the search index lacks records, because it is being rebuilt.
    */
-  static async read(prisma: Prisma.TransactionClient, owner: Owner, ids: string[]): Promise<TransactionOwners> {
+  static async read(
+    prisma: Prisma.TransactionClient,
+    owner: Owner,
+    ids: string[],
+  ): Promise<TransactionOwners> {
     await catchUpIndex(prisma);
     const found = new TransactionOwners(owner, new Set(ids));
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
@@ -95,7 +99,10 @@ export async function readOwnReferences(
  * Returns whether a recent request of the owner has transactions that no record names. Only the upstream's
  * list then shows their owner.
  */
-export async function hasUnnamedTransactions(prisma: Prisma.TransactionClient, { clientId }: Owner): Promise<boolean> {
+export async function hasUnnamedTransactions(
+  prisma: Prisma.TransactionClient,
+  { clientId }: Owner,
+): Promise<boolean> {
   const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
   const [row] = await prisma.$queryRaw<{ found: boolean }[]>`
     SELECT EXISTS (SELECT FROM indexed_call

@@ -17,7 +17,11 @@ const MEMBERS: Column<OutcomeRow>[] = [
   ['intent_id', 'uuid', ({ outcome }) => outcome.intentId],
   ['kind', 'text', ({ outcome }) => outcome.kind],
   ['upstream_status', 'integer', ({ outcome }) => outcome.upstreamStatus],
-  ['upstream_ms', 'numeric', ({ outcome }) => (outcome.answerOf === null ? outcome.upstreamMs.toFixed(3) : null)],
+  [
+    'upstream_ms',
+    'numeric',
+    ({ outcome }) => (outcome.answerOf === null ? outcome.upstreamMs.toFixed(3) : null),
+  ],
   ['sent_at', 'timestamptz', ({ outcome }) => outcome.sentAt],
   ['answered_at', 'timestamptz', ({ outcome }) => outcome.answeredAt],
   ['counted_usd', 'numeric', ({ outcome }) => outcome.countedUsd],
@@ -78,7 +82,8 @@ export async function insertOutcomesAgain(
     prisma,
     outcomes.map(({ intentId }) => intentId),
   );
-  for (const outcome of outcomes) if (abandoned.has(outcome.intentId)) await settleByAnswer(prisma, outcome, timeouts);
+  for (const outcome of outcomes)
+    if (abandoned.has(outcome.intentId)) await settleByAnswer(prisma, outcome, timeouts);
   return rows.map(({ record }) => record);
 }
 

@@ -102,7 +102,8 @@ export class RefusalWriter {
       () => true,
       (err: unknown) => {
         const { id, code } = refusal;
-        if (!this.isHopeless) this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
+        if (!this.isHopeless)
+          this.logger.error({ call_id: id, code, err }, 'refusal not recorded, will retry');
         this.recordLater(refusal);
         return false;
       },
@@ -142,7 +143,10 @@ export class RefusalWriter {
       for (const one of failed) one.tries += 1;
       this.waiting.unshift(...failed.filter(({ tries }) => tries < MAX_TRIES));
       for (const { refusal } of failed.filter(({ tries }) => tries >= MAX_TRIES))
-        this.logger.error({ call_id: refusal.id, code: refusal.code }, 'refusal not recorded, no further retries');
+        this.logger.error(
+          { call_id: refusal.id, code: refusal.code },
+          'refusal not recorded, no further retries',
+        );
       round = failed.length > 0 ? round + 1 : 0;
     }
     this.isWorking = false;
@@ -153,7 +157,11 @@ export class RefusalWriter {
  * Writes refusals in one statement and commit. Then releases the reservations of requests that were refused
  * for a database failure but admitted after all.
  */
-async function insertRefusals(prisma: PrismaService, refusals: NewRefusal[], timeouts: Timeouts): Promise<void> {
+async function insertRefusals(
+  prisma: PrismaService,
+  refusals: NewRefusal[],
+  timeouts: Timeouts,
+): Promise<void> {
   const salted = refusals.map((refusal) => ({ refusal, salt: newSalt() }));
   const records = Prisma.sql`${insertion('refusal', salted.map(toRow))} ON CONFLICT DO NOTHING`;
   const keys = salted.flatMap(toKey);
@@ -219,7 +227,10 @@ function toRow({ refusal, salt }: Salted): object {
     status: refusal.status,
     code: refusal.code,
     detail: asRecorded(refusal.detail),
-    faults: refusal.faults.map(({ pointer, detail }) => ({ pointer: asRecorded(pointer), detail: asRecorded(detail) })),
+    faults: refusal.faults.map(({ pointer, detail }) => ({
+      pointer: asRecorded(pointer),
+      detail: asRecorded(detail),
+    })),
     fault_count: refusal.faultsTotal,
     idempotency_key_commitment: hex(commitment(salt, refusal.idempotencyKey)),
     credential: credentialDocument(refusal),

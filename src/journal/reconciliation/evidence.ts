@@ -32,9 +32,10 @@ export const READ_TABLES = {
   upstream_transaction: {
     owner: 'read_id',
     order: ['ordinal'],
-    columns: `upstream_ref upstream_id batch_ref issued_at type status amount_usd fee_usd country network_code`.split(
-      ' ',
-    ),
+    columns:
+      `upstream_ref upstream_id batch_ref issued_at type status amount_usd fee_usd country network_code`.split(
+        ' ',
+      ),
     erasable: [RECIPIENT, RECEIVER, REFERENCE],
   },
   upstream_wallet: { owner: 'read_id', order: ['wallet_id'], columns: ['type', 'balance'], erasable: [] },

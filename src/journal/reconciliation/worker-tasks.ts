@@ -68,7 +68,10 @@ export async function readBacksAskedFor(prisma: PrismaService): Promise<ReadBack
 }
 
 /** An event that the upstream sent. */
-export interface NewUpstreamEvent extends Omit<UpstreamItem, 'position' | 'feeUsd' | 'payoutStatus' | 'payoutError'> {
+export interface NewUpstreamEvent extends Omit<
+  UpstreamItem,
+  'position' | 'feeUsd' | 'payoutStatus' | 'payoutError'
+> {
   /** The UUIDv7 of the record. */
   id: string;
   /** The sending upstream account. */

@@ -37,5 +37,7 @@ export function actorOf(
 ): string | null {
   if (!person?.name || !person.salt) return actor ?? null;
   if (!committed) return person.name;
-  return commitment(Buffer.from(person.salt), person.name)?.toString('hex') === committed ? person.name : null;
+  return commitment(Buffer.from(person.salt), person.name)?.toString('hex') === committed
+    ? person.name
+    : null;
 }

@@ -25,7 +25,9 @@ type Read<Written> = Written extends string
     : Written extends object
       ? {
           [Name in keyof Written as undefined extends Written[Name] ? never : Name]: Read<Written[Name]>;
-        } & { [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]> }
+        } & {
+          [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]>;
+        }
       : Written;
 
 /** Members of a record that `database recover` restored from a copy. */

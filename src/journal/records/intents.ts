@@ -48,14 +48,20 @@ const INTENTS = new Rows<IntentRow>([
 ]);
 
 function toColumn({ name, intent: type, of }: (typeof REQUEST_MEMBERS)[number]): Column<IntentRow>[] {
-  return type ? [[name, type, ({ intent, written }: IntentRow) => of(intent, written)] as Column<IntentRow>] : [];
+  return type
+    ? [[name, type, ({ intent, written }: IntentRow) => of(intent, written)] as Column<IntentRow>]
+    : [];
 }
 
 const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   [
     ['content', 'bytea', ({ content }) => content],
     ['intent_id', 'uuid', ({ intent }) => intent.id],
-    ['lasting', 'boolean', ({ intent }) => isList(intent.items.length) || typeof intent.duplicateOf === 'string'],
+    [
+      'lasting',
+      'boolean',
+      ({ intent }) => isList(intent.items.length) || typeof intent.duplicateOf === 'string',
+    ],
   ],
   INTENTS.next,
 );
@@ -92,7 +98,13 @@ const NO_PAYERS = '\n  )';
 
 const MEMBERS = namesSql(INTENT_COLUMNS);
 
-const insertion = (name: string, clear: string, more: string, ifNew: string, server = '') => `-- prepared as ${name}
+const insertion = (
+  name: string,
+  clear: string,
+  more: string,
+  ifNew: string,
+  server = '',
+) => `-- prepared as ${name}
   WITH admission AS MATERIALIZED (
     SELECT ${clear} AS clear
   ), calls AS MATERIALIZED (
@@ -126,9 +138,9 @@ export const CLAIMED_KEY = `coalesce((
 
 const INSERT = insertion('insert_intents', 'TRUE', PAYERS + claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
 
-const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER_USD] = [...Array(10).keys()].map(
-  (place) => `$${REMEMBERED.next + place}`,
-);
+const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER_USD] = [
+  ...Array(10).keys(),
+].map((place) => `$${REMEMBERED.next + place}`);
 // The order matters: refusals and the spending of payers are certain only once the client is locked.
 const clear = (payers: string) => `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
@@ -140,14 +152,20 @@ const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS ser
 const NEW_CLAIMS = claims('claim_key', '');
 
 /** Returns the statement for the parts that the calls need, because each part costs time. */
-function insertionIfClear({ keyed, paid }: { keyed: boolean; paid: boolean }): { name: string; text: string } {
+function insertionIfClear({ keyed, paid }: { keyed: boolean; paid: boolean }): {
+  name: string;
+  text: string;
+} {
   const name = `insert_intents_if_clear${keyed ? '_keyed' : ''}${paid ? '_paid' : ''}`;
   const more = (paid ? PAYERS : NO_PAYERS) + (keyed ? NEW_CLAIMS : '');
   return { name, text: insertion(name, clear(paid ? WITHIN_CAPS : ''), more, '', SERVER) };
 }
 
 const IF_CLEAR = {
-  keyed: { paid: insertionIfClear({ keyed: true, paid: true }), free: insertionIfClear({ keyed: true, paid: false }) },
+  keyed: {
+    paid: insertionIfClear({ keyed: true, paid: true }),
+    free: insertionIfClear({ keyed: true, paid: false }),
+  },
   plain: {
     paid: insertionIfClear({ keyed: false, paid: true }),
     free: insertionIfClear({ keyed: false, paid: false }),
@@ -201,6 +219,8 @@ interface Cleared {
 }
 
 function valuesOf(rows: IntentRow[]): Buffer[] {
-  const contents = rows.flatMap(({ intent }) => (intent.contents ?? []).map((content) => ({ intent, content })));
+  const contents = rows.flatMap(({ intent }) =>
+    (intent.contents ?? []).map((content) => ({ intent, content })),
+  );
   return [...INTENTS.values(rows), ...REMEMBERED.values(contents)];
 }

@@ -21,7 +21,9 @@ const FOLDER = 'test/support/examples/authenticated-by';
 // The member that its guide adds: its row and its columns. Its migration is applied below.
 jest.mock<Partial<typeof RequestTable>>('./request-table', () => {
   const { REQUEST_TABLE } = jest.requireActual<typeof RequestTable>('./request-table');
-  const { AUTHENTICATED_BY } = jest.requireActual<typeof Row>('../../../test/support/examples/authenticated-by/row');
+  const { AUTHENTICATED_BY } = jest.requireActual<typeof Row>(
+    '../../../test/support/examples/authenticated-by/row',
+  );
   return { REQUEST_TABLE: { ...REQUEST_TABLE, ...AUTHENTICATED_BY } };
 });
 jest.mock('../../platform/database/generated/client', () => {
@@ -44,7 +46,10 @@ describe('a member that follows the guide', () => {
     upstream.behaviour = answer(200, SUCCESS);
     const database = await createTestDatabase();
     await database.query(readFileSync(`${FOLDER}/migration.sql`, 'utf8'));
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, logSigningKey: new Secret(signingKey) }, database);
+    proxy = await startProxy(
+      { upstreamBaseUrl: upstream.url, logSigningKey: new Secret(signingKey) },
+      database,
+    );
     await proxy.startWorker();
     auditor = (await proxy.client('auditor', 'audit')).key;
     const { key } = await proxy.client('app', 'pay');
@@ -61,7 +66,10 @@ describe('a member that follows the guide', () => {
   /** Without the support of our own requests, which compares every response with the OpenAPI document. */
   async function ask(path: string, key: string, body?: object): Promise<Response> {
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
-    return fetch(`${proxy.url}${path}`, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+    return fetch(
+      `${proxy.url}${path}`,
+      body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers },
+    );
   }
 
   async function callId(key: string, body: object): Promise<string> {
@@ -89,20 +97,26 @@ describe('a member that follows the guide', () => {
     asOwner(async (client) => (await client.query<{ text: string }>(sql, [id])).rows.map(({ text }) => text));
 
   const recordOf = async (id: string) =>
-    JSON.parse((await textsOf('SELECT record AS text FROM intent WHERE id = $1', id)).join('')) as IntentDocument;
+    JSON.parse(
+      (await textsOf('SELECT record AS text FROM intent WHERE id = $1', id)).join(''),
+    ) as IntentDocument;
 
   it('is in the records of requests and refusals, and in their columns', async () => {
     expect(await recordOf(calls.sent)).toMatchObject({ authenticated_by: 'key' });
     expect(Object.keys(await recordOf(calls.sent))).toEqual(Object.keys(await recordOf(calls.sent)).sort());
     for (const [table, id] of [['intent', calls.sent] as const, ['refusal', calls.refused] as const])
-      expect(await textsOf(`SELECT authenticated_by AS text FROM ${table} WHERE id = $1`, id)).toEqual(['key']);
+      expect(await textsOf(`SELECT authenticated_by AS text FROM ${table} WHERE id = $1`, id)).toEqual([
+        'key',
+      ]);
   });
 
   it('is in leaves that the log proves', async () => {
     expect((await verify()).fault).toBeNull();
     const changed = await verify(`UPDATE intent SET authenticated_by = 'session' WHERE id = '${calls.sent}'`);
     expect(changed.fault).toMatchObject({ record_id: calls.sent });
-    const another = await verify(`UPDATE refusal SET authenticated_by = 'session' WHERE id = '${calls.refused}'`);
+    const another = await verify(
+      `UPDATE refusal SET authenticated_by = 'session' WHERE id = '${calls.refused}'`,
+    );
     expect(another.fault).toMatchObject({ record_id: calls.refused });
   });
 
@@ -143,7 +157,9 @@ describe('a member that follows the guide', () => {
 
   it('is the last column of exports', async () => {
     for (const list of ['calls', 'items']) {
-      const [names = '', ...rows] = (await (await ask(`/v1/audit/export?format=csv&what=${list}`, auditor)).text())
+      const [names = '', ...rows] = (
+        await (await ask(`/v1/audit/export?format=csv&what=${list}`, auditor)).text()
+      )
         .trim()
         .split('\r\n');
       expect(names.split(',').at(-1)).toBe('authenticated_by');
@@ -161,7 +177,9 @@ describe('a member that follows the guide', () => {
 
   it('equals the example of the guide, line by line', () => {
     const guide = readFileSync('docs/internals/guides/add-a-member-of-a-record.md', 'utf8');
-    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(
+      ([, example = '']) => example,
+    );
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(3);
     for (const example of examples) expect(files).toContainEqual(expect.stringContaining(inOneLine(example)));

@@ -29,7 +29,9 @@ export function recordedItems(items: Item[]): Item[] {
 
 /** Whether a text of an item may contain a phone number without its +. Few do. */
 function mayNameNumber({ country, networkCode, reference, wallet, upstreamRef }: Item): boolean {
-  return [country, networkCode, reference, wallet, upstreamRef].some((text) => text !== null && /\d{7}/.test(text));
+  return [country, networkCode, reference, wallet, upstreamRef].some(
+    (text) => text !== null && /\d{7}/.test(text),
+  );
 }
 
 /**

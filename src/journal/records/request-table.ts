@@ -65,7 +65,12 @@ export const REQUEST_TABLE = {
   client_id: { of: ({ caller }) => caller.clientId, intent: 'uuid', refusal: 'uuid' },
   account: { of: ({ caller }) => recordedAccount(caller.account) }, // At the upstream.
   key_id: { of: ({ caller }) => caller.keyId, refusal: 'uuid', always: true, text: 'The key that was used.' },
-  ephemeral_key_id: { of: ephemeralKeyOf, intent: 'uuid', refusal: 'uuid', text: 'The ephemeral key that was used.' },
+  ephemeral_key_id: {
+    of: ephemeralKeyOf,
+    intent: 'uuid',
+    refusal: 'uuid',
+    text: 'The ephemeral key that was used.',
+  },
   actor_commitment: { of: ({ person }) => person?.commitment, refusal: 'bytea' }, // SHA-256(salt || name of the person).
   actor_source: {
     of: ({ person }) => person?.source,

@@ -90,7 +90,10 @@ describe('OutcomeSpool', () => {
   });
 
   it('removes unfinished files of a killed process, and ignores other files', async () => {
-    const [old, young] = ['old.partial', 'young.partial'].map((name) => join(folder, name)) as [string, string];
+    const [old, young] = ['old.partial', 'young.partial'].map((name) => join(folder, name)) as [
+      string,
+      string,
+    ];
     for (const path of [old, young, join(folder, 'notes.json')]) writeFileSync(path, '{');
     utimesSync(old, 0, 0);
     expect(await spool.ids()).toEqual([ID]);

@@ -43,7 +43,9 @@ export async function restorePersons(prisma: PrismaService, lines: CopiedLine[])
   const ids = new Map(known.map(({ id, sha256 }) => [sha256, id]));
   return lines.map((line) => {
     const id = line.kind === 'intent' && line.person !== undefined ? ids.get(line.person) : undefined;
-    return line.kind === 'intent' && id !== undefined ? { ...line, record: { ...line.record, person_id: id } } : line;
+    return line.kind === 'intent' && id !== undefined
+      ? { ...line, record: { ...line.record, person_id: id } }
+      : line;
   });
 }
 
@@ -82,7 +84,9 @@ export function outcomeColumnsOf(record: OutcomeDocument) {
 }
 
 function withoutCommitments<Document extends object>(document: Document): Document {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !name.endsWith('_commitment'))) as Document;
+  return Object.fromEntries(
+    Object.entries(document).filter(([name]) => !name.endsWith('_commitment')),
+  ) as Document;
 }
 
 const logger = new Logger('Journal');
@@ -127,7 +131,11 @@ export async function restoreSpooledOutcomes(
  * Settles calls by their copied outcomes. An older database may have had a call without its outcome, and the
  * call may have been abandoned and settled since. A later confirmation outweighs the answer.
  */
-export async function settleByCopies(prisma: PrismaService, lines: CopiedLine[], timeouts: Timeouts): Promise<void> {
+export async function settleByCopies(
+  prisma: PrismaService,
+  lines: CopiedLine[],
+  timeouts: Timeouts,
+): Promise<void> {
   const records = lines.flatMap((line) => (line.kind === 'outcome' ? [line.record] : []));
   const ids = records.map(({ intent_id: id }) => id);
   const abandoned = await abandonedAmong(prisma, ids);
@@ -188,7 +196,8 @@ export async function doubtRejected(
       WHERE id = ${intent.id}::uuid AND total_usd IS NOT NULL AND ${reservedOn}::date IS NOT NULL
       ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
     const usd = new Decimal(intent.total_usd ?? 0).plus(intent.expected_fee_usd ?? 0);
-    if (intent.total_usd !== undefined && reservedOn !== null) await reserveForPayers(tx, intent.id, reservedOn, usd);
+    if (intent.total_usd !== undefined && reservedOn !== null)
+      await reserveForPayers(tx, intent.id, reservedOn, usd);
     logger.warn({ call_id: intent.id }, 'a rejected call had been approved before, and is in doubt');
   }
 }

@@ -68,7 +68,10 @@ export async function restoreFromCopies(
 }
 
 /** The columns that repeat members. */
-const NAMES = { intent: Prisma.raw(namesSql(INTENT_COLUMNS)), outcome: Prisma.raw(namesSql(OUTCOME_COLUMNS)) };
+const NAMES = {
+  intent: Prisma.raw(namesSql(INTENT_COLUMNS)),
+  outcome: Prisma.raw(namesSql(OUTCOME_COLUMNS)),
+};
 const DEFINITIONS = {
   intent: Prisma.raw(definitionsSql(INTENT_COLUMNS)),
   outcome: Prisma.raw(definitionsSql(OUTCOME_COLUMNS)),

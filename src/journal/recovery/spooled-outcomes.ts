@@ -33,7 +33,12 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
     const spool = new OutcomeSpool(spoolFolder(this.settings.dataDir));
-    this.writer = new SpoolWriter({ spool, name: 'outcome', storage, write: (outcome) => this.write(outcome) });
+    this.writer = new SpoolWriter({
+      spool,
+      name: 'outcome',
+      storage,
+      write: (outcome) => this.write(outcome),
+    });
     metrics.watch(
       'payout_proxy_spooled_outcomes',
       'Outcomes on the disk of this instance that are not yet recorded in the database.',
@@ -95,7 +100,9 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
 
 /** Returns the IDs of the upstream's transactions in an answer. */
 function idsOf({ items }: NewOutcome): string[] {
-  const ids = items.flatMap(({ upstreamId, upstreamRef, batchRef }) => upstreamId ?? upstreamRef ?? batchRef ?? []);
+  const ids = items.flatMap(
+    ({ upstreamId, upstreamRef, batchRef }) => upstreamId ?? upstreamRef ?? batchRef ?? [],
+  );
   return [...new Set(ids)].map((id) => asRecorded(id));
 }
 
@@ -125,7 +132,11 @@ function toOutcome(stored: Stored): NewOutcome {
   return {
     ...stored,
     body: stored.body === null ? null : Buffer.from(stored.body, 'base64'),
-    items: stored.items.map((item) => ({ ...item, amountUsd: usdOf(item.amountUsd), feeUsd: usdOf(item.feeUsd) })),
+    items: stored.items.map((item) => ({
+      ...item,
+      amountUsd: usdOf(item.amountUsd),
+      feeUsd: usdOf(item.feeUsd),
+    })),
     sentAt: new Date(stored.sentAt),
     answeredAt: new Date(stored.answeredAt),
     tries: stored.tries.map((one) => ({ ...one, startedAt: new Date(one.startedAt) })),

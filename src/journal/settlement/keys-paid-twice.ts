@@ -20,7 +20,10 @@ const PATIENCE_MS = 1_000;
 /** A call that has or had an idempotency key. */
 type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
 
-export function isKeyed({ idempotency_key_commitment: committed, idempotency_key: text }: IntentDocument): boolean {
+export function isKeyed({
+  idempotency_key_commitment: committed,
+  idempotency_key: text,
+}: IntentDocument): boolean {
   return (committed ?? text) !== undefined;
 }
 
@@ -47,7 +50,8 @@ export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promis
     owner.state === 'pending_approval' &&
     (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
   // The content of the key is no longer known, so the key alone counts.
-  if (executed !== 'yes') await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
+  if (executed !== 'yes')
+    await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
   if (executed !== 'no' && !isDeclined)
     await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
 }
@@ -129,7 +133,9 @@ export class KeysPaidTwiceMetric {
       'Calls that turned out to be paid after another call had received their idempotency key. Absent while the database does not answer.',
       async () => {
         const counting = prisma.$queryRaw<[{ count: number }]>`
-          SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(() => undefined);
+          SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(
+          () => undefined,
+        );
         return (await waitAtMost(counting, PATIENCE_MS))?.[0].count;
       },
     );
@@ -189,11 +195,17 @@ async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states:
   if (!reused.isYounger && (!isPaid || STATES[owner.state].executed === 'yes')) return;
   const mayBePaid = STATES[copied.state].executed !== 'no';
   const isDeclined =
-    mayBePaid && owner.state === 'pending_approval' && (await rejectForKey(tx, reused.owner, restored(reused.id)));
+    mayBePaid &&
+    owner.state === 'pending_approval' &&
+    (await rejectForKey(tx, reused.owner, restored(reused.id)));
   const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
   if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
   else if (isPaid)
-    await alarmIfPaidTwice(tx, { ...reused, idempotency_key: reused.key }, 'was restored from a copy and is paid');
+    await alarmIfPaidTwice(
+      tx,
+      { ...reused, idempotency_key: reused.key },
+      'was restored from a copy and is paid',
+    );
 }
 
 const restored = (id: string) =>

@@ -1,6 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { FeeRate, feeOf, readFeeRate } from '../../operations/items/fees';
-import { Account, Counted, ENTRIES, Entry, settlesItems, Source } from '../../operations/lifecycle/settlement';
+import {
+  Account,
+  Counted,
+  ENTRIES,
+  Entry,
+  settlesItems,
+  Source,
+} from '../../operations/lifecycle/settlement';
 import { IntentDocument, OutcomeDocument, EntryDocument, SettlementDocument } from '../records/documents';
 import { TransactionEvidence } from '../records/records';
 
@@ -43,7 +50,9 @@ export interface LedgerRecords {
 export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): LedgerItem[] {
   if (!settlesItems(intent.operation)) return [];
   const rate = intent.expected_fee === undefined ? undefined : readFeeRate(intent.expected_fee);
-  const items = (intent.items ?? []).map((item, position) => newItem(position, item.amount_usd, intent, rate));
+  const items = (intent.items ?? []).map((item, position) =>
+    newItem(position, item.amount_usd, intent, rate),
+  );
   if (outcome) addAnswer(items, outcome);
   for (const settlement of settlements) {
     for (const entry of settlement.entries) {
@@ -83,7 +92,10 @@ function newItem(
   };
 }
 
-function addAnswer(items: LedgerItem[], { entries, items: transactions = [], recorded_at }: OutcomeDocument): void {
+function addAnswer(
+  items: LedgerItem[],
+  { entries, items: transactions = [], recorded_at }: OutcomeDocument,
+): void {
   const at = new Date(recorded_at);
   const words = new Map(transactions.map(({ position, status }) => [position, status ?? null]));
   for (const item of items) {
@@ -92,7 +104,15 @@ function addAnswer(items: LedgerItem[], { entries, items: transactions = [], rec
     item.entry = entry;
     const to = ENTRIES[entry].account;
     const status = words.get(item.position) ?? null;
-    item.postings.push({ entry, from: 'reserved', to, amountUsd: item.amountUsd, status, source: 'answer', at });
+    item.postings.push({
+      entry,
+      from: 'reserved',
+      to,
+      amountUsd: item.amountUsd,
+      status,
+      source: 'answer',
+      at,
+    });
   }
   for (const { position, fee_usd: fee, upstream_ref, upstream_id, batch_ref, status } of transactions) {
     const item = position === undefined ? undefined : items[position];
@@ -119,7 +139,11 @@ function addAnswer(items: LedgerItem[], { entries, items: transactions = [], rec
   }
 }
 
-function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source, reason }: SettlementDocument): void {
+function addEntry(
+  item: LedgerItem,
+  entry: EntryDocument,
+  { recorded_at, source, reason }: SettlementDocument,
+): void {
   const amountUsd = entry.amount_usd === undefined ? null : new Decimal(entry.amount_usd);
   item.postings.push({
     entry: entry.entry as Posting['entry'],
@@ -137,7 +161,8 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
   }
   item.entry = entry.entry as Entry;
   item.reason = reason;
-  if (entry.upstream_ref === undefined && entry.upstream_id === undefined && entry.status === undefined) return;
+  if (entry.upstream_ref === undefined && entry.upstream_id === undefined && entry.status === undefined)
+    return;
   item.transaction = {
     upstream_ref: entry.upstream_ref ?? item.transaction?.upstream_ref ?? null,
     upstream_id: entry.upstream_id ?? item.transaction?.upstream_id ?? null,
@@ -149,7 +174,10 @@ function addEntry(item: LedgerItem, entry: EntryDocument, { recorded_at, source,
 
 /** Returns whether a transaction, and so its fee, is known. A status alone may be the telco's. */
 export function namesTransaction(
-  transaction: { upstream_ref?: string | null | undefined; upstream_id?: string | null | undefined } | null | undefined,
+  transaction:
+    | { upstream_ref?: string | null | undefined; upstream_id?: string | null | undefined }
+    | null
+    | undefined,
 ): boolean {
   return (transaction?.upstream_ref ?? transaction?.upstream_id ?? null) !== null;
 }

@@ -41,12 +41,19 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
  * Settles a call by an answer that arrived after a settlement.
  * @throws Error if other settlements overtook every attempt. The keeper of the answer retries.
  */
-export async function settleByAnswer(prisma: PrismaService, answer: LateAnswer, timeouts: Timeouts): Promise<void> {
+export async function settleByAnswer(
+  prisma: PrismaService,
+  answer: LateAnswer,
+  timeouts: Timeouts,
+): Promise<void> {
   const settled = await settle(prisma, answer.intentId, timeouts, (call) => settlementBy(answer, call));
   if (settled === 'overtaken') throw new Error('the call was settled by others at the same moment');
 }
 
-function settlementBy(answer: LateAnswer, { items, resolution: before }: SettledCall): NewSettlement | undefined {
+function settlementBy(
+  answer: LateAnswer,
+  { items, resolution: before }: SettledCall,
+): NewSettlement | undefined {
   const { intentId, kind, entries: told } = answer;
   const said = SETTLES[STATES[kind].executed];
   const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
@@ -76,7 +83,11 @@ function transactionOf({ items }: LateAnswer, position: number): NewEntry['trans
  * unknown. An outcome other than a success needs no such record, because its call was not paid or is in
  * doubt.
  */
-export async function recordUndelivered(prisma: PrismaService, callId: string, timeouts: Timeouts): Promise<void> {
+export async function recordUndelivered(
+  prisma: PrismaService,
+  callId: string,
+  timeouts: Timeouts,
+): Promise<void> {
   await settle(prisma, callId, timeouts, settlementOfUndelivered);
 }
 
@@ -85,14 +96,18 @@ function settlementOfUndelivered({ intent, outcome }: SettledCall): NewSettlemen
   return {
     intentId: intent.id,
     source: 'answer',
-    reason: "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
+    reason:
+      "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
     entries: [],
     undelivered: true,
   };
 }
 
 /** Returns whether the caller of a call hung up before its answer was handed over. */
-export function isUndelivered({ outcome, settlements }: Pick<LedgerRecords, 'outcome' | 'settlements'>): boolean {
+export function isUndelivered({
+  outcome,
+  settlements,
+}: Pick<LedgerRecords, 'outcome' | 'settlements'>): boolean {
   return outcome?.undelivered === true || settlements.some(({ undelivered }) => undelivered === true);
 }
 
@@ -133,7 +148,11 @@ export interface VerdictTransaction extends TransactionEvidence {
  * person, and is written once until new evidence is known.
  * @returns false without a write if the call is no longer in doubt or the verdict is not new.
  */
-export async function insertVerdict(prisma: PrismaService, found: NewVerdict, timeouts: Timeouts): Promise<boolean> {
+export async function insertVerdict(
+  prisma: PrismaService,
+  found: NewVerdict,
+  timeouts: Timeouts,
+): Promise<boolean> {
   return prisma.$transaction(async (tx) => {
     let isInDoubt = false;
     const settled = await settleWithin(tx, found.intentId, timeouts, (call) => {
@@ -179,7 +198,10 @@ function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry
 }
 
 /** Compares verdicts without the listing's ID, because each read has a new one. */
-async function isSaid(tx: Prisma.TransactionClient, { intentId, reason, evidence }: NewVerdict): Promise<boolean> {
+async function isSaid(
+  tx: Prisma.TransactionClient,
+  { intentId, reason, evidence }: NewVerdict,
+): Promise<boolean> {
   const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
     SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;
   if (last?.verdict !== 'ambiguous' || last.reason !== reason) return false;

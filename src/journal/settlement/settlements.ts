@@ -172,7 +172,11 @@ export async function abandon(
   return written === 1;
 }
 
-async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement: NewSettlement): Promise<boolean> {
+async function write(
+  tx: Prisma.TransactionClient,
+  call: SettledCall,
+  settlement: NewSettlement,
+): Promise<boolean> {
   const { intent, outcome, items, version, number, countedUsd: before } = call;
   const entries = settlement.entries.flatMap((entry) => toRecorded(entry, items[entry.position]));
   const after = itemsAfter(items, entries);
@@ -186,7 +190,8 @@ async function write(tx: Prisma.TransactionClient, call: SettledCall, settlement
         )
       : null);
   const total = new Decimal(intent.total_usd ?? 0);
-  const countedUsd = items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
+  const countedUsd =
+    items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
   const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
   // An admission may take the key over. It locks the client first too, against deadlocks.
   if (isPaid && isKeyed(intent)) await lockClients(tx, [intent.client_id]);

@@ -52,7 +52,10 @@ export const NO_PROCESS = 0;
  * until now.
  * @param since an earlier time from which payments are known to be missing.
  */
-async function beginReading(tx: Prisma.TransactionClient, { settings, since, accounts }: Reading): Promise<LostTime> {
+async function beginReading(
+  tx: Prisma.TransactionClient,
+  { settings, since, accounts }: Reading,
+): Promise<LostTime> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
       (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS} AND operation = ANY (${[...CHANGING_OPERATIONS]})
@@ -64,9 +67,21 @@ async function beginReading(tx: Prisma.TransactionClient, { settings, since, acc
   const earliest = Math.min(...[...starts, ...(since ? [since] : [])].map((at) => at.getTime()));
   const from = new Date(Math.max(earliest - MARGIN_MS, to.getTime() - LONGEST_MS));
   const known = await tx.$queryRaw<{ account: string }[]>`SELECT DISTINCT account FROM client`;
-  const others = new Set([...accounts, ...known.map(({ account }) => account)].filter((name) => name !== MAIN_ACCOUNT));
+  const others = new Set(
+    [...accounts, ...known.map(({ account }) => account)].filter((name) => name !== MAIN_ACCOUNT),
+  );
   const begin = async (account: string) => {
-    const run = { id: newId(), account, from, to, asOf: to, historical: false, readId: null, settings, dueAt: null };
+    const run = {
+      id: newId(),
+      account,
+      from,
+      to,
+      asOf: to,
+      historical: false,
+      readId: null,
+      settings,
+      dueAt: null,
+    };
     await insertRun(tx, { ...run, startedAt: to, by: null });
     return run.id;
   };
@@ -107,7 +122,9 @@ export async function readUnread(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   stopId: string,
 ): Promise<UnreadTime | undefined> {
-  const [unread] = await prisma.$queryRaw<UnreadTime[]>`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
+  const [unread] = await prisma.$queryRaw<
+    UnreadTime[]
+  >`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
   return unread;
 }
 
@@ -135,7 +152,10 @@ interface Epoch {
  * lost time was read from the upstream's list. The same transaction begins a run that reads it, and ends all
  * sessions.
  */
-export async function beginEpoch(prisma: PrismaService, { reason, actor, seen, reading }: NewEpoch): Promise<Epoch> {
+export async function beginEpoch(
+  prisma: PrismaService,
+  { reason, actor, seen, reading }: NewEpoch,
+): Promise<Epoch> {
   return prisma.$transaction(async (tx) => {
     const lost = reading ? await beginReading(tx, reading) : null;
     const [row] = await tx.$queryRaw<[{ number: number; at: Date }]>`

@@ -74,7 +74,10 @@ export async function insertStop(
  * Stops everything, because the database is older than before. The stop cannot be lifted before the next
  * epoch.
  */
-export function insertStopOfAll(prisma: PrismaService, reason: string): Promise<{ id: string; added: boolean }> {
+export function insertStopOfAll(
+  prisma: PrismaService,
+  reason: string,
+): Promise<{ id: string; added: boolean }> {
   return insertStop(prisma, { clientId: null, operation: null, reason, cause: 'database_behind' }, null);
 }
 
@@ -113,7 +116,11 @@ export async function needsRecovery(
 const TAKEN_BACK_MINUTES = 10;
 
 /** Returns whether the owner of a key recently set an active stop themselves. */
-export async function isOwnRecentStop(prisma: PrismaService, stopId: string, keyId: string | null): Promise<boolean> {
+export async function isOwnRecentStop(
+  prisma: PrismaService,
+  stopId: string,
+  keyId: string | null,
+): Promise<boolean> {
   const [stop] = await prisma.$queryRaw<{ keyId: string | null }[]>`
     SELECT key_id::text AS "keyId" FROM stop WHERE id = ${stopId}::uuid
       AND stopped_at > clock_timestamp() - make_interval(mins => ${TAKEN_BACK_MINUTES}::int)`;

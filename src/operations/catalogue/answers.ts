@@ -31,7 +31,12 @@ const EXAMPLE = {
   valueInUSD: 1.5,
   credit: 1500,
 };
-const CREDIT_EXAMPLE = { ...EXAMPLE, type: 'credit', email: 'ada@example.com', enabledToRedeem: ['airtime', 'momo'] };
+const CREDIT_EXAMPLE = {
+  ...EXAMPLE,
+  type: 'credit',
+  email: 'ada@example.com',
+  enabledToRedeem: ['airtime', 'momo'],
+};
 const toPhone = (type: string) => ({
   ...EXAMPLE,
   type,
@@ -51,7 +56,9 @@ const WALLET_EXAMPLE = {
   type: 'airtime',
   balance: 529.0179999999988,
   owner: ISSUER,
-  transactions: [{ amount: -1.5, balanceBefore: 530.518, newBalance: 529.018, description: 'airtime payout' }],
+  transactions: [
+    { amount: -1.5, balanceBefore: 530.518, newBalance: 529.018, description: 'airtime payout' },
+  ],
 };
 const SUB_ACCOUNT_EXAMPLE = {
   id: SUB_ACCOUNT_ID,
@@ -79,7 +86,12 @@ const ANSWERS = {
       error: ERROR_WORD,
       payouts: TELCO_PAYOUTS,
     }),
-    example: { payoutLink: LINK_EXAMPLE, data: [toPhone('airtime')], error: 'None', payouts: [PAYOUT_EXAMPLE] },
+    example: {
+      payoutLink: LINK_EXAMPLE,
+      data: [toPhone('airtime')],
+      error: 'None',
+      payouts: [PAYOUT_EXAMPLE],
+    },
   },
   MobileMoneyPayouts: {
     schema: data({ credits: TRANSACTIONS, payouts: TELCO_PAYOUTS, error: ERROR_WORD }),

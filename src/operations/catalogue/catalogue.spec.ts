@@ -21,7 +21,10 @@ describe('the catalogue', () => {
 
   it('pays at once exactly if value leaves a wallet', () => {
     for (const [name, { paidAtOnce }] of CREATED_BY) {
-      expect([name, OPERATIONS[name as keyof typeof OPERATIONS].effect]).toEqual([name, paidAtOnce ? 'pay' : 'write']);
+      expect([name, OPERATIONS[name as keyof typeof OPERATIONS].effect]).toEqual([
+        name,
+        paidAtOnce ? 'pay' : 'write',
+      ]);
     }
   });
 
@@ -33,7 +36,8 @@ describe('the catalogue', () => {
   });
 
   it('sends a body only with POST', () => {
-    for (const name of OPERATION_NAMES) if (methodOf(name) === 'GET') expect(rowOf(name).input).not.toBe('body');
+    for (const name of OPERATION_NAMES)
+      if (methodOf(name) === 'GET') expect(rowOf(name).input).not.toBe('body');
   });
 
   it('has an example of one item, with its recipient and its amount', () => {

@@ -33,7 +33,10 @@ export function feeOf(amountUsd: Decimal | null, { percent, fixedUsd }: FeeRate)
 }
 
 /** Returns the fees of a call. Null if none are expected. */
-export function feesOf(items: readonly Pick<Item, 'amountUsd'>[], rate: FeeRate | null | undefined): Decimal | null {
+export function feesOf(
+  items: readonly Pick<Item, 'amountUsd'>[],
+  rate: FeeRate | null | undefined,
+): Decimal | null {
   if (!rate) return null;
   return items.reduce((sum, { amountUsd }) => sum.plus(feeOf(amountUsd, rate)), new Decimal(0));
 }

@@ -36,11 +36,16 @@ describe('the items of a body', () => {
     const momos = [
       { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1, reference: '', momoCode: 'MPS' },
     ];
-    expect(itemsOf('POST /payouts/mobile-money', { momos })[0]).toMatchObject({ reference: '', networkCode: 'MPS' });
+    expect(itemsOf('POST /payouts/mobile-money', { momos })[0]).toMatchObject({
+      reference: '',
+      networkCode: 'MPS',
+    });
   });
 
   it('are the body itself for a transfer or a deletion', () => {
-    expect(plain(itemsOf('POST /account/transfer', { receiver: 'sub-1', amount: 1e-6, wallet: 'airtime' }))).toEqual([
+    expect(
+      plain(itemsOf('POST /account/transfer', { receiver: 'sub-1', amount: 1e-6, wallet: 'airtime' })),
+    ).toEqual([
       { ...NO_ITEM, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.000001', wallet: 'airtime' },
     ]);
     expect(plain(itemsOf('POST /account/delete-unpaid-transaction', { chiRef: 'ref-1' }))).toEqual([
@@ -49,7 +54,13 @@ describe('the items of a body', () => {
   });
 
   it('name people without paying them for a collection or a new sub-account, and have no amount', () => {
-    const payer = { amount: 1500, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada', country: 'Kenya' };
+    const payer = {
+      amount: 1500,
+      currency: 'KES',
+      phone_number: '+254712345678',
+      fullname: 'Ada',
+      country: 'Kenya',
+    };
     const body = { ...payer, email: 'ada@example.com', tx_ref: 'invoice-17' };
     for (const step of ['collect', 'initiate'] as const) {
       expect(plain(itemsOf(`POST /collections/mobile-money/${step}`, body))).toEqual([
@@ -62,7 +73,12 @@ describe('the items of a body', () => {
         },
       ]);
     }
-    const holder = { name: 'Ada', email: 'ada@example.com', phoneNumber: '+254712345678', meta: { receiver: 'x' } };
+    const holder = {
+      name: 'Ada',
+      email: 'ada@example.com',
+      phoneNumber: '+254712345678',
+      meta: { receiver: 'x' },
+    };
     expect(plain(itemsOf('POST /sub-account/create', holder))).toEqual([
       { ...NO_ITEM, email: 'ada@example.com', phone: '+254712345678' },
     ]);
@@ -79,7 +95,9 @@ describe('the items of a body', () => {
         upstreamRef: 'ref-1',
       },
     ]);
-    expect(plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' }))).toEqual([
+    expect(
+      plain(itemsOf('POST /wallets/transfer', { receiver: 'sub-1', valueInUSD: 0.1, wallet: 'chi' })),
+    ).toEqual([
       { ...NO_ITEM, recipientField: 'receiver', receiver: 'sub-1', amountUsd: '0.1', wallet: 'chi' },
     ]);
   });
@@ -91,7 +109,10 @@ describe('the items of a body', () => {
   });
 
   it('have the exact amount as written, without floats', () => {
-    const credits = [0.1, 0.2, 123456789.123456, 1e-6].map((valueInUSD) => ({ email: 'ada@example.com', valueInUSD }));
+    const credits = [0.1, 0.2, 123456789.123456, 1e-6].map((valueInUSD) => ({
+      email: 'ada@example.com',
+      valueInUSD,
+    }));
     const amounts = itemsOf('POST /payouts/credit', { credits }).map(({ amountUsd }) => amountUsd?.toFixed());
     expect(amounts).toEqual(['0.1', '0.2', '123456789.123456', '0.000001']);
   });

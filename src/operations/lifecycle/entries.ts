@@ -7,7 +7,17 @@ export type Account = (typeof ACCOUNTS)[number];
 
 /** The state of a payout in the API. `held` payouts wait for an approval. */
 export const PAYOUT_STATES = [
-  ...(['held', 'reserved', 'in_doubt', 'pending', 'paid', 'failed', 'reversed', 'refunded', 'not_executed'] as const),
+  ...([
+    'held',
+    'reserved',
+    'in_doubt',
+    'pending',
+    'paid',
+    'failed',
+    'reversed',
+    'refunded',
+    'not_executed',
+  ] as const),
 ] as const;
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];

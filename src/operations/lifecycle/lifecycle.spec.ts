@@ -29,10 +29,18 @@ describe('the state of a call', () => {
     ['unknown', 'its process is gone', call({ process: 6 })],
     ['in_progress', 'from before processes had numbers', call({ process: null })],
     ['unknown', 'the same, older', call({ process: null, recordedAt: ago(61) })],
-    ['succeeded', 'an outcome came, though its process is gone', call({ process: 6, outcome: ended('succeeded') })],
+    [
+      'succeeded',
+      'an outcome came, though its process is gone',
+      call({ process: 6, outcome: ended('succeeded') }),
+    ],
     ['unknown', 'the outcome is that nobody knows', call({ outcome: ended('unknown') })],
     ['not_executed', 'and was settled', call({ outcome: ended('unknown'), resolution: notExecuted })],
-    ['confirmed', 'without an outcome, and was settled', call({ process: 6, resolution: { outcome: 'confirmed' } })],
+    [
+      'confirmed',
+      'without an outcome, and was settled',
+      call({ process: 6, resolution: { outcome: 'confirmed' } }),
+    ],
     [
       'confirmed',
       'a settlement is younger than the answer',
@@ -44,12 +52,24 @@ describe('the state of a call', () => {
     ['pending_approval', 'a moment before its end', held({ expiresAt: ago(-0.001) })],
     ['expired', 'held, until a moment ago', held({ expiresAt: ago(0.001) })],
     ['declined', 'rejected', held({ decision: decided('rejected', 1) })],
-    ['declined', 'rejected, and its time is up', held({ decision: decided('rejected', 1), expiresAt: ago(1) })],
+    [
+      'declined',
+      'rejected, and its time is up',
+      held({ decision: decided('rejected', 1), expiresAt: ago(1) }),
+    ],
     ['in_progress', 'approved a second ago', held({ decision: decided('approved', 1), process: 6 })],
-    ['in_progress', 'approved, and its time is up', held({ decision: decided('approved', 1), expiresAt: ago(1) })],
+    [
+      'in_progress',
+      'approved, and its time is up',
+      held({ decision: decided('approved', 1), expiresAt: ago(1) }),
+    ],
     ['unknown', 'approved by a process that is gone', held({ decision: decided('approved', 1, 6) })],
     ['unknown', 'approved long ago', held({ decision: decided('approved', 61) })],
-    ['succeeded', 'approved and paid', held({ decision: decided('approved', 61), outcome: ended('succeeded') })],
+    [
+      'succeeded',
+      'approved and paid',
+      held({ decision: decided('approved', 61), outcome: ended('succeeded') }),
+    ],
   ])('is %s: %s', (word, _why, recorded) => expect(stateOf(recorded, AT)).toBe(word));
 
   it('is in doubt since the end of waiting for its answer, or since its release', () => {
@@ -61,7 +81,9 @@ describe('the state of a call', () => {
   });
 
   it('frees the key of a rejected call only if the upstream rejected it at the door', () => {
-    expect([401, 403, 429, 400, 422, null].filter((status) => freesKey('rejected', status))).toEqual([401, 403, 429]);
+    expect([401, 403, 429, 400, 422, null].filter((status) => freesKey('rejected', status))).toEqual([
+      401, 403, 429,
+    ]);
     expect([freesKey('not_sent', null), freesKey('unknown', 429), freesKey('declined', null)]).toEqual([
       true,
       false,

@@ -101,7 +101,10 @@ const RULES = toRules([
 ]);
 
 function toRules(rules: [when: Partial<Facts>, state: CallState][]) {
-  return rules.map(([when, state]) => ({ conditions: Object.entries(when) as [keyof Facts, unknown][], state }));
+  return rules.map(([when, state]) => ({
+    conditions: Object.entries(when) as [keyof Facts, unknown][],
+    state,
+  }));
 }
 
 /** Returns the state from the records alone, as in the search index. `stateAt` adds the effect of time. */
@@ -191,7 +194,11 @@ export function stateOf(call: RecordedCall, at: Present): CallState {
     held: heldFor !== null,
     decision: decision?.kind ?? null,
   });
-  return stateAt(recorded, { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) }, at);
+  return stateAt(
+    recorded,
+    { expiresAt, process: decision?.process ?? call.process, releasedAt: releasedAt(call) },
+    at,
+  );
 }
 
 /**

@@ -6,7 +6,16 @@ describe('the vocabulary of status words', () => {
 
   it('knows each status by its own word, and words in any case', () => {
     for (const status of STATUSES) expect(known.statusOf(` ${status.toUpperCase()} `)).toBe(status);
-    const words = ['SUCCESSFUL', 'Sent', 'declined', 'UNSUCCESSFUL', 'refunded', 'Reversed', 'processing', 'deleted'];
+    const words = [
+      'SUCCESSFUL',
+      'Sent',
+      'declined',
+      'UNSUCCESSFUL',
+      'refunded',
+      'Reversed',
+      'processing',
+      'deleted',
+    ];
     expect(words.map((word) => known.statusOf(word))).toEqual([
       'paid',
       'paid',
@@ -19,9 +28,12 @@ describe('the vocabulary of status words', () => {
     ]);
   });
 
-  it.each([null, undefined, '', ' ', 'settled_t2', 'constructor', '__proto__'])('does not know %j', (word) => {
-    expect(known.statusOf(word)).toBeUndefined();
-  });
+  it.each([null, undefined, '', ' ', 'settled_t2', 'constructor', '__proto__'])(
+    'does not know %j',
+    (word) => {
+      expect(known.statusOf(word)).toBeUndefined();
+    },
+  );
 
   it('learns configured words', () => {
     const more = StatusVocabulary.with(['Settled_T2=paid', 'voided = reversed', 'paid=paid']);
@@ -63,7 +75,9 @@ describe('the vocabulary of status words', () => {
   it('lists exactly the words that have a meaning', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(...STATUSES), (word, status) => {
-        expect(known.wordsOf(status).includes(word.trim().toLowerCase())).toBe(known.statusOf(word) === status);
+        expect(known.wordsOf(status).includes(word.trim().toLowerCase())).toBe(
+          known.statusOf(word) === status,
+        );
       }),
     );
   });

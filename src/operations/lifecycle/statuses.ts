@@ -4,7 +4,16 @@ import { StartError } from '../../platform/config/config';
  * The meanings of the upstream's status words. `unpaid` is a link that waits for its payer. A payout is never
  * unpaid. `paid` includes payouts accepted by the telco (trap 7), because the money has left the wallet.
  */
-export const STATUSES = ['unpaid', 'pending', 'paid', 'redeemed', 'failed', 'expired', 'reversed', 'refunded'] as const;
+export const STATUSES = [
+  'unpaid',
+  'pending',
+  'paid',
+  'redeemed',
+  'failed',
+  'expired',
+  'reversed',
+  'refunded',
+] as const;
 export type Status = (typeof STATUSES)[number];
 
 /**
@@ -46,7 +55,9 @@ export class StatusVocabulary {
       else meanings.set(word, status);
     }
     if (errors.length > 0) {
-      throw new StartError(`UPSTREAM_STATUS_WORDS: ${errors.join('; ')}. A status is one of ${STATUSES.join(', ')}.`);
+      throw new StartError(
+        `UPSTREAM_STATUS_WORDS: ${errors.join('; ')}. A status is one of ${STATUSES.join(', ')}.`,
+      );
     }
     return new StatusVocabulary(meanings);
   }

@@ -23,7 +23,8 @@ export function sumsOfPayouts({ usd, entry, fee }: PayoutColumns, state: Prisma.
   const last = Prisma.sql`coalesce(${entry}, usual_entry(${state}))`;
   return Prisma.join([
     ...SUM_NAMES.map(
-      (name) => Prisma.sql`sum(${usd}) FILTER (WHERE ${isOneOf(last, SUMS[name].entries)}) AS ${Prisma.raw(name)}`,
+      (name) =>
+        Prisma.sql`sum(${usd}) FILTER (WHERE ${isOneOf(last, SUMS[name].entries)}) AS ${Prisma.raw(name)}`,
     ),
     Prisma.sql`sum(${fee}) FILTER (WHERE ${isOneOf(last, COUNTED)}) AS fees_usd`,
   ]);

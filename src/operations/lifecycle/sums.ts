@@ -32,7 +32,10 @@ export const FEES_HELP =
   'Fees that the upstream charged for paid and pending payouts. The fee of a payout comes back with its amount.';
 
 /** The entry of payouts without recorded entries, by the meaning of their call's state. */
-const USUAL_ENTRIES = { yes: 'paid', open: 'reserved', no: 'not_executed' } as const satisfies Record<string, Entry>;
+const USUAL_ENTRIES = { yes: 'paid', open: 'reserved', no: 'not_executed' } as const satisfies Record<
+  string,
+  Entry
+>;
 
 /**
  * Returns the entry of all payouts of a call in this state, unless recorded otherwise. Mirrors the SQL

@@ -24,7 +24,9 @@ describe('loadConfig', () => {
 
   it("checks only a command's variables", () => {
     const bad = { NODE_ENV: 'production', UPSTREAM_TIMEOUT_MS: 'soon', UPSTREAM_BASE_URL: 'nowhere' };
-    expect(loadConfigOf('client', { ...bad, PORT: '4000', DATABASE_URL: 'nonsense' })).toMatchObject({ port: 4_000 });
+    expect(loadConfigOf('client', { ...bad, PORT: '4000', DATABASE_URL: 'nonsense' })).toMatchObject({
+      port: 4_000,
+    });
     const { DATABASE_URL } = PRODUCTION;
     expect(loadConfigOf('database', { ...bad, DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL });
     expect(() => loadConfigOf('client', { PORT: 'x' })).toThrow(/PORT/);
@@ -38,7 +40,9 @@ describe('loadConfig', () => {
   });
 
   it('reads comma-separated names of extra fields into a frozen set', () => {
-    const { extraFieldsAllowed } = loadConfig({ EXTRA_FIELDS_ALLOWED: 'subAccount, narration,,subAccount,x_1' });
+    const { extraFieldsAllowed } = loadConfig({
+      EXTRA_FIELDS_ALLOWED: 'subAccount, narration,,subAccount,x_1',
+    });
     expect(extraFieldsAllowed).toEqual(['subAccount', 'narration', 'x_1']);
     expect(() => (extraFieldsAllowed as string[]).push('more')).toThrow(TypeError);
     expect(refusal({ EXTRA_FIELDS_ALLOWED: 'constructor' })).toMatch(
@@ -97,8 +101,18 @@ describe('loadConfig', () => {
     ['DATABASE_URL', 'db', 'localhost/db', 'mysql://db/x', 'postgres://', 'https://db/x'],
     ['DATABASE_SEALER_URL', 'db', 'mysql://db/x'],
     ['DATABASE_POOL_SIZE', '1', '201', 'many'],
-    ['LOG_SIGNING_KEY', 'secret', `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(43)}`, `log+c74f20a3+${'A'.repeat(44)}`],
-    ['LOG_RETIRED_KEYS', 'secret', `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(44)}`, `log+c74f20a3+${'A'.repeat(44)},x`],
+    [
+      'LOG_SIGNING_KEY',
+      'secret',
+      `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(43)}`,
+      `log+c74f20a3+${'A'.repeat(44)}`,
+    ],
+    [
+      'LOG_RETIRED_KEYS',
+      'secret',
+      `PRIVATE+KEY+log+c74f20a3+${'A'.repeat(44)}`,
+      `log+c74f20a3+${'A'.repeat(44)},x`,
+    ],
     ['UPSTREAM_TIMEOUT_MS', '99', '600001', '30s'],
     ['UPSTREAM_CONNECT_TIMEOUT_MS', '49', '60001'],
     ['UPSTREAM_CONNECTIONS', '0', '1025'],
@@ -108,7 +122,14 @@ describe('loadConfig', () => {
     ['PROVIDER_KEYS_MAX_AGE_SECONDS', '59', '86401', 'an hour'],
     ['MAX_BODY_BYTES', '1023', '16777217', '1MiB'],
     ['EXTRA_FIELDS_ALLOWED', '1st', '_meta', 'sub-account', 'a b', 'ключ', `narration,${'x'.repeat(65)}`],
-    ['EXTRA_FIELDS_ALLOWED', 'narration,toString', 'valueOf', 'hasOwnProperty', '__proto__', '__defineGetter__'],
+    [
+      'EXTRA_FIELDS_ALLOWED',
+      'narration,toString',
+      'valueOf',
+      'hasOwnProperty',
+      '__proto__',
+      '__defineGetter__',
+    ],
     ['UPSTREAM_REJECTION_TEXTS', 'no', 'insufficient funds,failed'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
@@ -136,9 +157,15 @@ describe('loadConfig', () => {
     expect(message).not.toContain(url);
   });
 
-  it.each(['http://127.0.0.1:4010', 'http://my_upstream:4010', 'http://[::1]:4010', 'https://api.example.com/v0'])(
-    'accepts the UPSTREAM_BASE_URL %s',
-    (url) => expect(loadConfig({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' }).upstreamBaseUrl).toBe(url),
+  it.each([
+    'http://127.0.0.1:4010',
+    'http://my_upstream:4010',
+    'http://[::1]:4010',
+    'https://api.example.com/v0',
+  ])('accepts the UPSTREAM_BASE_URL %s', (url) =>
+    expect(loadConfig({ UPSTREAM_BASE_URL: url, UPSTREAM_API_KEY: 'upstream-key' }).upstreamBaseUrl).toBe(
+      url,
+    ),
   );
 
   it.each(['upstream-key\n', 'upstream\tkey', 'upstream key', 'upstream-kéy', 'short'])(
@@ -152,8 +179,12 @@ describe('loadConfig', () => {
 
   it('requires a key with an upstream, and a database with its owner', () => {
     expect(refusal({ UPSTREAM_BASE_URL: 'http://localhost' })).toContain('UPSTREAM_API_KEY is required');
-    expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain('DATABASE_URL is required');
-    expect(refusal({ DATABASE_SEALER_URL: 'postgres://sealer@localhost/x' })).toContain('DATABASE_URL is required');
+    expect(refusal({ DATABASE_OWNER_URL: 'postgres://owner@localhost/x' })).toContain(
+      'DATABASE_URL is required',
+    );
+    expect(refusal({ DATABASE_SEALER_URL: 'postgres://sealer@localhost/x' })).toContain(
+      'DATABASE_URL is required',
+    );
   });
 
   it("keeps the witness's copy of the checkpoints in DATA_DIR by default", () => {

@@ -89,7 +89,9 @@ export function faultOf(name: string, value: string, production: boolean): strin
 const NO_ACCOUNTS = { accounts: [], values: {}, faults: [] };
 
 function parse(env: EnvFile, needed?: readonly string[]): Config {
-  const set = Object.fromEntries(Object.entries(env.values).filter(([, value]) => value !== undefined && value !== ''));
+  const set = Object.fromEntries(
+    Object.entries(env.values).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const { spelled, faults: ofSpelling } = spelledOnce(set);
   const { values: given, files, faults: ofFiles } = readSecretFiles(spelled);
   const read = plainToInstance(Environment, given, { exposeDefaultValues: true });
@@ -97,7 +99,8 @@ function parse(env: EnvFile, needed?: readonly string[]): Config {
   faults.push(...validateSync(read).flatMap((error) => Object.values(error.constraints ?? {})));
   if (read.UPSTREAM_BASE_URL && !read.UPSTREAM_API_KEY)
     faults.push('UPSTREAM_API_KEY is required with UPSTREAM_BASE_URL');
-  if (read.SCREENING_URL && !read.SCREENING_SECRET) faults.push('SCREENING_SECRET is required with SCREENING_URL');
+  if (read.SCREENING_URL && !read.SCREENING_SECRET)
+    faults.push('SCREENING_SECRET is required with SCREENING_URL');
   for (const use of ['OWNER', 'SEALER', 'SESSION', 'REPLICA'] as const) {
     const name = `DATABASE_${use}_URL` as const;
     if (read[name] && !read.DATABASE_URL) faults.push(`DATABASE_URL is required with ${name}`);
@@ -181,7 +184,8 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
      * Whether a change that widens a client waits for a second person. Off by default with an embedded
      * database, which one person uses for evaluation.
      */
-    dualControl: env.DUAL_CONTROL === undefined ? env.DATABASE_URL !== undefined : env.DUAL_CONTROL === 'true',
+    dualControl:
+      env.DUAL_CONTROL === undefined ? env.DATABASE_URL !== undefined : env.DUAL_CONTROL === 'true',
     /** Minutes of inactivity after which a console session ends. */
     consoleIdleMinutes: env.CONSOLE_IDLE_MINUTES,
     /** Maximum age of an identity provider's keys during its outage, in seconds. */

@@ -31,7 +31,13 @@ describe('recordedConfiguration', () => {
   });
 
   it('is independent of the host', () => {
-    const elsewhere = { PORT: '1', HOST: '::', DATA_DIR: '/elsewhere', LOG_LEVEL: 'error', START_WORKER: 'false' };
+    const elsewhere = {
+      PORT: '1',
+      HOST: '::',
+      DATA_DIR: '/elsewhere',
+      LOG_LEVEL: 'error',
+      START_WORKER: 'false',
+    };
     expect(loadConfig({ ...UPSTREAM, ...elsewhere }).recorded).toEqual(loadConfig(UPSTREAM).recorded);
   });
 
@@ -44,6 +50,7 @@ describe('recordedConfiguration', () => {
     expect(JSON.stringify([before, after])).not.toMatch(/(key|secret|password)-(one|two)|whsec/);
     expect(before?.UPSTREAM_WEBHOOK_SECRET).toMatch(/^SHA-256 [0-9a-f]{8}…$/);
     expect(before?.UPSTREAM_WEBHOOK_SECRET).toBe(after?.UPSTREAM_WEBHOOK_SECRET);
-    for (const name of ['UPSTREAM_API_KEY', 'SCREENING_SECRET']) expect(before?.[name]).not.toBe(after?.[name]);
+    for (const name of ['UPSTREAM_API_KEY', 'SCREENING_SECRET'])
+      expect(before?.[name]).not.toBe(after?.[name]);
   });
 });

@@ -48,7 +48,10 @@ export function recordedConfiguration(
   const left = [...ABOUT_THE_PROCESS, ...RECORDED_ELSEWHERE];
   // Foreign variables of the process may be secrets.
   const isOurs = (name: string) => Object.hasOwn(VARIABLES, name) && !left.includes(name);
-  const entries = [...Object.entries(environment).filter(([name]) => isOurs(name)), ...Object.entries(ofAccounts)];
+  const entries = [
+    ...Object.entries(environment).filter(([name]) => isOurs(name)),
+    ...Object.entries(ofAccounts),
+  ];
   return Object.freeze(Object.fromEntries(entries.map(([name, value]) => [name, textOf(name, value)])));
 }
 

@@ -38,7 +38,8 @@ export function toSignInConfig(env: Environment) {
         })
       : undefined,
     /** JSON (page-secrets.ts). Undefined if all our clients at the providers of pages are public. */
-    pageClientSecrets: env.PAGE_CLIENT_SECRETS === undefined ? undefined : new Secret(env.PAGE_CLIENT_SECRETS),
+    pageClientSecrets:
+      env.PAGE_CLIENT_SECRETS === undefined ? undefined : new Secret(env.PAGE_CLIENT_SECRETS),
     /** Idle timeout of a page session, in minutes. */
     pageIdleMinutes: env.PAGE_IDLE_MINUTES,
   };
@@ -52,7 +53,9 @@ export function signInFaults(env: Environment): string[] {
     if (env[name] && !env.OIDC_ISSUER) faults.push(`OIDC_ISSUER is required with ${name}`);
   }
   if (isSteppedUp(env) && !env.OIDC_ISSUER)
-    faults.push('OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove nothing');
+    faults.push(
+      'OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove nothing',
+    );
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && !env.OIDC_ISSUER)
     faults.push('OIDC_ISSUER is required with CONSOLE_KEY_SIGN_IN=false, or nobody could sign in');
   return faults;

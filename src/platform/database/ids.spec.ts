@@ -15,15 +15,18 @@ describe('the IDs of records', () => {
 
   it('grow and never repeat, however the clock jumps', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -100_000_000, max: 100_000_000 }), { maxLength: 50 }), (jumps) => {
-        time.ms = 1_800_000_000_000;
-        const source = new IdSource(time);
-        const made = jumps.flatMap((byMs) => {
-          time.ms += byMs / 3; // the clock has fractions of milliseconds
-          return [source.next(), source.next()];
-        });
-        expect(made).toEqual([...new Set(made)].sort());
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: -100_000_000, max: 100_000_000 }), { maxLength: 50 }),
+        (jumps) => {
+          time.ms = 1_800_000_000_000;
+          const source = new IdSource(time);
+          const made = jumps.flatMap((byMs) => {
+            time.ms += byMs / 3; // the clock has fractions of milliseconds
+            return [source.next(), source.next()];
+          });
+          expect(made).toEqual([...new Set(made)].sort());
+        },
+      ),
     );
   });
 

@@ -3,7 +3,11 @@ import { v7 } from 'uuid';
 import { isUuid, uuidFloor, uuidTime } from './uuid';
 
 /** Up to the end of the 48 bits that a UUIDv7 has for its time. */
-const instants = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
+const instants = fc.date({
+  min: new Date(0),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
 
 describe('ids', () => {
   it('have a lower bound for each instant: later ones are not below it, earlier ones do not reach it', () => {

@@ -86,7 +86,8 @@ export const RETRY_AFTER = {
 };
 
 /** Documents the errors of a `/v1` route: its own, and those of every route with a key. */
-export const ApiKeyProblems = (...own: ProblemCode[]) => ApiProblems(...own, 'invalid_people', ...WITH_ANY_KEY);
+export const ApiKeyProblems = (...own: ProblemCode[]) =>
+  ApiProblems(...own, 'invalid_people', ...WITH_ANY_KEY);
 
 /** Documents the errors of a route outside the interface. */
 export const ApiProblems = (...codes: ProblemCode[]) =>
@@ -113,7 +114,9 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: Pr
     ...byStatus([...OF_ANY_OPERATION, ...own, ...(effect === 'read' ? [] : OF_A_PAYMENT)]).map((response) =>
       ApiResponse({
         ...response,
-        description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join('\n\n'),
+        description: [response.description, ...(UPSTREAMS_OWN[`${effect} ${response.status}`] ?? [])].join(
+          '\n\n',
+        ),
         content: { 'application/json': { schema: ALSO_UPSTREAM.has(response.status) ? EITHER : OURS } },
       }),
     ),
@@ -124,8 +127,12 @@ export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: Pr
     }),
     ApiResponse({
       status: '4XX',
-      description: "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
-      content: { 'application/json': { schema: UPSTREAM_ERROR }, 'text/plain': { schema: { type: 'string' } } },
+      description:
+        "The upstream's own rejection, byte for byte. An answer that is not JSON is sent as plain text.",
+      content: {
+        'application/json': { schema: UPSTREAM_ERROR },
+        'text/plain': { schema: { type: 'string' } },
+      },
     }),
   );
 

@@ -7,7 +7,8 @@ export const BUSY = {
     too_many_attempts: 'Too many requests with wrong keys or tokens came from your address. Try again later.',
   }),
   ...repeatable(429, 'retry_same_key', 1, {
-    too_many_at_once: 'Your key has too many requests of this kind at once. Wait for one to end, and try again.',
+    too_many_at_once:
+      'Your key has too many requests of this kind at once. Wait for one to end, and try again.',
   }),
   ...repeatable(429, 'retry_same_key', 5, {
     too_many_faults: 'Your key keeps sending long bodies with faults. Correct them, or send them one by one.',

@@ -56,7 +56,11 @@ export class UpstreamError {
   })
   type?: string;
 
-  @ApiPropertyOptional({ type: 'string', description: 'The code, beside `type`.', example: 'TRANSACTION_FAILED' })
+  @ApiPropertyOptional({
+    type: 'string',
+    description: 'The code, beside `type`.',
+    example: 'TRANSACTION_FAILED',
+  })
   code?: string;
 
   @ApiPropertyOptional({
@@ -89,7 +93,8 @@ export class FaultDto {
 class ErrorMembers {
   @described(TEXT, 'What happened and what to do, with the first entry of `errors`.') error!: string;
 
-  @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' }) code!: string;
+  @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' })
+  code!: string;
 
   @ApiProperty({
     enum: [...ACTION_NAMES],
@@ -128,7 +133,8 @@ export class ErrorEnvelope extends ErrorMembers {
 export class ProblemDetails extends ErrorMembers {
   @ApiProperty({ type: 'string', enum: ['about:blank'] }) type!: string;
 
-  @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' }) title!: string;
+  @ApiProperty({ type: 'string', description: 'The code in words.', example: 'call not found' })
+  title!: string;
 
   @described(INTEGER, 'HTTP status.') status!: number;
 

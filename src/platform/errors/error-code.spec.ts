@@ -3,7 +3,10 @@ import { codeOf, codeOrNameOf } from './error-code';
 describe('the code of an error', () => {
   it.each([
     [Object.assign(new Error('no'), { code: 'ENOENT' }), 'ENOENT'],
-    [new AggregateError([Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), new Error('no')]), 'ECONNREFUSED'],
+    [
+      new AggregateError([Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), new Error('no')]),
+      'ECONNREFUSED',
+    ],
     [new DOMException('no', 'AbortError'), undefined], // its code is a number
     [new Error('no'), undefined],
     [{ code: '57P01' }, '57P01'],

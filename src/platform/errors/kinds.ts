@@ -40,7 +40,10 @@ export function repeatable<Code extends string>(
   return each({ status, action, retryAfter }, texts);
 }
 
-function each<Code extends string>(shared: Omit<Kind, 'text'>, texts: Record<Code, string>): Record<Code, Kind> {
+function each<Code extends string>(
+  shared: Omit<Kind, 'text'>,
+  texts: Record<Code, string>,
+): Record<Code, Kind> {
   const rows = Object.entries<string>(texts).map(([code, text]) => [code, { ...shared, text }]);
   return Object.fromEntries(rows) as Record<Code, Kind>;
 }

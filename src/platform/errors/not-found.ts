@@ -6,7 +6,8 @@ export const NOT_FOUND = {
     client_not_found: 'No client has this name. GET /v1/clients lists the clients.',
     person_not_found: 'This client has no person with this ID. GET /v1/clients/{name}/persons lists them.',
     key_not_found: 'This client has no key with this ID. GET /v1/clients/{name}/keys lists its keys.',
-    ephemeral_key_not_found: 'Your client has no ephemeral key with this ID. GET /v1/ephemeral-keys lists them.',
+    ephemeral_key_not_found:
+      'Your client has no ephemeral key with this ID. GET /v1/ephemeral-keys lists them.',
     change_not_found: 'No change has this ID. GET /v1/changes lists the changes.',
     approval_not_found: 'No call with this ID was held for approval.',
     statement_not_found: 'No statement has this ID. GET /v1/reconciliation/statements lists the statements.',
@@ -16,7 +17,8 @@ export const NOT_FOUND = {
     call_not_found: 'You have no call with this ID.',
     object_not_found:
       'Your client has made no transaction or sub-account with this ID. Nothing was sent with it. POST /account/transactions lists your transactions.',
-    payout_not_found: 'You have no payout with this ID. "payout_id" of each item in GET /v1/calls/{id} is its ID.',
+    payout_not_found:
+      'You have no payout with this ID. "payout_id" of each item in GET /v1/calls/{id} is its ID.',
     finding_not_found: 'No finding has this ID. GET /v1/reconciliation/findings lists the findings.',
     run_not_found: 'No reconciliation run has this ID. GET /v1/reconciliation/runs lists the runs.',
     record_not_found: 'No record has this ID.',

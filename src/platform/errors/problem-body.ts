@@ -46,7 +46,8 @@ function textOf({ message }: Problem, callId: string): string {
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
   const { pointer, detail } = toldFault(first);
-  const place = pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
+  const place =
+    pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
   const sentence = `${place}${faultsTotal > 1 ? ` (and ${faultsTotal - 1} more)` : ''}`;
   return sentence.endsWith('?') ? sentence : `${sentence}.`;
 }

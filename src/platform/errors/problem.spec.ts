@@ -9,7 +9,14 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 /** What an operation that reads can be answered with. */
 const OF_READS: ProblemCode[] = [
   ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
-  ...(['rate_limited', 'too_many_attempts', 'internal_error', 'database_unavailable', 'stopped', 'not_found'] as const),
+  ...([
+    'rate_limited',
+    'too_many_attempts',
+    'internal_error',
+    'database_unavailable',
+    'stopped',
+    'not_found',
+  ] as const),
   ...(['several_credentials', 'invalid_token', 'token_expired', 'use_dpop', 'provider_unavailable'] as const),
   'invalid_dpop_proof',
   ...(['storage_full', 'storage_failing', 'database_read_only', 'database_busy'] as const),
@@ -29,9 +36,11 @@ describe('a problem', () => {
   it('has one status and one action', () => {
     const files = readdirSync(__dirname).filter((name) => !name.endsWith('.spec.ts'));
     const groups = files.flatMap((name) =>
-      [...readFileSync(join(__dirname, name), 'utf8').matchAll(/\.\.\.(?:kinds|repeatable)\(.*?\n {2}\}\)/gs)].map(
-        String,
-      ),
+      [
+        ...readFileSync(join(__dirname, name), 'utf8').matchAll(
+          /\.\.\.(?:kinds|repeatable)\(.*?\n {2}\}\)/gs,
+        ),
+      ].map(String),
     );
     const codes = groups.flatMap((group) => [...group.matchAll(/^ {4}(\w+):/gm)].map(([, code]) => code));
     expect(codes.sort()).toEqual([...CODES].sort());
@@ -70,7 +79,13 @@ describe('a problem', () => {
 
   it('can have a more specific text', () => {
     const cause = new Error('why');
-    const problem = new Problem('outcome_unknown', { status: 504, text: 'Late.', retryAfter: 7, faults, cause });
+    const problem = new Problem('outcome_unknown', {
+      status: 504,
+      text: 'Late.',
+      retryAfter: 7,
+      faults,
+      cause,
+    });
     expect(problem).toMatchObject({ status: 504, message: 'Late.', retryAfter: 7, faults, cause });
   });
 
@@ -139,7 +154,10 @@ describe('a problem', () => {
   });
 
   it('lists at most 100 faults, with their total', () => {
-    const many = Array.from({ length: 250 }, (_, place) => ({ pointer: `/airtimes/${place}`, detail: 'is wrong' }));
+    const many = Array.from({ length: 250 }, (_, place) => ({
+      pointer: `/airtimes/${place}`,
+      detail: 'is wrong',
+    }));
     const told = toEnvelope(new Problem('invalid_request', { text: 'No.', faults: many }), 'id');
     expect(told.errors).toEqual(many.slice(0, MAX_FAULTS));
     expect(told).toMatchObject({ errors_total: 250, error: 'No. airtimes/0: is wrong (and 249 more).' });

@@ -3,7 +3,13 @@ import { ProblemCode, PROBLEMS } from './problems';
 import { FOR_READS } from './reads';
 
 /** The possible states of the call that a request repeats. */
-export const FIRST_CALL_STATES = ['in_progress', 'unknown', 'pending_approval', 'succeeded', 'confirmed'] as const;
+export const FIRST_CALL_STATES = [
+  'in_progress',
+  'unknown',
+  'pending_approval',
+  'succeeded',
+  'confirmed',
+] as const;
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 
@@ -84,7 +90,11 @@ export class Problem extends Error {
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
-    return new Problem(this.code, { ...this.#options, text: words.text, action: words.action ?? this.action });
+    return new Problem(this.code, {
+      ...this.#options,
+      text: words.text,
+      action: words.action ?? this.action,
+    });
   }
 }
 

@@ -141,7 +141,8 @@ export const PROBLEMS = {
       'These scopes must not meet in one hand. Nothing was changed. Give them to clients of different persons.',
     change_superseded:
       'The client, its keys, or the rights of the requester have changed since. Nothing was changed. Request the change again.',
-    change_decided: 'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
+    change_decided:
+      'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
     provider_taken:
       'Another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Nothing was changed. Give each client an app of its own at the provider.',
     public_client:
@@ -166,7 +167,8 @@ export const PROBLEMS = {
       'The call in "first_call_id" has this Idempotency-Key, and its request was different. It may be the same payout with other details. GET /v1/calls/{id} shows it. Use a new key only for a payout in addition to that call.',
   }),
   ...kinds(422, 'fix_request', {
-    listing_missing: "No complete listing of the upstream's transactions of this period had been read by then.",
+    listing_missing:
+      "No complete listing of the upstream's transactions of this period had been read by then.",
   }),
   ...kinds(500, 'ask', {
     internal_error: 'The proxy failed. Nothing was sent. Give the call_id to the operator.',

@@ -27,7 +27,9 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   token_expired: {
     text: 'This access token has expired. Get a new one from the identity provider and try again.',
   },
-  ...Object.fromEntries(TRY_AGAIN.map((code) => [code, { text: `${happenedOf(code)} Try again after Retry-After.` }])),
+  ...Object.fromEntries(
+    TRY_AGAIN.map((code) => [code, { text: `${happenedOf(code)} Try again after Retry-After.` }]),
+  ),
   upstream_auth: { text: `${happenedOf('upstream_auth')} The operator has to correct them.` },
   stopped: { text: happenedOf('stopped') },
   outcome_unknown: {

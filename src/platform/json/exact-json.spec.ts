@@ -3,11 +3,16 @@ import { readExactJson, writeExactJson } from './exact-json';
 
 describe('readExactJson', () => {
   it('keeps the digits of each whole number, wherever it stands', () => {
-    const integer = fc.oneof(fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }), fc.bigInt({ min: -10n, max: 10n }));
+    const integer = fc.oneof(
+      fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }),
+      fc.bigInt({ min: -10n, max: 10n }),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), integer)), fc.nat(2), (members, indent) => {
         const space = ' '.repeat(indent);
-        const list = members.map(([name, number], at) => `[${JSON.stringify(name)},${at},${space}${number}${space}]`);
+        const list = members.map(
+          ([name, number], at) => `[${JSON.stringify(name)},${at},${space}${number}${space}]`,
+        );
         const read = readExactJson(`{"data":[${list.join(`${space},`)}]}`) as { data: unknown[][] };
         expect(read.data.map(([name, , number]) => [name, String(number)])).toEqual(
           members.map(([name, number]) => [name, String(number)]),
@@ -47,7 +52,8 @@ describe('readExactJson', () => {
 
 describe('writeExactJson', () => {
   it('writes each whole number as it was read', () => {
-    const text = '{"data":[{"chiRef":12345678901234567,"id":-98765432109876543210},{"chiRef":12345678901234568}]}';
+    const text =
+      '{"data":[{"chiRef":12345678901234567,"id":-98765432109876543210},{"chiRef":12345678901234568}]}';
     expect(writeExactJson(readExactJson(text))).toBe(text);
   });
 });

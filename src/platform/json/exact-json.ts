@@ -21,7 +21,10 @@ const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
  * @param ofDigits makes another value of them.
  * @throws SyntaxError that may quote the text.
  */
-export function readExactJson(json: string | Buffer, ofDigits: (digits: string) => unknown = BigInt): unknown {
+export function readExactJson(
+  json: string | Buffer,
+  ofDigits: (digits: string) => unknown = BigInt,
+): unknown {
   const value = readStrictJson(json);
   const text = json.toString('utf8');
   if (!MAY_HAVE_ONE.test(text)) return value;
@@ -33,7 +36,9 @@ export function readExactJson(json: string | Buffer, ofDigits: (digits: string) 
 
 /** Writes a value of `readExactJson`, with the digits of its bigints. */
 export function writeExactJson(value: unknown): string {
-  const marked = JSON.stringify(value, (_name, one: unknown) => (typeof one === 'bigint' ? `${MARK}${one}` : one));
+  const marked = JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === 'bigint' ? `${MARK}${one}` : one,
+  );
   return marked.replace(MARKED, '$1');
 }
 

@@ -12,7 +12,9 @@ describe('readStrictJson', () => {
   });
 
   it('takes no text for structure', () => {
-    expect(readStrictJson('{"a":"{\\"a\\":1,\\"a\\":2}","b":[{"a":1},{"a":1}]}')).toMatchObject({ b: [{}, {}] });
+    expect(readStrictJson('{"a":"{\\"a\\":1,\\"a\\":2}","b":[{"a":1},{"a":1}]}')).toMatchObject({
+      b: [{}, {}],
+    });
   });
 
   it.each([

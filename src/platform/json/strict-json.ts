@@ -9,6 +9,7 @@ import { membersOf, shapeOf } from './json-shape';
 export function readStrictJson(json: string | Buffer): unknown {
   const [text, bytes] = typeof json === 'string' ? [json, Buffer.from(json)] : [json.toString('utf8'), json];
   const value: unknown = JSON.parse(text);
-  if (membersOf(value) !== shapeOf(bytes, 0).names) throw new SyntaxError('an object has two members of one name');
+  if (membersOf(value) !== shapeOf(bytes, 0).names)
+    throw new SyntaxError('an object has two members of one name');
   return value;
 }

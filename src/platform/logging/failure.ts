@@ -43,13 +43,22 @@ interface FileError extends Error {
 /** Returns whether the system refused a file or a folder. Node composes such an error of its code and the given path. */
 function isOfFile(error: unknown): error is FileError {
   const { code, syscall, path } = error as Partial<FileError>;
-  return error instanceof Error && typeof code === 'string' && typeof syscall === 'string' && typeof path === 'string';
+  return (
+    error instanceof Error &&
+    typeof code === 'string' &&
+    typeof syscall === 'string' &&
+    typeof path === 'string'
+  );
 }
 
 /** Returns an error and its causes. Prisma keeps the error of the driver elsewhere. */
 function chainOf(error: unknown): unknown[] {
   const chain: unknown[] = [];
-  for (let one: unknown = error; one !== undefined && one !== null && chain.length < MOST_CAUSES; one = causeIn(one))
+  for (
+    let one: unknown = error;
+    one !== undefined && one !== null && chain.length < MOST_CAUSES;
+    one = causeIn(one)
+  )
     chain.push(one);
   return chain;
 }

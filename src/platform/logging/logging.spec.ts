@@ -108,7 +108,10 @@ describe('the log of a process', () => {
   });
 
   it('reaches a reader completely, also at its end', async () => {
-    const many = program.replace(`log.info('first');`, `for (let i = 0; i < 20_000; i++) log.info('line ' + i);`);
+    const many = program.replace(
+      `log.info('first');`,
+      `for (let i = 0; i < 20_000; i++) log.info('line ' + i);`,
+    );
     const child = spawn(process.execPath, ['-e', many], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     let said = '';
     child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -64,8 +64,9 @@ describe('Egress', () => {
     const fileOf = (name: string) => readFileSync(join(__dirname, '../../../test/support/network/tls', name));
 
     beforeEach(async () => {
-      secure = createTlsServer({ key: fileOf('server.key'), cert: fileOf('server.pem') }, (_request, response) =>
-        response.end('done'),
+      secure = createTlsServer(
+        { key: fileOf('server.key'), cert: fileOf('server.pem') },
+        (_request, response) => response.end('done'),
       );
       await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
       outside = await ConnectProxy.start(urlOf('127.0.0.1'));

@@ -79,7 +79,9 @@ class Tunnels {
     this.pool = new Pool(proxy.origin, { connect: connecting(timeoutMs), headersTimeout: timeoutMs });
     const { username, password } = proxy;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    this.headers = username ? { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` } : {};
+    this.headers = username
+      ? { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+      : {};
   }
 
   /** @throws TunnelFailed */

@@ -27,7 +27,15 @@ const LENGTHS = new Map(
 );
 
 /** The calling codes of countries whose national numbers may begin with 0. The SQL function phone_key() has the same. */
-export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set(['39', '225', '226', '229', '241', '242', '378']);
+export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set([
+  '39',
+  '225',
+  '226',
+  '229',
+  '241',
+  '242',
+  '378',
+]);
 
 /** Returns whether digits can be a whole international number: a calling code with the right number of digits. */
 export function isInternational(digits: string): boolean {

@@ -11,12 +11,15 @@ describe('commitment', () => {
     expect(commitment(salt, Buffer.from('ada@example.com'))).toEqual(expected);
   });
 
-  it.each([0, 1, 1_359, 1_360, 1_361, 4_079, 4_080, 4_081, 9_000])('is correct for %i bytes or letters', (length) => {
-    const salt = newSalt();
-    for (const value of ['x'.repeat(length), 'ж'.repeat(length), Buffer.alloc(length, 7)]) {
-      expect(commitment(salt, value)).toEqual(createHash('sha256').update(salt).update(value).digest());
-    }
-  });
+  it.each([0, 1, 1_359, 1_360, 1_361, 4_079, 4_080, 4_081, 9_000])(
+    'is correct for %i bytes or letters',
+    (length) => {
+      const salt = newSalt();
+      for (const value of ['x'.repeat(length), 'ж'.repeat(length), Buffer.alloc(length, 7)]) {
+        expect(commitment(salt, value)).toEqual(createHash('sha256').update(salt).update(value).digest());
+      }
+    },
+  );
 
   it('differs for equal values, because salts are random and have 128 bits', () => {
     const salts = Array.from({ length: 100 }, () => newSalt());

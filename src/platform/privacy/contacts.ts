@@ -83,7 +83,9 @@ export function maskKey(key: string): string {
  */
 export function numberForms(phone: string): string[] {
   const digits = phone.slice(1);
-  const national = [1, 2, 3].filter((code) => digits.length - code >= 7).map((code) => `0${digits.slice(code)}`);
+  const national = [1, 2, 3]
+    .filter((code) => digits.length - code >= 7)
+    .map((code) => `0${digits.slice(code)}`);
   // Until 30 November 2024, numbers of Benin had no 01 before their last eight digits.
   const former = /^22901\d{8}$/.test(digits) ? [`229${digits.slice(5)}`, digits.slice(5)] : [];
   return [digits, `00${digits}`, ...national, ...former];

@@ -25,7 +25,9 @@ interface Phone {
 
 const phone = fc
   .constantFrom(...COUNTRIES)
-  .chain(([code, national]) => fc.stringMatching(national).map((digits): Phone => ({ code, national: digits })))
+  .chain(([code, national]) =>
+    fc.stringMatching(national).map((digits): Phone => ({ code, national: digits })),
+  )
   .filter(({ code, national }) => !/^20[23]/.test(code + national));
 
 const written = ({ code, national }: Phone) => `+${code}${national}`;
@@ -39,10 +41,12 @@ const spellings = ({ code, national }: Phone) => [
 
 /** The same digits in groups of two to four. */
 const grouped = (digits: string) =>
-  fc.tuple(fc.constantFrom('-', '.', ' ', '/', '_', ') '), fc.integer({ min: 2, max: 4 })).map(([sign, size]) => {
-    const groups = digits.match(new RegExp(`\\d{1,${size}}`, 'g')) ?? [];
-    return groups.join(sign);
-  });
+  fc
+    .tuple(fc.constantFrom('-', '.', ' ', '/', '_', ') '), fc.integer({ min: 2, max: 4 }))
+    .map(([sign, size]) => {
+      const groups = digits.match(new RegExp(`\\d{1,${size}}`, 'g')) ?? [];
+      return groups.join(sign);
+    });
 const spelled = phone.chain((one) =>
   fc
     .constantFrom(...spellings(one))

@@ -28,7 +28,13 @@ describe('recording a text', () => {
 
   it('changes nothing the second time', () => {
     // A number may end in the digits that an address begins with.
-    for (const text of ['+1000000 0a@a.aa', '+1000000 5678a@a.aa', '+1000000 0@#', '+1000000 05@#', '+100000 0@#'])
+    for (const text of [
+      '+1000000 0a@a.aa',
+      '+1000000 5678a@a.aa',
+      '+1000000 0@#',
+      '+1000000 05@#',
+      '+100000 0@#',
+    ])
       expect(asRecorded(asRecorded(text))).toBe(asRecorded(text));
     const text = fc.oneof(fc.string(), fc.emailAddress(), fc.stringMatching(/^\+[1-9]\d{6,14}$/));
     fc.assert(

@@ -8,7 +8,10 @@ const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
  * in the body, where it can be erased.
  * @param numbers of the people in the text, in the forms of `writtenNumbers`. They are masked even without their +.
  */
-export function asRecorded<Text extends string | null>(text: Text, numbers: ReadonlySet<string> = NOBODY): Text {
+export function asRecorded<Text extends string | null>(
+  text: Text,
+  numbers: ReadonlySet<string> = NOBODY,
+): Text {
   if (text === null) return text;
   const masked = maskContacts(text);
   if (numbers.size === 0) return masked as Text;
@@ -39,7 +42,10 @@ export function recordedForms(text: string): string[] {
   const numbers = [...new Set(masked.match(DIGITS))];
   let choices: ReadonlySet<string>[] = [new Set(), new Set(numbers)];
   if (numbers.length <= MAX_NUMBERS) {
-    choices = numbers.reduce((sets, number) => [...sets, ...sets.map((set) => new Set([...set, number]))], [NOBODY]);
+    choices = numbers.reduce(
+      (sets, number) => [...sets, ...sets.map((set) => new Set([...set, number]))],
+      [NOBODY],
+    );
   }
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];
 }

@@ -31,14 +31,16 @@ export function orNull(schema: object) {
 export const described = (schema: object, description: string) => ApiProperty({ ...schema, description });
 
 /** Describes a field that is always present and may be null. */
-export const nullable = (schema: object | Model, description: string) => (target: object, property: string) => {
-  if (typeof schema !== 'function') return described(orNull(schema), description)(target, property);
-  ApiExtraModels(schema)(target.constructor);
-  described(orNull({ $ref: getSchemaPath(schema) }), description)(target, property);
-};
+export const nullable =
+  (schema: object | Model, description: string) => (target: object, property: string) => {
+    if (typeof schema !== 'function') return described(orNull(schema), description)(target, property);
+    ApiExtraModels(schema)(target.constructor);
+    described(orNull({ $ref: getSchemaPath(schema) }), description)(target, property);
+  };
 
 /** Describes a field that may be missing. */
-export const optional = (schema: object, description: string) => ApiPropertyOptional({ ...schema, description });
+export const optional = (schema: object, description: string) =>
+  ApiPropertyOptional({ ...schema, description });
 
 /** Returns a class with more properties, after those of another class. */
 export function withFields<Own extends object, Added extends object>(

@@ -30,7 +30,9 @@ describe('page tokens', () => {
 });
 
 describe('a page', () => {
-  const rows = [...Array(101).keys()].map((n) => ({ id: `00000000-0000-0000-0000-${String(n).padStart(12, '0')}` }));
+  const rows = [...Array(101).keys()].map((n) => ({
+    id: `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+  }));
 
   it('names the next page if more rows were read than it shows', () => {
     expect(toPage(rows.slice(0, 3), { page_size: 2 }).nextPageToken).toBe(toPageToken(rows[1]!.id));

@@ -9,7 +9,9 @@ describe('a trouble of the storage', () => {
 
   beforeEach(() => {
     for (const level of ['warn', 'error'] as const)
-      jest.spyOn(Logger.prototype, level).mockImplementation((...[, line]: unknown[]) => void lines.push(line));
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((...[, line]: unknown[]) => void lines.push(line));
     lines.length = 0;
     storage = new StorageService();
   });
@@ -35,7 +37,9 @@ describe('a trouble of the storage', () => {
   it('has the newest detail, and does not count what was only foreseen', () => {
     storage.raise('data_dir', 'disk_full', 'Only 3 MB are free.');
     storage.raise('data_dir', 'disk_full', 'Only 2 MB are free.');
-    expect(storage.troubles).toEqual([{ place: 'data_dir', cause: 'disk_full', detail: 'Only 2 MB are free.' }]);
+    expect(storage.troubles).toEqual([
+      { place: 'data_dir', cause: 'disk_full', detail: 'Only 2 MB are free.' },
+    ]);
     expect(storage.counts).toMatchObject([{ count: 0 }]);
     storage.lower('data_dir', 'disk_full', AN_HOUR_MS); // nothing was seen
     expect(storage.troubles).toEqual([]);

@@ -69,7 +69,10 @@ export class Register {
   }
 
   /** Returns whether one of these recipients was registered too recently to be paid without an approval. */
-  hasNew(recipients: NamedRecipient[], { beneficiariesOnly, beneficiaryCoolOffSeconds }: RegisterRules): boolean {
+  hasNew(
+    recipients: NamedRecipient[],
+    { beneficiariesOnly, beneficiaryCoolOffSeconds }: RegisterRules,
+  ): boolean {
     if (!beneficiariesOnly || beneficiaryCoolOffSeconds === null) return false;
     return recipients.some((one) => one.isPaid && (this.ageOf(one) ?? 0) < beneficiaryCoolOffSeconds);
   }

@@ -51,7 +51,11 @@ export function reservationOf({ usd, feeUsd }: Amounts): Decimal | null {
 export function overCap(amounts: Amounts, caps: Caps, of: CapOwner = 'client'): OverCap | undefined {
   const usd = reservationOf(amounts);
   if (usd === null) return undefined;
-  const over = (period: OverCap['period'], capUsd: Decimal | null, spentUsd: Decimal): OverCap | undefined => {
+  const over = (
+    period: OverCap['period'],
+    capUsd: Decimal | null,
+    spentUsd: Decimal,
+  ): OverCap | undefined => {
     if (!capUsd || spentUsd.plus(usd).lte(capUsd)) return undefined;
     return {
       kind: 'over_cap',

@@ -55,7 +55,8 @@ export function holdByHistory(
 ): Hold | null {
   if (!budget || payments === null || usd === null) return null;
   const { approvalOverRecipientDayUsd, approvalOverDayUsd, spentTodayUsd, heldUsd } = budget;
-  if (recipients.over(payments, approvalOverRecipientDayUsd).length > 0) return { heldFor: 'over_recipient_threshold' };
+  if (recipients.over(payments, approvalOverRecipientDayUsd).length > 0)
+    return { heldFor: 'over_recipient_threshold' };
   if (approvalOverDayUsd && spentTodayUsd.plus(heldUsd).plus(usd).gt(approvalOverDayUsd)) {
     return { heldFor: 'over_daily_threshold' };
   }

@@ -48,7 +48,9 @@ describe('per-call limits', () => {
   it('name the countries once, whatever their spelling', () => {
     const countries = ["Côte d'Ivoire", 'Kenya'];
     expect(faultsOf({ countries }, [item(1, 'COTE D’IVOIRE'), item(1, 'kenya'), item(1)])).toBeUndefined();
-    expect(faultsOf({ countries }, [item(1, 'Ghana'), item(1, 'Kenya'), item(1, 'Niger')], 'write')).toMatchObject({
+    expect(
+      faultsOf({ countries }, [item(1, 'Ghana'), item(1, 'Kenya'), item(1, 'Niger')], 'write'),
+    ).toMatchObject({
       code: 'country_not_allowed',
       status: 403,
       faults: [
@@ -66,10 +68,20 @@ describe('per-call limits', () => {
 
   it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([
     ['another country, whatever the item states', ['Kenya'], 'Kenya', '+2348012345678'],
-    ['a country that shares its calling code with an allowed one', ['United States'], 'United States', '+18765551234'],
+    [
+      'a country that shares its calling code with an allowed one',
+      ['United States'],
+      'United States',
+      '+18765551234',
+    ],
     ['no country', ['Kenya'], 'Kenya', '+870123456789'],
     ['another country, without a stated one', ['Kenya', 'Ghana'], null, '+2348012345678'],
-    ['another country, beside an allowed name that is not known', ['Kenya', 'Atlantis'], 'Kenya', '+2348012345678'],
+    [
+      'another country, beside an allowed name that is not known',
+      ['Kenya', 'Atlantis'],
+      'Kenya',
+      '+2348012345678',
+    ],
   ])('refuse a number of %s', (_text, countries, country, phone) => {
     expect(faultsOf({ countries }, [{ ...item(1, country), phone }])).toMatchObject({
       code: 'country_not_allowed',
@@ -117,9 +129,15 @@ describe('per-call limits', () => {
   );
 
   it('name each wrong country and each wrong number of a call, and the allowed ones once', () => {
-    const items = ['+2348012345678', '+254712345678', '+233241234567'].map((phone) => ({ ...item(1, 'Kenya'), phone }));
+    const items = ['+2348012345678', '+254712345678', '+233241234567'].map((phone) => ({
+      ...item(1, 'Kenya'),
+      phone,
+    }));
     expect(faultsOf({ countries: ['Kenya'] }, [...items, item(1, 'Ghana')])?.faults).toEqual([
-      { pointer: '/items/0/phone', detail: 'must be a number of a country that your client may pay to: Kenya' },
+      {
+        pointer: '/items/0/phone',
+        detail: 'must be a number of a country that your client may pay to: Kenya',
+      },
       {
         pointer: '/items/2/phone',
         detail: 'must be a number of a country that your client may pay to, as listed at /items/0/phone',
@@ -132,7 +150,9 @@ describe('per-call limits', () => {
   });
 
   it('ignore items that pay no recipient', () => {
-    expect(faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }])).toBeUndefined();
+    expect(
+      faultsOf({ countries: ['Kenya'] }, [{ ...item(null, 'Ghana'), recipientField: null }]),
+    ).toBeUndefined();
   });
 
   it.each<keyof Limits>(['dailyCapUsd', 'monthlyCapUsd', 'maxItemUsd', 'maxCallUsd', 'approvalOverUsd'])(
@@ -181,13 +201,17 @@ describe('per-call limits', () => {
 
   it('are exact to the last digit for any amounts', () => {
     fc.assert(
-      fc.property(fc.array(micros, { minLength: 1, maxLength: 50 }), fc.integer({ min: -2, max: 2 }), (steps, off) => {
-        const total = steps.reduce((sum, step) => sum + BigInt(step), 0n);
-        const cap = total + BigInt(off);
-        const items = steps.map((step) => item(fromMicros(step)));
-        const code = faultsOf({ maxCallUsd: fromMicros(cap) }, items)?.code;
-        expect(code).toBe(total > cap ? 'cap_exceeded' : undefined);
-      }),
+      fc.property(
+        fc.array(micros, { minLength: 1, maxLength: 50 }),
+        fc.integer({ min: -2, max: 2 }),
+        (steps, off) => {
+          const total = steps.reduce((sum, step) => sum + BigInt(step), 0n);
+          const cap = total + BigInt(off);
+          const items = steps.map((step) => item(fromMicros(step)));
+          const code = faultsOf({ maxCallUsd: fromMicros(cap) }, items)?.code;
+          expect(code).toBe(total > cap ? 'cap_exceeded' : undefined);
+        },
+      ),
     );
   });
 
@@ -195,7 +219,9 @@ describe('per-call limits', () => {
     fc.assert(
       fc.property(fc.array(fc.option(micros), { maxLength: 50 }), micros, (steps, cap) => {
         const items = steps.map((step) => item(step === null ? null : fromMicros(step)));
-        const over = steps.flatMap((step, place) => (step !== null && step > cap ? [pointerOf(place, 'amount')] : []));
+        const over = steps.flatMap((step, place) =>
+          step !== null && step > cap ? [pointerOf(place, 'amount')] : [],
+        );
         const faults = faultsOf({ maxItemUsd: fromMicros(cap) }, items, 'write')?.faults ?? [];
         expect(faults.map(({ pointer }) => pointer)).toEqual(over);
       }),

@@ -23,7 +23,12 @@ type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => strin
  * without any. The first one rejects the call and lists every fault of its kind.
  * @param movesValue whether the call moves value, so each item must have a known amount.
  */
-export function brokenLimits(limits: Limits, movesValue: boolean, items: Limited[], pointerOf: PointerOf): Problem[] {
+export function brokenLimits(
+  limits: Limits,
+  movesValue: boolean,
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem[] {
   const problems = [
     tooManyItems(limits, items),
     wrongCountries(limits, items, pointerOf) ?? foreignNumbers(limits, items, pointerOf),
@@ -83,7 +88,10 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
     const must = `must be a ${field === 'phone' ? 'number of a country' : 'country'} that your client may pay to`;
     return {
       pointer,
-      detail: pointer === first.pointer ? `${must}: ${countries.join(', ')}` : `${must}, as listed at ${first.pointer}`,
+      detail:
+        pointer === first.pointer
+          ? `${must}: ${countries.join(', ')}`
+          : `${must}, as listed at ${first.pointer}`,
     };
   });
   return new Problem('country_not_allowed', { faults });
@@ -109,7 +117,11 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
  * Finds numbers of another country than their item states. A country with an unknown name is left to the
  * upstream.
  */
-function foreignNumbers({ allowForeignNumbers }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+function foreignNumbers(
+  { allowForeignNumbers }: Limits,
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem | undefined {
   if (allowForeignNumbers) return undefined;
   const faults = items.flatMap(({ recipientField, phone, country }, place) => {
     const code = country === null ? undefined : countryOfName(country);
@@ -140,7 +152,11 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
  * Finds amounts over the per-call limits. A payment link counts like a payout, because these limits bound
  * mistakes.
  */
-function tooMuchMoney({ maxItemUsd, maxCallUsd }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+function tooMuchMoney(
+  { maxItemUsd, maxCallUsd }: Limits,
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem | undefined {
   const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>
     maxItemUsd !== null && amountUsd?.greaterThan(maxItemUsd)
       ? [

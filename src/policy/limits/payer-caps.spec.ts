@@ -4,7 +4,8 @@ import { budget, OFF, request, state } from '../../../test/support/payments/admi
 import { decide } from '../decide';
 import { PayerCaps } from './caps';
 
-const cents = (most: number) => fc.integer({ min: 0, max: most }).map((count) => new Decimal(count).dividedBy(100));
+const cents = (most: number) =>
+  fc.integer({ min: 0, max: most }).map((count) => new Decimal(count).dividedBy(100));
 const maybe = (value: fc.Arbitrary<Decimal>) => fc.option(value, { nil: null });
 
 const PAYERS = ['ada', 'bob', 'key'] as const;
@@ -67,7 +68,9 @@ describe('caps of persons and ephemeral keys', () => {
         );
         const left = new Map(
           [...payersOf(made)].map(([name, one]) => {
-            const limits = [one.dailyCapUsd, one.monthlyCapUsd, one.totalCapUsd].filter((cap) => cap !== null);
+            const limits = [one.dailyCapUsd, one.monthlyCapUsd, one.totalCapUsd].filter(
+              (cap) => cap !== null,
+            );
             return [name, limits.length === 0 ? null : Decimal.min(...limits).minus(one.spentUsd)];
           }),
         );
@@ -79,7 +82,9 @@ describe('caps of persons and ephemeral keys', () => {
             !fits ? 'over_cap' : call.heldFor ? 'held' : 'admitted',
           ]);
           if (rulings[place]?.kind !== 'admitted') continue;
-          const counted = call.payers.flatMap((payer) => (made.areOne && payer !== 'key' ? ['ada', 'bob'] : [payer]));
+          const counted = call.payers.flatMap((payer) =>
+            made.areOne && payer !== 'key' ? ['ada', 'bob'] : [payer],
+          );
           for (const payer of counted) left.set(payer, left.get(payer)?.minus(usd) ?? null);
         }
       }),

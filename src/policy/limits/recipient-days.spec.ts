@@ -7,7 +7,8 @@ import { Register } from './beneficiaries';
 import { paymentKey, RecipientDays } from './recipient-days';
 
 const RECIPIENTS = ['ada', 'bob', 'eve'];
-const cents = (most: number) => fc.integer({ min: 1, max: most }).map((amount) => new Decimal(amount).div(100));
+const cents = (most: number) =>
+  fc.integer({ min: 1, max: most }).map((amount) => new Decimal(amount).div(100));
 const limit = (most: number) => fc.option(cents(most), { freq: 2 });
 const payment = fc.record({
   recipient: fc.constantFrom(...RECIPIENTS),
@@ -88,13 +89,19 @@ function expected(made: World, request: AdmissionRequest, opened: [AdmissionRequ
       (before as Record<string, Decimal>)[recipient] ?? 0,
     );
   const over = (most: Decimal | null) =>
-    payments.filter(({ recipient }) => most !== null && gets(recipient).gt(most)).map(({ position }) => position);
-  const usdOf = (kind: string) => sum(opened.filter(([, ruling]) => ruling.kind === kind).map(([{ usd }]) => usd!));
+    payments
+      .filter(({ recipient }) => most !== null && gets(recipient).gt(most))
+      .map(({ position }) => position);
+  const usdOf = (kind: string) =>
+    sum(opened.filter(([, ruling]) => ruling.kind === kind).map(([{ usd }]) => usd!));
   const cap = dailyCapUsd;
-  if (cap && spent.plus(usdOf('admitted')).plus(request.usd!).gt(cap)) return { kind: 'over_cap', period: 'daily' };
+  if (cap && spent.plus(usdOf('admitted')).plus(request.usd!).gt(cap))
+    return { kind: 'over_cap', period: 'daily' };
   const positions = over(limits.maxRecipientDayUsd);
-  if (positions.length > 0) return { kind: 'over_recipient_cap', capUsd: limits.maxRecipientDayUsd, positions };
-  if (over(limits.approvalOverRecipientDayUsd).length > 0) return { kind: 'held', heldFor: 'over_recipient_threshold' };
+  if (positions.length > 0)
+    return { kind: 'over_recipient_cap', capUsd: limits.maxRecipientDayUsd, positions };
+  if (over(limits.approvalOverRecipientDayUsd).length > 0)
+    return { kind: 'held', heldFor: 'over_recipient_threshold' };
   const all = sum([spent, held, usdOf('admitted'), usdOf('held'), request.usd!]);
   const threshold = limits.approvalOverDayUsd;
   if (threshold && all.gt(threshold)) return { kind: 'held', heldFor: 'over_daily_threshold' };

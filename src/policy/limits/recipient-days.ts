@@ -46,12 +46,16 @@ export class RecipientDays {
     for (const { recipient, usd } of payments) {
       after.set(recipient, (after.get(recipient) ?? this.today.get(recipient) ?? new Decimal(0)).plus(usd));
     }
-    return payments.filter(({ recipient }) => after.get(recipient)?.gt(limitUsd)).map(({ position }) => position);
+    return payments
+      .filter(({ recipient }) => after.get(recipient)?.gt(limitUsd))
+      .map(({ position }) => position);
   }
 
   /** Returns the latest earlier call that pays one of the recipients the same amount. */
   earlierCall(payments: Payment[]): string | undefined {
-    return payments.map((payment) => this.earlier.get(paymentKey(payment))).find((call) => call !== undefined);
+    return payments
+      .map((payment) => this.earlier.get(paymentKey(payment)))
+      .find((call) => call !== undefined);
   }
 
   /** Counts the payments of a call that may be sent, now or after an approval. */

@@ -17,7 +17,10 @@ describe('a stop', () => {
 
   it('applies only to requests of its client', () => {
     fc.assert(
-      fc.property(requests, (request) => (stopFor([shop], request) === shop) === (request.clientId === 'shop')),
+      fc.property(
+        requests,
+        (request) => (stopFor([shop], request) === shop) === (request.clientId === 'shop'),
+      ),
     );
   });
 

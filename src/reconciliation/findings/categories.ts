@@ -40,7 +40,8 @@ export const CATEGORIES = {
   key_paid_twice: {
     severity: 'high',
     title: 'One key, two paid calls',
-    meaning: 'Two calls of one client and operation have the same idempotency key, and our records count both as paid.',
+    meaning:
+      'Two calls of one client and operation have the same idempotency key, and our records count both as paid.',
     action:
       'Open both calls and ask the client whether it meant two payments. A key is freed only when its call was not executed, so check who settled the first call too early, and by which evidence. If one payment was meant, ask the upstream to reverse the other.',
   },
@@ -89,7 +90,8 @@ export const CATEGORIES = {
   fee: {
     severity: 'medium',
     title: 'Unexpected fee',
-    meaning: 'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT, or the upstream lists a fee on its own.',
+    meaning:
+      'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT, or the upstream lists a fee on its own.',
     action:
       'Compare the fee with the contract. If the contract has changed, update RECONCILIATION_FEE_PERCENT and run the period again. Otherwise, claim the difference.',
   },
@@ -103,7 +105,8 @@ export const CATEGORIES = {
   unexplained_credit: {
     severity: 'medium',
     title: 'Wallet credit without a transaction',
-    meaning: 'A wallet entry raised the balance, and neither a listed transaction nor its description explains it.',
+    meaning:
+      'A wallet entry raised the balance, and neither a listed transaction nor its description explains it.',
     action:
       'Ask the upstream where the money came from. It may be the refund of a payment of an earlier period: then reconcile that period again. If it is your own top-up, mark the finding as explained.',
   },

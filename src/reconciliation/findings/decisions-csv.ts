@@ -37,7 +37,9 @@ export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
     readRow(cells, places, index + 2, result); // the heading is row 1, as spreadsheets count
   }
   if (result.decisions.length === 0 && result.faults.length === 0) {
-    throw csvFault('has no decision; write explained, resolved, accepted, or reopened into the column decision');
+    throw csvFault(
+      'has no decision; write explained, resolved, accepted, or reopened into the column decision',
+    );
   }
   return result;
 }
@@ -49,7 +51,11 @@ function readRow(cells: string[], places: Places, row: number, result: Decisions
     const place = places[name];
     return place === undefined ? '' : textOf(cells[place] ?? '');
   };
-  const [state, reason, version] = [read('decision').toLowerCase(), read('reason'), read('version').toLowerCase()];
+  const [state, reason, version] = [
+    read('decision').toLowerCase(),
+    read('reason'),
+    read('version').toLowerCase(),
+  ];
   if (state === '') {
     if (reason === '') result.ignored += cells.some((cell) => cell.trim() !== '') ? 1 : 0;
     else
@@ -59,7 +65,12 @@ function readRow(cells: string[], places: Places, row: number, result: Decisions
       });
     return;
   }
-  const given = { finding_id: read('finding_id').toLowerCase(), state, reason, ...(version !== '' && { version }) };
+  const given = {
+    finding_id: read('finding_id').toLowerCase(),
+    state,
+    reason,
+    ...(version !== '' && { version }),
+  };
   const decision = plainToInstance(FindingDecisionDto, given);
   const wrong = toFaults(validateSync(decision, { forbidUnknownValues: false }));
   if (wrong.length === 0) decisions.push({ ...decision, pointer, where });
@@ -91,7 +102,9 @@ function placesOf(heading: string[]): Places {
   }
   const twice = READ.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice.length > 0) throw csvFault(`has the column ${twice.join(', ')} more than once`);
-  return Object.fromEntries(READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])));
+  return Object.fromEntries(
+    READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])),
+  );
 }
 
 /** Decodes UTF-8 and the other encodings of spreadsheets: UTF-16 with a byte order mark, and Windows-1252. */

@@ -4,7 +4,12 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall } from '../../access/auth/call';
-import { Decider, FourEyesService, needsPersonalKey, requireAnotherPerson } from '../../access/auth/four-eyes';
+import {
+  Decider,
+  FourEyesService,
+  needsPersonalKey,
+  requireAnotherPerson,
+} from '../../access/auth/four-eyes';
 import { Allow, Shows } from '../../access/auth/route-access';
 import { bodyFault } from '../../http/validation/json-body';
 import {
@@ -49,7 +54,11 @@ function repeated(decisions: PlacedDecision[]): PlacedFault[] {
   });
 }
 
-function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, decider: Decider): PlacedFault[] {
+function faultsOf(
+  decision: PlacedDecision,
+  finding: FindingNow | undefined,
+  decider: Decider,
+): PlacedFault[] {
   const { state, version, pointer, where } = decision;
   const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
     code,
@@ -60,7 +69,9 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, dec
   const faults: PlacedFault[] = [];
   if (version !== undefined && version !== versionOf(finding.stepId, finding.impactUsd)) {
     const now = `it is now ${finding.state} with an impact of ${finding.impactUsd} US dollars`;
-    faults.push(at('version', 'finding_changed', `the finding has changed since you read it: ${now}; read it again`));
+    faults.push(
+      at('version', 'finding_changed', `the finding has changed since you read it: ${now}; read it again`),
+    );
   }
   const wrong = wrongStep(finding.state, state);
   if (wrong) faults.push(at('state', 'finding_changed', wrong));
@@ -74,7 +85,8 @@ function faultsOf(decision: PlacedDecision, finding: FindingNow | undefined, dec
 /** Returns why a state change is not allowed. Undefined if it is. */
 function wrongStep(from: FindingState, to: StepState): string | undefined {
   if (from === to) return `the finding is already ${from}`;
-  if (to === 'reopened') return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
+  if (to === 'reopened')
+    return from === 'open' ? 'the finding is open, so there is no decision to reopen' : undefined;
   return CLOSED.has(from) ? `the finding is ${from}; reopen it first to change the decision` : undefined;
 }
 
@@ -183,7 +195,11 @@ export class DecisionsController {
    * @param faults faults found while reading the file. The error lists them too.
    * @throws Problem `invalid_request`, `own_approval` or `finding_changed`, with every fault.
    */
-  private async record(call: AuthenticatedCall, decisions: PlacedDecision[], faults: Fault[] = []): Promise<void> {
+  private async record(
+    call: AuthenticatedCall,
+    decisions: PlacedDecision[],
+    faults: Fault[] = [],
+  ): Promise<void> {
     const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
     const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
       findingId: finding_id,
@@ -192,7 +208,9 @@ export class DecisionsController {
     }));
     const decider = await this.fourEyes.deciderOf(call);
     await insertFindingSteps(this.prisma, steps, authorOf(call), (findings) => {
-      const found = decisions.flatMap((decision) => faultsOf(decision, findings.get(decision.finding_id), decider));
+      const found = decisions.flatMap((decision) =>
+        faultsOf(decision, findings.get(decision.finding_id), decider),
+      );
       refuse([...known, ...found]);
     });
   }
@@ -211,7 +229,8 @@ async function bytesOf(body: unknown): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
-    if (length > MAX_DECISIONS_BYTES) throw bodyFault(`must not exceed ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
+    if (length > MAX_DECISIONS_BYTES)
+      throw bodyFault(`must not exceed ${MAX_DECISIONS_BYTES} bytes; send it in parts`);
   }
   return Buffer.concat(chunks);
 }

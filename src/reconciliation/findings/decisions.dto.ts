@@ -42,7 +42,8 @@ export class FindingDecisionDto {
     required: false,
     pattern: /^v[0-9a-f]{12}$/,
     must: 'must be the version of the finding, as you read it',
-    description: 'The `version` that you read. If the finding now has another version, the decision is rejected.',
+    description:
+      'The `version` that you read. If the finding now has another version, the decision is rejected.',
     example: 'v3f2a91c04b7d',
   })
   version?: string;
@@ -58,7 +59,10 @@ export interface PlacedDecision extends FindingDecisionDto {
 
 @NotForwarded()
 export class FindingDecisionsDto {
-  @ListOf(() => FindingDecisionDto, { max: MAX_DECISIONS, description: 'The decisions. All of them apply, or none.' })
+  @ListOf(() => FindingDecisionDto, {
+    max: MAX_DECISIONS,
+    description: 'The decisions. All of them apply, or none.',
+  })
   decisions!: FindingDecisionDto[];
 }
 
@@ -69,6 +73,7 @@ class DecidedFinding {
 
 export class FindingDecisions {
   @described({ type: 'integer' }, 'The number of decisions.') decided!: number;
-  @described({ type: 'integer' }, 'The number of rows without a decision in a CSV file. Otherwise 0.') ignored!: number;
+  @described({ type: 'integer' }, 'The number of rows without a decision in a CSV file. Otherwise 0.')
+  ignored!: number;
   @described({ type: [DecidedFinding] }, 'In the order of the request.') findings!: DecidedFinding[];
 }

@@ -73,7 +73,11 @@ export class FindingsController {
       'leading apostrophe.',
   )
   @ApiProduces('text/csv')
-  @ApiResponse({ status: 200, description: 'The findings, with a byte order mark.', schema: { type: 'string' } })
+  @ApiResponse({
+    status: 200,
+    description: 'The findings, with a byte order mark.',
+    schema: { type: 'string' },
+  })
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async exportFindings(
     @Req() request: FastifyRequest,

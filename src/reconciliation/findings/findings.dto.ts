@@ -57,7 +57,8 @@ class EvidenceMatch {
 @ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
 export class FindingEvidence {
   @nullable(EvidenceOurs, 'Null if our records have no payment for it.') ours!: EvidenceOurs | null;
-  @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.') theirs!: EvidenceTheirs | null;
+  @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.')
+  theirs!: EvidenceTheirs | null;
   @nullable(EvidenceMatch, 'Null if the two are not matched.') match!: EvidenceMatch | null;
 }
 
@@ -118,7 +119,8 @@ export class FindingStep {
   @described(UUID, "The decision's ID.") id!: string;
   @described({ enum: STATES.slice(1) }, "The finding's state after the decision.") state!: State;
   @described(TEXT, 'Why.') reason!: string;
-  @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.") impact_usd!: string;
+  @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.")
+  impact_usd!: string;
   @nullable(UUID, 'The run that made the decision. Null if no run made it.') run_id!: string | null;
   @nullable(UUID, 'The ID of the client that made the decision.') client_id!: string | null;
   @nullable(UUID, 'The ID of its key.') key_id!: string | null;
@@ -130,7 +132,8 @@ export class FindingStep {
 export class FindingRecord {
   @described(UUID, "The finding's ID.") id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
-  @described({ enum: CATEGORY_NAMES, enumName: 'FindingCategory' }, 'Category of the difference.') category!: Category;
+  @described({ enum: CATEGORY_NAMES, enumName: 'FindingCategory' }, 'Category of the difference.')
+  category!: Category;
   @described({ enum: [...SEVERITIES] }, 'Severity. It follows from the category.') severity!: Severity;
   @described(TEXT, 'A readable title.') title!: string;
   @described(TEXT, 'Advice: what to do, and what not to do.') suggested_action!: string;
@@ -144,9 +147,8 @@ export class FindingRecord {
   @described({ type: [FindingField] }, 'The fields that differ.') fields!: FindingField[];
   @described(INSTANT, 'Time of the payment.') occurred_at!: Date;
   @described(INSTANT, 'Time when it was found.') found_at!: Date;
-  @nullable(INTEGER, 'Whole days since it was found, while it waits for a decision. Otherwise null.') age_days!:
-    | number
-    | null;
+  @nullable(INTEGER, 'Whole days since it was found, while it waits for a decision. Otherwise null.')
+  age_days!: number | null;
   @nullable(UUID, 'The ID of the call. Null if our records have none.') call_id!: string | null;
   @nullable(INTEGER, "The payment's position in the call, from 0.") position!: number | null;
   @nullable(TEXT, "The upstream's reference.") upstream_ref!: string | null;
@@ -183,7 +185,8 @@ export class FindingSight {
 export class FindingStory extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
   @described({ type: FindingEvidence }, 'The supporting records, as seen last.') evidence!: FindingEvidence;
-  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.') sights!: FindingSight[];
+  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.')
+  sights!: FindingSight[];
   @described(INTEGER, 'The number of runs that saw it.') sight_count!: number;
   @described({ type: [FindingStep] }, 'The decisions, oldest first.') steps!: FindingStep[];
 }

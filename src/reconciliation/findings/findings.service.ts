@@ -168,13 +168,19 @@ interface Told<Shown> {
 export class FindingsService {
   constructor(private readonly prisma: ReaderPrisma) {}
 
-  async search({ page_size, page_token, ...filters }: FindingSearch, reader: Reader): Promise<Told<FindingPage>> {
+  async search(
+    { page_size, page_token, ...filters }: FindingSearch,
+    reader: Reader,
+  ): Promise<Told<FindingPage>> {
     const request = { ...(page_size && { page_size }), ...(page_token !== undefined && { page_token }) };
     const { seesPeople } = reader;
     const place = { before: idBefore(request), limit: rowsToRead(request) };
     const found = await readFindings(this.prisma, { filters, seesPeople }, place);
     const { rows, nextPageToken } = toPage(found, request);
-    const shown = { findings: rows.map((row) => toFinding(row, reader.reveal)), next_page_token: nextPageToken };
+    const shown = {
+      findings: rows.map((row) => toFinding(row, reader.reveal)),
+      next_page_token: nextPageToken,
+    };
     const comparesPeople = rows.some((row) => row.compares_people) || (await this.isOfNamed(filters, reader));
     return { shown, comparesPeople };
   }
@@ -187,7 +193,10 @@ export class FindingsService {
   }
 
   /** Streams the rows in constant memory. */
-  async *csv({ delimiter = 'comma', ...filters }: FindingsCsvSearch, reader: Reader): AsyncGenerator<string, void> {
+  async *csv(
+    { delimiter = 'comma', ...filters }: FindingsCsvSearch,
+    reader: Reader,
+  ): AsyncGenerator<string, void> {
     const { seesPeople, reveal } = reader;
     yield FINDINGS_TABLE.heading(delimiter);
     let before: string | undefined;

@@ -162,7 +162,9 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
   return [
     ...(filters.id === undefined ? [] : [Prisma.sql`f.id = ${filters.id}::uuid`]),
     ...(filters.account === undefined ? [] : [isRecordOf('f.account', filters.account)]),
-    ...(state === 'any' ? [] : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
+    ...(state === 'any'
+      ? []
+      : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
     ...(category === undefined ? [] : [Prisma.sql`f.category = ${category}`]),
     ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),
     ...(run === undefined

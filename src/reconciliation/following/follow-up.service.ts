@@ -108,7 +108,10 @@ export class FollowUpService {
     const remembered = this.remembered.get(account) ?? new Remembered();
     this.remembered.set(account, remembered);
     const now = clock.nowMs();
-    const window = { from: new Date(now - this.settings.followUpDays * DAY_MS), to: new Date(now + AHEAD_MS) };
+    const window = {
+      from: new Date(now - this.settings.followUpDays * DAY_MS),
+      to: new Date(now + AHEAD_MS),
+    };
     const changed: Transaction[] = [];
     const isNews = (transaction: Transaction) => {
       if (changed.length >= MOST_PER_POLL || remembered.has(transaction)) return false;
@@ -125,7 +128,8 @@ export class FollowUpService {
     for (const transaction of changed) {
       // Its answer may still be on the way.
       const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
-      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) remembered.add(transaction);
+      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId))
+        remembered.add(transaction);
     }
     return { ...result, ...named, settled: named.settled + found };
   }

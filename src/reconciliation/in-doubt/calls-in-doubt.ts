@@ -171,7 +171,9 @@ export async function readCallsInDoubt(
     const items = call.items.filter(({ position }) => !call.settled.has(position));
     const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
     // After an answer, single payouts can be in doubt.
-    return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0) ? [{ ...call, items }] : [];
+    return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0)
+      ? [{ ...call, items }]
+      : [];
   });
 }
 
@@ -193,12 +195,17 @@ export async function readSentCalls(
   const calls: (SentCallState & Timing)[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
     signal?.throwIfAborted();
-    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)) calls.push(call);
+    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs))
+      calls.push(call);
   }
   return calls;
 }
 
-async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<(SentCallState & Timing)[]> {
+async function readSome(
+  prisma: PrismaService,
+  ids: string[],
+  longestMs: number,
+): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
       coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
@@ -235,7 +242,11 @@ function toWanted({ position, field, usd, reference, upstreamRef, ...named }: It
   return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
 }
 
-function settledPositions(answered: CallRow['answered'], settled: SettledEntry[], count: number): ReadonlySet<number> {
+function settledPositions(
+  answered: CallRow['answered'],
+  settled: SettledEntry[],
+  count: number,
+): ReadonlySet<number> {
   const entries = Array.from({ length: count }, (_, position) =>
     Array.isArray(answered) ? answered[position] : answered,
   );

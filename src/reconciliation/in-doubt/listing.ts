@@ -27,7 +27,10 @@ const LAG_MS = 5_000;
 /** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface ListedRow extends Omit<Transaction, 'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients'> {
+interface ListedRow extends Omit<
+  Transaction,
+  'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients'
+> {
   ordinal: bigint;
   usd: string | null;
   madeFor: string | null;

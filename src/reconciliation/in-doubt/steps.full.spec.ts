@@ -24,7 +24,10 @@ const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
   'of one amount, with references': (size, doubts) => {
     const calls = range(size).map((place) => referring(toSent(place, [[1, 1]], secondOf(place)), place));
     const seen = calls.flatMap((_, place) =>
-      toSeen({ second: secondOf(place), items: [[1, 1]] }, place).map((one) => ({ ...one, references: [`${place}`] })),
+      toSeen({ second: secondOf(place), items: [[1, 1]] }, place).map((one) => ({
+        ...one,
+        references: [`${place}`],
+      })),
     );
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },

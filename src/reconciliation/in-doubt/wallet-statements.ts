@@ -38,7 +38,9 @@ export class WalletStatements {
   /** Returns whether no wallet that an operation may be paid from can have a debit since a time. */
   showNoDebitSince(since: Date, operation: string): boolean {
     const name = this.walletOf.get(operation);
-    const concerned = this.statements.filter(({ id, type }) => name === undefined || name === id || name === type);
+    const concerned = this.statements.filter(
+      ({ id, type }) => name === undefined || name === id || name === type,
+    );
     return concerned.length > 0 && concerned.every((statement) => showsNoDebitSince(since, statement));
   }
 
@@ -58,7 +60,8 @@ function showsNoDebitSince(since: Date, { balance, entries }: WalletStatement): 
   let expected = balance;
   for (const entry of entries) {
     const { at, before, after } = entry;
-    if (expected === null || at === null || before === null || after === null || !isSame(after, expected)) return false;
+    if (expected === null || at === null || before === null || after === null || !isSame(after, expected))
+      return false;
     if (at < since) return true;
     if (isDebit(entry)) return false;
     expected = before;

@@ -57,7 +57,10 @@ export class Effort {
 }
 
 /** Maps each value. */
-export function* mapped<Value, Result>(values: Iterable<Value>, make: (value: Value) => Result): Work<Result[]> {
+export function* mapped<Value, Result>(
+  values: Iterable<Value>,
+  make: (value: Value) => Result,
+): Work<Result[]> {
   const results: Result[] = [];
   yield* each(values, (value) => results.push(make(value)));
   return results;

@@ -64,7 +64,10 @@ export async function compare(
   return totals;
 }
 
-const NO_IDS: Ids = { low: '00000000-0000-0000-0000-000000000000', high: '00000000-0000-0000-0000-000000000000' };
+const NO_IDS: Ids = {
+  low: '00000000-0000-0000-0000-000000000000',
+  high: '00000000-0000-0000-0000-000000000000',
+};
 
 async function readOurs(db: Client, plan: Plan): Promise<Ids> {
   const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;

@@ -55,15 +55,24 @@ function categoriesOf({
     ['recipient', Prisma.sql`j.recipient_differs`, none, RECIPIENT],
     ['late', Prisma.sql`j.late`, none, field('at', Prisma.sql`o.at`, Prisma.sql`t.at`)],
     ['unrecognised_status', Prisma.sql`j.unrecognised`, none, STATUS],
-    ['missing_upstream', Prisma.sql`NOT j.matched AND j.mo`, Prisma.sql`-j.ours_usd`, Prisma.sql`${AMOUNT}, ${STATUS}`],
+    [
+      'missing_upstream',
+      Prisma.sql`NOT j.matched AND j.mo`,
+      Prisma.sql`-j.ours_usd`,
+      Prisma.sql`${AMOUNT}, ${STATUS}`,
+    ],
   ];
 }
 
 export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
   const categories = categoriesOf(plan);
-  const rows = categories.map(([category, when, impact]) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`);
+  const rows = categories.map(
+    ([category, when, impact]) => Prisma.sql`(${category}, ${when}, (${impact})::numeric)`,
+  );
   // Built only for rows with a difference, and not for each payment.
-  const fields = categories.map(([category, , , made]) => Prisma.sql`WHEN ${category} THEN json_build_array(${made})`);
+  const fields = categories.map(
+    ([category, , , made]) => Prisma.sql`WHEN ${category} THEN json_build_array(${made})`,
+  );
   return Prisma.sql`
     INSERT INTO pg_temp.difference
     SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)},

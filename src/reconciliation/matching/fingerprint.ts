@@ -89,7 +89,11 @@ const after = (settings: RunSettings) => Prisma.sql`make_interval(secs => ${sett
  * `event`: the rows of both sides with a possible partner, in islands. Within a group, events that are
  * further apart than the window cannot match. Each island between two such gaps can be matched on its own.
  */
-function makeEvents(settings: RunSettings, { ours, theirs, near, certainty }: Likeness, tier: number): Prisma.Sql[] {
+function makeEvents(
+  settings: RunSettings,
+  { ours, theirs, near, certainty }: Likeness,
+  tier: number,
+): Prisma.Sql[] {
   const wait = after(settings);
   const group = near ? Prisma.sql`g, heap` : Prisma.sql`g, usd`;
   const heap = near

@@ -37,7 +37,8 @@ const DIFFERS = Prisma.sql`status_differs OR amount_differs OR fee_differs OR re
 /** Our payments with their transactions. */
 function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
   // A statement without any fee shows nothing about fees. The upstream omits fees of zero.
-  const fees = source === 'upstream' ? Prisma.sql`TRUE` : Prisma.sql`EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)`;
+  const fees =
+    source === 'upstream' ? Prisma.sql`TRUE` : Prisma.sql`EXISTS (SELECT FROM theirs WHERE fee IS NOT NULL)`;
   return Prisma.sql`
     SELECT *, matched AND mo <> mt AS status_differs,
       matched AND abs(t - o) > ${settings.amountToleranceUsd}::numeric AS amount_differs,

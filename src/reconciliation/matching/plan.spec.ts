@@ -15,7 +15,13 @@ describe('the compared operations', () => {
   ])(
     'state whether money moves, whether a fee is due, whether they are always listed, and whether money comes in: %s',
     (operation, paid_at_once, takes_fee, always_listed, incoming) => {
-      expect(COMPARED_OPERATIONS).toContainEqual({ operation, paid_at_once, takes_fee, always_listed, incoming });
+      expect(COMPARED_OPERATIONS).toContainEqual({
+        operation,
+        paid_at_once,
+        takes_fee,
+        always_listed,
+        incoming,
+      });
     },
   );
 

@@ -1,5 +1,14 @@
 import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
-import { COUNT, described, INSTANT, INTEGER, nullable, SIGNED_USD, TEXT, UUID } from '../../platform/schema/fields';
+import {
+  COUNT,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  SIGNED_USD,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { Flow, FLOWS } from './flows';
 
 /** Number and total of payments or entries. */
@@ -15,7 +24,10 @@ class MatchedRecord {
     'By matching rule: `upstream_ref`, `upstream_id`, `batch_ref`, `reference`, or similarity.',
   )
   by_rule!: Record<string, number>;
-  @described({ type: 'object', additionalProperties: COUNT }, 'By certainty: `certain`, `probable` or `possible`.')
+  @described(
+    { type: 'object', additionalProperties: COUNT },
+    'By certainty: `certain`, `probable` or `possible`.',
+  )
   by_certainty!: Record<string, number>;
 }
 
@@ -73,7 +85,9 @@ export class DoubtRecord {
   )
   kind!: DoubtKind;
   @nullable(UUID, 'The call. Null for a transaction that our records do not have.') call_id!: string | null;
-  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.") position!: number | null;
+  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.") position!:
+    | number
+    | null;
   @nullable(TEXT, "The operation's name.") operation!: string | null;
   @nullable(TEXT, "The upstream's reference. Null without a transaction.") upstream_ref!: string | null;
   @nullable(TEXT, "The upstream's status. Null without a transaction.") status!: string | null;
@@ -95,7 +109,8 @@ export class WalletRecord {
       'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left out.',
   )
   flows!: Partial<Record<Flow, SumRecord>>;
-  @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.') gap_usd!: string;
+  @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.')
+  gap_usd!: string;
   @nullable(
     INSTANT,
     'Where the entries that the upstream shows begin, if that is after the start of the period. The opening balance is of this time.',
@@ -109,7 +124,10 @@ export class TotalsRecord {
   @described({ type: SumRecord }, "The upstream's transactions, with their fees.") theirs!: SumRecord;
   @described({ type: MatchedRecord }, 'The payments that both sides have.') matched!: MatchedRecord;
   @described({ type: FoundRecord }, 'The differences.') findings!: FoundRecord;
-  @described({ type: SumRecord }, 'Calls whose outcome is unknown, unless a transaction shows that money moved.')
+  @described(
+    { type: SumRecord },
+    'Calls whose outcome is unknown, unless a transaction shows that money moved.',
+  )
   in_doubt!: SumRecord;
   @described({ type: SumRecord }, 'Transactions whose status is not final.') pending!: SumRecord;
   @described({ type: SumRecord }, 'Transactions whose status is not recognised.') ambiguous!: SumRecord;

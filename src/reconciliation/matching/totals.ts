@@ -39,7 +39,10 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
 }
 
 /** Returns the sums of the doubts, and the oldest ones. */
-async function doubtsOf(db: Client, plan: Plan): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
+async function doubtsOf(
+  db: Client,
+  plan: Plan,
+): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
   await runAll(db, makeDoubts(plan));
   const { rows } = await db.query<SumRecord & { kind: DoubtKind }>(
     `SELECT kind, count(*)::float8 AS count, trim_scale(coalesce(sum(usd), 0))::text AS usd FROM doubt GROUP BY 1`,
@@ -167,7 +170,10 @@ export async function totalsOf(db: Client, plan: Plan, wallets: JudgedWallets): 
   };
 }
 
-function countBy<Row extends { count: number }>(rows: Row[], name: (row: Row) => string): Record<string, number> {
+function countBy<Row extends { count: number }>(
+  rows: Row[],
+  name: (row: Row) => string,
+): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const row of rows) counts[name(row)] = (counts[name(row)] ?? 0) + row.count;
   return counts;

@@ -127,7 +127,9 @@ export class ReportService {
   }
 
   private async source(readId: string | null, reveal: boolean): Promise<ReportSource | null> {
-    const [row] = await this.prisma.$queryRaw<(Omit<ReportSource, 'rows'> & { rows: bigint | null })[]>(Prisma.sql`
+    const [row] = await this.prisma.$queryRaw<
+      (Omit<ReportSource, 'rows'> & { rows: bigint | null })[]
+    >(Prisma.sql`
       SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows, encode(e.sha256, 'hex') AS sha256
       FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`);
     if (!row) return null;
@@ -136,7 +138,10 @@ export class ReportService {
   }
 
   private async ageing(account: string): Promise<ReportAge[]> {
-    return sumAges(await readAges(this.prisma, { account })).map(({ age, ...sums }) => ({ days: age, ...sums }));
+    return sumAges(await readAges(this.prisma, { account })).map(({ age, ...sums }) => ({
+      days: age,
+      ...sums,
+    }));
   }
 }
 
@@ -221,7 +226,12 @@ export class ReportController {
     const states = await this.reports.states(run.id);
     const head = addsUp ? await this.reports.head(run, states, { reveal, rests }) : undefined;
     const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
-    await this.readings.record(request, { rows, about: { run_id: id }, people: false, compares: run.comparesPeople });
+    await this.readings.record(request, {
+      rows,
+      about: { run_id: id },
+      people: false,
+      compares: run.comparesPeople,
+    });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply
       .header('content-type', TYPES[format])

@@ -26,7 +26,8 @@ export class ReportSearch {
   @OneOf(['all', 'none'], 'For JSON. `none` leaves out the findings and keeps their sums. Default: `all`.')
   findings?: 'all' | 'none';
 
-  @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.') delimiter?: DelimiterName;
+  @OneOf(Object.keys(DELIMITERS), 'For CSV: the delimiter between cells. Default: `comma`.')
+  delimiter?: DelimiterName;
 }
 
 /** The source that a run compared our records with. */
@@ -83,11 +84,20 @@ export class Report {
     'The number of its findings in each current state. States without findings are left out.',
   )
   states!: Record<string, number>;
-  @described({ type: [ReportAge] }, 'The ages of all findings of the account that wait for a decision, of any run.')
+  @described(
+    { type: [ReportAge] },
+    'The ages of all findings of the account that wait for a decision, of any run.',
+  )
   ageing!: ReportAge[];
-  @described({ type: [ReportFinding] }, 'The findings as this run saw them. Empty if you did not ask for them.')
+  @described(
+    { type: [ReportFinding] },
+    'The findings as this run saw them. Empty if you did not ask for them.',
+  )
   findings!: ReportFinding[];
-  @described(INTEGER, 'The number of findings. It is the last field, so it is present only in a complete report.')
+  @described(
+    INTEGER,
+    'The number of findings. It is the last field, so it is present only in a complete report.',
+  )
   finding_count!: number;
 }
 

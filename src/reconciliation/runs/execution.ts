@@ -44,7 +44,9 @@ class ProgressWriter {
     this.timer = undefined;
     const { latest } = this;
     if (!latest) return;
-    this.writing = this.writing.then(() => writeRunProgress(this.prisma, this.runId, latest)).catch(() => undefined);
+    this.writing = this.writing
+      .then(() => writeRunProgress(this.prisma, this.runId, latest))
+      .catch(() => undefined);
   }
 }
 
@@ -98,10 +100,22 @@ export class Execution {
       const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
       const { id: runId, account, from, to, asOf, historical, settings } = run;
       const source = run.ofStatement ? 'statement' : 'upstream';
-      const plan = { runId, account, from, to, asOf, historical, readId, walletsReadId, source, settings } as const;
+      const plan = {
+        runId,
+        account,
+        from,
+        to,
+        asOf,
+        historical,
+        readId,
+        walletsReadId,
+        source,
+        settings,
+      } as const;
       const totals = await compare(client, plan, at, confirm);
       // A statement is the claim of its importer, and an old listing proves nothing about today.
-      if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle')) await this.settle(run, signal);
+      if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle'))
+        await this.settle(run, signal);
       return totals;
     } finally {
       await progress.end();
@@ -136,7 +150,9 @@ export class Execution {
 
   private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
     const window = withMargin(run.from, run.to, run.settings);
-    const wallets = await this.read(run, 'wallets', null, signal, (cause) => this.sources.wallets(run.account, cause));
+    const wallets = await this.read(run, 'wallets', null, signal, (cause) =>
+      this.sources.wallets(run.account, cause),
+    );
     const walletsReadId = wholeOr(wallets, 'wallets'); // First, because it is the shorter answer.
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>

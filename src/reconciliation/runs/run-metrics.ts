@@ -34,7 +34,12 @@ export class RunMetrics {
     private readonly prisma: ReaderPrisma,
     metrics: MetricsService,
   ) {
-    const watch = (name: string, help: string, labels: string[], of: (state: ReconciliationState) => Measured[]) =>
+    const watch = (
+      name: string,
+      help: string,
+      labels: string[],
+      of: (state: ReconciliationState) => Measured[],
+    ) =>
       metrics.watch(
         `payout_proxy_reconciliation_${name}`,
         help,
@@ -44,7 +49,8 @@ export class RunMetrics {
         },
         labels,
       );
-    const when = 'Unix time at which the newest reconciliation run of each result and account ended, on any instance.';
+    const when =
+      'Unix time at which the newest reconciliation run of each result and account ended, on any instance.';
     watch('last_end_timestamp_seconds', when, ['result', 'account'], ({ lastEnds }) => lastEnds);
     const open = 'Open and reopened findings, by category and account.';
     watch('open_findings', open, ['category', 'account'], (state) => state.open);

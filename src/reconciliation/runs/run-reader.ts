@@ -117,7 +117,9 @@ export class RunReader {
     // Read the locks after the rows. Otherwise a run that ended in between would look interrupted.
     const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
     if (unclear.length === 0) return rows;
-    const again = new Map((await this.read({ ids: unclear }, unclear.length, db)).map((run) => [run.id, run]));
+    const again = new Map(
+      (await this.read({ ids: unclear }, unclear.length, db)).map((run) => [run.id, run]),
+    );
     return rows.map((run) => again.get(run.id) ?? run);
   }
 
@@ -131,7 +133,9 @@ export class RunReader {
       ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
-      ...(dueAt === undefined ? [] : [Prisma.sql`coalesce(r.due_at, r.account_due_at) = ${dueAt}::timestamptz`]),
+      ...(dueAt === undefined
+        ? []
+        : [Prisma.sql`coalesce(r.due_at, r.account_due_at) = ${dueAt}::timestamptz`]),
       ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
     const rows = await db.$queryRaw<RunRow[]>`

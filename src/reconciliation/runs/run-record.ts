@@ -32,7 +32,11 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
     started_by:
       clientId === null
         ? null
-        : { client: run.clientName, key_id: run.keyId, actor: actor !== null && !reveal ? maskContacts(actor) : actor },
+        : {
+            client: run.clientName,
+            key_id: run.keyId,
+            actor: actor !== null && !reveal ? maskContacts(actor) : actor,
+          },
     started_at: run.startedAt,
     ended_at: end?.endedAt ?? null,
     read_id: end?.readId ?? run.readId,

@@ -1,5 +1,17 @@
 import { Readable } from 'node:stream';
-import { Injectable, Body, Controller, Get, Headers, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  Injectable,
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpStatus,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
@@ -17,7 +29,15 @@ import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { TotalsRecord } from '../matching/totals.dto';
 import { Run, RunReader } from './run-reader';
 import { stateOf, toRecord, requireMayRead } from './run-record';
-import { RunState, NewRunDto, RunAuthorRecord, RunPage, RunProgressRecord, RunRecord, RunSearch } from './runs.dto';
+import {
+  RunState,
+  NewRunDto,
+  RunAuthorRecord,
+  RunPage,
+  RunProgressRecord,
+  RunRecord,
+  RunSearch,
+} from './runs.dto';
 import { RunsService } from './runs.service';
 
 /** Interval of reads, in ms. It equals the interval of progress writes. */
@@ -48,7 +68,10 @@ export class RunStreams {
     return this.streams.open(reply, EVERY_MS, async () => {
       // The database may recover in a moment.
       run ??= await this.reads.read(first.id, () => this.reader.one(first.id).catch(() => undefined));
-      const news = { event: run && newsOf(run), isLast: run !== undefined && LAST_STATES.includes(stateOf(run)) };
+      const news = {
+        event: run && newsOf(run),
+        isLast: run !== undefined && LAST_STATES.includes(stateOf(run)),
+      };
       run = undefined;
       return news;
     });
@@ -96,7 +119,11 @@ export class RunsController {
     description: 'The run is recorded. A worker carries it out.',
     headers: ACCEPTED_HEADERS,
   })
-  @ApiResponse({ status: 200, type: RunRecord, description: 'The same run is already in progress or queued.' })
+  @ApiResponse({
+    status: 200,
+    type: RunRecord,
+    description: 'The same run is already in progress or queued.',
+  })
   @ApiKeyProblems('invalid_request', 'run_in_progress', 'listing_missing', 'too_many_runs')
   async startReconciliation(
     @CurrentCall() call: AuthenticatedCall,
@@ -150,7 +177,11 @@ export class RunsController {
       'with `{detail}`. After a reconnect, it begins with the current state. With the `Last-Event-ID` of `end`, the response is 204.',
   )
   @ApiId("The run's ID.")
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Sent by EventSource after a reconnect.' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Sent by EventSource after a reconnect.',
+  })
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({
     status: 200,

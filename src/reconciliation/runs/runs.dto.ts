@@ -1,6 +1,15 @@
 import { Account, Instant, OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
 import { NotForwarded } from '../../http/validation/rules/rules';
-import { BOOLEAN, described, INSTANT, INTEGER, nullable, ref, TEXT, UUID } from '../../platform/schema/fields';
+import {
+  BOOLEAN,
+  described,
+  INSTANT,
+  INTEGER,
+  nullable,
+  ref,
+  TEXT,
+  UUID,
+} from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 import { STEPS } from '../matching/compare';
 import { TotalsRecord } from '../matching/totals.dto';
@@ -56,11 +65,14 @@ export class RunAuthorRecord {
 }
 
 class RunSettingsRecord {
-  @described(TEXT, 'Amounts that differ by this or less are equal, in US dollars.') amount_tolerance_usd!: string;
+  @described(TEXT, 'Amounts that differ by this or less are equal, in US dollars.')
+  amount_tolerance_usd!: string;
   @described(TEXT, 'The same for balances of wallets.') balance_tolerance_usd!: string;
   @described(TEXT, 'Expected fee, in percent of the amount.') fee_percent!: string;
-  @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.') fee_tolerance_usd!: string;
-  @described(INTEGER, 'The most seconds between the two times of one payment.') time_tolerance_seconds!: number;
+  @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.')
+  fee_tolerance_usd!: string;
+  @described(INTEGER, 'The most seconds between the two times of one payment.')
+  time_tolerance_seconds!: number;
   @described(INTEGER, 'The number of seconds after which a payment is late.') late_after_seconds!: number;
   @described({ type: [String], example: ['settled_t2=paid'] }, 'The status words that were configured.')
   status_words!: string[];
@@ -73,7 +85,8 @@ export class RunRecord {
   @described(INSTANT, 'Start of the period.') from!: Date;
   @described(INSTANT, 'End of the period, exclusive.') to!: Date;
   @described(INSTANT, 'Our records are compared as they stood at this time.') as_of!: Date;
-  @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.') historical!: boolean;
+  @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.')
+  historical!: boolean;
   @nullable(UUID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!:
     | string
     | null;
@@ -87,12 +100,17 @@ export class RunRecord {
   @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
-  @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.") settings!: RunSettingsRecord;
-  @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.') due_at!: Date | null;
-  @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.') started_by!: RunAuthorRecord | null;
+  @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.")
+  settings!: RunSettingsRecord;
+  @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.')
+  due_at!: Date | null;
+  @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.')
+  started_by!: RunAuthorRecord | null;
   @described(INSTANT, 'Start time.') started_at!: Date;
   @nullable(INSTANT, 'End time.') ended_at!: Date | null;
-  @nullable(UUID, 'The reading of the upstream, or the statement, that it compared with.') read_id!: string | null;
+  @nullable(UUID, 'The reading of the upstream, or the statement, that it compared with.') read_id!:
+    | string
+    | null;
   @nullable(
     ref('TotalsRecord'),
     'Counts and sums of both sides, of matches and of findings, also by day. Null without a result.',

@@ -50,7 +50,8 @@ export class RunsJob implements Job {
         await this.takeUp(turns);
         this.isFailing = false;
       } catch (err) {
-        if (!this.isFailing && !turns.areOver) this.logger.warn({ err }, 'queued runs cannot be taken, will retry');
+        if (!this.isFailing && !turns.areOver)
+          this.logger.warn({ err }, 'queued runs cannot be taken, will retry');
         this.isFailing = true;
       }
       await turns.wait(LOOK_EVERY_MS);
@@ -113,7 +114,10 @@ export class RunsJob implements Job {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
     if (!end) return; // Without a connection, the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
-    this.metrics.runs.observe({ result: end.result, account }, (end.endedAt.getTime() - startedAt.getTime()) / 1_000);
+    this.metrics.runs.observe(
+      { result: end.result, account },
+      (end.endedAt.getTime() - startedAt.getTime()) / 1_000,
+    );
   }
 
   private tellOfCut({ id }: Run, isStopping: boolean): void {
@@ -204,7 +208,10 @@ export class ScheduleService implements Job {
    */
   private async isMissing(account: string, due: Date): Promise<boolean> {
     if ((await this.reader.list({ account, dueAt: due }, 1)).length > 0) return false;
-    const first = await this.prisma.intent.findFirst({ where: { id: { lt: uuidFloor(due) } }, select: { id: true } });
+    const first = await this.prisma.intent.findFirst({
+      where: { id: { lt: uuidFloor(due) } },
+      select: { id: true },
+    });
     return first !== null;
   }
 

@@ -85,7 +85,11 @@ export class EarlierReadsService {
   /**
    * Returns the readings that a run completed before an interruption. It does not read these sources again.
    */
-  async ofCause(causedBy: string, source: string, subject: string | null = null): Promise<string | undefined> {
+  async ofCause(
+    causedBy: string,
+    source: string,
+    subject: string | null = null,
+  ): Promise<string | undefined> {
     const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.caused_by = ${causedBy}::uuid AND r.source = ${source} AND r.subject IS NOT DISTINCT FROM ${subject} AND e.complete
@@ -116,7 +120,11 @@ export class EarlierReadsService {
    * a time. A listing read for a run counts from the start of that run, so a second run as of that time uses
    * the same data.
    */
-  private async listingOf({ account, from, to }: Question, asOf: Date, settings: RunSettings): Promise<string> {
+  private async listingOf(
+    { account, from, to }: Question,
+    asOf: Date,
+    settings: RunSettings,
+  ): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
     const listings = await this.prisma.$queryRaw<Listing[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
@@ -205,6 +213,8 @@ function isSame(one: Date, other: Date): boolean {
 
 /** Reads the clock of the records, to the millisecond, which is the precision of a Date. */
 async function now(db: Pick<Prisma.TransactionClient, '$queryRaw'>): Promise<Date> {
-  const [row] = await db.$queryRaw<[{ now: Date }]>`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`;
+  const [row] = await db.$queryRaw<
+    [{ now: Date }]
+  >`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`;
   return row.now;
 }

@@ -4,7 +4,12 @@ import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
 import { TAGS, termOf } from '../../journal/lookups/terms';
-import { NewEntry, TransactionEvidence, NewSettlement, evidenceOfTransaction } from '../../journal/records/records';
+import {
+  NewEntry,
+  TransactionEvidence,
+  NewSettlement,
+  evidenceOfTransaction,
+} from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
 import { settle, SettledCall } from '../../journal/settlement/settlements';
 import { Created, CREATED_BY, CREATING } from '../../operations/items/effects';
@@ -35,7 +40,10 @@ export const EXCEPTIONS: readonly Exception[] = [
   // Operators see the word in a list and can define it (UPSTREAM_STATUS_WORDS).
   { name: 'a word never heard of', holds: (_item, _listed, entry) => !ENTRIES[entry].known },
   // A lagging list must not undo known outcomes.
-  { name: 'an older word', holds: (item, _listed, entry) => entry === 'pending' && ENTRIES[item.entry].known },
+  {
+    name: 'an older word',
+    holds: (item, _listed, entry) => entry === 'pending' && ENTRIES[item.entry].known,
+  },
   // A person decided with this word in view. Only another word is new.
   {
     name: 'seen by a person',
@@ -54,7 +62,10 @@ export function changesOf(item: LedgerItem, listed: ListedPayout, created: Creat
 }
 
 /** Returns the entry of a changed fee. A fee may be charged later, or be refunded. */
-function feeOf({ feeUsd: before }: LedgerItem, { position, feeUsd: listed, transaction }: ListedPayout): NewEntry[] {
+function feeOf(
+  { feeUsd: before }: LedgerItem,
+  { position, feeUsd: listed, transaction }: ListedPayout,
+): NewEntry[] {
   const feeUsd = listed?.isZero() ? listed : countableFee(listed);
   if (feeUsd === null || feeUsd.eq(before)) return [];
   return [{ position, entry: 'fee', amountUsd: feeUsd.minus(before), transaction }];
@@ -63,7 +74,10 @@ function feeOf({ feeUsd: before }: LedgerItem, { position, feeUsd: listed, trans
 /** Transactions per lookup. */
 const AT_ONCE = 500;
 
-interface ListedRow extends Pick<Transaction, 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'> {
+interface ListedRow extends Pick<
+  Transaction,
+  'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'
+> {
   ordinal: bigint;
   fee: string | null;
 }
@@ -168,7 +182,9 @@ export class SettleListedService {
    * settles no call of another account.
    */
   private async byCall(readId: string, rows: ListedRow[]): Promise<Map<string, ListedRow[]>> {
-    const byTerm = new Map(rows.flatMap((row) => namesOf(row).map((name) => [termOf(TAGS.ref, name), row] as const)));
+    const byTerm = new Map(
+      rows.flatMap((row) => namesOf(row).map((name) => [termOf(TAGS.ref, name), row] as const)),
+    );
     const terms = [...byTerm.keys()];
     const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
       SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
@@ -177,7 +193,10 @@ export class SettleListedService {
         AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read WHERE id = ${readId}::uuid)
       ORDER BY 1`;
     return new Map(
-      found.map(({ id, terms: shared }) => [id, [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))]]),
+      found.map(({ id, terms: shared }) => [
+        id,
+        [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))],
+      ]),
     );
   }
 
@@ -227,7 +246,9 @@ export class SettleListedService {
 function chargedBy(entries: NewEntry[], { items }: SettledCall): ChargedFee[] {
   return entries.flatMap(({ position, entry, amountUsd: more }) => {
     const item = items[position];
-    return entry === 'fee' && item && more ? [{ amountUsd: item.amountUsd, feeUsd: item.feeUsd.plus(more) }] : [];
+    return entry === 'fee' && item && more
+      ? [{ amountUsd: item.amountUsd, feeUsd: item.feeUsd.plus(more) }]
+      : [];
   });
 }
 

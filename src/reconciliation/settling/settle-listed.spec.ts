@@ -17,7 +17,15 @@ const transaction = (status: string) => ({
 });
 
 function itemIn(entry: Entry, source: Source, word: string): LedgerItem {
-  const posting = { entry, from: 'reserved', to: 'recipient', amountUsd: null, status: word, source, at: new Date(0) };
+  const posting = {
+    entry,
+    from: 'reserved',
+    to: 'recipient',
+    amountUsd: null,
+    status: word,
+    source,
+    at: new Date(0),
+  };
   return {
     position: 0,
     amountUsd: new Decimal(5),
@@ -46,18 +54,21 @@ const SCENARIOS: Record<string, [item: LedgerItem, word: string, news: string]> 
 };
 
 describe('the exceptions from settling by a listing', () => {
-  it.each(EXCEPTIONS.map((exception) => [exception.name, exception] as const))('include "%s"', (name, exception) => {
-    const [item, word, news] = SCENARIOS[name]!;
-    const listed = listedAs(word);
-    expect(EXCEPTIONS.filter(({ holds }) => holds(item, listed, entryOf(listed.meaning, CREATED)))).toEqual([
-      exception,
-    ]);
-    expect(changesOf(item, listed, CREATED)).toEqual([]);
-    expect(changesOf(item, listedAs(news), CREATED)).toMatchObject([{ entry: news }]);
-    expect(changesOf(item, listedAs(word, 0.5), CREATED)).toMatchObject([
-      { entry: 'fee', amountUsd: new Decimal(0.5) },
-    ]);
-  });
+  it.each(EXCEPTIONS.map((exception) => [exception.name, exception] as const))(
+    'include "%s"',
+    (name, exception) => {
+      const [item, word, news] = SCENARIOS[name]!;
+      const listed = listedAs(word);
+      expect(EXCEPTIONS.filter(({ holds }) => holds(item, listed, entryOf(listed.meaning, CREATED)))).toEqual(
+        [exception],
+      );
+      expect(changesOf(item, listed, CREATED)).toEqual([]);
+      expect(changesOf(item, listedAs(news), CREATED)).toMatchObject([{ entry: news }]);
+      expect(changesOf(item, listedAs(word, 0.5), CREATED)).toMatchObject([
+        { entry: 'fee', amountUsd: new Decimal(0.5) },
+      ]);
+    },
+  );
 
   it('are documented in the same order', () => {
     const page = readFileSync(join(__dirname, '../../../docs/reconciliation/settlement.md'), 'utf8');

@@ -45,7 +45,10 @@ const MAX_COLUMN_NAME = 255;
 export function readMapping(text: string): Mapping {
   const preset = PRESETS.get(text);
   if (preset) {
-    return { columns: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, preset(field)])), lenient: true };
+    return {
+      columns: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, preset(field)])),
+      lenient: true,
+    };
   }
   const given = parse(text);
   const unknown = Object.keys(given).filter((name) => !(STATEMENT_FIELDS as string[]).includes(name));
@@ -100,7 +103,8 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   for (const [field, column] of Object.entries(columns) as [StatementField, string][]) {
     const place = names.indexOf(column);
     if (place < 0 && lenient) continue;
-    if (place < 0) throw new MappingError(`names the column ${column}, which does not exist; ${there(names)}`);
+    if (place < 0)
+      throw new MappingError(`names the column ${column}, which does not exist; ${there(names)}`);
     if (names.lastIndexOf(column) !== place) {
       throw new MappingError(`names the column ${column}, which exists twice; rename one of the two`);
     }

@@ -4,7 +4,11 @@ import { Author } from '../../access/auth/call';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
 import { walletsIn } from '../../gateway/upstream/answers/wallets';
 import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
-import { allTransactions, batchQuestion, transactionQuestion } from '../../gateway/upstream/transport/questions';
+import {
+  allTransactions,
+  batchQuestion,
+  transactionQuestion,
+} from '../../gateway/upstream/transport/questions';
 import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
@@ -164,7 +168,12 @@ export class SourcesService {
       const wallets = listed ?? [];
       const kept = keeps === 'entries' ? wallets : wallets.map((wallet) => ({ ...wallet, entries: [] }));
       await insertWallets(this.prisma, readId, kept);
-      return { ...seen, failure: listed ? seen.failure : UNREADABLE, rows: wallets.length, kept: wallets.length };
+      return {
+        ...seen,
+        failure: listed ? seen.failure : UNREADABLE,
+        rows: wallets.length,
+        kept: wallets.length,
+      };
     });
   }
 
@@ -189,7 +198,10 @@ export class SourcesService {
     });
   }
 
-  private async ask(account: UpstreamAccount, question: Outgoing): Promise<{ body: Buffer | null; seen: Seen }> {
+  private async ask(
+    account: UpstreamAccount,
+    question: Outgoing,
+  ): Promise<{ body: Buffer | null; seen: Seen }> {
     const { answer } = await account.send(question, undefined);
     const { kind, status, body } = answer;
     const seen = {
@@ -213,7 +225,15 @@ export class SourcesService {
     ask: (readId: string) => Promise<Seen>,
   ): Promise<ReadResult> {
     const started = performance.now();
-    const readId = await insertSourceRead(this.prisma, { account, source, subject, from, to, mapping: null, ...cause });
+    const readId = await insertSourceRead(this.prisma, {
+      account,
+      source,
+      subject,
+      from,
+      to,
+      mapping: null,
+      ...cause,
+    });
     const done = (result: string) =>
       this.metrics.sourceReads.observe({ account, source, result }, (performance.now() - started) / 1_000);
     let seen: Seen;

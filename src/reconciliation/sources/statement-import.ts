@@ -46,7 +46,8 @@ class StatementRows {
       issued_at: timeOf(values.get('issued_at')),
     });
     if (transaction.amountUsd === null) return this.fault('amount_usd', 'is not an amount');
-    if (transaction.feeUsd === null && values.has('fee_usd')) return this.fault('fee_usd', 'is not an amount');
+    if (transaction.feeUsd === null && values.has('fee_usd'))
+      return this.fault('fee_usd', 'is not an amount');
     if (transaction.issuedAt === null && values.has('issued_at')) {
       return this.fault('issued_at', 'is not a time in ISO 8601 or in milliseconds since 1970');
     }

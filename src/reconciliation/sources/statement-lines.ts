@@ -65,7 +65,10 @@ export class StatementLines {
     const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
     fed.catch(() => undefined); // The parser ends with the same error.
     try {
-      for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+      for await (const { record, info } of parser as AsyncIterable<{
+        record: string[];
+        info: { bytes: number };
+      }>) {
         // The parser passes a row with the empty lines before it. Count the line from the end, because most
         // rows have one line.
         this.passLinesBefore(info.bytes);
@@ -110,7 +113,9 @@ function toBroken(error: unknown): unknown {
   const { lines } = error as { lines?: number };
   if (code === 'CSV_QUOTE_NOT_CLOSED') return new BrokenStatement('ends inside a quoted value');
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return new BrokenStatement(`has a line of more than 1 MiB, near line ${lines}: a quote may not be closed`);
+    return new BrokenStatement(
+      `has a line of more than 1 MiB, near line ${lines}: a quote may not be closed`,
+    );
   }
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {
     return new BrokenStatement('did not arrive completely');

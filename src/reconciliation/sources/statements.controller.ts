@@ -40,7 +40,11 @@ export class StatementsController {
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })
   @ApiResponse({ status: 201, type: ImportedStatement, description: 'The statement was imported.' })
-  @ApiResponse({ status: 200, type: ImportedStatement, description: 'Already imported. Nothing was changed.' })
+  @ApiResponse({
+    status: 200,
+    type: ImportedStatement,
+    description: 'Already imported. Nothing was changed.',
+  })
   @ApiKeyProblems('invalid_request')
   async importStatement(
     @CurrentCall() call: AuthenticatedCall,

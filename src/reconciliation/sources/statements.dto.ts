@@ -24,7 +24,8 @@ export class StatementQuery {
 
   @OneOf(Object.keys(DELIMITERS), 'Delimiter between columns. Default: `comma`.') delimiter?: string;
 
-  @OneOf(['true', 'false'], 'Whether decimals have a comma: 1.234,50 instead of 1,234.50.') decimal_comma?: string;
+  @OneOf(['true', 'false'], 'Whether decimals have a comma: 1.234,50 instead of 1,234.50.')
+  decimal_comma?: string;
 
   @Text({ max: 255, required: false, description: "The file's name.", example: 'march.csv' }) file?: string;
 }
@@ -43,7 +44,10 @@ class StatementFaultRecord {
 
 class StatementMapping {
   @described(
-    { type: 'object', properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])) },
+    {
+      type: 'object',
+      properties: Object.fromEntries(STATEMENT_FIELDS.map((field) => [field, { type: 'string' }])),
+    },
     'The name of the column for each field.',
   )
   columns!: Columns;
@@ -78,7 +82,8 @@ export class ImportedStatement extends StatementWithFaults {
       'Recipients are then not compared.',
   )
   ignored_fields!: string[];
-  @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.') already_imported!: boolean;
+  @described(BOOLEAN, 'Whether the same bytes were imported before, with the same mapping.')
+  already_imported!: boolean;
 }
 
 export class StatementPage {

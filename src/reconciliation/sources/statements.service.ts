@@ -67,14 +67,23 @@ export class StatementsService {
    */
   async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
     const mapping = mappingOf(query.mapping, seesPeople);
-    const { account = MAIN_ACCOUNT, delimiter = 'comma', decimal_comma: decimalComma = 'false', file = null } = query;
+    const {
+      account = MAIN_ACCOUNT,
+      delimiter = 'comma',
+      decimal_comma: decimalComma = 'false',
+      file = null,
+    } = query;
     const faults = accountFaults(account, accountNames(this.settings));
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
     const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
     const readId = await insertSourceRead(this.prisma, { account, ...about, mapping: recorded, by });
-    const options = { mapping, delimiter: DELIMITERS[delimiter] ?? ',', decimalComma: recorded.decimal_comma };
+    const options = {
+      mapping,
+      delimiter: DELIMITERS[delimiter] ?? ',',
+      decimalComma: recorded.decimal_comma,
+    };
     const reading = new StatementImport(this.prisma, readId, source, options);
     const counts = () => {
       const { rows, kept, faults, bytes } = reading;
@@ -130,12 +139,17 @@ export class StatementsService {
       orderBy: { line: 'asc' },
       take: faults,
     });
-    return { ...toStatement(row), faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })) };
+    return {
+      ...toStatement(row),
+      faults: listed.map(({ line, reason }) => ({ line: Number(line), reason })),
+    };
   }
 
   /** Lists the statement's unknown status words. A broken statement may have sentences in their place. */
   private async noteStatuses(readId: string): Promise<void> {
-    const words = await this.prisma.$queryRaw<{ status: string; upstreamRef: string | null; times: number }[]>`
+    const words = await this.prisma.$queryRaw<
+      { status: string; upstreamRef: string | null; times: number }[]
+    >`
       SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times FROM upstream_transaction
       WHERE read_id = ${readId}::uuid AND status IS NOT NULL GROUP BY status ORDER BY times DESC LIMIT ${MOST_WORDS}`;
     for (const { times, ...word } of words) this.statuses.note(word, null, times);

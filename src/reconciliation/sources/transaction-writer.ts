@@ -108,7 +108,11 @@ function toUsd(amount: Decimal | null): string | null {
  * Stores the upstream's answer about the account's wallets. It masks contacts in descriptions of entries,
  * which are kept for long.
  */
-export async function insertWallets(prisma: PrismaService, readId: string, wallets: ListedWallet[]): Promise<void> {
+export async function insertWallets(
+  prisma: PrismaService,
+  readId: string,
+  wallets: ListedWallet[],
+): Promise<void> {
   const rows = wallets.map(({ id, type, balance }) => ({ wallet_id: id, type, balance: balance?.toFixed() }));
   const entries = wallets.flatMap(({ id, entries }) =>
     entries.map(({ amount, balanceBefore, newBalance, description, enteredAt }, ordinal) => ({

@@ -1,7 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Decimal } from 'decimal.js';
 import { MeasuredWallet, ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { lastWalletActs, recordWalletActs, WalletAct, walletKey, WalletState } from '../../journal/activity/activity';
+import {
+  lastWalletActs,
+  recordWalletActs,
+  WalletAct,
+  walletKey,
+  WalletState,
+} from '../../journal/activity/activity';
 import { recordedAccount } from '../../journal/records/accounts';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
@@ -137,7 +143,8 @@ export class WalletsJob implements Job {
       const now = this.accounts.filter((account) => (due.get(account) ?? 0) <= 0);
       // Without the entries: an upstream may list thousands, and a run reads its own. In parallel: a slow
       // account must not delay the others.
-      const read = (account: string) => this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
+      const read = (account: string) =>
+        this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
       await Promise.all(now.map(read));
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
       await this.recordWhatChanged(this.levels);

@@ -1,5 +1,14 @@
 import { Readable } from 'node:stream';
-import { Inject, Injectable, OnModuleInit, applyDecorators, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  OnModuleInit,
+  applyDecorators,
+  Controller,
+  HttpCode,
+  Post,
+  Req,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyInstance, FastifyRequest } from 'fastify';
@@ -46,7 +55,9 @@ export class SignedEventsService implements OnModuleInit {
     for (const { name, webhookSecret } of accountsOf(settings)) {
       const secrets = new AccountSecrets(webhookSecret);
       this.accounts.set(name, secrets);
-      reload.watch(accountVariable(name, 'WEBHOOK_SECRET'), webhookSecret, (secret) => secrets.replace(secret));
+      reload.watch(accountVariable(name, 'WEBHOOK_SECRET'), webhookSecret, (secret) =>
+        secrets.replace(secret),
+      );
     }
   }
 
@@ -95,7 +106,10 @@ class AccountSecrets {
 
   accepted(): Secret[] {
     const { secret, earlier } = this;
-    return [...(secret ? [secret] : []), ...(earlier && performance.now() < earlier.until ? [earlier.secret] : [])];
+    return [
+      ...(secret ? [secret] : []),
+      ...(earlier && performance.now() < earlier.until ? [earlier.secret] : []),
+    ];
   }
 }
 
@@ -132,8 +146,16 @@ class EventReceipt {
 /** Documents the common headers of every account's events. */
 const EventHeaders = () =>
   applyDecorators(
-    ApiHeader({ name: 'webhook-id', required: true, description: "The event's ID. It is the same in each delivery." }),
-    ApiHeader({ name: 'webhook-timestamp', required: true, description: 'Seconds since 1970, within five minutes.' }),
+    ApiHeader({
+      name: 'webhook-id',
+      required: true,
+      description: "The event's ID. It is the same in each delivery.",
+    }),
+    ApiHeader({
+      name: 'webhook-timestamp',
+      required: true,
+      description: 'Seconds since 1970, within five minutes.',
+    }),
     ApiHeader({
       name: 'webhook-signature',
       required: true,

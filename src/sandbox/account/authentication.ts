@@ -12,7 +12,9 @@ import { isObject } from '../http/rules';
  */
 export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {
   const key = request.headers['x-api-key'];
-  return typeof key === 'string' ? database.account.findUnique({ where: { apiKeyHash: hashKey(key) } }) : null;
+  return typeof key === 'string'
+    ? database.account.findUnique({ where: { apiKeyHash: hashKey(key) } })
+    : null;
 }
 
 export function hashKey(key: string): string {
@@ -27,7 +29,11 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * `sources` with a field `subAccount` names (docs/reference/upstream.md, "Sub-accounts").
  * @throws Refusal if the field has any other value. A typing error must not spend the money of the account.
  */
-export async function actingAccount(database: Database, owner: Account, sources: unknown[]): Promise<Account> {
+export async function actingAccount(
+  database: Database,
+  owner: Account,
+  sources: unknown[],
+): Promise<Account> {
   const fields = sources.filter(isObject).find((source) => Object.hasOwn(source, 'subAccount'));
   if (!fields) return owner;
   const id = fields.subAccount;

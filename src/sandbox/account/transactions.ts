@@ -83,7 +83,10 @@ async function listedTransactions(
   ];
   const shown = { issuerId: account.id, ...where, NOT: hidden };
   const now = frozenAt === null ? NOT_DELETED : { issueDate: { lte: at } };
-  const found = await database.transaction.findMany({ where: { ...shown, ...now }, orderBy: { seq: 'desc' } });
+  const found = await database.transaction.findMany({
+    where: { ...shown, ...now },
+    orderBy: { seq: 'desc' },
+  });
   const listed = frozenAt === null ? found : await asThen(database, found, at);
   return newest === null ? listed : listed.slice(0, newest);
 }
@@ -98,6 +101,8 @@ async function asThen(database: Database, transactions: Transaction[], at: Date)
   return transactions.flatMap((transaction) => {
     const status = statuses.get(transaction.id) ?? DELETED;
     if (status === DELETED) return [];
-    return [{ ...transaction, status, redeemData: status === transaction.status ? transaction.redeemData : null }];
+    return [
+      { ...transaction, status, redeemData: status === transaction.status ? transaction.redeemData : null },
+    ];
   });
 }

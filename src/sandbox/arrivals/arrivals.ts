@@ -59,7 +59,8 @@ export class Arrivals {
     const noted = await work.$executeRaw`
       UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()), chi_refs = chi_refs || ${chiRefs}
       WHERE seq = ${seq}`;
-    if (noted === 0) throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
+    if (noted === 0)
+      throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
   }
 
   /** Records the answer before its first byte is sent. */
@@ -74,7 +75,10 @@ export class Arrivals {
   /** Lists requests in order of arrival. */
   async list({ operation, after, limit }: ArrivalFilter) {
     const rows = await this.database.arrival.findMany({
-      where: { ...(operation !== undefined && { operation }), ...(after !== undefined && { seq: { gt: after } }) },
+      where: {
+        ...(operation !== undefined && { operation }),
+        ...(after !== undefined && { seq: { gt: after } }),
+      },
       orderBy: { seq: 'asc' },
       ...(limit !== undefined && { take: limit }),
     });

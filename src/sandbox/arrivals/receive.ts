@@ -70,7 +70,12 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
   return gate.pass(async () => {
     const account = await authenticate(database, request);
     const fault = faults.strike(named.operation) ?? magicFault(body, behaviour.magicMs);
-    const noted = { ...named, body: text ?? null, accountId: account?.id ?? null, fault: fault?.fault ?? null };
+    const noted = {
+      ...named,
+      body: text ?? null,
+      accountId: account?.id ?? null,
+      fault: fault?.fault ?? null,
+    };
     return { seq: await arrivals.arrived(noted), account, body, fault };
   });
 }

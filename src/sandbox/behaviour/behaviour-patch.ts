@@ -1,5 +1,15 @@
 import Decimal from 'decimal.js';
-import { anObject, check, flag, integer, isObject, number, Rule, trimmedText, webAddress } from '../http/rules';
+import {
+  anObject,
+  check,
+  flag,
+  integer,
+  isObject,
+  number,
+  Rule,
+  trimmedText,
+  webAddress,
+} from '../http/rules';
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
 import { LIE_RULES, LISTED_TYPES, ListedType, ListPatch, patchLists, ShownWords } from './lies';
 

@@ -59,7 +59,8 @@ export function noLies(): { words: ShownWords; lists: Lists } {
 
 const NOW = 'now';
 const instant: Rule = {
-  holds: (value) => value === NOW || (typeof value === 'string' && /^\d{4}-/.test(value) && !isNaN(Date.parse(value))),
+  holds: (value) =>
+    value === NOW || (typeof value === 'string' && /^\d{4}-/.test(value) && !isNaN(Date.parse(value))),
   must: `"${NOW}", an ISO 8601 time`,
 };
 const words: Rule = {
@@ -90,6 +91,7 @@ export function patchLists(lists: Lists, patch: ListPatch): void {
   for (const name of ['transactions', 'entries'] as const) {
     Object.assign(lists[name], patch[name]);
     const { frozenAt } = lists[name];
-    if (frozenAt !== null) lists[name].frozenAt = (frozenAt === NOW ? new Date() : new Date(frozenAt)).toISOString();
+    if (frozenAt !== null)
+      lists[name].frozenAt = (frozenAt === NOW ? new Date() : new Date(frozenAt)).toISOString();
   }
 }

@@ -89,7 +89,9 @@ export function magicOf({ phoneNumber, email, twitter }: Recipient): MagicName |
   if (phoneNumber) return nameByDigits.get(phoneNumber.slice(-DIGITS));
   const address = email?.toLowerCase();
   if (address)
-    return address.endsWith(EMAIL_DOMAIN) ? nameByWord.get(address.slice(0, -EMAIL_DOMAIN.length)) : undefined;
+    return address.endsWith(EMAIL_DOMAIN)
+      ? nameByWord.get(address.slice(0, -EMAIL_DOMAIN.length))
+      : undefined;
   const handle = twitter?.toLowerCase();
   return handle?.startsWith(HANDLE_PREFIX) ? nameByWord.get(handle.slice(HANDLE_PREFIX.length)) : undefined;
 }
@@ -116,6 +118,7 @@ export function wayOf(recipient: Recipient, texts: RefusalTexts): readonly strin
   const magic = MAGIC[name];
   if ('becomes' in magic) return magic.becomes;
   if (!('refuses' in magic)) return undefined; // Faults are handled elsewhere.
-  if (magic.refuses === 'TRANSACTION_FAILED') throw new TransactionError(magic.refuses, texts.transactionFailed);
+  if (magic.refuses === 'TRANSACTION_FAILED')
+    throw new TransactionError(magic.refuses, texts.transactionFailed);
   throw new Refusal(texts.insufficientFunds);
 }

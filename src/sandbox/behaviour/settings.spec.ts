@@ -13,7 +13,11 @@ describe('settings', () => {
       controlKey: 'sandbox-control',
       unitName: 'credit',
     });
-    expect(behaviour).toMatchObject({ quirks: QUIRKS, unpaidExpiresAfterMs: 604_800_000, events: { url: '' } });
+    expect(behaviour).toMatchObject({
+      quirks: QUIRKS,
+      unpaidExpiresAfterMs: 604_800_000,
+      events: { url: '' },
+    });
     expect(behaviour?.feePercent.toFixed()).toBe('0');
     expect(readSettings({ ...good, SANDBOX_PORT: '', SANDBOX_QUIRKS: '', SANDBOX_EVENTS_URL: '' })).toEqual(
       readSettings(good),

@@ -28,7 +28,8 @@ const CONTROL_KEY: Rule = {
 };
 const UNIT_NAME: Rule = {
   // A word of the service itself would have two meanings.
-  holds: (value) => /^[a-z][a-z0-9]{1,31}$/.test(value as string) && !/^(airtime|momo|payout)s?$/.test(value as string),
+  holds: (value) =>
+    /^[a-z][a-z0-9]{1,31}$/.test(value as string) && !/^(airtime|momo|payout)s?$/.test(value as string),
   must: 'a word of 2 to 32 lower-case letters and digits other than airtime, momo and payout',
 };
 
@@ -40,7 +41,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const faults: string[] = [];
 
   const databaseUrl = env.SANDBOX_DATABASE_URL ?? '';
-  if (!/^postgres(ql)?:\/\/./.test(databaseUrl)) faults.push('SANDBOX_DATABASE_URL must be a postgresql:// address');
+  if (!/^postgres(ql)?:\/\/./.test(databaseUrl))
+    faults.push('SANDBOX_DATABASE_URL must be a postgresql:// address');
   const apiKey = env.SANDBOX_API_KEY ?? '';
   if (apiKey.trim() === '') faults.push('SANDBOX_API_KEY must be set');
 
@@ -56,7 +58,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const controlKey = read('SANDBOX_CONTROL_KEY', String, CONTROL_KEY) ?? DEFAULT_CONTROL_KEY;
   const unitName = read('SANDBOX_UNIT_NAME', String, UNIT_NAME) ?? DEFAULT_UNIT_NAME;
   const feePercent = read('SANDBOX_FEE_PERCENT', decimalNumber, SETTING_RULES.feePercent);
-  const unpaidExpiresAfterMs = read('SANDBOX_UNPAID_EXPIRES_AFTER_MS', wholeNumber, SETTING_RULES.unpaidExpiresAfterMs);
+  const unpaidExpiresAfterMs = read(
+    'SANDBOX_UNPAID_EXPIRES_AFTER_MS',
+    wholeNumber,
+    SETTING_RULES.unpaidExpiresAfterMs,
+  );
   const url = read('SANDBOX_EVENTS_URL', String, EVENT_RULES.url);
   const secret = read('SANDBOX_EVENTS_SECRET', String, EVENT_RULES.secret);
   const quirks = readQuirks(env.SANDBOX_QUIRKS ?? '', faults);
@@ -75,7 +81,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 /** Reads `floatBalances,-errorNone`: the first is on, the second off, and all others keep their default. */
 function readQuirks(text: string, faults: string[]): Partial<Record<QuirkName, boolean>> {
   const words = text.split(',').map((word) => word.trim());
-  const quirks = words.filter((word) => word !== '').map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
+  const quirks = words
+    .filter((word) => word !== '')
+    .map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
   if (quirks.some(([name]) => !Object.hasOwn(QUIRKS, name as string)))
     faults.push(
       `SANDBOX_QUIRKS must name quirks, a leading - switches one off; known are ${Object.keys(QUIRKS).join(', ')}`,

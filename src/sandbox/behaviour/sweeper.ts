@@ -21,7 +21,8 @@ export function startSweeper(database: Database, behaviour: Behaviour): Sweeper 
         () => (hasFailed = false),
         (error: Error) => {
           // Only the kind, because database errors quote values, which are personal data.
-          if (!hasFailed) process.stderr.write(`sandbox: the changes of status that are due failed: ${error.name}\n`);
+          if (!hasFailed)
+            process.stderr.write(`sandbox: the changes of status that are due failed: ${error.name}\n`);
           hasFailed = true;
         },
       )
@@ -65,5 +66,6 @@ async function applyDueChange(work: Work, transactionId: string, { returnsFee }:
   // A transaction that its recipient has redeemed meanwhile stays redeemed, because its value is gone.
   const [changed] = await changeStatus(work, [transactionId], due);
   const money = changed && moneyUnder(due.to, changed);
-  if (money) await moveMoney(work, changed, { to: money, description: entryFor(changed, due.to), returnsFee });
+  if (money)
+    await moveMoney(work, changed, { to: money, description: entryFor(changed, due.to), returnsFee });
 }

@@ -5,7 +5,15 @@ import { Call, Routes } from '../http/call';
 import { NOT_FOUND, Refusal } from '../http/envelope';
 import { Fields, fieldsOf, readAmount, readEmail, readPhoneNumber, readText } from '../http/validation';
 import { unknownCurrency } from '../info/info';
-import { chiRefsOf, Item, newIssue, NewTransaction, NOBODY, storeIssue, readMarks } from '../transactions/issue';
+import {
+  chiRefsOf,
+  Item,
+  newIssue,
+  NewTransaction,
+  NOBODY,
+  storeIssue,
+  readMarks,
+} from '../transactions/issue';
 import { entryFor, moneyUnder, moveMoney } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
 import { changeStatus } from '../transactions/status';

@@ -32,7 +32,8 @@ export function changeNow(
   return database.$transaction(async (work) => {
     const transaction = await lock(work, name);
     if (!transaction || transaction.status === DELETED) return false;
-    if (status !== undefined) await work.transaction.update({ where: { id: transaction.id }, data: { status } });
+    if (status !== undefined)
+      await work.transaction.update({ where: { id: transaction.id }, data: { status } });
     const word = status ?? transaction.status;
     const to = money ?? (status === undefined ? undefined : moneyUnder(word, transaction));
     if (to) await moveMoney(work, transaction, { to, description: entryFor(transaction, word), returnsFee });
@@ -93,7 +94,11 @@ export async function chargeFee(database: Database, chiRef: string, valueInUSD: 
   });
 }
 
-function entriesOf(type: ExtraEntry['type'], wallet: Exclude<Entry['account'], string>, usd: Decimal): Entry[] {
+function entriesOf(
+  type: ExtraEntry['type'],
+  wallet: Exclude<Entry['account'], string>,
+  usd: Decimal,
+): Entry[] {
   const { account, sign } = EXTRA_ENTRIES[type];
   const own: Entry['account'] = account;
   return [

@@ -23,7 +23,8 @@ export interface Controls {
 
 const INDEX = {
   'GET /_sandbox': 'this list',
-  'GET /_sandbox/requests': 'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
+  'GET /_sandbox/requests':
+    'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
   'GET /_sandbox/ledger': 'what every account owns',
   'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
   'POST /_sandbox/accounts':
@@ -34,11 +35,13 @@ const INDEX = {
   'GET /_sandbox/transactions/{id}':
     'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'PATCH /_sandbox/transactions/{id}': 'change it now, and book its wallet: {"status":"reversed"}',
-  'GET /_sandbox/wallets': 'every wallet with its true balance and all its entries, the newest first; ?account=',
+  'GET /_sandbox/wallets':
+    'every wallet with its true balance and all its entries, the newest first; ?account=',
   'POST /_sandbox/entries':
     'an entry without a transaction: {"type":"top-up","account":"<id>","wallet":"momo","valueInUSD":50}; ' +
     'or a fee for one: {"type":"fee","chiRef":"<chiRef>","valueInUSD":0.1}',
-  'POST /_sandbox/faults': 'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
+  'POST /_sandbox/faults':
+    'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
   'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
   'GET /_sandbox/faults/kinds': 'the faults that can be asked for, and their settings',
   'DELETE /_sandbox/faults': 'no faults any more',
@@ -157,7 +160,8 @@ function faultRoutes(control: FastifyInstance, { faults, operations }: Service):
     return reply.status(204).send();
   });
   control.delete<{ Params: { id: string } }>('/faults/:id', ({ params: { id } }, reply) => {
-    if (!faults.remove(Number(id))) throw new Faulty([`there is no fault ${id}; GET /_sandbox/faults lists them`], 404);
+    if (!faults.remove(Number(id)))
+      throw new Faulty([`there is no fault ${id}; GET /_sandbox/faults lists them`], 404);
     return reply.status(204).send();
   });
 }
@@ -165,11 +169,14 @@ function faultRoutes(control: FastifyInstance, { faults, operations }: Service):
 function eventRoutes(control: FastifyInstance, { events }: Service): void {
   control.get('/events', ({ query }) => {
     const { limit } = query as { limit?: string };
-    const most = readOrRefuse((wrong) => readNumber(limit ?? EVENTS_SHOWN, 'limit', integer(1, MAX_LIMIT), wrong));
+    const most = readOrRefuse((wrong) =>
+      readNumber(limit ?? EVENTS_SHOWN, 'limit', integer(1, MAX_LIMIT), wrong),
+    );
     return events.list(most);
   });
   control.post<{ Params: { id: string } }>('/events/:id/resend', async ({ params: { id } }, reply) => {
-    if (!(await events.resend(id))) throw new Faulty([`there is no event ${id}; GET /_sandbox/events lists them`], 404);
+    if (!(await events.resend(id)))
+      throw new Faulty([`there is no event ${id}; GET /_sandbox/events lists them`], 404);
     return reply.status(202).send();
   });
 }

@@ -29,7 +29,11 @@ export function readNumber(text: unknown, name: string, rule: Rule, faults: stri
 }
 
 /** Answers `{error, faults}`: one sentence, and each fault by itself. */
-export function answerFaulty(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+export function answerFaulty(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   if (error instanceof Refusal) error = new Faulty([error.message]); // For example for lack of money.
   if (error instanceof Faulty) {
     void reply.status(error.httpStatus).send({ error: error.message, faults: error.faults });
@@ -40,6 +44,8 @@ export function answerFaulty(error: FastifyError | Error, request: FastifyReques
     void reply.status(status).send({ error: error.message, faults: [error.message] });
     return;
   }
-  process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${error.name}\n`);
+  process.stderr.write(
+    `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${error.name}\n`,
+  );
   void reply.status(503).send({ error: 'the sandbox cannot do this now; ask again', faults: [] });
 }

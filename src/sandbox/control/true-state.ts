@@ -9,7 +9,9 @@ import { WALLET_TYPES, WalletType } from '../wallets/ledger';
  * dollars are decimal text. Null if there is none. For the control interface.
  */
 export async function historyOf(database: Database, name: string, origin: string) {
-  const transaction = await database.transaction.findFirst({ where: { OR: [{ id: name }, { chiRef: name }] } });
+  const transaction = await database.transaction.findFirst({
+    where: { OR: [{ id: name }, { chiRef: name }] },
+  });
   if (!transaction) return null;
   const { id, chiRef, issueID } = transaction;
   const history = await database.statusChange.findMany({
@@ -60,7 +62,9 @@ export async function trueWallets(database: Database, accountId?: string) {
     include: { entries: { orderBy: { id: 'desc' } }, account: true },
     orderBy: [{ account: { createdAt: 'asc' } }, { accountId: 'asc' }],
   });
-  const inOrder = wallets.sort((a, b) => (a.accountId === b.accountId ? indexOf(a.type) - indexOf(b.type) : 0));
+  const inOrder = wallets.sort((a, b) =>
+    a.accountId === b.accountId ? indexOf(a.type) - indexOf(b.type) : 0,
+  );
   return inOrder.map(({ id, accountId: account, type, balance, entries }) => ({
     id,
     account,

@@ -12,7 +12,8 @@ const SMALLEST_USD = 0.000001;
 
 const statusWord: Rule = {
   // Without what Postgres cannot store. A deleted transaction is shown to nobody.
-  holds: (word) => trimmedText.holds(word) && /^[^\0\p{Surrogate}]{1,50}$/u.test(word as string) && word !== 'deleted',
+  holds: (word) =>
+    trimmedText.holds(word) && /^[^\0\p{Surrogate}]{1,50}$/u.test(word as string) && word !== 'deleted',
   must: 'a word of up to 50 characters other than deleted',
 };
 const CHANGE_RULES: Record<string, Rule> = {
@@ -38,17 +39,22 @@ export function truthRoutes(control: FastifyInstance, service: Service): void {
   const { database, behaviour, gate } = service;
   control.get('/transactions', ({ query, protocol, host }) => {
     const { issueID, limit } = query as Record<string, string | undefined>;
-    const take = readOrRefuse((wrong) => ({ limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong) }));
+    const take = readOrRefuse((wrong) => ({
+      limit: readNumber(limit, 'limit', integer(1, MAX_LIMIT), wrong),
+    }));
     return trueTransactions(database, { issueID, ...take }, `${protocol}://${host}`);
   });
   control.get<{ Params: { id: string } }>('/transactions/:id', ({ params: { id }, protocol, host }) =>
     transaction(id, `${protocol}://${host}`),
   );
-  control.patch<{ Params: { id: string } }>('/transactions/:id', async ({ params: { id }, body, protocol, host }) => {
-    const change = readOrRefuse((wrong) => readChange(body, wrong));
-    if (!(await gate.pass(() => changeNow(database, behaviour, id, change)))) throw unknown(id);
-    return transaction(id, `${protocol}://${host}`);
-  });
+  control.patch<{ Params: { id: string } }>(
+    '/transactions/:id',
+    async ({ params: { id }, body, protocol, host }) => {
+      const change = readOrRefuse((wrong) => readChange(body, wrong));
+      if (!(await gate.pass(() => changeNow(database, behaviour, id, change)))) throw unknown(id);
+      return transaction(id, `${protocol}://${host}`);
+    },
+  );
   control.get('/wallets', ({ query }) => trueWallets(database, (query as { account?: string }).account));
   control.post('/entries', async ({ body }, reply) => {
     const entry = readOrRefuse((wrong) => readEntry(body, wrong));
@@ -78,7 +84,10 @@ function readChange(body: unknown, faults: string[]): AskedChange | undefined {
 }
 
 /** A fee may name its transaction, which has a wallet. Every other entry names its wallet. */
-function readEntry(body: unknown, faults: string[]): ExtraEntry | { chiRef: string; valueInUSD: number } | undefined {
+function readEntry(
+  body: unknown,
+  faults: string[],
+): ExtraEntry | { chiRef: string; valueInUSD: number } | undefined {
   if (!isObject(body)) {
     faults.push('the body must be an object');
     return undefined;

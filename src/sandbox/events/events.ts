@@ -80,7 +80,10 @@ export class Events {
 
   /** Makes an event due again, under its own ID. Returns false if there is no such event. */
   async resend(id: string): Promise<boolean> {
-    const { count } = await this.database.event.updateMany({ where: { id }, data: { dueAt: new Date(), tries: 0 } });
+    const { count } = await this.database.event.updateMany({
+      where: { id },
+      data: { dueAt: new Date(), tries: 0 },
+    });
     return count > 0;
   }
 
@@ -108,7 +111,8 @@ export class Events {
       }
       return due.length;
     } catch (error) {
-      if (!this.stopped.signal.aborted) process.stderr.write(`sandbox: events wait: ${(error as Error).name}\n`);
+      if (!this.stopped.signal.aborted)
+        process.stderr.write(`sandbox: events wait: ${(error as Error).name}\n`);
       return 0;
     }
   }
@@ -132,7 +136,9 @@ export class Events {
     const settings = { ...events, url: event.url ?? events.url, secret: event.secret ?? events.secret };
     for (let copy = 0; copy < settings.copies; copy++) attempts.push(await this.attempt(event, settings));
     if (this.stopped.signal.aborted) return; // As if there had been no attempt.
-    const delivered = attempts.some(({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300);
+    const delivered = attempts.some(
+      ({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
+    );
     const wait = RETRY_AFTER_MS[event.tries];
     const dueAgain = delivered || wait === undefined ? null : new Date(Date.now() + wait);
     // An event that was requested again meanwhile stays due.
@@ -195,7 +201,9 @@ function eventBody(event: DueEvent, { quirks, words }: Behaviour): string {
     eventType: `transaction.${status}`,
     issueID,
     status,
-    chiRef: quirks.numericChiRefInEvents ? parseInt(chiRef.replaceAll('-', '').slice(0, NUMERIC_DIGITS), 16) : chiRef,
+    chiRef: quirks.numericChiRefInEvents
+      ? parseInt(chiRef.replaceAll('-', '').slice(0, NUMERIC_DIGITS), 16)
+      : chiRef,
     amount: new Decimal(valueInUSD).toNumber(),
     meta: { id: transactionId, type },
   });
@@ -207,7 +215,9 @@ function signatureHeaders(id: string, body: string, secret: string, at: Date): R
   const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
   const values = { id, timestamp, signature: `v1,${mac}` };
   return Object.fromEntries(
-    ['svix', 'webhook'].flatMap((name) => Object.entries(values).map(([part, value]) => [`${name}-${part}`, value])),
+    ['svix', 'webhook'].flatMap((name) =>
+      Object.entries(values).map(([part, value]) => [`${name}-${part}`, value]),
+    ),
   );
 }
 

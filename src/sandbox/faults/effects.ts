@@ -19,7 +19,9 @@ export function answerAsStruck(api: FastifyInstance, service: Service): void {
     const answer = received.fault && answerOf(received.fault, request, reply, payload);
     const { send, silent } = received.fault ? rowOf(received.fault.fault) : {};
 
-    const noted = silent ? Promise.resolve() : note(service, received.seq, answer?.status ?? reply.statusCode);
+    const noted = silent
+      ? Promise.resolve()
+      : note(service, received.seq, answer?.status ?? reply.statusCode);
     void noted.then(() => {
       if (!answer) return done(null, payload);
       // `done` is never called, because the framework has nothing more to do with this answer.

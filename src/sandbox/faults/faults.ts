@@ -50,7 +50,9 @@ export class Faults {
    * match count the request.
    */
   strike(operation: string): Struck | undefined {
-    const matching = this.registered.filter((fault) => fault.operation === null || fault.operation === operation);
+    const matching = this.registered.filter(
+      (fault) => fault.operation === null || fault.operation === operation,
+    );
     const [first] = matching.filter(isDue);
     if (first) first.struck++;
     return first;
@@ -121,7 +123,10 @@ export function readFault(given: unknown, operations: string[], faults: string[]
   }
   const { fault, operation, nth, probability, seed, processed, ...settings } = given;
   const row = rowOf(fault);
-  const settingRules = Object.entries(row.settings ?? {}).map(([name, { rule }]): [string, Rule] => [name, rule]);
+  const settingRules = Object.entries(row.settings ?? {}).map(([name, { rule }]): [string, Rule] => [
+    name,
+    rule,
+  ]);
   const rules: Record<string, Rule> = {
     fault: oneOf(fault),
     operation: oneOf(...operations),
@@ -149,22 +154,27 @@ export function readFault(given: unknown, operations: string[], faults: string[]
 }
 
 function fixed(value: boolean): Rule {
-  return { holds: (given) => given === value, must: `${value} or left out: this fault is nothing without it` };
+  return {
+    holds: (given) => given === value,
+    must: `${value} or left out: this fault is nothing without it`,
+  };
 }
 
 /** The faults that can be requested, as the control interface lists them. */
 export function faultKinds() {
-  return Object.entries<FaultRow>(FAULTS).map(([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
-    fault,
-    does,
-    processed,
-    choosesProcessed: choosesProcessed ?? false,
-    settings: Object.entries(settings).map(([name, { byDefault, rule }]) => ({
-      name,
-      default: byDefault,
-      must: rule.must,
-    })),
-  }));
+  return Object.entries<FaultRow>(FAULTS).map(
+    ([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
+      fault,
+      does,
+      processed,
+      choosesProcessed: choosesProcessed ?? false,
+      settings: Object.entries(settings).map(([name, { byDefault, rule }]) => ({
+        name,
+        default: byDefault,
+        must: rule.must,
+      })),
+    }),
+  );
 }
 
 /** The magic recipients, each with one of its phone numbers and the result of a payout to it. */

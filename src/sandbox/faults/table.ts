@@ -213,7 +213,11 @@ const BAD_GATEWAY_PAGE = [
 ].join('\r\n');
 
 function error(status: number, text: string): Answer {
-  return { status, headers: { 'content-type': JSON_TYPE }, body: JSON.stringify({ status: 'error', error: text }) };
+  return {
+    status,
+    headers: { 'content-type': JSON_TYPE },
+    body: JSON.stringify({ status: 'error', error: text }),
+  };
 }
 
 /** Types the row of a fault. Each literal has only the fields that it needs. */

@@ -13,7 +13,9 @@ describe('resetConnection', () => {
       resetConnection({ response });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const closed = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+    const closed = new Promise((resolve) =>
+      server.once('connection', (socket) => socket.once('close', resolve)),
+    );
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
     client.write('GET / HTTP/1.1\r\nHost: sandbox\r\n\r\n');
     await closed;

@@ -36,7 +36,11 @@ export function cutShort({ response }: Wire, answer: Answer): void {
 }
 
 /** Sends the body in pieces over `ms`. Ends early if the client leaves. */
-export async function dribble({ response, timers }: Wire, answer: Answer, { ms = 0 }: { ms?: number }): Promise<void> {
+export async function dribble(
+  { response, timers }: Wire,
+  answer: Answer,
+  { ms = 0 }: { ms?: number },
+): Promise<void> {
   const bytes = announce(response, answer);
   const size = Math.ceil(bytes.length / PIECES);
   for (let sent = 0; sent < bytes.length && !response.destroyed; sent += size) {

@@ -15,7 +15,8 @@ export function shapeAnswers(behaviour: Behaviour) {
   return (request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
     const { quirks } = behaviour;
     const words = behaviour.words[READS.test(request.routeOptions.url ?? '') ? 'listed' : 'answered'];
-    const asAlways = SHAPING.every((name) => quirks[name] === QUIRKS[name]) && Object.keys(words).length === 0;
+    const asAlways =
+      SHAPING.every((name) => quirks[name] === QUIRKS[name]) && Object.keys(words).length === 0;
     if (asAlways || !isObject(answer)) return done(null, answer);
 
     if (quirks.errorWith200 && reply.statusCode === 400) void reply.status(200);

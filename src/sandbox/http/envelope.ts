@@ -54,11 +54,17 @@ export function success(data: unknown): SuccessEnvelope {
 
 export function answerFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { httpStatus, text } = describe(fault, request);
-  void reply.status(httpStatus).send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
+  void reply
+    .status(httpStatus)
+    .send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
 }
 
 /** See POST /send in docs/reference/upstream.md: the only operation that answers rejections with 500. */
-export function answerSendFault(fault: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+export function answerSendFault(
+  fault: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { httpStatus, text } = describe(fault, request);
   void reply.status(httpStatus === 400 || httpStatus === 413 ? 500 : httpStatus).send(failure(text));
 }
@@ -78,7 +84,10 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   );
 }
 
-function describe(fault: FastifyError | Error, request: FastifyRequest): { httpStatus: number; text: string } {
+function describe(
+  fault: FastifyError | Error,
+  request: FastifyRequest,
+): { httpStatus: number; text: string } {
   if (fault instanceof Refusal) return { httpStatus: fault.httpStatus, text: fault.message };
 
   const statusCode = 'statusCode' in fault ? fault.statusCode : undefined;
@@ -87,7 +96,9 @@ function describe(fault: FastifyError | Error, request: FastifyRequest): { httpS
     return { httpStatus: 400, text: 'request cannot be read' };
 
   // Not a 500, because callers take a 500 envelope for "nothing was done". After a failed commit, nobody knows that.
-  process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`);
+  process.stderr.write(
+    `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`,
+  );
   return { httpStatus: 503, text: 'service is unavailable, the state of this request is unknown' };
 }
 

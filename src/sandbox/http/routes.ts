@@ -43,7 +43,9 @@ export function operations(service: Service): FastifyPluginCallback {
     const { unit } = service;
     receiveRequests(api, service);
     api.addHook('preSerialization', shapeAnswers(service.behaviour));
-    api.addHook('preSerialization', (_request, _reply, payload, done) => done(null, unit.answerOutside(payload)));
+    api.addHook('preSerialization', (_request, _reply, payload, done) =>
+      done(null, unit.answerOutside(payload)),
+    );
     answerAsStruck(api, service);
     api.setNotFoundHandler(answerUnknownOperation);
     api.addHook('onRoute', ({ method, path }) => {
@@ -98,7 +100,12 @@ async function serve(
   return carryOut(received.fault, () => service.gate.pass(run), service.timers);
 }
 
-function callFor({ arrivals, database, behaviour }: Service, origin: string, received: Received, account: Account) {
+function callFor(
+  { arrivals, database, behaviour }: Service,
+  origin: string,
+  received: Received,
+  account: Account,
+) {
   const call: Call & { isProcessed: boolean } = {
     account,
     database,

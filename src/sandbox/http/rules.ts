@@ -28,7 +28,8 @@ export const flag: Rule = { holds: (value) => typeof value === 'boolean', must: 
 export const anObject: Rule = { holds: isObject, must: 'an object' };
 
 export const webAddress: Rule = {
-  holds: (value) => value === '' || (typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value)),
+  holds: (value) =>
+    value === '' || (typeof value === 'string' && /^https?:\/\/./.test(value) && URL.canParse(value)),
   must: 'an http:// or https:// address, or empty',
 };
 

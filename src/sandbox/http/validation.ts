@@ -19,7 +19,11 @@ export function fieldsOf(value: unknown, name = 'request body'): Fields {
 }
 
 /** Reads the batch under `name`. `read` reads each item, and gets its name for error texts, such as "airtimes[3]". */
-export function readItems<Item>(body: unknown, name: string, read: (item: Fields, name: string) => Item): Item[] {
+export function readItems<Item>(
+  body: unknown,
+  name: string,
+  read: (item: Fields, name: string) => Item,
+): Item[] {
   const items = fieldsOf(body)[name];
   if (!Array.isArray(items)) throw new Refusal(`${name} must be an array`);
   if (items.length === 0) throw new Refusal(`${name} must have at least one item`);
@@ -62,7 +66,8 @@ export function readAmount(value: unknown, name: string): Decimal {
 
 function limited(amount: Decimal, name: string): Decimal {
   if (amount.greaterThan(MAX_AMOUNT)) throw new Refusal(`${name} must be at most ${MAX_AMOUNT}`);
-  if (amount.decimalPlaces() > MAX_DECIMALS) throw new Refusal(`${name} must have at most ${MAX_DECIMALS} decimals`);
+  if (amount.decimalPlaces() > MAX_DECIMALS)
+    throw new Refusal(`${name} must have at most ${MAX_DECIMALS} decimals`);
   return amount;
 }
 

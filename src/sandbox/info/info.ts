@@ -35,7 +35,12 @@ function usdInLocal(_call: Call, query: unknown) {
   const local = fromUsd(readAmount(amountInUSD, 'amountInUSD'), currency);
   if (!local) throw unknownCurrency('destinationCurrency');
   const amountInDestinationCurrency = local.toNumber();
-  return Promise.resolve({ amountInUSD, destinationCurrency, amountInDestinationCurrency, validUntil: validUntil() });
+  return Promise.resolve({
+    amountInUSD,
+    destinationCurrency,
+    amountInDestinationCurrency,
+    validUntil: validUntil(),
+  });
 }
 
 /** GET /info/local-amount-in-usd?originCurrency=&amountInOriginCurrency= */
@@ -69,7 +74,13 @@ export interface Asset {
   available: boolean;
 }
 
-const asset = (type: Asset['type'], code: string, name: string, description: string, available = true): Asset => ({
+const asset = (
+  type: Asset['type'],
+  code: string,
+  name: string,
+  description: string,
+  available = true,
+): Asset => ({
   name,
   img: `https://sandbox.example/assets/${code}.png`,
   description,

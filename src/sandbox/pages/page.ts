@@ -33,7 +33,12 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-export function sendPage(reply: FastifyReply, httpStatus: number, title: string, content: Html): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  httpStatus: number,
+  title: string,
+  content: Html,
+): FastifyReply {
   return reply.status(httpStatus).type('text/html; charset=utf-8').headers(HEADERS).send(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -51,8 +56,10 @@ ${content.markup}
 
 /** Turns the routes of `server` into pages for people: forms are read, and errors are shown as a page. */
 export function servePages(server: FastifyInstance): void {
-  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
-    done(null, Object.fromEntries(new URLSearchParams(String(text)))),
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(String(text)))),
   );
   server.setErrorHandler((fault: FastifyError | Error, request: FastifyRequest, reply) => {
     if (fault instanceof Refusal) return sendPage(reply, 400, 'That did not work', errorBox(fault.message));
@@ -60,7 +67,9 @@ export function servePages(server: FastifyInstance): void {
     if (httpStatus < 500)
       return sendPage(reply, httpStatus, 'That did not work', errorBox('The request cannot be read.'));
     // Only the kind, because database errors quote values, which are personal data.
-    process.stderr.write(`sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${fault.name}\n`);
+    process.stderr.write(
+      `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${fault.name}\n`,
+    );
     return sendPage(reply, 503, 'That did not work', errorBox('Please open the link again in a moment.'));
   });
 }
@@ -96,4 +105,10 @@ function markupOf(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};

@@ -8,7 +8,10 @@ describe('credit items', () => {
       email: 'ada@example.org',
       twitter: null,
     });
-    expect(read({ email: 'ada@example.org', twitter: '' })).toMatchObject({ email: 'ada@example.org', twitter: null });
+    expect(read({ email: 'ada@example.org', twitter: '' })).toMatchObject({
+      email: 'ada@example.org',
+      twitter: null,
+    });
     expect(read({ twitter: '@ada' })).toMatchObject({ email: null, twitter: '@ada' });
   });
 

@@ -13,7 +13,16 @@ import {
   readText,
 } from '../http/validation';
 import { paymentLink } from '../pages/links';
-import { readMarks, chiRefsOf, Issue, Item, newIssue, storeIssue, NOBODY, NewTransaction } from '../transactions/issue';
+import {
+  readMarks,
+  chiRefsOf,
+  Issue,
+  Item,
+  newIssue,
+  storeIssue,
+  NOBODY,
+  NewTransaction,
+} from '../transactions/issue';
 import { transactionRecord } from '../transactions/record';
 import { payOut } from './pay-out';
 

@@ -72,7 +72,12 @@ function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?:
           <p>Open this link again once it is paid.</p>`,
       );
     default:
-      return sendPage(reply, httpStatus, 'This credit cannot be redeemed', html`<p>Ask its sender for a new one.</p>`);
+      return sendPage(
+        reply,
+        httpStatus,
+        'This credit cannot be redeemed',
+        html`<p>Ask its sender for a new one.</p>`,
+      );
   }
 }
 
@@ -95,7 +100,9 @@ function choices(chiRef: string): Html {
     text: `${country}: ${name}`,
   }));
   const countries = AIRTIME_COUNTRIES.map((country) => ({ value: country, text: country }));
-  const address = html`<label>Address <input name="address" autocomplete="off" spellcheck="false" required /></label>`;
+  const address = html`<label
+    >Address <input name="address" autocomplete="off" spellcheck="false" required
+  /></label>`;
   return html` ${choice(chiRef, 'airtime', 'Airtime', html`${select('country', 'Country', countries)}${phone}`)}
   ${choice(chiRef, 'momo', 'Mobile money', html`${select('network', 'Country and network', networks)}${phone}`)}
   ${choice(chiRef, 'gift-card', 'Gift card', select('code', 'Gift card', assets('gift-card')))}
@@ -155,8 +162,14 @@ function readChoice(fields: Fields): Prisma.InputJsonObject {
     }
     case 'momo': {
       const [countryToSend = '', momoCode = ''] = readText(fields.network, 'Country and network').split('/');
-      if (!isNetwork(countryToSend, momoCode)) throw new Refusal('Country and network must be one of the list');
-      return { type, countryToSend, momoCode, phoneNumber: readPhoneNumber(fields.phoneNumber, 'Phone number') };
+      if (!isNetwork(countryToSend, momoCode))
+        throw new Refusal('Country and network must be one of the list');
+      return {
+        type,
+        countryToSend,
+        momoCode,
+        phoneNumber: readPhoneNumber(fields.phoneNumber, 'Phone number'),
+      };
     }
     case 'gift-card':
     case 'other':

@@ -18,7 +18,8 @@ export async function redeemAirtime(call: Call, body: unknown) {
   const chiRef = readText(fields.chiRef, 'chiRef');
   const phoneNumber = readPhoneNumber(fields.phoneNumber, 'phoneNumber');
   const countryToSend = readText(fields.countryToSend, 'countryToSend');
-  if (!takesAirtime(countryToSend)) throw new Refusal('countryToSend must be a country of /info/airtime-countries');
+  if (!takesAirtime(countryToSend))
+    throw new Refusal('countryToSend must be a country of /info/airtime-countries');
   const meta = readOptionalMeta(fields.meta, 'meta');
   const redeemData = { type: 'airtime', phoneNumber, countryToSend, ...(meta && { meta }) };
   const redeemed = await call.database.$transaction(async (work) => {

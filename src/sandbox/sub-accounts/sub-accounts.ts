@@ -43,7 +43,8 @@ async function readSubAccount(call: Call, query: unknown) {
  */
 export async function createSubAccount(call: Call, body: unknown) {
   const { account, database } = call;
-  if (account.parentId !== null) throw new Refusal(`Account with id ${account.id} is a sub-account and can have none`);
+  if (account.parentId !== null)
+    throw new Refusal(`Account with id ${account.id} is a sub-account and can have none`);
   const fields = fieldsOf(body);
   const email = readEmail(fields.email, 'email');
   const meta = readOptionalMeta(fields.meta, 'meta');

@@ -20,7 +20,11 @@ describe('issue', () => {
   });
 
   it('counts only paid items, and splits the fee over them', () => {
-    const items = [item('3'), { ...item('5'), becomes: ['failed'] }, { ...item('1'), becomes: ['paid', 'failed'] }];
+    const items = [
+      item('3'),
+      { ...item('5'), becomes: ['failed'] },
+      { ...item('1'), becomes: ['paid', 'failed'] },
+    ];
     const issue = newIssue(items, { ...terms, feePercent: new Decimal(10) });
     expect([issue.total.toFixed(), issue.fee.toFixed()]).toEqual(['4.4', '0.4']);
     expect(issue.transactions.map(({ status, fee }) => `${status} ${fee.toFixed()}`)).toEqual([

@@ -20,7 +20,9 @@ export type Item = Pick<
 };
 
 /** A transaction before it is stored. The database gives it its position. */
-export type NewTransaction = Omit<Transaction, 'seq' | 'redeemData' | 'meta'> & { meta?: Prisma.InputJsonObject };
+export type NewTransaction = Omit<Transaction, 'seq' | 'redeemData' | 'meta'> & {
+  meta?: Prisma.InputJsonObject;
+};
 
 /** A batch before it is stored: one issueID, and one transaction per item in the items' order. */
 export interface Issue {
@@ -84,7 +86,11 @@ export function newIssue(items: Item[], terms: IssueTerms): Issue {
 }
 
 /** Stores a batch with its later status changes, so that a crash loses nothing. */
-export async function storeIssue(work: Work, { transactions, later }: Issue, { laterMs }: Behaviour): Promise<void> {
+export async function storeIssue(
+  work: Work,
+  { transactions, later }: Issue,
+  { laterMs }: Behaviour,
+): Promise<void> {
   await work.transaction.createMany({ data: transactions });
   if (later.length === 0) return;
   const dueAt = new Date(Date.now() + laterMs);
@@ -101,7 +107,8 @@ const RECORD_ID_LENGTH = 20; // See "Identifiers" in docs/reference/upstream.md.
 /** Generates the `id` of a record: 20 letters and digits, 119 random bits. */
 export function newRecordId(): string {
   let id = '';
-  for (let i = 0; i < RECORD_ID_LENGTH; i++) id += LETTERS_AND_DIGITS.charAt(randomInt(LETTERS_AND_DIGITS.length));
+  for (let i = 0; i < RECORD_ID_LENGTH; i++)
+    id += LETTERS_AND_DIGITS.charAt(randomInt(LETTERS_AND_DIGITS.length));
   return id;
 }
 
@@ -123,7 +130,9 @@ const Exact = Decimal.clone({ precision: 60 }); // A product of two amounts of t
 
 /** Returns a percentage of `total`, rounded up to six decimals. */
 export function feeOf(total: Decimal, percent: Decimal): Decimal {
-  return new Decimal(new Exact(total).times(percent).div(100).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_UP));
+  return new Decimal(
+    new Exact(total).times(percent).div(100).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_UP),
+  );
 }
 
 /**

@@ -22,7 +22,10 @@ const ENTRY_OF_STATUS = new Map([
  * Returns where an honest service keeps the value under a status. Undefined under a word that nobody has documented.
  * The money then stays where it is.
  */
-export function moneyUnder(word: string, { type, wallet }: Pick<Transaction, 'type' | 'wallet'>): Money | undefined {
+export function moneyUnder(
+  word: string,
+  { type, wallet }: Pick<Transaction, 'type' | 'wallet'>,
+): Money | undefined {
   const status = word.toLowerCase();
   if (ENTRY_OF_STATUS.has(status)) return 'kept';
   if (status === 'paid' || status === 'successful') return 'paid';

@@ -26,8 +26,8 @@ describe('transaction record', () => {
     expect(transactionRecord({ ...transaction!, status: 'paid' }, ORIGIN)).toMatchObject({ redeemLink });
     expect(transactionRecord({ ...transaction!, status: 'redeemed' }, ORIGIN)).toMatchObject({ redeemLink });
     expect(transactionRecord(transaction!, ORIGIN)).not.toHaveProperty('redeemLink');
-    expect(transactionRecord({ ...transaction!, status: 'paid', type: 'airtime' }, ORIGIN)).not.toHaveProperty(
-      'redeemLink',
-    );
+    expect(
+      transactionRecord({ ...transaction!, status: 'paid', type: 'airtime' }, ORIGIN),
+    ).not.toHaveProperty('redeemLink');
   });
 });

@@ -46,7 +46,10 @@ export interface TransactionRecord extends Partial<Record<TextField, string>> {
  * Returns a transaction as answers show it (docs/reference/upstream.md, "Transaction record"). Fields without a value
  * are left out.
  */
-export function transactionRecord(transaction: NewTransaction | Transaction, origin: string): TransactionRecord {
+export function transactionRecord(
+  transaction: NewTransaction | Transaction,
+  origin: string,
+): TransactionRecord {
   const { id, chiRef, issueID, issueDate, issuerId, type, status } = transaction;
   const usd = new Decimal(transaction.valueInUSD);
   const fee = new Decimal(transaction.fee);
@@ -73,12 +76,25 @@ export function transactionRecord(transaction: NewTransaction | Transaction, ori
 
 function present(transaction: NewTransaction | Transaction): Partial<Record<TextField, string>> {
   const { email, phoneNumber, twitter, countryToSend, momoCode, reference, receiver } = transaction;
-  const fields = { email, phoneNumber, phone: phoneNumber, twitter, countryToSend, momoCode, reference, receiver };
-  return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== null));
+  const fields = {
+    email,
+    phoneNumber,
+    phone: phoneNumber,
+    twitter,
+    countryToSend,
+    momoCode,
+    reference,
+    receiver,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter((field): field is [string, string] => field[1] !== null),
+  );
 }
 
 function more(transaction: NewTransaction | Transaction): Pick<TransactionRecord, 'redeemData' | 'meta'> {
-  const meta: Prisma.JsonObject = { ...(transaction.description !== null && { description: transaction.description }) };
+  const meta: Prisma.JsonObject = {
+    ...(transaction.description !== null && { description: transaction.description }),
+  };
   Object.assign(meta, transaction.meta);
   const redeemData = 'redeemData' in transaction ? transaction.redeemData : null;
   return { ...(redeemData !== null && { redeemData }), ...(Object.keys(meta).length > 0 && { meta }) };

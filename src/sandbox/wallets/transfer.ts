@@ -28,7 +28,11 @@ export async function transfer(call: Call, body: unknown) {
  * Transfers from the sender's wallet to the receiver's of the same type, as a transaction of type `transfer`.
  * @param to the name of the field with the amount, and the parent that the receiver must have.
  */
-async function moveValue(call: Call, body: unknown, { amount, ...to }: { amount: string; parentId?: string }) {
+async function moveValue(
+  call: Call,
+  body: unknown,
+  { amount, ...to }: { amount: string; parentId?: string },
+) {
   const fields = fieldsOf(body);
   const receiver = readText(fields.receiver, 'receiver');
   const valueInUSD = readUsd(fields[amount], amount);
@@ -38,7 +42,14 @@ async function moveValue(call: Call, body: unknown, { amount, ...to }: { amount:
   const marks = readMarks(body);
   const sender = call.account.id;
   if (receiver === sender) throw new Refusal('receiver must be another account than the sender');
-  const terms = { issuerId: sender, type: 'transfer', status: 'paid', wallet: type, receiver, marks } as const;
+  const terms = {
+    issuerId: sender,
+    type: 'transfer',
+    status: 'paid',
+    wallet: type,
+    receiver,
+    marks,
+  } as const;
   const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);
   await call.database.$transaction(async (work) => {
     await storeIssue(work, issue, call.behaviour);
@@ -49,7 +60,10 @@ async function moveValue(call: Call, body: unknown, { amount, ...to }: { amount:
     ]);
   });
   const tnxID = issue.transactions[0]?.id;
-  return { data: { sender, wallet: type, valueInUSD: valueInUSD.toNumber(), tnxID, receiver }, error: 'None' };
+  return {
+    data: { sender, wallet: type, valueInUSD: valueInUSD.toNumber(), tnxID, receiver },
+    error: 'None',
+  };
 }
 
 function readWalletType(value: unknown): WalletType {

@@ -77,7 +77,9 @@ describe('the admin API for ephemeral keys', () => {
 
   it('requires the scope `admin`, and returns 404 for an unknown client', async () => {
     expect((await remove(till, ALL).expect(403)).body.code).toBe('scope_missing');
-    expect((await remove(admin, '/v1/clients/nobody/ephemeral-keys').expect(404)).body.code).toBe('client_not_found');
+    expect((await remove(admin, '/v1/clients/nobody/ephemeral-keys').expect(404)).body.code).toBe(
+      'client_not_found',
+    );
     expect(await active()).toBe(1);
   });
 });

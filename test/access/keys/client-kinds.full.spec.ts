@@ -76,7 +76,9 @@ describe('the kind of a client', () => {
       ]);
     const no = 'a public client has no secret keys';
     await expect(insert('secret')).rejects.toThrow(no);
-    await expect(sql('UPDATE api_key SET client_id = $1 WHERE client_id = $2', [id, otherId])).rejects.toThrow(no);
+    await expect(
+      sql('UPDATE api_key SET client_id = $1 WHERE client_id = $2', [id, otherId]),
+    ).rejects.toThrow(no);
     await insert('provider');
     await insert('page');
     await expect(sql("UPDATE api_key SET kind = 'secret' WHERE client_id = $1", [id])).rejects.toThrow(no);
@@ -84,7 +86,9 @@ describe('the kind of a client', () => {
 
   it('cannot be changed', async () => {
     await createPublic('fixed').expect(201);
-    expect(await faultsOf(api.ask('patch', '/fixed', { kind: 'server' }))).toMatchObject([{ pointer: '/kind' }]);
+    expect(await faultsOf(api.ask('patch', '/fixed', { kind: 'server' }))).toMatchObject([
+      { pointer: '/kind' },
+    ]);
     for (const [from, to] of [
       ['public', 'server'],
       ['server', 'public'],
@@ -101,7 +105,11 @@ describe('the kind of a client', () => {
       const ada = (await clients.create('admin', ['admin'], { person: 'ada' })).key;
       const bob = (await clients.issueKey('admin', { person: 'bob' })).key;
       const body = { name: 'phone', kind: 'public', scopes: ['pay'], daily_cap_usd: 10 };
-      const asked = await supertest(proxy.url).post('/v1/clients').set('X-API-Key', ada).send(body).expect(202);
+      const asked = await supertest(proxy.url)
+        .post('/v1/clients')
+        .set('X-API-Key', ada)
+        .send(body)
+        .expect(202);
       expect(asked.body).toEqual({
         status: 'pending_approval',
         change_id: expect.any(String),
@@ -110,7 +118,10 @@ describe('the kind of a client', () => {
       const { change_id: id } = asked.body;
       const path = `/v1/changes/${id}/approve` as '/v1/changes/{id}/approve';
       const decided = await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' });
-      expect([decided.status, decided.body]).toMatchObject([200, { after: { kind: 'public', scopes: ['pay'] } }]);
+      expect([decided.status, decided.body]).toMatchObject([
+        200,
+        { after: { kind: 'public', scopes: ['pay'] } },
+      ]);
       const { body: phone } = await proxy.get(ada, '/v1/clients/phone').expect(200);
       expect(phone).toMatchObject({ kind: 'public', active_keys: 0, daily_cap_usd: '10' });
       await supertest(proxy.url).post('/v1/clients/phone/keys').set('X-API-Key', ada).send({}).expect(409);

@@ -14,7 +14,9 @@ describe('the keys API', () => {
     const { body: second } = await api.ask('post', '/keyed/keys').expect(201);
     expect(second).toMatchObject({ client: 'keyed', person: null });
     const expires_at = '2100-01-01T00:00:00.000Z';
-    const { body: third } = await api.ask('post', '/keyed/keys', { expires_at, person: 'team/grace' }).expect(201);
+    const { body: third } = await api
+      .ask('post', '/keyed/keys', { expires_at, person: 'team/grace' })
+      .expect(201);
     expect(third).toEqual({
       id: expect.any(String),
       client: 'keyed',
@@ -40,7 +42,8 @@ describe('the keys API', () => {
 
   it('issues keys for a year, or without expiry for null', async () => {
     const made = await api.create('yearly');
-    const issue = async (body: object) => (await api.ask('post', '/yearly/keys', body).expect(201)).body.expires_at;
+    const issue = async (body: object) =>
+      (await api.ask('post', '/yearly/keys', body).expect(201)).body.expires_at;
     for (const expiry of [made.expires_at, await issue({}), await issue({ person: 'ada' })]) {
       const days = (Date.parse(expiry ?? '') - Date.now()) / 86_400_000;
       expect(days).toBeGreaterThan(364);
@@ -65,7 +68,11 @@ describe('the keys API', () => {
     await api.create('mine');
     await api.create('theirs');
     const { id } = first((await api.ask('get', '/theirs/keys').expect(200)).body.keys);
-    for (const path of [`/mine/keys/${id}`, '/mine/keys/x', '/mine/keys/01a1fb98-53b1-7069-a17f-af1e8cacb634'] as const)
+    for (const path of [
+      `/mine/keys/${id}`,
+      '/mine/keys/x',
+      '/mine/keys/01a1fb98-53b1-7069-a17f-af1e8cacb634',
+    ] as const)
       expect((await api.ask('delete', path).expect(404)).body.code).toBe('key_not_found');
     expect((await api.ask('delete', `/nobody/keys/${id}`).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('get', '/theirs')).body.active_keys).toBe(1);

@@ -1,11 +1,20 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
-import { LIMIT_KEYS, NO_LIMITS as NOTHING, toLimitsDocument } from '../../../src/access/clients/limits/limits';
+import {
+  LIMIT_KEYS,
+  NO_LIMITS as NOTHING,
+  toLimitsDocument,
+} from '../../../src/access/clients/limits/limits';
 import { OPERATIONS } from '../../../src/operations/catalogue/catalogue';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
 
 const NO_LIMITS = toLimitsDocument(NOTHING, LIMIT_KEYS);
-const NOTHING_SPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
+const NOTHING_SPENT = {
+  cap_usd: null,
+  spent_usd: '0',
+  left_usd: null,
+  resets_at: expect.stringMatching(/Z$/),
+};
 const LIMITS = {
   daily_cap_usd: '10',
   monthly_cap_usd: '100.000001',
@@ -66,7 +75,12 @@ describe('the clients API', () => {
 
   it('creates a client with every limit, and accepts amounts as numbers or decimal text', async () => {
     expect(await api.create('limited', LIMITS)).toMatchObject(LIMITS);
-    const amounts = { daily_cap_usd: 0.1, monthly_cap_usd: 999_999_999, max_item_usd: 0.000001, max_call_usd: '1.50' };
+    const amounts = {
+      daily_cap_usd: 0.1,
+      monthly_cap_usd: 999_999_999,
+      max_item_usd: 0.000001,
+      max_call_usd: '1.50',
+    };
     expect(await api.create('numbers', amounts)).toMatchObject({
       daily_cap_usd: '0.1',
       monthly_cap_usd: '999999999',
@@ -85,7 +99,10 @@ describe('the clients API', () => {
     await api.create('changing', LIMITS);
     const change = async (body: object) => {
       const { usage, ...client } = (await api.ask('patch', '/changing', body).expect(200)).body;
-      expect([usage.daily.cap_usd, usage.monthly.cap_usd]).toEqual([client.daily_cap_usd, client.monthly_cap_usd]);
+      expect([usage.daily.cap_usd, usage.monthly.cap_usd]).toEqual([
+        client.daily_cap_usd,
+        client.monthly_cap_usd,
+      ]);
       return client;
     };
     const before = await change({});
@@ -100,7 +117,10 @@ describe('the clients API', () => {
       operations: ['POST /send'],
       scopes: ['write'],
     });
-    expect(await change({ operations: null, countries: [] })).toMatchObject({ operations: null, countries: [] });
+    expect(await change({ operations: null, countries: [] })).toMatchObject({
+      operations: null,
+      countries: [],
+    });
   });
 
   it('keeps two concurrent changes', async () => {
@@ -114,7 +134,9 @@ describe('the clients API', () => {
       'max_recipient_day_usd',
     ];
     await Promise.all(names.map((name) => api.ask('patch', '/busy', { [name]: 7 }).expect(200)));
-    expect((await api.ask('get', '/busy')).body).toMatchObject(Object.fromEntries(names.map((name) => [name, '7'])));
+    expect((await api.ask('get', '/busy')).body).toMatchObject(
+      Object.fromEntries(names.map((name) => [name, '7'])),
+    );
   });
 
   it('reports every fault with its pointer', async () => {
@@ -188,7 +210,9 @@ describe('the clients API', () => {
   it('returns 404 for an unknown client, and 409 for an existing one', async () => {
     for (const path of ['/nobody', '/nobody/keys', '/%00', '/No%20Name'] as const)
       expect((await api.ask('get', path).expect(404)).body.code).toBe('client_not_found');
-    expect((await api.ask('patch', '/nobody', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');
+    expect((await api.ask('patch', '/nobody', { max_items: 1 }).expect(404)).body.code).toBe(
+      'client_not_found',
+    );
     expect((await api.ask('patch', '/%00', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('post', '/nobody/keys').expect(404)).body.code).toBe('client_not_found');
     await api.create('twice');
@@ -202,7 +226,12 @@ describe('the clients API', () => {
 
   it('rejects invalid limits in the clients service', async () => {
     const clients = api.proxy.app.get(ClientsService, { strict: false });
-    const wrong = { maxItemUsd: new Decimal(0), dailyCapUsd: new Decimal('0.0000001'), maxItems: 0, origins: ['*'] };
+    const wrong = {
+      maxItemUsd: new Decimal(0),
+      dailyCapUsd: new Decimal('0.0000001'),
+      maxItems: 0,
+      origins: ['*'],
+    };
     const told =
       /^daily_cap_usd must be an amount.*; max_item_usd must be an amount.*; max_items must be .*; origins must be /;
     await expect(clients.create('wrong', ['read'], wrong)).rejects.toThrow(told);
@@ -212,7 +241,15 @@ describe('the clients API', () => {
   });
 
   it('requires the scope `admin`', async () => {
-    const { key } = await api.proxy.client('everything-else', 'pay', 'write', 'read', 'audit', 'approve', 'reconcile');
+    const { key } = await api.proxy.client(
+      'everything-else',
+      'pay',
+      'write',
+      'read',
+      'audit',
+      'approve',
+      'reconcile',
+    );
     const statuses = await Promise.all([
       api.ask('get', '', undefined, key),
       api.ask('post', '', { name: 'never', scopes: ['admin'] }, key),
@@ -222,7 +259,9 @@ describe('the clients API', () => {
       api.ask('post', '/admin/keys', {}, key),
       api.ask('delete', '/admin/keys/x', undefined, key),
     ]);
-    expect(statuses.map(({ status, body }) => `${status} ${body.code}`)).toEqual(Array(7).fill('403 scope_missing'));
+    expect(statuses.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
+      Array(7).fill('403 scope_missing'),
+    );
     expect((await api.ask('get', '/never')).status).toBe(404);
   });
 });

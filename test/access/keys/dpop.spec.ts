@@ -1,7 +1,13 @@
 import { UsedProofsService } from '../../../src/access/tokens/used-proofs.service';
 import { createTokenClient } from '../../support/access/token-client';
 import { newSigningKey, proofOf, SigningKey } from '../../support/access/token-issuer';
-import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import {
+  bearer,
+  payAirtime,
+  readLimits,
+  startTokenScene,
+  TokenScene,
+} from '../../support/access/token-scene';
 import { TestProxy } from '../../support/processes/proxy';
 
 describe('a DPoP-bound token', () => {
@@ -17,12 +23,19 @@ describe('a DPoP-bound token', () => {
   });
   afterAll(() => scene.close());
 
-  const providerOf = ({ issuer: { issuer, audience, jwksUri } }: TokenScene) => ({ issuer, audience, jwksUri });
+  const providerOf = ({ issuer: { issuer, audience, jwksUri } }: TokenScene) => ({
+    issuer,
+    audience,
+    jwksUri,
+  });
   const payUrl = (one: TestProxy) => `${one.url}/api/v0.1/payouts/airtime`;
   const dpop = (token: string, proof: string) => ({ Authorization: `DPoP ${token}`, DPoP: proof });
 
   async function payment(token: string, claims = {}, header = {}, by = key) {
-    return dpop(token, await proofOf(by, { token, method: 'POST', url: payUrl(scene.proxy) }, claims, header));
+    return dpop(
+      token,
+      await proofOf(by, { token, method: 'POST', url: payUrl(scene.proxy) }, claims, header),
+    );
   }
 
   async function codeOf(headers: Record<string, string>, one = scene.proxy): Promise<string> {
@@ -48,7 +61,9 @@ describe('a DPoP-bound token', () => {
     expect(await codeOf(bearer(token))).toBe('use_dpop');
     expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('use_dpop');
     const { headers } = await payAirtime(scene.proxy, bearer(token));
-    expect(headers['www-authenticate']).toMatch(/^DPoP realm="payout-proxy", algs="[^"]+", error="invalid_token"/);
+    expect(headers['www-authenticate']).toMatch(
+      /^DPoP realm="payout-proxy", algs="[^"]+", error="invalid_token"/,
+    );
   });
 
   it('requires exactly one proof', async () => {
@@ -74,7 +89,9 @@ describe('a DPoP-bound token', () => {
       { ...(await payment(other)), Authorization: `DPoP ${token}` },
       dpop(token, token),
     ];
-    expect(await Promise.all(attacks.map((each) => codeOf(each)))).toEqual(attacks.map(() => 'invalid_dpop_proof'));
+    expect(await Promise.all(attacks.map((each) => codeOf(each)))).toEqual(
+      attacks.map(() => 'invalid_dpop_proof'),
+    );
   });
 
   it('rejects a replayed proof, concurrently and on another instance', async () => {
@@ -84,7 +101,9 @@ describe('a DPoP-bound token', () => {
     const balanced = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'payouts.example' };
     const proof = { ...(await payment(token, { htu })), ...balanced };
     const sent = scene.upstream.received.length;
-    const all = Array.from({ length: 20 }, (_each, place) => codeOf(proof, place % 2 ? scene.proxy : scene.second));
+    const all = Array.from({ length: 20 }, (_each, place) =>
+      codeOf(proof, place % 2 ? scene.proxy : scene.second),
+    );
     const codes = await Promise.all(all);
     expect(codes.toSorted()).toEqual(['done', ...Array.from({ length: 19 }, () => 'invalid_dpop_proof')]);
     expect(scene.upstream.received.length).toBe(sent + 1);

@@ -71,7 +71,10 @@ describe('an ephemeral key as the caller', () => {
 
   it('loses the permissions that its client loses', async () => {
     const { key: secret, id } = await scene.app();
-    const { key } = await mint(proxy, secret, { countries: ['Kenya', 'Ghana'], operations: [AIRTIME, CREDIT] });
+    const { key } = await mint(proxy, secret, {
+      countries: ['Kenya', 'Ghana'],
+      operations: [AIRTIME, CREDIT],
+    });
     await scene.pay(key).expect(200);
     await scene.change(id, `countries = '{Ghana,Uganda}'`);
     await scene.expectNothingSent(() => scene.pay(key), 'country_not_allowed');
@@ -106,12 +109,15 @@ describe('an ephemeral key as the caller', () => {
     const { body } = await preview(key, both).expect(200);
     expect(body).toMatchObject({ would: 'be_refused' });
     expect(JSON.stringify(body)).toContain('is not among the recipients of this ephemeral key');
-    expect((await preview(key, { email: 'ada@example.com' }).expect(200)).body).toMatchObject({ would: 'be_sent' });
+    expect((await preview(key, { email: 'ada@example.com' }).expect(200)).body).toMatchObject({
+      would: 'be_sent',
+    });
   });
 
   it('shows its own caps and spending instead of those of its client', async () => {
     const { key: secret, id } = await scene.app();
-    const caps = 'daily_cap_usd = 9000, max_item_usd = 4, person_daily_cap_usd = 30, person_requests_per_minute = 900';
+    const caps =
+      'daily_cap_usd = 9000, max_item_usd = 4, person_daily_cap_usd = 30, person_requests_per_minute = 900';
     await scene.change(id, caps);
     await scene.pay(secret, { usd: 3 }).set('X-Actor', 'grace').expect(200);
     const { key, expires_at } = await mint(proxy, secret, { operations: [AIRTIME, CREDIT], max_item: 3 });
@@ -166,7 +172,10 @@ describe('an ephemeral key as the caller', () => {
     await scene.pay(key).set('X-Forwarded-For', '198.51.100.77').expect(200);
     const { headers } = await scene.pay(key).set('Origin', SHOP).expect(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
-    await scene.expectNothingSent(() => scene.pay(key).set('Origin', 'https://evil.example'), 'origin_not_allowed');
+    await scene.expectNothingSent(
+      () => scene.pay(key).set('Origin', 'https://evil.example'),
+      'origin_not_allowed',
+    );
     await scene.change(id, `origins = '{}'`);
     await scene.expectNothingSent(() => scene.pay(key).set('Origin', SHOP), 'origin_not_allowed');
   });

@@ -41,12 +41,18 @@ describe('an ended ephemeral key', () => {
       [
         'the key',
         async () =>
-          supertest(scene.twin.url).delete(`/v1/ephemeral-keys/${made.id}`).set('X-API-Key', secret).expect(200),
+          supertest(scene.twin.url)
+            .delete(`/v1/ephemeral-keys/${made.id}`)
+            .set('X-API-Key', secret)
+            .expect(200),
       ],
       [
         'all of the person',
         async () =>
-          supertest(scene.twin.url).delete('/v1/ephemeral-keys?actor=ada').set('X-API-Key', secret).expect(200),
+          supertest(scene.twin.url)
+            .delete('/v1/ephemeral-keys?actor=ada')
+            .set('X-API-Key', secret)
+            .expect(200),
       ],
       [
         'the person',
@@ -147,7 +153,10 @@ describe('an ended ephemeral key', () => {
     const spent = 'SELECT usd::text FROM payer_spending WHERE payer_id = $1';
     expect(await scene.database.query(spent, [expired.keyId])).toEqual([{ usd: '1.000000' }]);
 
-    await supertest(proxy.url).delete(`/v1/ephemeral-keys/${revoked.keyId}`).set('X-API-Key', secret).expect(200);
+    await supertest(proxy.url)
+      .delete(`/v1/ephemeral-keys/${revoked.keyId}`)
+      .set('X-API-Key', secret)
+      .expect(200);
     const { body } = await proxy.get(approver, revoked.path).expect(200);
     expect(body).toMatchObject({ not_allowed: { code: 'key_revoked' } });
     await scene.expectNothingSent(() => approve(revoked.path), 'key_revoked');
@@ -178,7 +187,10 @@ describe('an ended ephemeral key', () => {
     const made = await mint(proxy, secret);
     const held = await scene.pay(made.key).expect(202);
     const waiting = start(proxy.get(made.key, `/v1/calls/${held.headers['x-call-id']}?wait=30`));
-    await supertest(scene.twin.url).delete(`/v1/ephemeral-keys/${made.id}`).set('X-API-Key', secret).expect(200);
+    await supertest(scene.twin.url)
+      .delete(`/v1/ephemeral-keys/${made.id}`)
+      .set('X-API-Key', secret)
+      .expect(200);
     expect((await waiting).body).toMatchObject({ code: 'ephemeral_key_ended' });
   });
 
@@ -194,7 +206,10 @@ describe('an ended ephemeral key', () => {
       expect((await ask(newEphemeralKey('shop')).expect(401)).body.code).toBe('ephemeral_key_ended');
     }
     await ask(newEphemeralKey('shop')).expect(429);
-    expect((await ask(key).expect(401)).body).toMatchObject({ code: 'ephemeral_key_ended', action: 'fix_request' });
+    expect((await ask(key).expect(401)).body).toMatchObject({
+      code: 'ephemeral_key_ended',
+      action: 'fix_request',
+    });
   });
 });
 
@@ -204,5 +219,6 @@ function start<Answer>(request: PromiseLike<Answer>): Promise<Answer> {
 }
 
 async function sleepUntil(instant: string, beforeMs = 0): Promise<void> {
-  while (Date.now() <= Date.parse(instant) - beforeMs) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (Date.now() <= Date.parse(instant) - beforeMs)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -68,13 +68,20 @@ describe('the ephemeral keys API', () => {
     const { id, key, ...made } = await mint(proxy, shop.key, { actor: 'grace' });
     const [key_of_shop] = await proxy.app.get(ClientsService, { strict: false }).listKeys('shop');
     const { body } = await proxy.get(auditor.key, '/v1/activity?action=ephemeral_key_issued').expect(200);
-    const [person] = await proxy.database.query('SELECT person_id AS id FROM ephemeral_key WHERE id = $1', [id]);
+    const [person] = await proxy.database.query('SELECT person_id AS id FROM ephemeral_key WHERE id = $1', [
+      id,
+    ]);
     expect(body.activity[0]).toMatchObject({
       target: { client: { name: 'shop' }, key_id: id },
       by: { client: { name: 'shop' }, key_id: key_of_shop?.id },
       via: 'api',
       before: null,
-      after: { person_id: person?.id, operations: GRANT.operations, max_total_usd: '20', expires_at: made.expires_at },
+      after: {
+        person_id: person?.id,
+        operations: GRANT.operations,
+        max_total_usd: '20',
+        expires_at: made.expires_at,
+      },
     });
     expect(body.activity[0]?.call_id).toMatch(/^[0-9a-f-]{36}$/);
     expect(JSON.stringify(body)).not.toContain(key);
@@ -112,7 +119,12 @@ describe('the ephemeral keys API', () => {
       `operations = '{POST /payouts/airtime,GET /wallets/list}', countries = '{Kenya,Côte d''Ivoire}', max_item_usd = 4`,
     );
     const wide = {
-      operations: ['POST /payouts/airtime', 'POST /payouts/credit', 'GET /account/transaction', 'GET /wallets/list'],
+      operations: [
+        'POST /payouts/airtime',
+        'POST /payouts/credit',
+        'GET /account/transaction',
+        'GET /wallets/list',
+      ],
       countries: ['Ghana', 'kenya', 'Cote d Ivoire'],
       max_item: 4.000001,
     };
@@ -129,12 +141,17 @@ describe('the ephemeral keys API', () => {
         [narrow.id],
       ),
     ).toEqual([]);
-    const made = await mint(proxy, narrow.key, { countries: ['kenya', 'COTE D’IVOIRE', 'Kenya'], max_item: 4 });
+    const made = await mint(proxy, narrow.key, {
+      countries: ['kenya', 'COTE D’IVOIRE', 'Kenya'],
+      max_item: 4,
+    });
     expect(made.countries).toEqual(['Kenya', "Côte d'Ivoire"]);
   });
 
   it('rejects unknown countries unless an earlier version gave them to the client', async () => {
-    expect(await faultsOf(shop.key, { countries: ['Kenya', 'Kenia'] }, 'invalid_request')).toEqual(['/countries/1']);
+    expect(await faultsOf(shop.key, { countries: ['Kenya', 'Kenia'] }, 'invalid_request')).toEqual([
+      '/countries/1',
+    ]);
     const earlier = await proxy.client('earlier', 'pay');
     await change('earlier', `countries = '{Kenya,Atlantis}'`);
     expect(await faultsOf(earlier.key, { countries: ['atlantis', 'Kenia'] }, 'invalid_request')).toEqual([
@@ -156,9 +173,9 @@ describe('the ephemeral keys API', () => {
     expect((await askForKey(proxy, key).expect(403)).body).toMatchObject(refused);
     expect((await proxy.get(key, '/v1/ephemeral-keys').expect(403)).body).toMatchObject(refused);
     expect((await remove(key, '/v1/ephemeral-keys?actor=ada').expect(403)).body).toMatchObject(refused);
-    expect((await supertest(proxy.url).post('/v1/session').set('X-API-Key', key).expect(403)).body).toMatchObject(
-      refused,
-    );
+    expect(
+      (await supertest(proxy.url).post('/v1/session').set('X-API-Key', key).expect(403)).body,
+    ).toMatchObject(refused);
 
     const signedIn = await supertest(proxy.url).post('/v1/session').set('X-API-Key', shop.key).expect(200);
     const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? '';
@@ -177,7 +194,9 @@ describe('the ephemeral keys API', () => {
   });
 
   it('lets a personal key issue, list and revoke keys of its owner only', async () => {
-    const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey('shop', { person: 'linus' });
+    const { key } = await proxy.app
+      .get(ClientsService, { strict: false })
+      .issueKey('shop', { person: 'linus' });
     expect(await faultsOf(key, { actor: 'ada' })).toEqual(['/actor']);
     const { id } = await mint(proxy, key, { actor: 'linus' });
     const others = await mint(proxy, shop.key);
@@ -228,11 +247,19 @@ describe('the ephemeral keys API', () => {
         'ephemeral_key_not_found',
       );
     }
-    expect((await remove(shop.key, '/v1/ephemeral-keys?actor=ada').expect(200)).body.revoked).not.toContain(one.id);
+    expect((await remove(shop.key, '/v1/ephemeral-keys?actor=ada').expect(200)).body.revoked).not.toContain(
+      one.id,
+    );
     await remove(revoker.key, '/v1/ephemeral-keys').expect(400);
-    expect((await remove(revoker.key, `/v1/ephemeral-keys/${one.id}`).expect(200)).body).toEqual({ revoked: [one.id] });
-    expect((await remove(revoker.key, `/v1/ephemeral-keys/${one.id}`).expect(200)).body).toEqual({ revoked: [] });
-    expect((await remove(revoker.key, '/v1/ephemeral-keys?actor=ada').expect(200)).body).toEqual({ revoked: [two.id] });
+    expect((await remove(revoker.key, `/v1/ephemeral-keys/${one.id}`).expect(200)).body).toEqual({
+      revoked: [one.id],
+    });
+    expect((await remove(revoker.key, `/v1/ephemeral-keys/${one.id}`).expect(200)).body).toEqual({
+      revoked: [],
+    });
+    expect((await remove(revoker.key, '/v1/ephemeral-keys?actor=ada').expect(200)).body).toEqual({
+      revoked: [two.id],
+    });
     const { body } = await proxy.get(revoker.key, '/v1/ephemeral-keys').expect(200);
     expect(body.ephemeral_keys.map(({ id, state }) => [id, state])).toEqual([
       [three.id, 'active'],
@@ -240,7 +267,9 @@ describe('the ephemeral keys API', () => {
       [one.id, 'revoked'],
     ]);
     const auditor = await proxy.client('revocations', 'audit');
-    const acts = await proxy.get(auditor.key, '/v1/activity?action=ephemeral_key_revoked&client=revoker').expect(200);
+    const acts = await proxy
+      .get(auditor.key, '/v1/activity?action=ephemeral_key_revoked&client=revoker')
+      .expect(200);
     expect(acts.body.activity.map(({ target }) => target.key_id)).toEqual([two.id, one.id]);
   });
 });

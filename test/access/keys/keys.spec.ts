@@ -64,7 +64,9 @@ describe('an API key', () => {
   }
 
   const expired = (key: string) =>
-    database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [sha256(key)]);
+    database.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE sha256 = $1", [
+      sha256(key),
+    ]);
 
   it('is required in X-API-Key, and the error for Authorization names the header', async () => {
     const { key } = await proxy.client('misplaced', 'read', 'account');
@@ -77,7 +79,10 @@ describe('an API key', () => {
       key,
       `Basic ${basic}`,
     ]) {
-      const { body, headers } = await supertest(proxy.url).get(WALLETS).set('Authorization', authorization).expect(401);
+      const { body, headers } = await supertest(proxy.url)
+        .get(WALLETS)
+        .set('Authorization', authorization)
+        .expect(401);
       expect(body).toMatchObject({
         code: 'invalid_token',
         action: 'fix_request',
@@ -89,14 +94,24 @@ describe('an API key', () => {
 
   it('is required, otherwise the error is missing_key', () => expectDenied('', 'missing_key'));
 
-  it.each(['pp_shop_000000000000000000000000000000002t27yG', 'x', 'null', "' OR 1=1 --", 'k'.repeat(8_000), 'ключ'])(
-    'is rejected if unknown: %s',
-    (key) => expectDenied(Buffer.from(key).toString('latin1')),
-  );
+  it.each([
+    'pp_shop_000000000000000000000000000000002t27yG',
+    'x',
+    'null',
+    "' OR 1=1 --",
+    'k'.repeat(8_000),
+    'ключ',
+  ])('is rejected if unknown: %s', (key) => expectDenied(Buffer.from(key).toString('latin1')));
 
   it('is rejected if truncated, extended, in another case or sent twice', async () => {
     const { key } = await proxy.client('nearly', 'read', 'account');
-    for (const wrong of [key.slice(0, -1), `${key}x`, key.toUpperCase(), `${key}, ${key}`, key.split('_')[2] ?? '']) {
+    for (const wrong of [
+      key.slice(0, -1),
+      `${key}x`,
+      key.toUpperCase(),
+      `${key}, ${key}`,
+      key.split('_')[2] ?? '',
+    ]) {
       await expectDenied(wrong);
     }
     await proxy.get(key, WALLETS).expect(200);
@@ -174,7 +189,8 @@ describe('an API key', () => {
 
     beforeAll(async () => {
       upstream.behaviour = answer(200, { status: 'success', data: [] }); // a list that says whose a transaction is
-      for (const scope of SCOPES) keys.set(scope, (await proxy.client(`only-${scope.replace(':', '-')}`, scope)).key);
+      for (const scope of SCOPES)
+        keys.set(scope, (await proxy.client(`only-${scope.replace(':', '-')}`, scope)).key);
     });
 
     it.each([...DOCUMENTED, ...OBSERVED])(
@@ -192,7 +208,9 @@ describe('an API key', () => {
           expect(upstream.received.length - sentBefore).toBe(suffices ? 1 : 0);
           if (!suffices) {
             expect(response.body).toMatchObject({ status: 'error', code: 'scope_missing' });
-            expect(response.body.error).toContain(`the scope ${needed.join(' and the scope ')}. Your key has ${scope}`);
+            expect(response.body.error).toContain(
+              `the scope ${needed.join(' and the scope ')}. Your key has ${scope}`,
+            );
           }
         }
       },
@@ -223,8 +241,12 @@ describe('an API key', () => {
     });
 
     it('record a refused request without its body', async () => {
-      const { headers } = await proxy.post(keys.get('read') ?? '', '/send', { description: 'lovelace' }).expect(403);
-      const { body } = await proxy.get(keys.get('audit') ?? '', `${CALLS}/${headers['x-call-id']}`).expect(200);
+      const { headers } = await proxy
+        .post(keys.get('read') ?? '', '/send', { description: 'lovelace' })
+        .expect(403);
+      const { body } = await proxy
+        .get(keys.get('audit') ?? '', `${CALLS}/${headers['x-call-id']}`)
+        .expect(200);
       expect(body).toMatchObject({
         outcome: 'refused',
         operation: 'POST /send',

@@ -57,7 +57,9 @@ describe('a cached caller', () => {
 
   it('is refused with 401 after its key has expired', async () => {
     const { id, key } = await rememberedClient('expired');
-    await proxy.database.query(`UPDATE api_key SET expires_at = now() - interval '1 second' WHERE client_id = '${id}'`);
+    await proxy.database.query(
+      `UPDATE api_key SET expires_at = now() - interval '1 second' WHERE client_id = '${id}'`,
+    );
     await expectNothingSent(() => pay(key).expect(401));
   });
 

@@ -55,7 +55,11 @@ describe('the permissions of a key', () => {
     const finding = await scene.finding(run, { subject, callId: call, upstreamRef: PERSON.email });
     const seeing = await keyOf('audit', 'audit:pii');
     await proxy.get(seeing, `/v1/audit/calls?recipient=${PERSON.email}`).expect(200); // what was searched for can be read
-    const exported = await proxy.get(seeing, '/v1/audit/export?format=ndjson').buffer(true).parse(asText).expect(200);
+    const exported = await proxy
+      .get(seeing, '/v1/audit/export?format=ndjson')
+      .buffer(true)
+      .parse(asText)
+      .expect(200);
     objects = [
       ['v1/approvals/', await approving.hold()],
       ['v1/audit/export/', exported.headers['x-call-id'] ?? ''],
@@ -71,17 +75,24 @@ describe('the permissions of a key', () => {
   const call = async ({ method, path }: Route, key?: string, id?: string) => {
     const [, own] = objects.find(([route]) => path.startsWith(route)) ?? ['', ''];
     const named = id ?? (method === 'GET' ? own : randomUUID());
-    const response = await fetch(`${approving.proxy.url}/${path.replace(/:\w+/g, () => named)}${QUERIES[path] ?? ''}`, {
-      method,
-      headers: {
-        accept: 'application/json',
-        'content-type': TAKES_CSV.test(path) ? 'text/csv' : 'application/json',
-        ...(key && { 'x-api-key': key }),
+    const response = await fetch(
+      `${approving.proxy.url}/${path.replace(/:\w+/g, () => named)}${QUERIES[path] ?? ''}`,
+      {
+        method,
+        headers: {
+          accept: 'application/json',
+          'content-type': TAKES_CSV.test(path) ? 'text/csv' : 'application/json',
+          ...(key && { 'x-api-key': key }),
+        },
+        ...(['POST', 'PATCH'].includes(method) && { body: '{}' }),
       },
-      ...(['POST', 'PATCH'].includes(method) && { body: '{}' }),
-    });
+    );
     const text = await response.text();
-    return { status: response.status, text, isRefused: response.status === 403 && text.includes('scope_missing') };
+    return {
+      status: response.status,
+      text,
+      isRefused: response.status === 403 && text.includes('scope_missing'),
+    };
   };
   const nameOf = ({ method, path }: Route) => `${method} /${path}`;
 
@@ -99,7 +110,11 @@ describe('the permissions of a key', () => {
 
   it('require a key for every route that is not public', async () => {
     const statuses = await Promise.all(
-      routes.map(async (route) => [nameOf(route), route.scopes.includes('everyone'), (await call(route)).status]),
+      routes.map(async (route) => [
+        nameOf(route),
+        route.scopes.includes('everyone'),
+        (await call(route)).status,
+      ]),
     );
     expect(statuses.filter(([, isOpen, status]) => isOpen === (status === 401))).toEqual([]);
   });
@@ -120,7 +135,11 @@ describe('the permissions of a key', () => {
       for (const scope of route.scopes as Scope[]) {
         const key = await keyOf(scope);
         const [others, nobodys] = [await call(route, key), await call(route, key, randomUUID())];
-        const told = ({ text }: typeof others) => ({ ...(JSON.parse(text) as object), call_id: '', instance: '' });
+        const told = ({ text }: typeof others) => ({
+          ...(JSON.parse(text) as object),
+          call_id: '',
+          instance: '',
+        });
         expect([nameOf(route), others.status, told(others)]).toEqual([nameOf(route), 404, told(nobodys)]);
       }
     }

@@ -49,7 +49,9 @@ describe('a personal key with dual control', () => {
     return (key === undefined ? asked : asked.set('X-API-Key', key)).send(body);
   };
   const keysOf = async (person: string) =>
-    (await proxy.get(ada, '/v1/clients/admin/keys').expect(200)).body.keys.filter((key) => key.person === person);
+    (await proxy.get(ada, '/v1/clients/admin/keys').expect(200)).body.keys.filter(
+      (key) => key.person === person,
+    );
   const widen = async (key: string) => {
     const asked = web().patch('/v1/clients/shop').set('X-API-Key', key).send({ max_items: 6 });
     return ((await asked.expect(202)).body as { change_id: string }).change_id;
@@ -60,7 +62,9 @@ describe('a personal key with dual control', () => {
     expect(asked).not.toHaveProperty('key');
     expect((await proxy.get(ada, '/v1/changes').expect(200)).text).not.toContain('ppc_');
     const { body: approved } = await decide(bob, asked.change_id).expect(200);
-    expect(await keysOf('carol')).toMatchObject([{ state: 'unclaimed', change_id: asked.change_id, claimed_by: [] }]);
+    expect(await keysOf('carol')).toMatchObject([
+      { state: 'unclaimed', change_id: asked.change_id, claimed_by: [] },
+    ]);
     const code = approved.claim_code ?? '';
     expect(code).toMatch(/^ppc_admin_/);
     await proxy.get(code, '/v1/clients').expect(401);
@@ -128,7 +132,8 @@ describe('a personal key with dual control', () => {
     const [key] = await keysOf('jack');
     await clients.revokeKey(key?.id ?? '');
     await claim({ code: revoked.code }).expect(404);
-    for (const wrong of ['ppc_admin_1', `${code.slice(0, -1)}~`, ada]) await claim({ code: wrong }).expect(404);
+    for (const wrong of ['ppc_admin_1', `${code.slice(0, -1)}~`, ada])
+      await claim({ code: wrong }).expect(404);
     await claim({}).expect(400);
     await claim({ key_id: key?.id ?? '' }, ada).expect(404);
   });
@@ -196,7 +201,10 @@ describe('a personal key without dual control', () => {
     const upstream = await FakeUpstream.start();
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url, dualControl: false });
     const { key } = await proxy.client('admin', 'admin');
-    const issue = supertest(proxy.url).post('/v1/clients/admin/keys').set('X-API-Key', key).send({ person: 'ada' });
+    const issue = supertest(proxy.url)
+      .post('/v1/clients/admin/keys')
+      .set('X-API-Key', key)
+      .send({ person: 'ada' });
     const { body } = await issue.expect(201);
     await proxy.get((body as { key: string }).key, '/v1/clients').expect(200);
     await proxy.close();

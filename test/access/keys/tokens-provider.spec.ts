@@ -58,7 +58,12 @@ describe('a token of a real provider', () => {
     const pair = await generateKeyPair('ES256', { extractable: true });
     const { access_token: token, token_type: type } = await provider.token({ sub: 'alice', dpop: pair });
     expect([type, await codeOf(token)]).toEqual(['DPoP', 'use_dpop']);
-    const key = { kid: '', alg: 'ES256', privateKey: pair.privateKey, publicJwk: await exportJWK(pair.publicKey) };
+    const key = {
+      kid: '',
+      alg: 'ES256',
+      privateKey: pair.privateKey,
+      publicJwk: await exportJWK(pair.publicKey),
+    };
     const url = `${proxy.url}/api/v0.1/payouts/airtime`;
     const proof = await proofOf(key, { token, method: 'POST', url });
     await payAirtime(proxy, { Authorization: `DPoP ${token}`, DPoP: proof }).expect(200);
@@ -67,7 +72,10 @@ describe('a token of a real provider', () => {
   it('is accepted as an access token only, not as an ID token, refresh token or for another audience', async () => {
     const scope = 'openid offline_access pay';
     const { id_token: idToken, refresh_token: refresh } = await provider.token({ sub: 'alice', scope });
-    const { access_token: elsewhere } = await provider.token({ sub: 'alice', resource: 'https://other.example' });
+    const { access_token: elsewhere } = await provider.token({
+      sub: 'alice',
+      resource: 'https://other.example',
+    });
     for (const token of [idToken, refresh, elsewhere]) {
       if (token !== undefined) expect(await codeOf(token)).toBe('invalid_token');
     }

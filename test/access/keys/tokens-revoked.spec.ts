@@ -4,7 +4,13 @@ import { clientsCommands } from '../../../src/cli/clients/clients';
 import { beginEpoch } from '../../../src/journal/stops/lost-time';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { createTokenClient, TokenClient } from '../../support/access/token-client';
-import { bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import {
+  bearer,
+  payAirtime,
+  readLimits,
+  startTokenScene,
+  TokenScene,
+} from '../../support/access/token-scene';
 import { first } from '../../support/examples/first';
 import supertest from '../../support/http/supertest';
 import { cliOf } from '../../support/processes/cli';
@@ -24,7 +30,9 @@ describe('token revocation', () => {
 
   let clients = 0;
   /** A client of its own app at the provider. */
-  async function newClient(dpop = false): Promise<TokenClient & { token: (claims?: object) => Promise<string> }> {
+  async function newClient(
+    dpop = false,
+  ): Promise<TokenClient & { token: (claims?: object) => Promise<string> }> {
     const clientId = `app-${(clients += 1)}`;
     const { issuer, proxy } = scene;
     const { issuer: name, audience, jwksUri } = issuer;
@@ -46,7 +54,10 @@ describe('token revocation', () => {
   const REFUSED = DONE.map(() => 'invalid_token');
 
   const revoke = (client: string, body: object) =>
-    supertest(scene.second.url).post(`/v1/clients/${client}/persons/revoke`).set('X-API-Key', admin).send(body);
+    supertest(scene.second.url)
+      .post(`/v1/clients/${client}/persons/revoke`)
+      .set('X-API-Key', admin)
+      .send(body);
 
   it('affects one person at once on every instance', async () => {
     const { name, token } = await newClient();
@@ -57,7 +68,9 @@ describe('token revocation', () => {
     expect([await answers(alice), await answers(bob)]).toEqual([REFUSED, DONE]);
     const { text } = await payAirtime(scene.proxy, bearer(alice));
     expect(text).toContain('Sign in again');
-    const acts = await supertest(scene.proxy.url).get('/v1/activity?action=person_revoked').set('X-API-Key', admin);
+    const acts = await supertest(scene.proxy.url)
+      .get('/v1/activity?action=person_revoked')
+      .set('X-API-Key', admin);
     expect((acts.body as unknown as { activity: unknown[] }).activity[0]).toMatchObject({
       before: { person_id: body.person_id, revoked_at: null },
       after: { person_id: body.person_id, revoked_at: body.revoked_at },
@@ -97,10 +110,10 @@ describe('token revocation', () => {
     const other = await newClient();
     const [alice, bob] = [await token(), await token({ sub: 'bob' })];
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
-    const [person] = await scene.proxy.database.query('SELECT id FROM person WHERE client_id = $1 AND name = $2', [
-      id,
-      'alice',
-    ]);
+    const [person] = await scene.proxy.database.query(
+      'SELECT id FROM person WHERE client_id = $1 AND name = $2',
+      [id, 'alice'],
+    );
     const known = { person_id: String(person?.id) };
     expect((await revoke(other.name, known).expect(404)).body.code).toBe('person_not_found');
     expect([await answers(alice), await answers(bob)]).toEqual([DONE, DONE]);
@@ -211,7 +224,9 @@ describe('token revocation', () => {
     expect(await answers(alice)).toEqual(DONE);
     await beginEpoch(scene.proxy.app.get(PrismaService), { reason: 'a drill', actor: null, seen: 0 });
     expect(await answers(alice)).toEqual(DONE.map(() => 'token_expired'));
-    await scene.proxy.database.query("UPDATE epoch SET started_at = started_at - interval '15 s' WHERE number > 1");
+    await scene.proxy.database.query(
+      "UPDATE epoch SET started_at = started_at - interval '15 s' WHERE number > 1",
+    );
     expect(await answers(await token({ jti: 'signed-in-again' }))).toEqual(DONE);
   });
 });

@@ -4,7 +4,14 @@ import { text } from 'node:stream/consumers';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { forgedTokens } from '../../support/access/forged-tokens';
 import { createTokenClient, TokenClient } from '../../support/access/token-client';
-import { AIRTIME, bearer, payAirtime, readLimits, startTokenScene, TokenScene } from '../../support/access/token-scene';
+import {
+  AIRTIME,
+  bearer,
+  payAirtime,
+  readLimits,
+  startTokenScene,
+  TokenScene,
+} from '../../support/access/token-scene';
 import supertest from '../../support/http/supertest';
 
 describe('an access token', () => {
@@ -38,7 +45,12 @@ describe('an access token', () => {
       actor: 'alice-1',
       actor_source: 'token',
       key_id: client.providerKeyId,
-      token: { jti: 'token-1', jkt: null, auth_time: '2023-11-14T22:13:20.000Z', act: { person_id: carol?.id } },
+      token: {
+        jti: 'token-1',
+        jkt: null,
+        auth_time: '2023-11-14T22:13:20.000Z',
+        act: { person_id: carol?.id },
+      },
     });
     const [{ record } = { record: '' }] = await proxy.database.query<{ record: string }>(
       'SELECT record FROM intent WHERE id = $1',
@@ -46,7 +58,8 @@ describe('an access token', () => {
     );
     expect(record).not.toMatch(/alice|carol|eyJ/);
     const refused = await pay({ ...bearer(token), 'Idempotency-Key': 'ü' }).expect(400);
-    const refusal = (await proxy.get(key, `/v1/audit/calls/${refused.headers['x-call-id']}`).expect(200)).body;
+    const refusal = (await proxy.get(key, `/v1/audit/calls/${refused.headers['x-call-id']}`).expect(200))
+      .body;
     expect(refusal).toMatchObject({ outcome: 'refused', token: body.token, session: null });
   });
 
@@ -120,7 +133,10 @@ describe('an access token', () => {
     const twice = ['Host', 'proxy', 'Authorization', `Bearer ${token}`, 'authorization', 'Bearer x'];
     const repeated = request(`${scene.proxy.url}/v1/limits`, { headers: twice });
     const [answer] = (await once(repeated.end(), 'response')) as [IncomingMessage];
-    expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining('several_credentials')]);
+    expect([answer.statusCode, await text(answer)]).toEqual([
+      400,
+      expect.stringContaining('several_credentials'),
+    ]);
     await read({ ...bearer(token), 'X-Client': 'authorization' }).expect(200);
     const asked = supertest(scene.proxy.url).post(`/api/v0.1/payouts/airtime?access_token=${token}`);
     expect((await asked.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
@@ -140,7 +156,9 @@ describe('an access token', () => {
       const { body } = await pay(bearer(await issuer.token({ scope })));
       expect([scope, body.code]).toEqual([scope, 'scope_missing']);
     }
-    const administrator = await issuer.token({ scope: 'admin audit audit:pii approve reconcile account pay' });
+    const administrator = await issuer.token({
+      scope: 'admin audit audit:pii approve reconcile account pay',
+    });
     for (const path of ['/v1/clients', '/v1/audit/calls', '/v1/approvals'] as const) {
       const { status } = await supertest(proxy.url).get(path).set(bearer(administrator));
       expect([path, status]).toEqual([path, 403]);

@@ -53,11 +53,14 @@ describe('a logout token', () => {
     expect([await logOut(token), await sessions()]).toEqual([400, 1]);
   });
 
-  it.each(['logout+jwt', 'application/logout+jwt', 'JWT', undefined])('of the type %s ends sessions', async (typ) => {
-    await signIn();
-    const token = await provider.sign({ events: EVENTS, azp: 'console' }, { typ });
-    expect([await logOut(token), await sessions()]).toEqual([200, 0]);
-  });
+  it.each(['logout+jwt', 'application/logout+jwt', 'JWT', undefined])(
+    'of the type %s ends sessions',
+    async (typ) => {
+      await signIn();
+      const token = await provider.sign({ events: EVENTS, azp: 'console' }, { typ });
+      expect([await logOut(token), await sessions()]).toEqual([200, 0]);
+    },
+  );
 
   it('signed with a second key of the same ID ends sessions, and with an unknown key does not', async () => {
     const [other, third] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
@@ -83,7 +86,9 @@ describe('a logout token', () => {
     expect([await logOut(first), await sessions()]).toEqual([200, 0]);
     await signIn();
     expect([await logOut(first), await sessions()]).toEqual([400, 1]);
-    expect(await logOut(await provider.sign({ events: EVENTS, jti: undefined as unknown as string }))).toBe(400);
+    expect(await logOut(await provider.sign({ events: EVENTS, jti: undefined as unknown as string }))).toBe(
+      400,
+    );
     const second = await provider.sign({ events: EVENTS });
     const atOnce = await Promise.all(Array.from({ length: 5 }, () => logOut(second)));
     expect([atOnce.toSorted(), await sessions()]).toEqual([[200, 400, 400, 400, 400], 0]);

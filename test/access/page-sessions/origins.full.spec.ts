@@ -49,12 +49,20 @@ describe('a page origin', () => {
   const preflight = (origin: string, path = WALLETS) =>
     supertest(proxy.url)
       .options(path)
-      .set({ Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-api-key' });
-  const get = <const Path extends string = typeof WALLETS>(key: string, origin: string, path = WALLETS as Path) =>
-    proxy.get(key, path).set('Origin', origin);
+      .set({
+        Origin: origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'x-api-key',
+      });
+  const get = <const Path extends string = typeof WALLETS>(
+    key: string,
+    origin: string,
+    path = WALLETS as Path,
+  ) => proxy.get(key, path).set('Origin', origin);
   const refusals = async () =>
     (await proxy.database.query("SELECT 1 FROM refusal WHERE code = 'key_in_browser'")).length;
-  const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+  const corsOf = ({ headers }: Answer) =>
+    Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
   it('passes preflights for every path if any client allows it', async () => {
     for (const path of [WALLETS, '/api/v0.1/payouts/airtime', '/v1/calls/x', '/api/v0.1/nothing']) {
@@ -173,14 +181,23 @@ describe('a page origin', () => {
         async ({ url, headers, body }) => {
           try {
             const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-            return { status: answer.status, callId: answer.headers.get('x-call-id'), body: await answer.json() };
+            return {
+              status: answer.status,
+              callId: answer.headers.get('x-call-id'),
+              body: await answer.json(),
+            };
           } catch (error) {
             return { failed: (error as Error).name };
           }
         },
         {
           url: `${proxy.url}/api/v0.1/payouts/airtime`,
-          headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': 'k-1', ...telemetry },
+          headers: {
+            'X-API-Key': key,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': 'k-1',
+            ...telemetry,
+          },
           body,
         },
       );
@@ -200,7 +217,10 @@ describe('a page origin', () => {
     it('lets only a page of the allowed origin read the refusal of its key', async () => {
       const read = await payFrom('127.0.0.1', shop);
       expect(read).toMatchObject({ status: 403, body: { code: 'key_in_browser', call_id: read.callId } });
-      expect(await payFrom('127.0.0.1', 'pp_wrong')).toMatchObject({ status: 401, body: { code: 'invalid_key' } });
+      expect(await payFrom('127.0.0.1', 'pp_wrong')).toMatchObject({
+        status: 401,
+        body: { code: 'invalid_key' },
+      });
       const before = await refusals();
       expect(await payFrom('localhost', shop)).toEqual({ failed: 'TypeError' });
       expect(await refusals()).toBe(before); // the browser did not even send it

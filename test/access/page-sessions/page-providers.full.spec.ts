@@ -43,7 +43,9 @@ describe('the page provider of a client', () => {
     expect(body).toMatchObject({ ...NO_PROVIDERS, ...PAGES, active_keys: 0 });
     expect(body).not.toHaveProperty('key');
     const keys = await keysOf('shop');
-    expect(keys).toMatchObject([{ kind: 'page', hint: 'page', state: 'active', person: null, expires_at: null }]);
+    expect(keys).toMatchObject([
+      { kind: 'page', hint: 'page', state: 'active', person: null, expires_at: null },
+    ]);
     const { key: auditor } = await api.proxy.client('auditor', 'audit');
     const { activity } = (await api.proxy.get(auditor, '/v1/activity?client=shop').expect(200)).body;
     expect(activity.map(({ action }) => action)).toEqual(['key_issued', 'client_created']);
@@ -121,7 +123,11 @@ describe('the page provider of a client', () => {
       () => revoke('till', 'page'),
     ]) {
       tokens.push(await signIn());
-      await change('till', { max_items: tokens.length, ...TOKENS, token_client_id: `till-app-${tokens.length}` });
+      await change('till', {
+        max_items: tokens.length,
+        ...TOKENS,
+        token_client_id: `till-app-${tokens.length}`,
+      });
       await change('till', { token_issuer: null });
       expect(await statusOf(tokens.at(-1) ?? '')).toBe(200);
       await end();
@@ -156,7 +162,9 @@ describe('the page provider of a client', () => {
   it('requires a page origin, because sign-ins return there', async () => {
     const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
     expect(await faultsOf(create('never', PROVIDER))).toEqual([{ pointer: '/origins', detail }]);
-    expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([
+      { pointer: '/origins', detail },
+    ]);
     await create('placeless').expect(201);
     const provider = { ...PROVIDER, page_client_id: 'placeless-pages' };
     const patch = (body: object) => api.ask('patch', '/placeless' as '/{name}', body);
@@ -178,7 +186,9 @@ describe('the page provider of a client', () => {
     ['page_client_id', 'two words'],
     ['page_client_id', ['a']],
   ])('rejects %s %j', async (name, value) => {
-    expect(await faultsOf(create('never', { ...PAGES, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
+    expect(await faultsOf(create('never', { ...PAGES, [name]: value }))).toMatchObject([
+      { pointer: `/${name}` },
+    ]);
   });
 
   it('requires a provider client ID that no other client uses', async () => {
@@ -204,7 +214,8 @@ describe('the page provider of a client', () => {
     });
     afterAll(() => proxy.close());
 
-    const ask = (body: object) => supertest(proxy.url).patch('/v1/clients/shop').set('X-API-Key', ada).send(body);
+    const ask = (body: object) =>
+      supertest(proxy.url).patch('/v1/clients/shop').set('X-API-Key', ada).send(body);
     const agree = async () => {
       const [waiting] = (await proxy.get(bob, '/v1/changes').expect(200)).body.changes;
       const path = `/v1/changes/${waiting?.id}/approve` as '/v1/changes/{id}/approve';

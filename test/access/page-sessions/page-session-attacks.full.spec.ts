@@ -69,7 +69,9 @@ describe('an attacker of page sessions', () => {
     const Cookie = alice.cookies.header;
     const before = await scene.proxy.database.query('SELECT FROM intent');
     expect(await codeOf(payWith({ Cookie }))).toBe('403 csrf');
-    expect(await codeOf(supertest(url).get('/v1/calls').set({ Cookie, Origin: PAGE_ORIGIN }))).toBe('403 csrf');
+    expect(await codeOf(supertest(url).get('/v1/calls').set({ Cookie, Origin: PAGE_ORIGIN }))).toBe(
+      '403 csrf',
+    );
     expect(await codeOf(supertest(url).delete('/v1/page-sessions/wallet').set({ Cookie }))).toBe('403 csrf');
     const bob = await signInToPage(url, 'bob');
     for (const token of [bob.csrfToken, console.csrfToken, '', 'x', alice.csrfToken.slice(1)])
@@ -84,7 +86,12 @@ describe('an attacker of page sessions', () => {
     ['another site, by a browser that sends the cookie', { 'Sec-Fetch-Site': 'cross-site' }, '403 csrf'],
   ])('cannot act from %s', async (_what, headers, code) => {
     expect(await codeOf(payWith({ ...ofPage(alice), ...headers }))).toBe(code);
-    const read = { Cookie: alice.cookies.header, Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site', ...headers };
+    const read = {
+      Cookie: alice.cookies.header,
+      Origin: PAGE_ORIGIN,
+      'Sec-Fetch-Site': 'same-site',
+      ...headers,
+    };
     expect(await codeOf(supertest(url).get('/v1/page-sessions/wallet').set(read))).toBe(code);
   });
 
@@ -108,7 +115,9 @@ describe('an attacker of page sessions', () => {
       return [headers.get('access-control-allow-origin'), headers.get('access-control-allow-credentials')];
     };
     await scene.proxy.client('plain', 'read');
-    await scene.proxy.database.query("UPDATE client SET origins = '{http://plain.proxy.test}' WHERE name = 'plain'");
+    await scene.proxy.database.query(
+      "UPDATE client SET origins = '{http://plain.proxy.test}' WHERE name = 'plain'",
+    );
     expect(await preflight(PAGE_ORIGIN)).toEqual([PAGE_ORIGIN, 'true']);
     expect(await preflight('http://plain.proxy.test')).toEqual(['http://plain.proxy.test', null]);
     expect(await preflight('http://evil.proxy.test')).toEqual([null, null]);
@@ -125,7 +134,9 @@ describe('an attacker of page sessions', () => {
     const headers = { Cookie: `${COOKIE}=${consoleToken}`, 'X-CSRF-Token': console.csrfToken };
     expect(await codeOf(payWith(headers))).toBe('401 session_ended');
     expect(
-      await codeOf(supertest(url).get('/v1/page-sessions/shop').set('Cookie', `payout_proxy_page_shop=${token}`)),
+      await codeOf(
+        supertest(url).get('/v1/page-sessions/shop').set('Cookie', `payout_proxy_page_shop=${token}`),
+      ),
     ).toBe('401 session_ended');
   });
 
@@ -146,7 +157,9 @@ describe('an attacker of page sessions', () => {
     const act = supertest(url)
       .post('/v1/clients')
       .send({ name: 'acted', scopes: ['read'] });
-    await act.set({ ...both, 'X-CSRF-Token': console.csrfToken, 'Sec-Fetch-Site': 'same-origin' }).expect(201);
+    await act
+      .set({ ...both, 'X-CSRF-Token': console.csrfToken, 'Sec-Fetch-Site': 'same-origin' })
+      .expect(201);
     expect(
       await codeOf(
         supertest(url)
@@ -173,7 +186,9 @@ describe('an attacker of page sessions', () => {
 
   it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
-  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) =>
+    expectNoLoginBy(parameters, signIn),
+  );
 
   it('cannot replay a callback', () => expectNoSecondLogin(signIn));
 
@@ -215,7 +230,8 @@ describe('an attacker of page sessions', () => {
     expect(text.length).toBeGreaterThan(100);
     for (const secret of [token, Buffer.from(token).toString('hex'), alice.csrfToken, 'alice'])
       expect(text).not.toContain(secret);
-    for (const { id_token: sealed } of rows) expect(Buffer.from(sealed as Uint8Array).toString()).not.toContain('eyJ');
+    for (const { id_token: sealed } of rows)
+      expect(Buffer.from(sealed as Uint8Array).toString()).not.toContain('eyJ');
   });
 
   it.each(FORGED_LOGOUTS)('ends nothing with the logout token %p', async (body) => {

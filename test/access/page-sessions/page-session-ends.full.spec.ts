@@ -67,7 +67,10 @@ describe('a page session', () => {
       .set('X-API-Key', admin)
       .expect(200);
     expect(await answers(alice)).toEqual(ENDED);
-    const { status } = await open(new Cookies(), `${scene.proxy.url}/session/pages/${client.name}/sign-in?return_to=x`);
+    const { status } = await open(
+      new Cookies(),
+      `${scene.proxy.url}/session/pages/${client.name}/sign-in?return_to=x`,
+    );
     expect(status).toBe(404);
   });
 
@@ -132,7 +135,9 @@ describe('a page session', () => {
       [client.pageKeyId],
     );
     expect(await answers(alice)).toEqual(ENDED);
-    expect(await query('SELECT used_at FROM page_session WHERE key_id = $1', [client.pageKeyId])).toEqual([before]);
+    expect(await query('SELECT used_at FROM page_session WHERE key_id = $1', [client.pageKeyId])).toEqual([
+      before,
+    ]);
   });
 
   it('ends when the provider ends its session', async () => {
@@ -150,7 +155,9 @@ describe('a page session', () => {
   it('ends for good when its origin is removed, and sessions of other origins continue', async () => {
     const name = `app-${(clients += 1)}`;
     const other = 'http://localhost:5173';
-    const client = await createPageClient(scene.proxy, scene.provider, name, { origins: [PAGE_ORIGIN, other] });
+    const client = await createPageClient(scene.proxy, scene.provider, name, {
+      origins: [PAGE_ORIGIN, other],
+    });
     const here = await signIn(client);
     const there = await signInToPage(scene.proxy.url, 'bob', { client: name, returnTo: `${other}/pay` });
     const begun = await approachPageCallback(scene.proxy.url, 'alice', { client: name });
@@ -162,7 +169,10 @@ describe('a page session', () => {
       .expect(200);
     expect(await answers(here)).toEqual(ENDED);
     expect((await open(begun.cookies, begun.callback)).status).toBe(400);
-    await query('UPDATE client SET origins = array_append(origins, $2) WHERE id = $1', [client.id, PAGE_ORIGIN]);
+    await query('UPDATE client SET origins = array_append(origins, $2) WHERE id = $1', [
+      client.id,
+      PAGE_ORIGIN,
+    ]);
     expect([await answers(here), await answers(there)]).toEqual([ENDED, DONE]);
   });
 

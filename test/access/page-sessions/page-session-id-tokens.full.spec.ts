@@ -56,11 +56,15 @@ describe('an ID token of a page', () => {
   it.each(['/', '/.well-known/openid-configuration'])(
     'signs nobody in at a provider whose issuer is configured differently, such as with %s',
     async (end) => {
-      const setIssuer = (issuer: string) => proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
+      const setIssuer = (issuer: string) =>
+        proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
       await setIssuer(`${provider.issuer}${end}`);
       const begun = `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`;
       const { status, page } = await open(new Cookies(), begun);
-      expect([status, page]).toEqual([503, expect.stringContaining('The OpenID provider names itself otherwise')]);
+      expect([status, page]).toEqual([
+        503,
+        expect.stringContaining('The OpenID provider names itself otherwise'),
+      ]);
       await setIssuer(provider.issuer);
       expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
     },
@@ -85,9 +89,12 @@ describe('an ID token of a page', () => {
     const cookie = `payout_proxy_sign_in_wallet=${Buffer.from(JSON.stringify(transaction)).toString('base64url')}`;
     const callBack = async (n: number) => {
       const headers = { cookie, 'x-forwarded-for': `198.51.100.${n}` };
-      return (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${n}`, { headers })).status;
+      return (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${n}`, { headers }))
+        .status;
     };
-    const flood = Array.from({ length: 60 }, (_, n) => (n % 2 ? post(n % 3 ? 'one' : `kid-${n}`) : callBack(n)));
+    const flood = Array.from({ length: 60 }, (_, n) =>
+      n % 2 ? post(n % 3 ? 'one' : `kid-${n}`) : callBack(n),
+    );
     const signIn = open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
     expect((await signIn).status).toBe(302);
     expect(new Set(await Promise.all(flood))).toEqual(new Set([400]));
@@ -98,7 +105,8 @@ describe('an ID token of a page', () => {
     await signInWith((nonce) => ({ nonce }));
     await signInWith((nonce) => ({ nonce, aud: 'shop-pages' }), 'shop');
     const sessions = async () =>
-      (await proxy.database.query('SELECT count(DISTINCT key_id)::int AS clients FROM page_session'))[0]?.clients;
+      (await proxy.database.query('SELECT count(DISTINCT key_id)::int AS clients FROM page_session'))[0]
+        ?.clients;
     expect(await sessions()).toBe(2);
     const post = async (token: string) => {
       const body = new URLSearchParams({ logout_token: token });
@@ -112,7 +120,12 @@ describe('an ID token of a page', () => {
     expect(await post(await provider.sign({ events, azp: 'another' }))).toBe(400);
     expect(await post(await provider.sign({ events, iat: now + 60 }))).toBe(400);
     expect(await sessions()).toBe(2);
-    const odd = [{ iss: 'a\u0000' }, { iss: 7 }, { aud: ['wallet-pages', 'b\u0000'] }, { aud: Array(999).fill('a') }];
+    const odd = [
+      { iss: 'a\u0000' },
+      { iss: 7 },
+      { aud: ['wallet-pages', 'b\u0000'] },
+      { aud: Array(999).fill('a') },
+    ];
     const token = await provider.sign({
       aud: ['other', 'wallet-pages', 'shop-pages'],
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },

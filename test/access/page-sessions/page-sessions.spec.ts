@@ -101,7 +101,11 @@ describe('a page session', () => {
     });
     const { body: story } = await supertest(url).get(`/v1/calls/${id}`).set(ofPage(alice)).expect(200);
     expect(story.id).toBe(id);
-    const refused = await supertest(url).post('/api/v0.1/payouts/airtime').set(ofPage(alice)).send({}).expect(400);
+    const refused = await supertest(url)
+      .post('/api/v0.1/payouts/airtime')
+      .set(ofPage(alice))
+      .send({})
+      .expect(400);
     const refusal = await recordOf(String(refused.headers['x-call-id']));
     expect(refusal).toMatchObject({ outcome: 'refused', session: record.session, token: null });
     const { key } = await scene.proxy.client('exporter', 'audit');

@@ -22,7 +22,8 @@ describe('a sign-in to a page', () => {
   });
   afterAll(() => scene.close());
 
-  const signInUrl = (client: string) => `${url}/session/pages/${client}/sign-in?return_to=${encodeURIComponent(PAGE)}`;
+  const signInUrl = (client: string) =>
+    `${url}/session/pages/${client}/sign-in?return_to=${encodeURIComponent(PAGE)}`;
 
   it('returns only to pages of its client', async () => {
     for (const to of [
@@ -73,7 +74,9 @@ describe('a sign-in to a page', () => {
       expect(status).toBe(503);
       expect(page).toContain('The OpenID provider cannot be reached');
     }
-    expect(answers[0]?.page).toContain(`href="/session/pages/wallet/sign-in?return_to=${encodeURIComponent(PAGE)}"`);
+    expect(answers[0]?.page).toContain(
+      `href="/session/pages/wallet/sign-in?return_to=${encodeURIComponent(PAGE)}"`,
+    );
     await signInToPage(url, 'alice');
   });
 });

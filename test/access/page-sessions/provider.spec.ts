@@ -62,7 +62,9 @@ describe('the test provider', () => {
   });
 
   it('grants at most the requested scope', async () => {
-    const { payload } = await verified((await provider.token({ sub: 'bob', scope: 'openid read' })).access_token);
+    const { payload } = await verified(
+      (await provider.token({ sub: 'bob', scope: 'openid read' })).access_token,
+    );
     expect(payload.scope).toBe('read');
   });
 

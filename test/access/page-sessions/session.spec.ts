@@ -76,7 +76,11 @@ describe('a console session', () => {
     await supertest(twin.url).get('/v1/clients').set('Cookie', cookie).expect(200);
     const before = upstream.received.length;
     const pay = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };
-    for (const path of ['/api/v0.1/payouts/airtime', '/api//v0.1/payouts/airtime', '/api/v0.1/payouts/%61irtime']) {
+    for (const path of [
+      '/api/v0.1/payouts/airtime',
+      '/api//v0.1/payouts/airtime',
+      '/api/v0.1/payouts/%61irtime',
+    ]) {
       const answer = await supertest(proxy.url)
         .post(path)
         .set({ Cookie: cookie, 'X-CSRF-Token': body.csrf_token })
@@ -124,7 +128,9 @@ describe('a console session', () => {
       database.query(`UPDATE console_session SET used_at = now() - ${minutes} * ${MINUTE}`);
     await idleFor(9);
     await read(cookie).expect(200);
-    const [row] = await database.query(`SELECT max(used_at) > now() - ${MINUTE} AS used FROM console_session`);
+    const [row] = await database.query(
+      `SELECT max(used_at) > now() - ${MINUTE} AS used FROM console_session`,
+    );
     expect(row?.used).toBe(true);
     await idleFor(11);
     const answer = await read(cookie).expect(401);

@@ -46,7 +46,9 @@ describe('an attacker of the console sign-in', () => {
 
   it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
-  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) => expectNoLoginBy(parameters, signIn));
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) =>
+    expectNoLoginBy(parameters, signIn),
+  );
 
   it('cannot replay a callback', () => expectNoSecondLogin(signIn));
 
@@ -174,7 +176,10 @@ describe('an ID token', () => {
     ['for several clients', (nonce) => ({ nonce, aud: ['console', 'another'] })],
     ['that has expired', (nonce) => ({ nonce, exp: 1_000_000_000 })],
     ['of another authorized party (azp)', (nonce) => ({ nonce, azp: 'another' })],
-    ['from the future', (nonce) => ({ nonce, iat: Math.floor(Date.now() / 1_000) + 3_600, exp: 4_000_000_000 })],
+    [
+      'from the future',
+      (nonce) => ({ nonce, iat: Math.floor(Date.now() / 1_000) + 3_600, exp: 4_000_000_000 }),
+    ],
     ['without a subject', (nonce) => ({ nonce, sub: undefined as unknown as string })],
   ])('%s signs nobody in', async (_what, claims) => {
     expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);

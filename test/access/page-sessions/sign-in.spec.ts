@@ -49,7 +49,9 @@ describe('a sign-in at the provider', () => {
   it('stores neither the session secret nor a readable token', async () => {
     const { cookies } = await signInAs(url, 'alice');
     const rows = JSON.stringify(
-      await scene.proxy.database.query("SELECT s.*, encode(id_token, 'escape') AS token FROM console_session s"),
+      await scene.proxy.database.query(
+        "SELECT s.*, encode(id_token, 'escape') AS token FROM console_session s",
+      ),
     );
     expect(rows).not.toContain(cookies.values.get('payout_proxy'));
     expect(rows).not.toContain('eyJ');
@@ -71,7 +73,9 @@ describe('a sign-in at the provider', () => {
     '/console/../v1',
     '/consoles',
   ])('never returns to %s', async (to) => {
-    const alice = await signInAs(url, 'alice', { from: `/session/sign-in?return_to=${encodeURIComponent(to)}` });
+    const alice = await signInAs(url, 'alice', {
+      from: `/session/sign-in?return_to=${encodeURIComponent(to)}`,
+    });
     expect(alice.page).toContain('content="0;url=/console"');
   });
 

@@ -14,7 +14,11 @@ describe('the grant of a sign-in', () => {
   let bob: string;
 
   beforeAll(async () => {
-    proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:9', dualControl: true, ...atProvider(ISSUER) });
+    proxy = await startProxy({
+      upstreamBaseUrl: 'http://127.0.0.1:9',
+      dualControl: true,
+      ...atProvider(ISSUER),
+    });
     const clients = proxy.app.get(ClientsService, { strict: false });
     for (const name of ['admin', 'other-admin']) await clients.create(name, ['admin']);
     await clients.create('approvers', ['approve']);
@@ -50,9 +54,10 @@ describe('the grant of a sign-in', () => {
   });
 
   it('waits even for a read-only client', async () => {
-    const { body } = await allow('readers', { person: 'hopper', subject: 'auth0|5f7c8ec7c33c6c004bbafe82' }).expect(
-      202,
-    );
+    const { body } = await allow('readers', {
+      person: 'hopper',
+      subject: 'auth0|5f7c8ec7c33c6c004bbafe82',
+    }).expect(202);
     expect(body).toMatchObject({ status: 'pending_approval' });
   });
 

@@ -32,7 +32,10 @@ describe('step-up authentication', () => {
   });
   afterAll(() => scene.close());
 
-  const headersOf = ({ cookies, csrfToken }: Visitor) => ({ Cookie: cookies.header, 'X-CSRF-Token': csrfToken });
+  const headersOf = ({ cookies, csrfToken }: Visitor) => ({
+    Cookie: cookies.header,
+    'X-CSRF-Token': csrfToken,
+  });
 
   async function held(usd: number): Promise<string> {
     const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: usd }] };
@@ -128,7 +131,10 @@ describe('step-up authentication', () => {
         .send({ name: 'made', scopes: ['read'] }),
       supertest(url).patch('/v1/clients/shop').set(headersOf(weak)).send({ daily_cap_usd: 100 }),
       supertest(url).post('/v1/clients/shop/keys').set(headersOf(weak)).send({}),
-      supertest(url).post('/v1/clients/shop/sign-ins').set(headersOf(weak)).send({ person: 'x', subject: 'x' }),
+      supertest(url)
+        .post('/v1/clients/shop/sign-ins')
+        .set(headersOf(weak))
+        .send({ person: 'x', subject: 'x' }),
       supertest(url)
         .post('/v1/clients/shop/beneficiaries')
         .set(headersOf(weak))

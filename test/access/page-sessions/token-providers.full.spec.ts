@@ -48,7 +48,13 @@ describe('the token provider of a client', () => {
       active_keys: 0,
     });
     const [key, ...others] = await keysOf('phone');
-    expect(key).toMatchObject({ kind: 'provider', hint: 'provider', state: 'active', person: null, expires_at: null });
+    expect(key).toMatchObject({
+      kind: 'provider',
+      hint: 'provider',
+      state: 'active',
+      person: null,
+      expires_at: null,
+    });
     expect(others).toEqual([]);
     const acts = await actsOf('phone');
     expect(acts.map(({ action }) => action)).toEqual(['client_created', 'key_issued']);
@@ -61,7 +67,10 @@ describe('the token provider of a client', () => {
     const set = await change('late', { ...PROVIDER, token_client_id: 'late-app' });
     expect(set).toMatchObject({ token_algorithms: USUAL, token_dpop: false, active_keys: 1 });
     expect(await statesOf('late')).toEqual(['secret active', 'provider active']);
-    const changed = await change('late', { token_jwks_uri: 'https://id.example/new', token_algorithms: ['ES256'] });
+    const changed = await change('late', {
+      token_jwks_uri: 'https://id.example/new',
+      token_algorithms: ['ES256'],
+    });
     expect(changed).toMatchObject({
       ...PROVIDER,
       token_client_id: 'late-app',
@@ -107,7 +116,8 @@ describe('the token provider of a client', () => {
   });
 
   it('is set completely or not at all', async () => {
-    const detail = 'is required for a client that accepts access tokens. To accept none, set token_issuer to null';
+    const detail =
+      'is required for a client that accepts access tokens. To accept none, set token_issuer to null';
     const missing = async (body: object) => {
       const faults = await faultsOf(create('never', body));
       expect(faults.map((fault) => fault.detail)).toEqual(faults.map(() => detail));
@@ -151,7 +161,9 @@ describe('the token provider of a client', () => {
     ['token_max_age', 60.5],
     ['token_max_age', '60'],
   ])('rejects %s %j', async (name, value) => {
-    expect(await faultsOf(create('never', { ...PROVIDER, [name]: value }))).toMatchObject([{ pointer: `/${name}` }]);
+    expect(await faultsOf(create('never', { ...PROVIDER, [name]: value }))).toMatchObject([
+      { pointer: `/${name}` },
+    ]);
   });
 
   it('may use http on the local machine', async () => {
@@ -189,7 +201,8 @@ describe('the token provider of a client', () => {
     });
     afterAll(() => proxy.close());
 
-    const ask = (body: object) => supertest(proxy.url).patch('/v1/clients/phone').set('X-API-Key', ada).send(body);
+    const ask = (body: object) =>
+      supertest(proxy.url).patch('/v1/clients/phone').set('X-API-Key', ada).send(body);
     const agree = async () => {
       const { body } = await proxy.get(bob, '/v1/changes').expect(200);
       const [waiting] = body.changes;

@@ -12,8 +12,10 @@ describe("the console's approvals", () => {
   let on: Operating;
   beforeAll(async () => (on = await operating()));
 
-  const approvalOf = async (id: string) => (await on.proxy.get(on.approver, `/v1/approvals/${id}`).expect(200)).body;
-  const transactions = async (key: string) => (await new InterfaceClient(on.proxy.url, key).transactions()).text;
+  const approvalOf = async (id: string) =>
+    (await on.proxy.get(on.approver, `/v1/approvals/${id}`).expect(200)).body;
+  const transactions = async (key: string) =>
+    (await new InterfaceClient(on.proxy.url, key).transactions()).text;
 
   it('are decided by keyboard alone: one is sent, another is rejected, each with its reason', async () => {
     const app = await on.cautious('shop', 'pay', 'read', 'account');
@@ -55,7 +57,10 @@ describe("the console's approvals", () => {
       page.waitForRequest((one) => one.url().endsWith('/approve')),
       page.keyboard.press('Control+Enter'),
     ]);
-    expect(request.postDataJSON()).toEqual({ reason: 'ours, and jar? right', content_hash: approval?.content_hash });
+    expect(request.postDataJSON()).toEqual({
+      reason: 'ours, and jar? right',
+      content_hash: approval?.content_hash,
+    });
     await page.getByText('Outcome: succeeded').first().waitFor();
     expect(await approvalOf(first)).toMatchObject({
       outcome: 'succeeded',
@@ -73,7 +78,11 @@ describe("the console's approvals", () => {
     await page.getByText('Your reason is recorded').waitFor();
     expect(await approvalOf(second)).toMatchObject({
       outcome: 'declined',
-      approval: { status: 'rejected', reason: 'nobody knows it', decided_by: { client: { name: 'approver' } } },
+      approval: {
+        status: 'rejected',
+        reason: 'nobody knows it',
+        decided_by: { client: { name: 'approver' } },
+      },
     });
     expect(await transactions(app)).not.toContain('+254722222222');
     await page.getByText('No calls are pending approval').waitFor();

@@ -61,7 +61,11 @@ describe('the page of a call', () => {
     expect(await textOf(page, 'Request body')).toContain(`"email": "${ADA.email}"`);
     const { body } = await get(`/v1/audit/accesses?call=${scene.calls.approved}`).expect(200);
     expect(body.accesses).toContainEqual(
-      expect.objectContaining({ route: 'GET /v1/audit/calls/:id', revealed: true, call_id: scene.calls.approved }),
+      expect.objectContaining({
+        route: 'GET /v1/audit/calls/:id',
+        revealed: true,
+        call_id: scene.calls.approved,
+      }),
     );
     await page.getByRole('region', { name: 'Readers' }).getByText('revealed').first().waitFor();
     await page.getByRole('button', { name: 'Mask people again' }).click();
@@ -73,7 +77,10 @@ describe('the page of a call', () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
     const masked = await verify(page);
-    expect(results(masked)).toEqual([...Array<string>(4).fill('right'), ...Array<string>(3).fill('not compared')]);
+    expect(results(masked)).toEqual([
+      ...Array<string>(4).fill('right'),
+      ...Array<string>(3).fill('not compared'),
+    ]);
     await page.getByRole('button', { name: 'Reveal people' }).click();
     await page.getByText('Your access was recorded').waitFor();
     expect(results(await verify(page))).toEqual(Array(7).fill('right'));
@@ -179,13 +186,23 @@ describe('the page of a call', () => {
   it.each<[Kind, RegExp[]]>([
     [
       'refused',
-      [/^Received/, /^Refused: invalid request[^]*\/credits\/0\/valueInUSD: must be/, /^Sealed[^]*refusal, leaf/],
+      [
+        /^Received/,
+        /^Refused: invalid request[^]*\/credits\/0\/valueInUSD: must be/,
+        /^Sealed[^]*refusal, leaf/,
+      ],
     ],
     ['repeated', [/^Received/, /^Refused: [^]*[0-9a-f-]{36}/, /^Sealed/]],
     ['held', [/^Received/, /^Intent/, /^Held for approval[^]*threshold/, /^Pending/, /^Sealed/]],
     [
       'declined',
-      [/^Received/, /^Intent/, /^Held/, /^Rejected[^]*hopper \(approver\)[^]*“nobody knows order 17”/, /^Sealed/],
+      [
+        /^Received/,
+        /^Intent/,
+        /^Held/,
+        /^Rejected[^]*hopper \(approver\)[^]*“nobody knows order 17”/,
+        /^Sealed/,
+      ],
     ],
     [
       'doubtful',
@@ -206,7 +223,8 @@ describe('the page of a call', () => {
       expected.map(() => 'as expected'),
     );
     expect(results(await verify(page))).not.toContain('wrong');
-    if (kind === 'doubtful') await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
+    if (kind === 'doubtful')
+      await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
   });
 
   it('lets an approver settle a call in doubt with a reason, and shows the settlement', async () => {
@@ -222,7 +240,11 @@ describe('the page of a call', () => {
     await page.getByText('Settled: confirmed').waitFor();
     expect(await scene.story(scene.calls.doubtful)).toMatchObject({
       outcome: 'confirmed',
-      resolution: { outcome: 'confirmed', reason: 'The provider lists it.', resolved_by: { actor: 'hopper' } },
+      resolution: {
+        outcome: 'confirmed',
+        reason: 'The provider lists it.',
+        resolved_by: { actor: 'hopper' },
+      },
     });
     await page.getByRole('button', { name: 'Settle manually' }).waitFor({ state: 'detached' });
     expect(await textOf(page, 'Items')).toContain('paid');

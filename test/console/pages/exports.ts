@@ -45,7 +45,10 @@ describe("the console's exports, and the people in its lists", () => {
     await dialog.getByRole('button', { name: 'Save the manifest' }).click();
     const manifest = await saving;
     expect(manifest.suggestedFilename()).toMatch(/\.csv\.manifest\.json$/);
-    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({ rows: MANY, format: 'csv' });
+    expect(JSON.parse(readFileSync(await manifest.path(), 'utf8'))).toMatchObject({
+      rows: MANY,
+      format: 'csv',
+    });
   });
 
   it('discard an export that was cancelled, or that differs from its manifest', async () => {

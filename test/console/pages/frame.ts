@@ -42,7 +42,14 @@ describe('the console', () => {
     expect(await pagesOf(auditor)).toEqual(['Overview', 'Calls', 'Payouts', 'Activity', 'Claim a key']);
     await auditor.getByText('your key does not have access to it').waitFor();
     const admin = await visit(keys.admin);
-    expect(await pagesOf(admin)).toEqual(['Overview', 'Clients', 'Changes', 'Activity', 'Stop switch', 'Claim a key']);
+    expect(await pagesOf(admin)).toEqual([
+      'Overview',
+      'Clients',
+      'Changes',
+      'Activity',
+      'Stop switch',
+      'Claim a key',
+    ]);
     const app = await visit(keys.app);
     await app.getByText('it cannot see anything in the console').waitFor();
     expect(await pagesOf(app)).toEqual([]);
@@ -67,7 +74,9 @@ describe('the console', () => {
     );
     expect(kept).not.toContain(keys.auditor);
     const cookies = await page.context().cookies();
-    expect(cookies).toMatchObject([{ name: 'payout_proxy', httpOnly: true, sameSite: 'Strict', expires: -1 }]);
+    expect(cookies).toMatchObject([
+      { name: 'payout_proxy', httpOnly: true, sameSite: 'Strict', expires: -1 },
+    ]);
     expect(kept).not.toContain(cookies[0]?.value);
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor(); // still signed in

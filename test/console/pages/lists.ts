@@ -209,7 +209,9 @@ describe("the console's lists of calls and payouts", () => {
       [field(page, 'From'), 'Hours'],
     ] as const) {
       await opener.click();
-      const within = page.getByLabel(inside, { exact: true }).or(page.getByRole('menuitem', { name: inside }));
+      const within = page
+        .getByLabel(inside, { exact: true })
+        .or(page.getByRole('menuitem', { name: inside }));
       await within.last().waitFor();
       await expectAccessible(page.getByRole('dialog').or(page.getByRole('menu')).filter({ has: within }));
       await page.keyboard.press('Escape');

@@ -140,7 +140,10 @@ describe('the console for operators', () => {
     it('shows a changed configuration by variable, and links to the later calls of all clients', async () => {
       const states = {
         before: { process: 'proxy', configuration: { MAX_ITEMS: '1000', SCREENING_URL: null } },
-        after: { process: 'proxy', configuration: { MAX_ITEMS: '7', SCREENING_URL: 'https://screen.example' } },
+        after: {
+          process: 'proxy',
+          configuration: { MAX_ITEMS: '7', SCREENING_URL: 'https://screen.example' },
+        },
       };
       const change = { action: 'configuration_changed', client: null, keyId: null, ...states } as const;
       const records = on.proxy.app.get(ChangeRecords, { strict: false });
@@ -172,7 +175,10 @@ describe('the console for operators', () => {
       await page.getByRole('heading', { name: 'Stopped: POST /payouts/airtime of all clients' }).waitFor();
       await expectAccessible(page);
       const { body } = await on.pay(app, '+254777777771', 2).expect(503);
-      expect(body).toMatchObject({ code: 'stopped', error: expect.stringContaining('the upstream pays twice') });
+      expect(body).toMatchObject({
+        code: 'stopped',
+        error: expect.stringContaining('the upstream pays twice'),
+      });
 
       const elsewhere = await on.open(on.approver, '/approvals');
       await elsewhere.getByRole('status').getByText('the upstream pays twice').waitFor();

@@ -25,7 +25,9 @@ describe('the console’s overview', () => {
     ({ proxy, visit } = await consoleScene());
     app = (await proxy.client('shop', 'pay', 'read')).key;
     operator = (await proxy.client('operator', 'admin', 'audit', 'reconcile', 'approve')).key;
-    await proxy.database.query("UPDATE client SET daily_cap_usd = 10, approval_over_usd = 5 WHERE name = 'shop'");
+    await proxy.database.query(
+      "UPDATE client SET daily_cap_usd = 10, approval_over_usd = 5 WHERE name = 'shop'",
+    );
     await proxy.post(app, '/payouts/airtime', airtime('+254712345601', 1.1)).expect(200);
     await proxy.post(app, '/payouts/airtime', airtime('+254712345602', 6)).expect(202); // waits
     await proxy.post(app, '/payouts/airtime', { airtimes: [] }).expect(400);
@@ -80,7 +82,11 @@ describe('the console’s overview', () => {
     const counted = page.getByRole('table', { name: 'Figures by day and operation' });
     await counted.getByRole('link', { name: /^\d+ payouts of POST \/payouts\/airtime/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
-    expect(filtersOf(page)).toEqual({ from: dayFromNow(0), to: dayFromNow(1), operation: 'POST /payouts/airtime' });
+    expect(filtersOf(page)).toEqual({
+      from: dayFromNow(0),
+      to: dayFromNow(1),
+      operation: 'POST /payouts/airtime',
+    });
     await page.goBack();
     await page.getByRole('link', { name: 'Pending approval', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
@@ -99,7 +105,9 @@ describe('the console’s overview', () => {
     await page.getByRole('status').getByText('Not up to date.').waitFor();
     await page.getByText('live', { exact: true }).waitFor({ state: 'detached' });
     await page.locator('.stale').getByRole('region', { name: 'Outcomes' }).waitFor();
-    expect(await page.evaluate("getComputedStyle(document.querySelector('.stale')).filter")).toBe('grayscale(1)');
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.stale')).filter")).toBe(
+      'grayscale(1)',
+    );
     await expectAccessible(page);
     reading.mockRestore();
     await page.getByText('live', { exact: true }).waitFor();

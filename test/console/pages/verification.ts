@@ -25,7 +25,9 @@ describe("the console's verification", () => {
     return {
       story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
       proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
-      openings: revealed ? Object.fromEntries(receipt.records.map((one) => [one.kind, one.openings])) : undefined,
+      openings: revealed
+        ? Object.fromEntries(receipt.records.map((one) => [one.kind, one.openings]))
+        : undefined,
       keys: [key],
     };
   };
@@ -35,7 +37,8 @@ describe("the console's verification", () => {
     asked.set(name, asked.get(name) ?? ask(kind, revealed));
     return structuredClone(await (asked.get(name) as Promise<Evidence>));
   };
-  const states = (steps: Step[]) => steps.map(({ state, explanation }) => (state === 'wrong' ? explanation : state));
+  const states = (steps: Step[]) =>
+    steps.map(({ state, explanation }) => (state === 'wrong' ? explanation : state));
   const isWrong = (evidence: Evidence) =>
     verifyCall(evidence).then(
       (steps) => steps.some(({ state }) => state === 'wrong'),
@@ -147,7 +150,10 @@ describe("the console's verification", () => {
     expect(await stateOf(seen, [key], note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
     expect(await stateOf({ ...seen, checkpoint: note }, [key], seen.checkpoint, body)).toBe('wrong'); // it shrank
     const other = signerOf(newSigningKey('test')).verifierKey;
-    expect(keyStep(seen, [other])).toMatchObject({ state: 'wrong', explanation: expect.stringContaining('CHANGED') });
+    expect(keyStep(seen, [other])).toMatchObject({
+      state: 'wrong',
+      explanation: expect.stringContaining('CHANGED'),
+    });
     expect(growthSince(seen, [other], note)).toBeUndefined();
     expect(parseMemory(JSON.stringify(seen))).toEqual(seen);
     for (const text of ['{', null, `{"keys":1}`, `{"keys":[1],"checkpoint":"","at":""}`])

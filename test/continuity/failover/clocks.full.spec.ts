@@ -67,7 +67,13 @@ describe('a process with a wrong clock', () => {
     beforeAll(async () => {
       clock = new WrongClock(dir, 'proxy', DAY_MS);
       workerClock = new WrongClock(dir, 'worker', DAY_MS);
-      const settings = { ...env, ...ANY_SKEW, ...workerClock.env, LOG_LEVEL: 'info', RESOLVER_EVERY_SECONDS: '1' };
+      const settings = {
+        ...env,
+        ...ANY_SKEW,
+        ...workerClock.env,
+        LOG_LEVEL: 'info',
+        RESOLVER_EVERY_SECONDS: '1',
+      };
       const own = { ...envOf(database), ...settings, LOG_SIGNING_KEY: LOG_KEY };
       worker = new Product('worker/main.js', [], own, dir);
       const [started, [, url = '']] = await Promise.all([
@@ -136,10 +142,15 @@ describe('a process with a wrong clock', () => {
 
       it('keeps a session', async () => {
         const { key } = await createClient(database, `session-${name}`, ['admin']);
-        const { headers } = await supertest(fleet.url(0)).post('/v1/session').set('X-API-Key', key).expect(200);
+        const { headers } = await supertest(fleet.url(0))
+          .post('/v1/session')
+          .set('X-API-Key', key)
+          .expect(200);
         const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
         await supertest(fleet.url(0)).get('/v1/session').set('Cookie', cookie).expect(200);
-        const [row] = await database.query('SELECT created_at, used_at FROM console_session ORDER BY created_at DESC');
+        const [row] = await database.query(
+          'SELECT created_at, used_at FROM console_session ORDER BY created_at DESC',
+        );
         await expectNow(row?.created_at, since);
         await expectNow(row?.used_at, since);
       });
@@ -191,7 +202,15 @@ describe('a process with a wrong clock', () => {
       const { id } = JSON.parse((await command(create)).stdout) as { id: string };
       await expectNow(uuidTime(id), since);
       const expires = new Date(since + HOUR_MS).toISOString();
-      const issued = await command(['keys', 'issue', '--client', 'by-command', '--expires', expires, '--json']);
+      const issued = await command([
+        'keys',
+        'issue',
+        '--client',
+        'by-command',
+        '--expires',
+        expires,
+        '--json',
+      ]);
       expect(issued.code).toBe(0);
     });
 
@@ -238,9 +257,10 @@ describe('a process with a wrong clock', () => {
       await clock.set(DAY_MS, (signal) => fleet.signal(0, signal));
       const since = await databaseMs();
       await eventually(refused); // with the next durable write, which is made every second
-      const paid = await database.query<{ id: string }>('SELECT intent_id AS id FROM outcome WHERE sent_at > $1', [
-        new Date(since + TOLERANCE_MS),
-      ]);
+      const paid = await database.query<{ id: string }>(
+        'SELECT intent_id AS id FROM outcome WHERE sent_at > $1',
+        [new Date(since + TOLERANCE_MS)],
+      );
       expect(paid).toEqual([]); // what was paid before that has the right times
       const { body } = await supertest(fleet.url(0)).get('/readyz').expect(503);
       expect((body as { detail: string }).detail).toContain("86400 s ahead of the database's");

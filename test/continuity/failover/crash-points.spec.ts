@@ -4,7 +4,15 @@ import { holdWrites, loseWrites, writesWait } from '../../support/databases/held
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { Gate } from '../../support/payments/gate';
 import { eventually } from '../../support/payments/paying';
-import { ask, Asking, askUntilSettled, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
+import {
+  ask,
+  Asking,
+  askUntilSettled,
+  createClient,
+  executionsOf,
+  Fleet,
+  Told,
+} from '../../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 const AMOUNT = 1.25;
@@ -108,8 +116,11 @@ describe('a payout whose proxy is killed', () => {
   }
 
   const spent = async ({ id }: App) =>
-    (await database.query('SELECT coalesce(sum(usd), 0)::float8 AS usd FROM spending WHERE client_id = $1', [id]))[0]
-      ?.usd;
+    (
+      await database.query('SELECT coalesce(sum(usd), 0)::float8 AS usd FROM spending WHERE client_id = $1', [
+        id,
+      ])
+    )[0]?.usd;
 
   async function inDoubt(): Promise<string[]> {
     const page = `${fleet.url(0)}/v1/audit/calls?outcome=unknown&page_size=200`;
@@ -201,7 +212,8 @@ describe('a payout whose proxy is killed', () => {
 
     it('is in doubt before the response', () => expectDoubt(waiting, { asked: 1, executed: 1 }));
 
-    it('is in doubt before the commit of its outcome', () => expectDoubt(concluding, { asked: 1, executed: 1 }));
+    it('is in doubt before the commit of its outcome', () =>
+      expectDoubt(concluding, { asked: 1, executed: 1 }));
 
     it('replays the recorded response after the commit of its outcome', () => expectReplay(replying));
   });
@@ -233,7 +245,8 @@ describe('a payout whose proxy is killed', () => {
       await restartAndRetry([concluded, admitting]);
     });
 
-    it('replays the recorded response if its outcome commits after the proxy is killed', () => expectReplay(concluded));
+    it('replays the recorded response if its outcome commits after the proxy is killed', () =>
+      expectReplay(concluded));
 
     it('is sent only by the retry if its intent was not committed', async () => {
       const ids = await callsOf(admitting);

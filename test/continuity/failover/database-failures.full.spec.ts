@@ -37,7 +37,10 @@ describe('a degraded database', () => {
     const client = await proxy.client('auditor', 'audit');
     auditor = client.key;
     await postgres.database.query('UPDATE client SET requests_per_minute = 1000 WHERE id = $1', [client.id]);
-    const signedIn = await fetch(`${proxy.url}/v1/session`, { method: 'POST', headers: { 'X-API-Key': auditor } });
+    const signedIn = await fetch(`${proxy.url}/v1/session`, {
+      method: 'POST',
+      headers: { 'X-API-Key': auditor },
+    });
     cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
     paid = String((await pay('order-1').expect(200)).headers['x-call-id']);
   });
@@ -52,11 +55,14 @@ describe('a degraded database', () => {
   const query = (sql: string) => postgres.database.query(sql);
   const numbers = phones(101);
   const pay = (key: string) =>
-    proxy.post(app, '/payouts/airtime', airtime(numbers[Number(key.split('-')[1])] ?? '')).set('Idempotency-Key', key);
+    proxy
+      .post(app, '/payouts/airtime', airtime(numbers[Number(key.split('-')[1])] ?? ''))
+      .set('Idempotency-Key', key);
   const metrics = async () => (await fetch(`${proxy.url}/metrics`)).text();
   const failing = async (cause: string) =>
     (await metrics()).includes(`payout_proxy_storage_failing{place="database",cause="${cause}"} 1`);
-  const spooled = () => (existsSync(join(dataDir, 'accesses')) ? readdirSync(join(dataDir, 'accesses')).length : 0);
+  const spooled = () =>
+    existsSync(join(dataDir, 'accesses')) ? readdirSync(join(dataDir, 'accesses')).length : 0;
   const accesses = () => query('SELECT FROM access');
 
   const raise = (state: string) =>
@@ -88,7 +94,9 @@ describe('a degraded database', () => {
 
     it('reports the cause and the remedy on /readyz', async () => {
       const { body } = await proxy.get('', '/readyz').expect(503);
-      expect((body as { detail?: string }).detail).toMatch(/database read_only: .*default_transaction_read_only/);
+      expect((body as { detail?: string }).detail).toMatch(
+        /database read_only: .*default_transaction_read_only/,
+      );
     });
 
     it('replays responses, and shows calls to their client', async () => {
@@ -110,8 +118,14 @@ describe('a degraded database', () => {
     it('keeps console sessions, and starts none', async () => {
       const session = await fetch(`${proxy.url}/v1/session`, { headers: { cookie, ...ORIGIN } });
       expect(session.status).toBe(200);
-      const started = await fetch(`${proxy.url}/v1/session`, { method: 'POST', headers: { 'X-API-Key': auditor } });
-      expect([started.status, ((await started.json()) as { code: string }).code]).toEqual([503, 'database_read_only']);
+      const started = await fetch(`${proxy.url}/v1/session`, {
+        method: 'POST',
+        headers: { 'X-API-Key': auditor },
+      });
+      expect([started.status, ((await started.json()) as { code: string }).code]).toEqual([
+        503,
+        'database_read_only',
+      ]);
     });
 
     it('accepts payments again without a restart, and records the accesses', async () => {
@@ -127,17 +141,20 @@ describe('a degraded database', () => {
     ['58030', 'io_error', 'storage_failing', '60', 'order-11'],
     ['XX001', 'io_error', 'storage_failing', '60', 'order-12'],
     ['53100', 'disk_full', 'storage_full', '30', 'order-13'],
-  ])('refuses payments while an insertion fails with SQLSTATE %s (%s)', async (state, cause, code, retryAfter, key) => {
-    await raise(state);
-    const got = await pay(key);
-    await mend();
-    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, code, retryAfter]);
-    expect(await failing(cause)).toBe(true);
-    expect(await metrics()).toMatch(
-      new RegExp(`payout_proxy_storage_failures_total{place="database",cause="${cause}"} [1-9]`),
-    );
-    await eventually(async () => (await pay(key)).status === 200);
-  });
+  ])(
+    'refuses payments while an insertion fails with SQLSTATE %s (%s)',
+    async (state, cause, code, retryAfter, key) => {
+      await raise(state);
+      const got = await pay(key);
+      await mend();
+      expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, code, retryAfter]);
+      expect(await failing(cause)).toBe(true);
+      expect(await metrics()).toMatch(
+        new RegExp(`payout_proxy_storage_failures_total{place="database",cause="${cause}"} [1-9]`),
+      );
+      await eventually(async () => (await pay(key)).status === 200);
+    },
+  );
 
   it('refuses requests while other clients hold all connections, and recovers afterwards', async () => {
     const others: Client[] = [];

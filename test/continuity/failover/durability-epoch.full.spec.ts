@@ -18,16 +18,21 @@ describe('a database restored to before a payment', () => {
   let dataDir: string;
   const keys: Record<'app' | 'auditor' | 'admin', string> = { app: '', auditor: '', admin: '' };
 
-  const start = (dir = dataDir) => startProxy({ upstreamBaseUrl: upstream.url, dataDir: dir }, postgres.database);
+  const start = (dir = dataDir) =>
+    startProxy({ upstreamBaseUrl: upstream.url, dataDir: dir }, postgres.database);
   const restartProxy = async () => {
     await proxy.close();
     proxy = await start();
   };
-  const pay = (order: string) => proxy.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+  const pay = (order: string) =>
+    proxy.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
   const fenced = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const activeStops = async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
   const lift = (stopId = '', query = '') =>
-    fetch(`${proxy.url}/v1/stops/${stopId}${query}`, { method: 'DELETE', headers: { 'X-API-Key': keys.admin } });
+    fetch(`${proxy.url}/v1/stops/${stopId}${query}`, {
+      method: 'DELETE',
+      headers: { 'X-API-Key': keys.admin },
+    });
   const file = () =>
     JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string; admitted: string[] };
 
@@ -59,7 +64,9 @@ describe('a database restored to before a payment', () => {
     jest.restoreAllMocks();
     await proxy.close();
     rmSync(dataDir, { recursive: true, force: true });
-    await postgres.database.query(`INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING`);
+    await postgres.database.query(
+      `INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING`,
+    );
   });
 
   /** Pays, and waits until a heartbeat has come after it. */
@@ -107,7 +114,10 @@ describe('a database restored to before a payment', () => {
     await eventually(async () => (await pay('order-1')).status === 200);
     await postgres.restore();
     const { status, body } = await pay('order-1');
-    expect([status, body.code]).toEqual([503, expect.stringMatching(/^(instance_fenced|database_unavailable)$/)]);
+    expect([status, body.code]).toEqual([
+      503,
+      expect.stringMatching(/^(instance_fenced|database_unavailable)$/),
+    ]);
     await eventually(async () => (await pay('order-1')).body.code === 'instance_fenced');
     expect(upstream.received).toHaveLength(1);
   });
@@ -122,11 +132,17 @@ describe('a database restored to before a payment', () => {
     expect(stop).toMatchObject({ everything: true, cause: 'database_behind', stopped_by: null });
     const otherDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
     const other = await start(otherDir);
-    const payThere = () => other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');
+    const payThere = () =>
+      other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');
     expect((await payThere().expect(503)).body.code).toBe('stopped');
     const refused = await lift(stop?.id);
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'recovery_required']);
-    await postgres.database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+      409,
+      'recovery_required',
+    ]);
+    await postgres.database.query(
+      `INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`,
+    );
     expect((await lift(stop?.id)).status).toBe(200);
     await payThere().expect(200);
     await eventually(() => fenced().length === 0);
@@ -138,7 +154,10 @@ describe('a database restored to before a payment', () => {
   });
 
   describe('after its recovery', () => {
-    const { url, ownerUrl } = { url: () => postgres.database.url, ownerUrl: () => postgres.database.ownerUrl };
+    const { url, ownerUrl } = {
+      url: () => postgres.database.url,
+      ownerUrl: () => postgres.database.ownerUrl,
+    };
     const recover = (...args: string[]) =>
       runCli(
         ['database', 'recover', '--reason', 'restored the backup of the test', '--yes', '--json', ...args],
@@ -163,7 +182,10 @@ describe('a database restored to before a payment', () => {
       const refused = await recover('--from', join(dataDir, 'missing'));
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
       const mistyped = await recover('--from', __dirname);
-      expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining('is no DATA_DIR of a proxy')]);
+      expect([mistyped.code, mistyped.stderr]).toEqual([
+        1,
+        expect.stringContaining('is no DATA_DIR of a proxy'),
+      ]);
       mkdirSync(join(dataDir, 'outcomes'), { recursive: true });
       writeFileSync(join(dataDir, 'outcomes', '01999999-0000-7000-8000-000000000000.json'), 'damaged');
       const { code, stdout } = await recover();

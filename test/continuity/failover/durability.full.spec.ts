@@ -7,7 +7,15 @@ import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { rulesOf, withId } from '../../support/payments/guard-windows';
-import { AIRTIME, eventually, Paying, phoneOf, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import {
+  AIRTIME,
+  eventually,
+  Paying,
+  phoneOf,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../../support/payments/paying';
 import { insertIntent } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
@@ -74,17 +82,32 @@ describe('the journal', () => {
   });
 
   it.each([
-    ['may not be written', 'REVOKE INSERT ON intent FROM payout_proxy', 'GRANT INSERT ON intent TO payout_proxy'],
+    [
+      'may not be written',
+      'REVOKE INSERT ON intent FROM payout_proxy',
+      'GRANT INSERT ON intent TO payout_proxy',
+    ],
     ['are gone', 'ALTER TABLE intent RENAME TO intent_away', 'ALTER TABLE intent_away RENAME TO intent'],
-    ['lose one of their tables', 'ALTER TABLE intent_body RENAME TO away', 'ALTER TABLE away RENAME TO intent_body'],
+    [
+      'lose one of their tables',
+      'ALTER TABLE intent_body RENAME TO away',
+      'ALTER TABLE away RENAME TO intent_body',
+    ],
   ])('returns 503 database_unavailable and sends nothing while intents %s', async (_how, breaks, mends) => {
     await query(breaks);
     const got = await paying.pay();
     await query(mends);
-    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([503, 'database_unavailable', '1']);
+    expect([got.status, got.body.code, got.headers['retry-after']]).toEqual([
+      503,
+      'database_unavailable',
+      '1',
+    ]);
     expect(paying.upstream.received).toEqual([]);
     expect(await query('SELECT FROM intent WHERE id = $1', [callOf(got)])).toEqual([]);
-    expect(await paying.record(got)).toMatchObject({ outcome: 'refused', refusal: { code: 'database_unavailable' } });
+    expect(await paying.record(got)).toMatchObject({
+      outcome: 'refused',
+      refusal: { code: 'database_unavailable' },
+    });
     await paying.pay().expect(200);
   });
 
@@ -108,7 +131,10 @@ describe('the journal', () => {
   it('returns 502 outcome_unknown while outcomes cannot be written, and permits retries of reads', async () => {
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     // Together, because each is answered only once our patience is over.
-    const [got, read] = await Promise.all([paying.pay(), paying.proxy.get(paying.app, '/api/v0.1/wallets/list')]);
+    const [got, read] = await Promise.all([
+      paying.pay(),
+      paying.proxy.get(paying.app, '/api/v0.1/wallets/list'),
+    ]);
     await query('GRANT INSERT ON outcome TO payout_proxy');
     expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
     expect(paying.upstream.received.filter(({ url }) => url === '/api/v0.1/payouts/airtime')).toHaveLength(1);
@@ -176,7 +202,10 @@ describe('the journal', () => {
     if (!admission) throw new Error('the journal was not asked');
     const prisma = paying.proxy.app.get(PrismaService);
     const open = await copyIntent(paying.proxy.database, admission.request.id, { process: null });
-    await query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [open, admission.request.id]);
+    await query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [
+      open,
+      admission.request.id,
+    ]);
     const before = performance.now();
     const retried = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
     const [first] = retried.results;
@@ -187,9 +216,9 @@ describe('the journal', () => {
     expect((await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).results).toMatchObject([
       { kind: 'over_cap', period: 'daily' },
     ]);
-    expect(await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId])).toEqual([
-      { usd: 2.5 },
-    ]);
+    expect(
+      await query('SELECT usd::float FROM spending WHERE client_id = $1', [admission.request.clientId]),
+    ).toEqual([{ usd: 2.5 }]);
   });
 
   it('delays only the client whose row is locked, and permits retries of its change', async () => {
@@ -230,7 +259,9 @@ describe('the journal', () => {
       if (arrived % 40 === 0) await drop();
       answer(200, SUCCESS)(...args);
     };
-    const calls = await Promise.all(phones(200).map(async (phone) => ({ phone, got: await paying.pay(phone) })));
+    const calls = await Promise.all(
+      phones(200).map(async (phone) => ({ phone, got: await paying.pay(phone) })),
+    );
     const paid = paying.upstream.received.map(phoneOf);
     expect(new Set(paid).size).toBe(paid.length);
     const rows = await query('SELECT i.id, o.kind FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id');
@@ -239,7 +270,10 @@ describe('the journal', () => {
       const told = got.body.code ?? got.body.status;
       expect(['success', 'database_unavailable', 'overloaded', 'outcome_unknown']).toContain(told);
       if (told === 'success') expect(kinds.get(callOf(got))).toBe('succeeded');
-      expect([phone, paid.includes(phone)]).toEqual([phone, told === 'success' || told === 'outcome_unknown']);
+      expect([phone, paid.includes(phone)]).toEqual([
+        phone,
+        told === 'success' || told === 'outcome_unknown',
+      ]);
       if (paid.includes(phone)) expect(kinds.has(callOf(got))).toBe(true);
     }
     expect(calls.filter(({ got }) => got.status === 200).length).toBeGreaterThan(0);

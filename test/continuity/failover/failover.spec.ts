@@ -40,7 +40,9 @@ describe('a failover under load', () => {
   const isReady = async () => (await proxy.get('', '/readyz')).status === 200;
   const pay = async (number: number): Promise<{ status: number; code: unknown }> => {
     const phone = `+2547${String(number).padStart(8, '0')}`;
-    const asked = proxy.post(app, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', `order-${number}`);
+    const asked = proxy
+      .post(app, '/payouts/airtime', airtime(phone))
+      .set('Idempotency-Key', `order-${number}`);
     const { status, body } = await asked;
     return { status, code: body.code };
   };
@@ -103,9 +105,9 @@ describe('a failover under load', () => {
     const sent = upstream.received.map((one) => Number(phoneOf(one).slice(-8)));
     expect(sent).toHaveLength(new Set(sent).size);
     expect(sent.filter((number) => !kinds.has(`order-${number}`))).toEqual([]);
-    expect(answered.filter((number) => kinds.get(`order-${number}`) !== 'succeeded' || !sent.includes(number))).toEqual(
-      [],
-    );
+    expect(
+      answered.filter((number) => kinds.get(`order-${number}`) !== 'succeeded' || !sent.includes(number)),
+    ).toEqual([]);
     expect(asked.filter((number) => !sent.includes(number))).toEqual([]);
     expect(answered.length).toBeGreaterThanOrEqual(2 * ENOUGH);
   }

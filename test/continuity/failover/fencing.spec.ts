@@ -25,14 +25,20 @@ describe('a fenced instance', () => {
   });
 
   const spentBy = (clientId: string) =>
-    paying.proxy.database.query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
+    paying.proxy.database.query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [
+      clientId,
+    ]);
 
   it('refuses payments before admission, and accepts them after the fence is lowered', async () => {
     const { id, key } = await paying.proxy.client('fenced', 'pay', 'read', 'account');
     const pay = () => paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body, headers } = await pay().expect(503);
-    expect([body.code, body.action, headers['retry-after']]).toEqual(['instance_fenced', 'retry_same_key', '5']);
+    expect([body.code, body.action, headers['retry-after']]).toEqual([
+      'instance_fenced',
+      'retry_same_key',
+      '5',
+    ]);
     expect(paying.upstream.received).toHaveLength(0);
     expect(await spentBy(id)).toEqual([{ usd: null }]); // nothing was reserved and given back either
     await paying.proxy.get(key, '/api/v0.1/wallets/list').expect(200);
@@ -73,7 +79,10 @@ describe('a fenced instance', () => {
         .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const { body } = await settle().expect(503);
-    expect([body.code, body.detail]).toEqual(['instance_fenced', expect.stringContaining('Nothing was changed.')]);
+    expect([body.code, body.detail]).toEqual([
+      'instance_fenced',
+      expect.stringContaining('Nothing was changed.'),
+    ]);
     fence.lower('clock_skewed');
     await settle().expect(200);
   });
@@ -81,7 +90,9 @@ describe('a fenced instance', () => {
   it('rejects decisions about held calls, because an old database may lack an approval', async () => {
     const { key } = await paying.proxy.client('held-while-fenced', 'pay');
     const { key: approver } = await paying.proxy.client('deciding', 'approve');
-    await paying.proxy.database.query(`UPDATE client SET approval_over_usd = 0 WHERE name = 'held-while-fenced'`);
+    await paying.proxy.database.query(
+      `UPDATE client SET approval_over_usd = 0 WHERE name = 'held-while-fenced'`,
+    );
     const held = (await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'];
     const decide = (decision: 'approve' | 'reject') =>
       supertest(paying.proxy.url)

@@ -38,7 +38,10 @@ describe('a frozen database', () => {
     postgres = await startOwnPostgres();
     upstream = await FakeUpstream.start();
     upstream.behaviour = answer(200, SUCCESS);
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir, requestDeadlineMs: 2_000 }, postgres.database);
+    proxy = await startProxy(
+      { upstreamBaseUrl: upstream.url, dataDir, requestDeadlineMs: 2_000 },
+      postgres.database,
+    );
   });
   afterAll(async () => {
     await upstream.stop();
@@ -55,7 +58,9 @@ describe('a frozen database', () => {
     await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [client.id, 2.5 * (CALLS + 1)]);
     const all = phones(CALLS + 1);
     const pay = (phone: string) =>
-      proxy.post(client.key, '/payouts/airtime', airtime(phone)).set('Idempotency-Key', `key-${all.indexOf(phone)}`);
+      proxy
+        .post(client.key, '/payouts/airtime', airtime(phone))
+        .set('Idempotency-Key', `key-${all.indexOf(phone)}`);
     const [first = '', ...others] = all;
     await pay(first).expect(200);
 
@@ -115,8 +120,19 @@ describe('a frozen database', () => {
     if (!admission) throw new Error('the journal was not asked');
     const late = withId(admission, uuidv7());
     late.intent.items = [];
-    const why = { status: 503, code: 'database_unavailable' as const, detail: 'Too slow.', firstCallId: null };
-    await journal.refusals.record({ ...late.intent, ...why, idempotencyKey: null, faults: [], faultsTotal: 0 });
+    const why = {
+      status: 503,
+      code: 'database_unavailable' as const,
+      detail: 'Too slow.',
+      firstCallId: null,
+    };
+    await journal.refusals.record({
+      ...late.intent,
+      ...why,
+      idempotencyKey: null,
+      faults: [],
+      faultsTotal: 0,
+    });
     const windows = {
       duplicates: false,
       duplicateSeconds: 0,
@@ -125,7 +141,9 @@ describe('a frozen database', () => {
       sendableForMs: 30_000,
       approvableForMs: 0,
     };
-    await expect(admit(proxy.app.get(PrismaService), 1, [late], rulesOf(proxy.app, windows), again)).rejects.toThrow();
+    await expect(
+      admit(proxy.app.get(PrismaService), 1, [late], rulesOf(proxy.app, windows), again),
+    ).rejects.toThrow();
     expect(await query('SELECT FROM intent WHERE id = $1', [late.intent.id])).toEqual([]);
   });
 });

@@ -69,7 +69,8 @@ describe.each(KINDS)('a database with a full disk, %s', (_how, startDatabase) =>
     );
   };
   const FULL = 'payout_proxy_storage_failing{place="database",cause="disk_full"}';
-  const files = (folder: string) => (existsSync(join(dataDir, folder)) ? readdirSync(join(dataDir, folder)) : []);
+  const files = (folder: string) =>
+    existsSync(join(dataDir, folder)) ? readdirSync(join(dataDir, folder)) : [];
   const count = async (sql: string) => Number((await small.database.query<{ count: string }>(sql))[0]?.count);
 
   it('reserves space in advance', async () => {
@@ -94,10 +95,14 @@ describe.each(KINDS)('a database with a full disk, %s', (_how, startDatabase) =>
     await Promise.all(paying);
     const refused = answers.filter(({ status }) => status !== 200);
     expect([
-      ...new Set(refused.map(({ status, code, retryAfter }) => `${status} ${String(code)} ${String(retryAfter)}`)),
+      ...new Set(
+        refused.map(({ status, code, retryAfter }) => `${status} ${String(code)} ${String(retryAfter)}`),
+      ),
     ]).toEqual(['503 storage_full 30']);
     expect(upstream.received).toHaveLength(answers.length - refused.length);
-    expect(await count(`SELECT count(*) FROM outcome WHERE kind = 'succeeded'`)).toBe(upstream.received.length);
+    expect(await count(`SELECT count(*) FROM outcome WHERE kind = 'succeeded'`)).toBe(
+      upstream.received.length,
+    );
     expect(await metric(FULL)).toBe(1);
     expect(await metric('payout_proxy_unrecorded_outcomes')).toBe(0);
     expect(await metric('payout_proxy_space_reserve_bytes')).toBe(0);

@@ -57,7 +57,8 @@ describe('idle connections', () => {
     await server.listen({ host: '127.0.0.1', port: 0 });
     flood = new Connections((server.server.address() as AddressInfo).port);
   };
-  const accepted = () => new Promise<number>((resolve) => server.server.getConnections((_error, n) => resolve(n)));
+  const accepted = () =>
+    new Promise<number>((resolve) => server.server.getConnections((_error, n) => resolve(n)));
   afterEach(async () => {
     flood.close();
     await server.close();
@@ -70,7 +71,9 @@ describe('idle connections', () => {
     flood.send('GET', '127.0.0.2');
     await eventually(() => flood.open.size === 4);
     expect(flood.open.has(first as Socket)).toBe(false);
-    expect((await fetch(`http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${(server.server.address() as AddressInfo).port}/`)).status).toBe(
+      200,
+    );
   });
 
   it('are limited in total', async () => {

@@ -85,7 +85,11 @@ describe('a blocked statement outside the payment path', () => {
         { timeout: 600_000 },
       );
     const waiting = async () =>
-      (await paying.proxy.database.query(`SELECT FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE console%'`)).length;
+      (
+        await paying.proxy.database.query(
+          `SELECT FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE console%'`,
+        )
+      ).length;
     const lock = holder();
     await lock.connect();
     await lock.query('BEGIN; LOCK TABLE console_session');

@@ -30,10 +30,10 @@ describe('an outcome committed after the response', () => {
     const got = await ask().expect(200);
     const meanwhile = await ask();
     // After the first attempt to write the outcome, the repetition is told to wait for it.
-    expect([meanwhile.status, ['request_in_progress', 'outcome_unknown'].includes(meanwhile.body.code ?? '')]).toEqual([
-      409,
-      true,
-    ]);
+    expect([
+      meanwhile.status,
+      ['request_in_progress', 'outcome_unknown'].includes(meanwhile.body.code ?? ''),
+    ]).toEqual([409, true]);
     expect(await kindOf(callOf(got))).toBeUndefined();
     await query('COMMIT');
     await eventually(async () => (await kindOf(callOf(got))) === 'succeeded');
@@ -43,7 +43,9 @@ describe('an outcome committed after the response', () => {
   });
 
   it('is retried after a failed write', async () => {
-    const warned = new Promise<void>((done) => jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => done()));
+    const warned = new Promise<void>((done) =>
+      jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => done()),
+    );
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const got = await pay().expect(200);
     await warned;
@@ -53,7 +55,9 @@ describe('an outcome committed after the response', () => {
 
   it('is logged with its call when abandoned, and the call is in doubt', async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const logged = new Promise<object>((done) => jest.spyOn(Logger.prototype, 'error').mockImplementation(done));
+    const logged = new Promise<object>((done) =>
+      jest.spyOn(Logger.prototype, 'error').mockImplementation(done),
+    );
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const got = await pay().expect(200);
     expect(await logged).toMatchObject({ call_id: callOf(got), outcome: 'succeeded' });

@@ -72,7 +72,9 @@ describe('a synchronous standby', () => {
       );
     // The outcome is written, and a failover would lose it. The next attempt finds it in place.
     await eventually(async () => (await waiting('%insert_outcomes_again%')).length > 0);
-    await eventually(async () => !existsSync(file) || (await waiting('%pg_logical_emit_message%')).length > 0);
+    await eventually(
+      async () => !existsSync(file) || (await waiting('%pg_logical_emit_message%')).length > 0,
+    );
     expect(existsSync(file)).toBe(true);
     pair.thawStandby();
     await eventually(() => !existsSync(file));
@@ -138,7 +140,11 @@ describe('a synchronous standby', () => {
     expect(fenced).toContain('replication_unconfirmed');
   });
 
-  async function expectNothingLost(promoted: TestDatabase, sent: string[], answered: string[]): Promise<void> {
+  async function expectNothingLost(
+    promoted: TestDatabase,
+    sent: string[],
+    answered: string[],
+  ): Promise<void> {
     const calls = await promoted.query<{ key: string; outcome: string | null }>(
       `SELECT b.idempotency_key AS key, o.kind AS outcome FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
     );

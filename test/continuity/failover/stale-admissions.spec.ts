@@ -75,7 +75,9 @@ describe('a stale admission', () => {
     async function settleAsNotExecuted(id: string) {
       await recordedEarlier(paying.proxy.database, id);
       await query('ALTER TABLE decision DISABLE TRIGGER refuse_change');
-      await query(`UPDATE decision SET decided_at = decided_at - interval '1 hour' WHERE intent_id = $1`, [id]);
+      await query(`UPDATE decision SET decided_at = decided_at - interval '1 hour' WHERE intent_id = $1`, [
+        id,
+      ]);
       await query('ALTER TABLE decision ENABLE TRIGGER refuse_change');
       await supertest(other.url)
         .post(`/v1/calls/${id}/resolution`)
@@ -90,9 +92,12 @@ describe('a stale admission', () => {
 
     it('sends nothing after the call was settled and another one paid', async () => {
       const { id: clientId, key } = await other.client('frozen', 'pay');
-      const ask = (proxy: TestProxy) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
+      const ask = (proxy: TestProxy) =>
+        proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const thaw = await freezeAfter('admit', () => ask(paying.proxy));
-      const call = first(await query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [clientId]));
+      const call = first(
+        await query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [clientId]),
+      );
       await settleAsNotExecuted(call.id);
       const paid = await ask(other).expect(200);
       const late = await thaw();
@@ -101,7 +106,10 @@ describe('a stale admission', () => {
       expect(await outcomesOf(call.id)).toEqual([{ kind: 'unknown', failure: 'abandoned' }]);
       expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
       const again = await ask(other).expect(200);
-      expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual(['true', callOf(paid)]);
+      expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual([
+        'true',
+        callOf(paid),
+      ]);
     });
 
     it('sends nothing after the approved call was settled and another one paid', async () => {
@@ -109,7 +117,10 @@ describe('a stale admission', () => {
       await query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
       const ask = () => other.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
       const approve = (id: string, url: string) =>
-        supertest(url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', approver).send({ reason: 'agreed' });
+        supertest(url)
+          .post(`/v1/approvals/${id}/approve`)
+          .set('X-API-Key', approver)
+          .send({ reason: 'agreed' });
       const held = (await ask().expect(202)).body.call_id;
       const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
       await settleAsNotExecuted(held);
@@ -142,7 +153,8 @@ describe('a stale admission', () => {
     expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
     await query('UPDATE process SET in_flight_ms = 2500 WHERE number = $1', [process]);
     // The database was moved: the clock of its new server may be ahead of the one that recorded the call.
-    const moved = 'UPDATE epoch SET moved_at = now() - $1::interval, server = coalesce($2, database_server())';
+    const moved =
+      'UPDATE epoch SET moved_at = now() - $1::interval, server = coalesce($2, database_server())';
     await query(moved, ['0 seconds', null]);
     expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
     await query(moved, ['1 hour', '7000000000000000000/1']);
@@ -208,7 +220,10 @@ describe('a stale admission', () => {
       jest.restoreAllMocks();
       throw new Error('Connection terminated unexpectedly');
     });
-    const got = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
+    const got = await paying.proxy
+      .post(key, '/payouts/airtime', AIRTIME)
+      .set('Idempotency-Key', 'order-1')
+      .expect(200);
     const { dataDir } = paying.proxy.app.get<RunningConfig>(SETTINGS);
     const copies = () =>
       readdirSync(copiesFolder(dataDir))
@@ -239,11 +254,11 @@ describe('a stale admission', () => {
     const { body } = await paying.proxy.post(key, '/payouts/airtime', AIRTIME).expect(503);
     expect(body.code).toBe('stopped');
     expect(paying.upstream.received).toHaveLength(0);
-    expect(await query('SELECT count(*)::int AS calls FROM intent WHERE client_id = $1', [clientId])).toEqual([
-      { calls: 1 },
-    ]);
-    expect(await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId])).toEqual([
-      { usd: 0 },
-    ]);
+    expect(await query('SELECT count(*)::int AS calls FROM intent WHERE client_id = $1', [clientId])).toEqual(
+      [{ calls: 1 }],
+    );
+    expect(
+      await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]),
+    ).toEqual([{ usd: 0 }]);
   });
 });

@@ -47,7 +47,9 @@ describe('a payment whose proxy is suspended', () => {
       UPSTREAM_BASE_URL: upstream.url,
       UPSTREAM_CONNECTIONS: '1', // a second call waits for the first
     });
-    [{ number }] = (await database.query<{ number: number }>('SELECT number FROM process')) as [{ number: number }];
+    [{ number }] = (await database.query<{ number: number }>('SELECT number FROM process')) as [
+      { number: number },
+    ];
     other = await Fleet.start(1, database, { ...shared, UPSTREAM_BASE_URL: sandbox.url });
     approver = (await createClient(database, 'approver', ['approve', 'audit'])).key;
   });
@@ -64,7 +66,9 @@ describe('a payment whose proxy is suspended', () => {
   async function newApp(): Promise<App> {
     names += 1;
     const phone = `+2547000${String(names).padStart(5, '0')}`;
-    const { id, key } = await createClient(database, `app-${names}`, ['pay'], { daily_cap_usd: String(AMOUNT) });
+    const { id, key } = await createClient(database, `app-${names}`, ['pay'], {
+      daily_cap_usd: String(AMOUNT),
+    });
     return { id, asking: { key, body: airtime(AMOUNT, phone), idempotencyKey: 'order-1' } };
   }
 
@@ -113,7 +117,10 @@ describe('a payment whose proxy is suspended', () => {
     expect((await executionsOf(sandbox, app.asking)).executed).toBe(1);
     await eventually(async () => (await callsOf(app)).every(({ outcome }) => outcome !== null));
     expect((await callsOf(app)).map(({ outcome }) => outcome).sort()).toEqual(outcomes);
-    const [spent] = await database.query('SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = $1', [app.id]);
+    const [spent] = await database.query(
+      'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = $1',
+      [app.id],
+    );
     expect(spent?.usd).toBe(AMOUNT);
     const acts = await database.query(
       `SELECT FROM activity WHERE action = 'key_paid_twice' AND target_client_id = $1`,
@@ -125,7 +132,9 @@ describe('a payment whose proxy is suspended', () => {
   /** It was refused, or has the answer of the payment that another instance made meanwhile. */
   async function expectUnpaid(late: Promise<Told>): Promise<void> {
     const { status, headers } = await late;
-    expect([status, headers.get('idempotent-replayed')]).toEqual(status === 200 ? [200, 'true'] : [503, null]);
+    expect([status, headers.get('idempotent-replayed')]).toEqual(
+      status === 200 ? [200, 'true'] : [503, null],
+    );
   }
 
   it('is not admitted if another instance paid before its admission reached the database', async () => {

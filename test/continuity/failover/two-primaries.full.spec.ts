@@ -36,7 +36,9 @@ describe('an instance with connections to two primaries', () => {
   const reasons = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const heartbeatOf = (proxy: TestProxy) => proxy.app.get(HeartbeatService);
   const keysOn = async (database: TestDatabase) =>
-    (await database.query<{ key: string }>('SELECT key FROM idempotency_claim ORDER BY key')).map((row) => row.key);
+    (await database.query<{ key: string }>('SELECT key FROM idempotency_claim ORDER BY key')).map(
+      (row) => row.key,
+    );
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
@@ -47,7 +49,10 @@ describe('an instance with connections to two primaries', () => {
       Object.assign(new URL(one), { port: new URL(gate.url).port }).toString(),
     ) as [string, string];
     const start = () =>
-      startProxy({ upstreamBaseUrl: upstream.url, requestDeadlineMs: 2_000 }, { ...pair.database, url, ownerUrl });
+      startProxy(
+        { upstreamBaseUrl: upstream.url, requestDeadlineMs: 2_000 },
+        { ...pair.database, url, ownerUrl },
+      );
     first = await start();
     key = (await first.client('app', 'pay')).key;
     const others = await sessions(pair.database);

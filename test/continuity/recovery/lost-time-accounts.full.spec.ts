@@ -28,7 +28,11 @@ describe('the recovery gap', () => {
     expect(more).toEqual([]);
     expect(await readUnread(prisma, stop)).toMatchObject({ account: 'kenya', runId: kenya, result: null });
     await end(kenya, 'clean');
-    expect(await readUnread(prisma, stop)).toMatchObject({ account: 'main', runId: lost?.runId, result: null });
+    expect(await readUnread(prisma, stop)).toMatchObject({
+      account: 'main',
+      runId: lost?.runId,
+      result: null,
+    });
     await end(lost?.runId ?? '', 'clean');
     expect(await readUnread(prisma, stop)).toBeUndefined();
   });

@@ -19,7 +19,9 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 describe('a database on a different server', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
-  const [known, fresh] = ['known', 'fresh'].map((name) => mkdtempSync(join(tmpdir(), `payout-proxy-${name}-`)));
+  const [known, fresh] = ['known', 'fresh'].map((name) =>
+    mkdtempSync(join(tmpdir(), `payout-proxy-${name}-`)),
+  );
   const proxies: TestProxy[] = [];
 
   const start = async (dataDir = '', settings: Partial<RunningConfig> = {}) => {
@@ -33,7 +35,8 @@ describe('a database on a different server', () => {
     for (const table of ['epoch', 'instance'])
       await database.query(`UPDATE ${table} SET server = '7000000000000000000/1' WHERE server IS NOT NULL`);
   };
-  const server = async () => (await database.query<{ server: string }>('SELECT server FROM epoch'))[0]?.server;
+  const server = async () =>
+    (await database.query<{ server: string }>('SELECT server FROM epoch'))[0]?.server;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -82,7 +85,11 @@ describe('a database on a different server', () => {
     const { key } = await proxy.client('shop', 'pay');
     const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = database;
     const args = ['database', 'recover', '--reason', 'a dump alone', '--yes', '--json'];
-    const { code, stdout } = await runCli(args, { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir }, dataDir);
+    const { code, stdout } = await runCli(
+      args,
+      { DATABASE_URL, DATABASE_OWNER_URL, DATA_DIR: dataDir },
+      dataDir,
+    );
     expect(code).toBe(0);
     const { stop_id: stopId } = JSON.parse(stdout) as { stop_id: string };
     await eventually(() => reasons(proxy).length === 0);
@@ -116,19 +123,27 @@ describe('a database on a different server', () => {
     await eventually(() => reasons(proxy).length > 0);
     for (let beats = 0; beats < 3; beats += 1) await proxy.app.get(HeartbeatService).beat();
     expect(reasons(proxy)).toEqual(['database_unconfirmed']);
-    await database.query(`UPDATE instance SET beat_at = beat_at - interval '1 minute' WHERE server LIKE '7000%'`);
+    await database.query(
+      `UPDATE instance SET beat_at = beat_at - interval '1 minute' WHERE server LIKE '7000%'`,
+    );
     await eventually(() => reasons(proxy).length === 0); // it had stopped long before
   });
 
   it('is detected by a larger checkpoint, even by a fresh instance', async () => {
     const newest = mkdtempSync(join(fresh ?? '', 'newest-'));
     const [logSigningKey, checkpointFile] = [new Secret(newSigningKey('test')), join(newest, 'checkpoints')];
-    const head = { size: 1_000, root: Buffer.alloc(32), sealedAt: new Date().toISOString(), completeUntil: null };
+    const head = {
+      size: 1_000,
+      root: Buffer.alloc(32),
+      sealedAt: new Date().toISOString(),
+      completeUntil: null,
+    };
     writeFileSync(checkpointFile, `${signHead(head, ringOf([signerOf(logSigningKey.reveal())]))}\n`);
     const proxy = await start(newest, { logSigningKey, checkpointFile });
     const [fence] = proxy.app.get(FenceService).reasons;
     expect(fence?.detail).toContain('it has 0 sealed leaves, and the newest checkpoint');
-    const activeStops = () => database.query('SELECT cause FROM stop WHERE id NOT IN (SELECT stop_id FROM stop_lift)');
+    const activeStops = () =>
+      database.query('SELECT cause FROM stop WHERE id NOT IN (SELECT stop_id FROM stop_lift)');
     await eventually(async () => (await activeStops()).length === 1);
     expect(await activeStops()).toEqual([{ cause: 'database_behind' }]);
     await database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);

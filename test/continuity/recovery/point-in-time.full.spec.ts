@@ -59,14 +59,18 @@ describe('a point-in-time recovery', () => {
   };
   const fences = (proxy: TestProxy) => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const stops = async (proxy: TestProxy) => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops;
-  const cli = (args: string[], dataDir: string, urls: { url: string; ownerUrl: string } = postgres.database) =>
-    runCli([...args, '--json'], { ...envOf(urls), DATA_DIR: dataDir }, dir);
+  const cli = (
+    args: string[],
+    dataDir: string,
+    urls: { url: string; ownerUrl: string } = postgres.database,
+  ) => runCli([...args, '--json'], { ...envOf(urls), DATA_DIR: dataDir }, dir);
   const succeed = async (args: string[], dataDir: string) => {
     const { code, stdout, stderr } = await cli(args, dataDir);
     expect([code, stderr]).toEqual([0, '']);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
-  const beats = () => Number((JSON.parse(readFileSync(join(known, 'epoch.json'), 'utf8')) as { beat: string }).beat);
+  const beats = () =>
+    Number((JSON.parse(readFileSync(join(known, 'epoch.json'), 'utf8')) as { beat: string }).beat);
   const recover = () =>
     succeed(['database', 'recover', '--from', known, '--reason', 'back to the point', '--yes'], after);
 
@@ -170,7 +174,11 @@ describe('a point-in-time recovery', () => {
   async function expectAsBefore(proxy: TestProxy): Promise<void> {
     for (const order of ['before', 'kept', 'lost']) {
       const { status, headers } = await pay(proxy, order);
-      expect([status, headers['idempotent-replayed'], headers['x-call-id']]).toEqual([200, 'true', callIds[order]]);
+      expect([status, headers['idempotent-replayed'], headers['x-call-id']]).toEqual([
+        200,
+        'true',
+        callIds[order],
+      ]);
     }
     expect((await pay(proxy, 'new')).body).toMatchObject({ code: 'cap_exceeded' });
     expect(upstream.received.filter(({ method }) => method === 'POST')).toHaveLength(3); // a run only reads

@@ -52,7 +52,9 @@ describe('a call restored after its outcome', () => {
     let approver = '';
     const resolve = async (id: string, supersedes?: string) => {
       const sent = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
-      const { body } = await sent.send({ outcome: 'not_executed', reason: 'not there', supersedes }).expect(200);
+      const { body } = await sent
+        .send({ outcome: 'not_executed', reason: 'not there', supersedes })
+        .expect(200);
       return body.settlements;
     };
     const read = async (id: string) => (await proxy.get(approver, `/v1/audit/calls/${id}`).expect(200)).body;
@@ -82,8 +84,12 @@ describe('a call restored after its outcome', () => {
 
     it('keeps later findings of a person, however often it is restored', async () => {
       const { key } = await proxy.client('corrected', 'pay');
-      const paid = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
-      const id = await copyIntent(proxy.database, paid, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+      const paid =
+        (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+      const id = await copyIntent(proxy.database, paid, {
+        process: 999_999,
+        recorded_at: '2026-01-01T00:00:00Z',
+      });
       await resolve(id);
       const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
       await new OutcomeSpool(join(gone, 'outcomes')).keep(paidOutcome(id));
@@ -184,9 +190,17 @@ describe('a call restored after its outcome', () => {
       const folder = join(gone, 'outcomes');
       const lost = await payAndLose('order-4');
       const again = (await pay('order-4').expect(200)).headers['x-call-id'] ?? '';
-      const [open, erased] = [await copyIntent(proxy.database, again, {}), await copyIntent(proxy.database, again, {})];
-      await tamper(proxy.database, `UPDATE intent_body SET body = NULL, salt = NULL WHERE intent_id = '${erased}'`);
-      const intent = copiedIn(dataDir).find((line) => line.includes('"kind":"intent"') && line.includes(lost));
+      const [open, erased] = [
+        await copyIntent(proxy.database, again, {}),
+        await copyIntent(proxy.database, again, {}),
+      ];
+      await tamper(
+        proxy.database,
+        `UPDATE intent_body SET body = NULL, salt = NULL WHERE intent_id = '${erased}'`,
+      );
+      const intent = copiedIn(dataDir).find(
+        (line) => line.includes('"kind":"intent"') && line.includes(lost),
+      );
       mkdirSync(join(gone, 'copies'));
       writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${intent}\n`);
       const [unknown, damaged] = [uuidv7(), uuidv7()];

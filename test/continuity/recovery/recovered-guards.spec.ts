@@ -43,7 +43,8 @@ describe('a call restored from a copy', () => {
 
   it('is replayed for its key', async () => {
     const { key } = await proxy.client('keyed', 'pay');
-    const pay = () => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
+    const pay = () =>
+      proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1').expect(200);
     const id = (await pay()).headers['x-call-id'] ?? '';
     await loseAndRestore(id);
     expect((await pay()).headers).toMatchObject({ 'x-call-id': id, 'idempotent-replayed': 'true' });
@@ -66,7 +67,10 @@ describe('a call restored from a copy', () => {
     const again = (await repeat().expect(200)).headers['x-call-id'] ?? '';
     await loseCalls(proxy.database, dataDir, again);
     await restore(...[again, first].map((id) => copyAlone(dataDir, id, join(dataDir, `instance of ${id}`))));
-    expect((await repeat().expect(409)).body).toMatchObject({ code: 'suspected_duplicate', first_call_id: again });
+    expect((await repeat().expect(409)).body).toMatchObject({
+      code: 'suspected_duplicate',
+      first_call_id: again,
+    });
     expect(upstream.received).toHaveLength(2);
     const kept = 'SELECT intent_id::text AS id, lasting FROM recent_content ORDER BY number';
     expect(await proxy.database.query(kept)).toEqual([
@@ -77,7 +81,8 @@ describe('a call restored from a copy', () => {
 
   it('counts against the caps', async () => {
     const client = await proxy.client('capped', 'pay');
-    const id = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
+    const id =
+      (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
     const spent = await spentBy(client);
     await loseAndRestore(id);
     expect(await spentBy(client)).toEqual(spent);
@@ -90,21 +95,28 @@ describe('a call restored from a copy', () => {
     const id = (await proxy.post(key, '/payouts/airtime', AIRTIME).expect(200)).headers['x-call-id'] ?? '';
     await loseAndRestore(id);
     const [item] = AIRTIME.airtimes;
-    const { body } = await proxy.post(key, '/payouts/airtime', { airtimes: [{ ...item, valueInUSD: 1 }] }).expect(403);
+    const { body } = await proxy
+      .post(key, '/payouts/airtime', { airtimes: [{ ...item, valueInUSD: 1 }] })
+      .expect(403);
     expect(body.code).toBe('cap_exceeded');
     expect(upstream.received).toHaveLength(1);
   });
 
   describe('while it waits for an approval', () => {
-    const read = async (id: string) => (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    const read = async (id: string) =>
+      (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
 
     const decide = (key: string, id: string, decision: 'approve' | 'reject') =>
-      supertest(proxy.url).post(`/v1/approvals/${id}/${decision}`).set('X-API-Key', key).send({ reason: 'agreed' });
+      supertest(proxy.url)
+        .post(`/v1/approvals/${id}/${decision}`)
+        .set('X-API-Key', key)
+        .send({ reason: 'agreed' });
 
     async function hold(name: string) {
       const client = await proxy.client(name, 'pay');
       await proxy.database.query('UPDATE client SET approval_over_usd = 0 WHERE name = $1', [name]);
-      const held = (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'] ?? '';
+      const held =
+        (await proxy.post(client.key, '/payouts/airtime', AIRTIME).expect(202)).headers['x-call-id'] ?? '';
       return { client, held };
     }
 

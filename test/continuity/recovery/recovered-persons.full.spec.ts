@@ -37,7 +37,11 @@ describe('a person whose calls are restored from copies', () => {
   const clientOf = async (name: string) => {
     const { id, key } = await proxy.client(name, 'pay', 'read');
     await proxy.database.query('UPDATE client SET person_daily_cap_usd = 6 WHERE id = $1', [id]);
-    return { id, pay: (actor = 'ada') => proxy.post(key, '/payouts/airtime', AIRTIME).set('X-Actor', actor), key };
+    return {
+      id,
+      pay: (actor = 'ada') => proxy.post(key, '/payouts/airtime', AIRTIME).set('X-Actor', actor),
+      key,
+    };
   };
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const read = async (id: string) => (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
@@ -49,12 +53,17 @@ describe('a person whose calls are restored from copies', () => {
     cpSync(join(dataDir, 'copies'), join(own, 'copies'), { recursive: true });
     for (const name of readdirSync(join(own, 'copies'))) {
       const text = readFileSync(join(own, 'copies', name), 'utf8');
-      writeFileSync(join(own, 'copies', name), text.replaceAll('"actor_source":"claimed"', '"actor_source":"token"'));
+      writeFileSync(
+        join(own, 'copies', name),
+        text.replaceAll('"actor_source":"claimed"', '"actor_source":"token"'),
+      );
     }
     return own;
   };
   const claims = (clientId: string) =>
-    proxy.database.query('SELECT key, intent_id AS id FROM idempotency_claim WHERE client_id = $1', [clientId]);
+    proxy.database.query('SELECT key, intent_id AS id FROM idempotency_claim WHERE client_id = $1', [
+      clientId,
+    ]);
 
   it('keeps the caps of the day, and regains a name with the next call', async () => {
     const { pay } = await clientOf('app');
@@ -95,7 +104,8 @@ describe('a person whose calls are restored from copies', () => {
   it('regains the token issuer, which identifies the person in sessions and approvals', async () => {
     const issuer = await TokenIssuer.start();
     const { id } = await createTokenClient(proxy.database, 'wallet', issuer);
-    const persons = () => proxy.database.query('SELECT id, issuer, name FROM person WHERE client_id = $1', [id]);
+    const persons = () =>
+      proxy.database.query('SELECT id, issuer, name FROM person WHERE client_id = $1', [id]);
     const headers = bearer(await issuer.token());
     const paid = idOf(await payAirtime(proxy, headers).expect(200));
     const before = await persons();
@@ -115,10 +125,10 @@ describe('a person whose calls are restored from copies', () => {
     await restart();
     await restore();
     const pass = (age: string) =>
-      proxy.database.query('UPDATE person SET forget_after = forget_after - $2::interval WHERE client_id = $1', [
-        id,
-        age,
-      ]);
+      proxy.database.query(
+        'UPDATE person SET forget_after = forget_after - $2::interval WHERE client_id = $1',
+        [id, age],
+      );
     const hash = async () => {
       await proxy.app.get(RecentContents, { strict: false }).runOnce();
       return proxy.database.query('SELECT sha256 FROM person WHERE client_id = $1', [id]);

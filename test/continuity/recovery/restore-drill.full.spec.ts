@@ -14,7 +14,10 @@ import { Manifest } from '../../../src/continuity/backup/manifest';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
-import { startEmbeddedPostgres, EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import {
+  startEmbeddedPostgres,
+  EmbeddedPostgres,
+} from '../../../src/platform/database/embedded/embedded-postgres';
 import { withConnection } from '../../../src/platform/database/servers/database-client';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { eventually } from '../../support/payments/paying';
@@ -63,7 +66,8 @@ describe('a restored backup', () => {
     LOG_SIGNING_KEY: signingKey,
   });
   const atTarget = { DATA_DIR: after };
-  const backUpTo = (folder: string) => new Product('cli/main.js', ['database', 'backup', folder], atSource(), dir);
+  const backUpTo = (folder: string) =>
+    new Product('cli/main.js', ['database', 'backup', folder], atSource(), dir);
   const arrivals = async () => (await sandbox.requests('POST /payouts/airtime')).length;
   const fences = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const json = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
@@ -111,7 +115,10 @@ describe('a restored backup', () => {
     const again = await cli(['database', 'backup', backup], atSource());
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
     const nowhere = await cli(['database', 'backup', join(backup, 'backup.json', 'folder')], atSource());
-    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOTDIR)')]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be written (ENOTDIR)'),
+    ]);
   });
 
   it('is taken once by concurrent commands, and changes no other folder', async () => {
@@ -119,9 +126,16 @@ describe('a restored backup', () => {
     mkdirSync(join(`${twice}.partial`, 'of-somebody-else'), { recursive: true });
     const ends = [`${twice}/`, twice].map((folder) => backUpTo(folder).exit);
     const [one, other] = (await Promise.all(ends)).sort((a, b) => Number(a.code) - Number(b.code));
-    expect([one?.code, other?.code, other?.stderr]).toEqual([0, 1, expect.stringContaining(`${twice} exists already`)]);
+    expect([one?.code, other?.code, other?.stderr]).toEqual([
+      0,
+      1,
+      expect.stringContaining(`${twice} exists already`),
+    ]);
     const inDir = readdirSync(dir).filter((name) => name.startsWith('twice'));
-    expect([inDir, readdirSync(`${twice}.partial`)]).toEqual([['twice', 'twice.partial'], ['of-somebody-else']]);
+    expect([inDir, readdirSync(`${twice}.partial`)]).toEqual([
+      ['twice', 'twice.partial'],
+      ['of-somebody-else'],
+    ]);
   });
 
   it('leaves nothing behind if interrupted', async () => {
@@ -143,7 +157,9 @@ describe('a restored backup', () => {
       return stderr;
     };
     const elsewhere = { DATA_DIR: join(dir, 'nowhere') };
-    expect(await say('keyless', { ...elsewhere, LOG_SIGNING_KEY: '' })).toMatch(/^The backup has no key of the log\. /);
+    expect(await say('keyless', { ...elsewhere, LOG_SIGNING_KEY: '' })).toMatch(
+      /^The backup has no key of the log\. /,
+    );
     const other = { ...elsewhere, LOG_SIGNING_KEY: newSigningKey('other') };
     expect(await say('other-key', other)).toMatch(/^The key in the backup is not the one that signed/);
   });
@@ -175,7 +191,9 @@ describe('a restored backup', () => {
     const stderr = (await cli(['database', 'restore', dir, '--yes'], atTarget)).stderr;
     expect(stderr).toMatch(/is not a complete backup/);
     const otherKey = { ...atTarget, LOG_SIGNING_KEY: newSigningKey('other') };
-    expect((await cli(['database', 'restore', backup, '--yes'], otherKey)).stderr).toMatch(/with another key than/);
+    expect((await cli(['database', 'restore', backup, '--yes'], otherKey)).stderr).toMatch(
+      /with another key than/,
+    );
   });
 
   it('is restored to a new server, which pays nothing before the recovery', async () => {
@@ -199,7 +217,9 @@ describe('a restored backup', () => {
     expect(fences()).toEqual(['database_unconfirmed']);
     for (const order of ['lost', 'in-doubt', 'new']) expect((await pay(order)).status).toBe(503);
     const { body } = await proxy.get(admin, '/v1/stops').expect(200);
-    expect(body.stops).toMatchObject([{ everything: true, cause: 'database_behind', id: json(restored).stop_id }]);
+    expect(body.stops).toMatchObject([
+      { everything: true, cause: 'database_behind', id: json(restored).stop_id },
+    ]);
     expect(body.stops[0]?.reason).toMatch(/^The database was restored from a backup of 2\S+Z\./);
     expect(await arrivals()).toBe(4);
   });
@@ -214,14 +234,22 @@ describe('a restored backup', () => {
       atTarget,
     );
     expect([recovered.code, recovered.stderr]).toEqual([0, '']);
-    expect(json(recovered)).toMatchObject({ epoch: 2, calls: expect.any(Number) as number, stop_id: stop?.id });
+    expect(json(recovered)).toMatchObject({
+      epoch: 2,
+      calls: expect.any(Number) as number,
+      stop_id: stop?.id,
+    });
     const run = await ended({ url: proxy.url, key: reconciler }, String(json(recovered).run_id));
     expect(run.totals?.incomplete).toEqual([]);
     expect((await lift()).status).toBe(200);
     await eventually(() => fences().length === 0);
     for (const order of ['before', 'lost']) {
       const { status, headers } = await pay(order);
-      expect([status, headers['idempotent-replayed'], headers['x-call-id']]).toEqual([200, 'true', callIds[order]]);
+      expect([status, headers['idempotent-replayed'], headers['x-call-id']]).toEqual([
+        200,
+        'true',
+        callIds[order],
+      ]);
     }
     expect((await pay('in-doubt')).body).toMatchObject({ code: 'outcome_unknown' });
     expect((await pay('new')).body).toMatchObject({ code: 'cap_exceeded' });
@@ -234,7 +262,9 @@ describe('a restored backup', () => {
     expect(JSON.stringify((await found()).body.calls)).toContain(callIds.before);
     const unsealed = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
     const owner = server?.urls.owner ?? '';
-    await eventually(() => withConnection(owner, async (client) => (await client.query(unsealed)).rowCount === 0));
+    await eventually(() =>
+      withConnection(owner, async (client) => (await client.query(unsealed)).rowCount === 0),
+    );
     const report = await cli(['audit', 'verify'], atTarget);
     expect(json(report)).toMatchObject({ fault: null, ok: true });
     expect((await proxy.get('', '/readyz')).status).toBe(200);

@@ -18,7 +18,10 @@ describe('a backup of a database with foreign objects', () => {
     return runCli(['database', 'restore', backup, '--yes'], env, dir);
   };
   const clients = () =>
-    withConnection(target, async (client) => (await client.query('SELECT name FROM client')).rows as object[]);
+    withConnection(
+      target,
+      async (client) => (await client.query('SELECT name FROM client')).rows as object[],
+    );
 
   beforeAll(async () => {
     source = await createTestDatabase();

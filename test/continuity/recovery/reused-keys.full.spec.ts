@@ -47,7 +47,11 @@ describe('a used idempotency key', () => {
     expect(first.status).toBe(200);
     const body = respelt(operation, example(operation));
     const again = await send(operation, body, used);
-    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true']);
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+      200,
+      first.text,
+      'true',
+    ]);
     expect((await api.preview(key, pathOf(operation), body, keyed(used))).would).toBe('be_replayed');
   });
 
@@ -89,8 +93,14 @@ describe('a used idempotency key', () => {
 
   it('requires a person to decide once the first request is erased', async () => {
     const used = newKey();
-    const first = await send('POST /payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] }, used);
-    await api.proxy.database.query('DELETE FROM intent_body WHERE intent_id = $1', [first.headers['x-call-id']]);
+    const first = await send(
+      'POST /payouts/credit',
+      { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] },
+      used,
+    );
+    await api.proxy.database.query('DELETE FROM intent_body WHERE intent_id = $1', [
+      first.headers['x-call-id'],
+    ]);
     const other = { credits: [{ email: 'bob@example.com', valueInUSD: 2 }] };
     expect((await send('POST /payouts/credit', other, used)).body).toMatchObject({ action: 'ask' });
   });
@@ -123,25 +133,37 @@ describe('a program that builds its request anew for each attempt', () => {
   );
 
   it('pays once if it follows the errors', async () => {
-    const property = fc.asyncProperty(operation, fc.array(attempt, { maxLength: 4 }), async (name, attempts) => {
-      const id = (count += 1);
-      const people = { phoneNumber: `+25472${String(id).padStart(7, '0')}`, email: `ada-${id}@example.com` };
-      const body = inItems(name, example(name), (item) =>
-        Object.fromEntries(Object.entries(item).map(([field, value]) => [field, people[field as 'email'] ?? value])),
-      );
-      let used = `agent-${id}`;
-      for (const { spellings, isDescribedAnew } of [{ spellings: [], isDescribedAnew: false }, ...attempts]) {
-        const spelt = respelt(name, body, spellings);
-        const sent = isDescribedAnew ? describedAnew(name, spelt) : spelt;
-        const answered = await proxy.post(key, pathOf(name), sent).set('Idempotency-Key', used);
-        const { action } = answered.body as { action?: string };
-        if (action === 'ask') break; // a program cannot decide
-        if (action === 'new_key') used += '-again';
-        expect([answered.status, action]).toEqual([200, undefined]);
-      }
-      const [{ phone, email } = { phone: null, email: null }] = itemsOf(name, body);
-      expect(await arrivals(phone ?? email ?? '')).toHaveLength(1);
-    });
+    const property = fc.asyncProperty(
+      operation,
+      fc.array(attempt, { maxLength: 4 }),
+      async (name, attempts) => {
+        const id = (count += 1);
+        const people = {
+          phoneNumber: `+25472${String(id).padStart(7, '0')}`,
+          email: `ada-${id}@example.com`,
+        };
+        const body = inItems(name, example(name), (item) =>
+          Object.fromEntries(
+            Object.entries(item).map(([field, value]) => [field, people[field as 'email'] ?? value]),
+          ),
+        );
+        let used = `agent-${id}`;
+        for (const { spellings, isDescribedAnew } of [
+          { spellings: [], isDescribedAnew: false },
+          ...attempts,
+        ]) {
+          const spelt = respelt(name, body, spellings);
+          const sent = isDescribedAnew ? describedAnew(name, spelt) : spelt;
+          const answered = await proxy.post(key, pathOf(name), sent).set('Idempotency-Key', used);
+          const { action } = answered.body as { action?: string };
+          if (action === 'ask') break; // a program cannot decide
+          if (action === 'new_key') used += '-again';
+          expect([answered.status, action]).toEqual([200, undefined]);
+        }
+        const [{ phone, email } = { phone: null, email: null }] = itemsOf(name, body);
+        expect(await arrivals(phone ?? email ?? '')).toHaveLength(1);
+      },
+    );
     await fc.assert(property, { numRuns: runs(30) });
   });
 

@@ -60,64 +60,70 @@ describe('an outcome written after the response', () => {
 });
 
 /** The database is gone when the upstream answers, and the proxy is killed before it is back. */
-describe.each(['durable', 'relaxed'])('an outcome that could not be recorded, with OUTCOMES=%s', (OUTCOMES) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
-  const folder = join(dataDir, 'outcomes');
-  const files = () => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []);
-  let database: TestDatabase;
-  let sandbox: TestSandbox;
-  let upstream: Gate;
-  let postgres: Gate;
-  let fleet: Fleet;
+describe.each(['durable', 'relaxed'])(
+  'an outcome that could not be recorded, with OUTCOMES=%s',
+  (OUTCOMES) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
+    const folder = join(dataDir, 'outcomes');
+    const files = () =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+    let database: TestDatabase;
+    let sandbox: TestSandbox;
+    let upstream: Gate;
+    let postgres: Gate;
+    let fleet: Fleet;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    sandbox = await startSandbox({}, database);
-    upstream = await Gate.start(() => sandbox.url);
-    postgres = await Gate.start(() => database.url);
-    fleet = await Fleet.start(1, database, {
-      DATABASE_URL: Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString(),
-      UPSTREAM_BASE_URL: upstream.url,
-      UPSTREAM_API_KEY: API_KEY,
-      DATA_DIR: dataDir,
-      OUTCOMES,
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      sandbox = await startSandbox({}, database);
+      upstream = await Gate.start(() => sandbox.url);
+      postgres = await Gate.start(() => database.url);
+      fleet = await Fleet.start(1, database, {
+        DATABASE_URL: Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString(),
+        UPSTREAM_BASE_URL: upstream.url,
+        UPSTREAM_API_KEY: API_KEY,
+        DATA_DIR: dataDir,
+        OUTCOMES,
+      });
     });
-  });
-  afterAll(async () => {
-    await fleet?.stop();
-    for (const gate of [upstream, postgres]) await gate?.stop();
-    await sandbox?.close();
-    await database?.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+    afterAll(async () => {
+      await fleet?.stop();
+      for (const gate of [upstream, postgres]) await gate?.stop();
+      await sandbox?.close();
+      await database?.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
 
-  it('is recorded once with its IDs after the next start', async () => {
-    const { key } = await createClient(database, 'app', ['pay', 'read']);
-    const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
-    upstream.hold('answers');
-    const lost = ask(fleet.url(0), asking).catch(() => undefined);
-    await upstream.held('answers');
-    await postgres.refuse();
-    upstream.open();
-    await eventually(() => Promise.resolve(files().length === 1));
-    await fleet.kill(0);
-    await lost;
-    expect(await database.query('SELECT FROM outcome')).toEqual([]);
+    it('is recorded once with its IDs after the next start', async () => {
+      const { key } = await createClient(database, 'app', ['pay', 'read']);
+      const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
+      upstream.hold('answers');
+      const lost = ask(fleet.url(0), asking).catch(() => undefined);
+      await upstream.held('answers');
+      await postgres.refuse();
+      upstream.open();
+      await eventually(() => Promise.resolve(files().length === 1));
+      await fleet.kill(0);
+      await lost;
+      expect(await database.query('SELECT FROM outcome')).toEqual([]);
 
-    await postgres.accept();
-    await fleet.restart(0);
-    await eventually(async () => (await database.query('SELECT FROM outcome')).length === 1);
-    await eventually(() => Promise.resolve(files().length === 0));
-    const rows = await database.query(
-      'SELECT o.kind, x.upstream_ref, x.position FROM outcome o JOIN outcome_item x USING (intent_id)',
-    );
-    expect(rows).toEqual([{ kind: 'succeeded', upstream_ref: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0 }]);
-    const replay = await ask(fleet.url(0), asking);
-    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    expect(JSON.stringify(replay.json)).toContain(String(rows[0]?.upstream_ref));
-    expect((await sandbox.requests()).filter(({ processed }) => processed)).toHaveLength(1);
-  });
-});
+      await postgres.accept();
+      await fleet.restart(0);
+      await eventually(async () => (await database.query('SELECT FROM outcome')).length === 1);
+      await eventually(() => Promise.resolve(files().length === 0));
+      const rows = await database.query(
+        'SELECT o.kind, x.upstream_ref, x.position FROM outcome o JOIN outcome_item x USING (intent_id)',
+      );
+      expect(rows).toEqual([
+        { kind: 'succeeded', upstream_ref: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0 },
+      ]);
+      const replay = await ask(fleet.url(0), asking);
+      expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      expect(JSON.stringify(replay.json)).toContain(String(rows[0]?.upstream_ref));
+      expect((await sandbox.requests()).filter(({ processed }) => processed)).toHaveLength(1);
+    });
+  },
+);
 
 describe('an outcome that the journal gave up', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
@@ -134,7 +140,10 @@ describe('an outcome that the journal gave up', () => {
     }
     const paying = await startPaying({ dataDir });
     const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
-    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    const data = {
+      data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }],
+      error: 'None',
+    };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const [kept, erased] = await Promise.all([paying.pay(), paying.pay()]);
@@ -150,7 +159,8 @@ describe('an outcome that the journal gave up', () => {
           .then(({ body }) => body),
       )?.[1];
     expect(await spooled()).toBe('2');
-    const givenUp = () => lines.filter((line) => line.includes('outcome not recorded, call is in doubt')).length;
+    const givenUp = () =>
+      lines.filter((line) => line.includes('outcome not recorded, call is in doubt')).length;
     await eventually(() => givenUp() === 2); // the journal has tried until now
     const id = erased.headers['x-call-id'];
     await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
@@ -163,7 +173,9 @@ describe('an outcome that the journal gave up', () => {
       { upstream_ref: 'ref-1' },
       { upstream_ref: 'ref-1' },
     ]);
-    expect(await query('SELECT intent_id FROM outcome_body')).toEqual([{ intent_id: kept.headers['x-call-id'] }]);
+    expect(await query('SELECT intent_id FROM outcome_body')).toEqual([
+      { intent_id: kept.headers['x-call-id'] },
+    ]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
     await eventually(async () => (await copiedOutcomes(dataDir)).length === 2);
     // Another process with the same DATA_DIR has written one.
@@ -189,8 +201,12 @@ describe('an outcome that the journal gave up', () => {
     const paying = await startPaying({ dataDir });
     const fees = paying.proxy.app.get(ExpectedFees, { strict: false });
     let recorded = (): void => undefined;
-    const observed = jest.spyOn(fees, 'observe').mockReturnValue(new Promise((resolve) => (recorded = resolve)));
-    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, fee: 0.1, phoneNumber: PHONE }] };
+    const observed = jest
+      .spyOn(fees, 'observe')
+      .mockReturnValue(new Promise((resolve) => (recorded = resolve)));
+    const data = {
+      data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, fee: 0.1, phoneNumber: PHONE }],
+    };
     paying.upstream.behaviour = answer(200, { status: 'success', data: { ...data, error: 'None' } });
     const paid = paying.pay().then(({ status }) => status);
     await eventually(() => observed.mock.calls.length === 1);
@@ -208,7 +224,8 @@ describe('an outcome that the journal gave up', () => {
     const keptAtRetry: number[] = [];
     jest.spyOn(prisma, 'prepared').mockImplementation(async (name: string, ...rest) => {
       if (name === 'insert_outcomes') throw new Error('Connection terminated unexpectedly');
-      if (name === 'insert_outcomes_again') keptAtRetry.push(existsSync(folder) ? readdirSync(folder).length : 0);
+      if (name === 'insert_outcomes_again')
+        keptAtRetry.push(existsSync(folder) ? readdirSync(folder).length : 0);
       return prepared(name, ...rest);
     });
     paying.upstream.behaviour = answer(200, SUCCESS);
@@ -236,7 +253,10 @@ describe('an outcome that the journal gave up', () => {
     mkdirSync(dataDir);
     writeFileSync(folder, 'a file where the folder should be');
     const paying = await startPaying({ dataDir });
-    const data = { data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }], error: 'None' };
+    const data = {
+      data: [{ chiRef: 'ref-1', status: 'paid', valueInUSD: 2.5, phoneNumber: PHONE }],
+      error: 'None',
+    };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     await paying.proxy.database.query('REVOKE INSERT ON outcome FROM payout_proxy');
     const { headers } = await paying.pay().expect(502);

@@ -57,13 +57,28 @@ describe('a read of the history', () => {
   it.each<[string, string, string, (held: string) => Promise<Answer> | Request]>([
     ['a call', 'GET /v1/audit/calls/:id', 'call', (id) => get(`/v1/audit/calls/${id}`)],
     ['held calls', 'GET /v1/approvals', 'page', () => get('/v1/approvals', approving.approver.key)],
-    ['a held call', 'GET /v1/approvals/:call_id', 'call', (id) => get(`/v1/approvals/${id}`, approving.approver.key)],
-    ['a call approved', 'POST /v1/approvals/:call_id/approve', 'call', (id) => approving.decide('approve', id)],
+    [
+      'a held call',
+      'GET /v1/approvals/:call_id',
+      'call',
+      (id) => get(`/v1/approvals/${id}`, approving.approver.key),
+    ],
+    [
+      'a call approved',
+      'POST /v1/approvals/:call_id/approve',
+      'call',
+      (id) => approving.decide('approve', id),
+    ],
     ['a call rejected', 'POST /v1/approvals/:call_id/reject', 'call', (id) => approving.decide('reject', id)],
     ['payouts', 'GET /v1/audit/items', 'page', () => get('/v1/audit/items')],
     ['numbers', 'GET /v1/audit/summary', 'none', () => get('/v1/audit/summary')],
     ['the shapes of answers', 'GET /v1/audit/shapes', 'none', () => get('/v1/audit/shapes')],
-    ['words that are not understood', 'GET /v1/audit/status-words', 'none', () => get('/v1/audit/status-words')],
+    [
+      'words that are not understood',
+      'GET /v1/audit/status-words',
+      'none',
+      () => get('/v1/audit/status-words'),
+    ],
     ['who has read', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
   ])('is recorded for %s', async (_what, route, shown, read) => {
     const held = await approving.hold();
@@ -89,7 +104,9 @@ describe('a read of the history', () => {
 
   it('counts as revealing only if the reader may see people and the response contains some', async () => {
     expect(await accessOf(await get('/v1/audit/calls', seeing.key))).toMatchObject({ revealed: true });
-    expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({ revealed: false });
+    expect(await accessOf(await get('/v1/audit/calls?reference=none', seeing.key))).toMatchObject({
+      revealed: false,
+    });
     expect(await accessOf(await get('/v1/audit/shapes', seeing.key))).toMatchObject({ revealed: false });
     expect(await accessOf(await get(`/v1/audit/calls/${approving.model}`, seeing.key))).toMatchObject({
       revealed: true,
@@ -102,9 +119,15 @@ describe('a read of the history', () => {
     ['finds nobody by a prefix', '/v1/audit/items?recipient_prefix=%2B999', {}],
     ['is masked', `/v1/audit/calls?recipient=${encodeURIComponent(PHONE)}`, { 'X-People': 'masked' }],
     ['only counts', `/v1/audit/summary?recipient=${encodeURIComponent(PHONE)}`, {}],
-    ['is exported and masked', '/v1/audit/export?format=csv&recipient=%2B254799999999', { 'X-People': 'masked' }],
+    [
+      'is exported and masked',
+      '/v1/audit/export?format=csv&recipient=%2B254799999999',
+      { 'X-People': 'masked' },
+    ],
   ])('counts as revealing if a search by recipient %s', async (_what, path, headers) => {
-    expect(await accessOf(await get(path, seeing.key).set(headers).expect(200))).toMatchObject({ revealed: true });
+    expect(await accessOf(await get(path, seeing.key).set(headers).expect(200))).toMatchObject({
+      revealed: true,
+    });
   });
 
   it.each([
@@ -159,7 +182,12 @@ describe('a read of the history', () => {
     const held = await approving.hold();
     await approving.query('ALTER TABLE access ADD CONSTRAINT unwritable CHECK (false) NOT VALID');
     try {
-      for (const path of ['/v1/audit/calls', `/v1/audit/calls/${held}`, '/v1/audit/accesses', '/v1/audit/shapes']) {
+      for (const path of [
+        '/v1/audit/calls',
+        `/v1/audit/calls/${held}`,
+        '/v1/audit/accesses',
+        '/v1/audit/shapes',
+      ]) {
         const { body, text } = await get(path).expect(503);
         expect(body).toMatchObject({
           code: 'database_unavailable',
@@ -168,7 +196,9 @@ describe('a read of the history', () => {
         expect(text).not.toContain(approving.clientId);
       }
       const { body } = await approving.decide('reject', held).expect(503);
-      expect(body.detail).toMatch(/reject was carried out, but your access to the history could not be recorded/);
+      expect(body.detail).toMatch(
+        /reject was carried out, but your access to the history could not be recorded/,
+      );
     } finally {
       await approving.query('ALTER TABLE access DROP CONSTRAINT unwritable');
     }
@@ -193,8 +223,14 @@ describe('a read of the history', () => {
     expect(await listed(`call=${held}&from=2001-01-01T00:00:00Z`)).toHaveLength(2);
 
     const page = await get('/v1/audit/accesses?actor=grace&page_size=2').expect(200);
-    const rest = await get(`/v1/audit/accesses?actor=grace&page_size=2&page_token=${page.body.next_page_token}`);
-    expect([page.body.accesses.length, rest.body.accesses?.length, rest.body.next_page_token]).toEqual([2, 1, null]);
+    const rest = await get(
+      `/v1/audit/accesses?actor=grace&page_size=2&page_token=${page.body.next_page_token}`,
+    );
+    expect([page.body.accesses.length, rest.body.accesses?.length, rest.body.next_page_token]).toEqual([
+      2,
+      1,
+      null,
+    ]);
     expect(page.body.accesses[1]).toEqual({
       id: ids[0],
       read_at: expect.any(String),

@@ -18,7 +18,10 @@ describe('the authors of administrative acts', () => {
 
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, { status: 'success', data: { error: 'None', data: [{ chiRef: 'chi-1' }] } });
+    upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { error: 'None', data: [{ chiRef: 'chi-1' }] },
+    });
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, logSigningKey: new Secret(signingKey) });
     await proxy.startWorker();
     admin = await proxy.client('admin', 'admin');
@@ -86,9 +89,15 @@ describe('the authors of administrative acts', () => {
   it('names the operating system user of erasures and prunings', async () => {
     const { url, ownerUrl } = proxy.database;
     const payer = await proxy.client('payer', 'pay');
-    await proxy.post(payer.key, '/payouts/credit', { credits: [{ email: 'a@b.example', valueInUSD: 5 }] }).expect(200);
+    await proxy
+      .post(payer.key, '/payouts/credit', { credits: [{ email: 'a@b.example', valueInUSD: 5 }] })
+      .expect(200);
     await eventually(async () => (await proxy.database.query('SELECT FROM checkpoint')).length > 0);
-    Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, LOG_SIGNING_KEY: signingKey });
+    Object.assign(process.env, {
+      DATABASE_URL: url,
+      DATABASE_OWNER_URL: ownerUrl,
+      LOG_SIGNING_KEY: signingKey,
+    });
     const erase = cliOf(auditCommands);
     await erase('erase', '--recipient', 'a@b.example', '--reason', 'Case 18 of +2348012345678', '--yes');
     delete process.env.LOG_SIGNING_KEY;
@@ -98,7 +107,12 @@ describe('the authors of administrative acts', () => {
     const deleted = { via: 'cli', client_address: null, before: null, target: { client: null } };
     expect((await acts()).slice(0, 2)).toMatchObject([
       { ...deleted, action: 'month_pruned', by: { client: null, actor: 'dpo' }, reason: 'age' },
-      { ...deleted, action: 'person_erased', by: { actor: userInfo().username }, reason: 'Case 18 of +234••••5678' },
+      {
+        ...deleted,
+        action: 'person_erased',
+        by: { actor: userInfo().username },
+        reason: 'Case 18 of +234••••5678',
+      },
     ]);
     expect((await acts('via=cli')).map(({ after }) => after)).toEqual([
       { pruned: 'calls', month: '2025-01', calls: 3, kept: 0 },

@@ -27,7 +27,8 @@ describe('the export of administrative acts', () => {
     rmSync(dir, { recursive: true });
   });
 
-  const download = async (query: string, key = auditor.key) => await proxy.get(key, `${CSV}?${query}`).expect(200);
+  const download = async (query: string, key = auditor.key) =>
+    await proxy.get(key, `${CSV}?${query}`).expect(200);
   const rowsOf = (csv: string, delimiter = ',') =>
     parse<Record<string, string>>(csv, { columns: true, bom: true, delimiter });
   const cli = (...args: string[]) => {
@@ -40,14 +41,20 @@ describe('the export of administrative acts', () => {
   it('contains author, action and both states, and no formulas', async () => {
     const ask = (method: 'post' | 'patch', path: string, body: object) =>
       supertest(proxy.url)[method](path).set('X-API-Key', admin.key).send(body);
-    const made = await ask('post', '/v1/clients', { name: 'shop', scopes: ['pay'], daily_cap_usd: 10 }).expect(201);
+    const made = await ask('post', '/v1/clients', {
+      name: 'shop',
+      scopes: ['pay'],
+      daily_cap_usd: 10,
+    }).expect(201);
     const shop = made.body as { id: string };
     const reason = '=HYPERLINK("x"), for +2348012345678';
     const lifted = await ask('patch', '/v1/clients/shop', { daily_cap_usd: '99.5', reason }).expect(200);
 
     const { text, headers } = await download('client=shop');
     expect(headers['content-disposition']).toBe('attachment; filename="payout-proxy-activity.csv"');
-    expect(text.startsWith('\ufeffact_id,at,action,client,client_id,key_id,operation,before,after,')).toBe(true);
+    expect(text.startsWith('\ufeffact_id,at,action,client,client_id,key_id,operation,before,after,')).toBe(
+      true,
+    );
     expect(text.endsWith('\r\n')).toBe(true);
     const rows = rowsOf(text);
     expect(rows.map(({ action }) => action)).toEqual(['limits_changed', 'key_issued', 'client_created']);
@@ -102,7 +109,11 @@ describe('the export of administrative acts', () => {
     });
 
     const filters = ['--filter', 'client=auditor', '--filter', 'action=limits_changed'];
-    expect(await cli('--csv', ...filters, '--out', 'activity.csv')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await cli('--csv', ...filters, '--out', 'activity.csv')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     expect(readFileSync(join(dir, 'activity.csv'), 'utf8')).toBe(text);
     expect(readdirSync(dir).filter((name) => name.endsWith('.partial'))).toEqual([]);
     expect((await cli('--csv', ...filters)).stdout).toBe(text);
@@ -113,7 +124,10 @@ describe('the export of administrative acts', () => {
     await proxy.get(other.key, CSV).expect(403);
     for (const wrong of ['delimiter=tab', 'action=deleted', 'page_size=2', 'page_token=x'])
       await proxy.get(auditor.key, `${CSV}?${wrong}`).expect(400);
-    expect(await cli('--out', 'never.csv')).toMatchObject({ code: 1, stderr: expect.stringContaining('--csv') });
+    expect(await cli('--out', 'never.csv')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--csv'),
+    });
     expect(readdirSync(dir)).not.toContain('never.csv');
   });
 });

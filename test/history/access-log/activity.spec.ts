@@ -23,7 +23,10 @@ describe('the list of administrative acts', () => {
 
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, { status: 'success', data: { error: 'None', data: [{ chiRef: 'chi-1' }] } });
+    upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { error: 'None', data: [{ chiRef: 'chi-1' }] },
+    });
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, logSigningKey: new Secret(signingKey) });
     await proxy.startWorker();
     admin = await proxy.client('admin', 'admin');
@@ -53,11 +56,14 @@ describe('the list of administrative acts', () => {
   };
 
   it('shows a removed and restored cap with both states, and the log proves the records', async () => {
-    const shop = (await ask('post', '/v1/clients', { name: 'shop', scopes: ['pay'], daily_cap_usd: 10 }).expect(201))
-      .body as { id: string; key: string };
+    const shop = (
+      await ask('post', '/v1/clients', { name: 'shop', scopes: ['pay'], daily_cap_usd: 10 }).expect(201)
+    ).body as { id: string; key: string };
     const lift = { daily_cap_usd: '1000000', reason: 'Case 17 of +2348012345678' };
     const lifted = await ask('patch', '/v1/clients/shop', lift).set('X-Actor', 'grace').expect(200);
-    await proxy.post(shop.key, '/payouts/credit', { credits: [{ email: 'a@b.example', valueInUSD: 500 }] }).expect(200);
+    await proxy
+      .post(shop.key, '/payouts/credit', { credits: [{ email: 'a@b.example', valueInUSD: 500 }] })
+      .expect(200);
     await ask('patch', '/v1/clients/shop', { daily_cap_usd: 10 }).expect(200);
 
     const [back, up, issued, created, ...others] = await acts('client=shop');
@@ -95,7 +101,11 @@ describe('the list of administrative acts', () => {
 
     await eventually(async () => (await verify()).unsealed.count === 0);
     expect((await verify()).ok).toBe(true);
-    for (const change of [`after = replace(after, '1000000', '11')`, `actor = 'ada'`, `target_client = 'other'`]) {
+    for (const change of [
+      `after = replace(after, '1000000', '11')`,
+      `actor = 'ada'`,
+      `target_client = 'other'`,
+    ]) {
       const { fault } = await verify(`UPDATE activity SET ${change} WHERE id = '${up?.id}'`);
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'activity', record_id: up?.id });
     }
@@ -105,9 +115,12 @@ describe('the list of administrative acts', () => {
   });
 
   it('shows issued and revoked keys by ID only', async () => {
-    await ask('post', '/v1/clients', { name: 'rotating', scopes: ['pay'], daily_cap_usd: null, person: 'ada' }).expect(
-      201,
-    );
+    await ask('post', '/v1/clients', {
+      name: 'rotating',
+      scopes: ['pay'],
+      daily_cap_usd: null,
+      person: 'ada',
+    }).expect(201);
     const expires = '2999-01-01T00:00:00.000Z';
     const asked = { expires_at: expires, reason: 'due' };
     const { id, key } = (await ask('post', '/v1/clients/rotating/keys', asked).expect(201)).body;
@@ -115,24 +128,36 @@ describe('the list of administrative acts', () => {
     await ask('delete', `/v1/clients/rotating/keys/${id}?reason=again`).expect(200); // it changes nothing
     const [revoked, issued, made] = await acts('client=rotating');
     expect(revoked).toMatchObject({ action: 'key_revoked', target: { key_id: id }, reason: 'leaked' });
-    expect(revoked).toMatchObject({ before: { revoked_at: null }, after: { revoked_at: expect.stringMatching(/Z$/) } });
+    expect(revoked).toMatchObject({
+      before: { revoked_at: null },
+      after: { revoked_at: expect.stringMatching(/Z$/) },
+    });
     const hint = `pp_rotating_…${key.slice(-4)}`;
     expect(issued).toMatchObject({ action: 'key_issued', target: { key_id: id }, reason: 'due' });
     expect(issued?.after).toEqual({ hint, person: null, expires_at: expires });
     expect(made).toMatchObject({ action: 'key_issued', after: { person: 'ada' } });
-    const [dump] = await proxy.database.query<{ all: string }>(`SELECT json_agg(a)::text AS all FROM activity a`);
+    const [dump] = await proxy.database.query<{ all: string }>(
+      `SELECT json_agg(a)::text AS all FROM activity a`,
+    );
     expect(dump?.all).not.toContain(key.slice(-32));
   });
 
   it('shows each kind of change of a request, and no other', async () => {
-    await ask('post', '/v1/clients', { name: 'changing', scopes: ['pay'], daily_cap_usd: null, max_items: 3 }).expect(
-      201,
-    );
+    await ask('post', '/v1/clients', {
+      name: 'changing',
+      scopes: ['pay'],
+      daily_cap_usd: null,
+      max_items: 3,
+    }).expect(201);
     const same = { scopes: ['pay'], max_items: 3, operations: null };
     await ask('patch', '/v1/clients/changing', { ...same, reason: 'nothing' }).expect(200);
     const change = { scopes: ['read'], operations: ['POST /send'], max_items: null, countries: ['Kenya'] };
     await ask('patch', '/v1/clients/changing', change).expect(200);
-    const states = (await acts('client=changing')).map(({ action, before, after }) => [action, before, after]);
+    const states = (await acts('client=changing')).map(({ action, before, after }) => [
+      action,
+      before,
+      after,
+    ]);
     expect(states).toEqual(
       expect.arrayContaining([
         ['scopes_changed', { scopes: ['pay'] }, { scopes: ['read'] }],
@@ -152,7 +177,10 @@ describe('the list of administrative acts', () => {
       .set({ Cookie: cookie, 'X-CSRF-Token': body.csrf_token })
       .send({ max_items: 1 })
       .expect(200);
-    expect((await acts('client=clicked'))[0]).toMatchObject({ via: 'console', by: { client: { name: 'admin' } } });
+    expect((await acts('client=clicked'))[0]).toMatchObject({
+      via: 'console',
+      by: { client: { name: 'admin' } },
+    });
     const clicking = { Cookie: cookie, 'X-CSRF-Token': body.csrf_token };
     const { body: stop } = await supertest(proxy.url)
       .post('/v1/stops')
@@ -184,7 +212,12 @@ describe('the list of administrative acts', () => {
     const [lifted, stopped] = await acts('client=auditor');
     expect([lifted?.via, stopped?.via]).toEqual(['api', 'api']);
     expect(lifted).toMatchObject({ id, action: 'stop_lifted', before: null, after: null, reason: null });
-    expect(stopped).toMatchObject({ id, action: 'stop_set', reason: 'Leaked', by: { client: { name: 'admin' } } });
+    expect(stopped).toMatchObject({
+      id,
+      action: 'stop_set',
+      reason: 'Leaked',
+      by: { client: { name: 'admin' } },
+    });
     expect(await acts('action=stop_set&client=auditor')).toEqual([stopped]);
     expect(await acts(`by=admin&action=stop_lifted&client=${auditor.id}`)).toEqual([lifted]);
     expect(await acts('actor=grace')).toEqual([]);
@@ -205,7 +238,9 @@ describe('the list of administrative acts', () => {
       token = body.next_page_token;
     }
     expect(paged).toEqual(all);
-    expect([...all].sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ at }) => at)).toEqual(all.map(({ at }) => at));
+    expect([...all].sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ at }) => at)).toEqual(
+      all.map(({ at }) => at),
+    );
   });
 
   it('requires the scope audit or admin, and records its own reads', async () => {
@@ -214,7 +249,11 @@ describe('the list of administrative acts', () => {
     await proxy.get(other.key, '/v1/activity').expect(403);
     const { headers } = await proxy.get(auditor.key, '/v1/activity?action=key_revoked').expect(200);
     const [access] = await proxy.database.query('SELECT * FROM access WHERE id = $1', [headers['x-call-id']]);
-    expect(access).toMatchObject({ route: 'GET /v1/activity', filters: { action: 'key_revoked' }, revealed: false });
+    expect(access).toMatchObject({
+      route: 'GET /v1/activity',
+      filters: { action: 'key_revoked' },
+      revealed: false,
+    });
     for (const wrong of ['page_token=x', 'action=deleted', 'from=today', 'via=magic'])
       await proxy.get(auditor.key, `/v1/activity?${wrong}`).expect(400);
   });

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { maskContacts, maskEmail, maskHandle, maskPhone, maskProse } from '../../../src/platform/privacy/contacts';
+import {
+  maskContacts,
+  maskEmail,
+  maskHandle,
+  maskPhone,
+  maskProse,
+} from '../../../src/platform/privacy/contacts';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { insertIntent } from '../../support/records/documents';
 
@@ -22,10 +28,24 @@ describe('an auditor view', () => {
   it('shows no contacts, wherever a caller wrote them', async () => {
     const id = '01a1fe80-0000-7000-8000-000000000001';
     const [who, all] = ['ada@example.com', 'to ada@example.com, +2348012345678 or @ada_l'];
-    const item = { country: all, network_code: all, reference: all, receiver: all, wallet: all, upstream_ref: all };
+    const item = {
+      country: all,
+      network_code: all,
+      reference: all,
+      receiver: all,
+      wallet: all,
+      upstream_ref: all,
+    };
     await insertIntent(
       database,
-      { id, request_id: who, query: 'email=ada%40example.com', actor: who, idempotency_key: who, items: [item] },
+      {
+        id,
+        request_id: who,
+        query: 'email=ada%40example.com',
+        actor: who,
+        idempotency_key: who,
+        items: [item],
+      },
       { people: [{ position: 0, email: who, phone: '+2348012345678', handle: '@ada_l' }] },
     );
     await database.query(
@@ -103,7 +123,17 @@ describe('an auditor view', () => {
     );
     expect(rows).toEqual(texts.map((t) => ({ t, contacts: maskContacts(t), prose: maskProse(t) })));
     expect(rows.filter(({ t, contacts }) => t !== contacts).length).toBeGreaterThan(200);
-    const people = ['a@b.c', 'ab@b.c', '😀@b.c', '😀x@b.c', '+1234567', '+2348012345678', '@a', '@ada', '@adal'];
+    const people = [
+      'a@b.c',
+      'ab@b.c',
+      '😀@b.c',
+      '😀x@b.c',
+      '+1234567',
+      '+2348012345678',
+      '@a',
+      '@ada',
+      '@adal',
+    ];
     const [masked] = await database.query<Record<'emails' | 'phones' | 'handles', string[]>>(
       `SELECT array_agg(audit.mask_email(p)) AS emails, array_agg(audit.mask_phone(p)) AS phones,
          array_agg(audit.mask_handle(p)) AS handles FROM unnest($1::text[]) AS p`,

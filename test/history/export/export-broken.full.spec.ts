@@ -33,9 +33,14 @@ describe('an export', () => {
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
     await addRefusals(ROWS);
-    const { walk } = SearchService.prototype as { walk: (...args: unknown[]) => AsyncGenerator<Place[], void> };
+    const { walk } = SearchService.prototype as {
+      walk: (...args: unknown[]) => AsyncGenerator<Place[], void>;
+    };
     batches = []; // how many each export has read
-    jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (this: SearchService, ...args) {
+    jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (
+      this: SearchService,
+      ...args
+    ) {
       const place = batches.push(0) - 1;
       for await (const batch of walk.apply(this, args)) {
         batches[place] = (batches[place] ?? 0) + 1;
@@ -112,15 +117,22 @@ describe('an export', () => {
   });
 
   it('is recorded as interrupted if its reader disconnects before the first byte', async () => {
-    const counting = jest.spyOn(SearchService.prototype, 'count').mockReturnValue(new Promise(() => undefined));
+    const counting = jest
+      .spyOn(SearchService.prototype, 'count')
+      .mockReturnValue(new Promise(() => undefined));
     const exports = () => query(`SELECT id FROM access WHERE route = 'GET /v1/audit/export'`);
     const before = (await exports()).length;
-    const request = get(`${proxy.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false });
+    const request = get(`${proxy.url}/v1/audit/export?format=csv`, {
+      headers: { 'x-api-key': auditor },
+      agent: false,
+    });
     request.on('error', () => undefined);
     await eventually(async () => (await exports()).length > before);
     request.destroy();
     const ends = () =>
-      query('SELECT e.complete, e.rows::int FROM access a JOIN access_end e ON e.access_id = a.id ORDER BY a.id');
+      query(
+        'SELECT e.complete, e.rows::int FROM access a JOIN access_end e ON e.access_id = a.id ORDER BY a.id',
+      );
     await eventually(async () => (await ends()).length > before);
     expect((await ends()).at(-1)).toEqual({ complete: false, rows: 0 });
     counting.mockRestore();
@@ -138,7 +150,9 @@ describe('an export', () => {
   });
 
   it('is rejected while its key has two in progress, but not for other keys', async () => {
-    const others = await Promise.all(['another', 'third'].map(async (name) => (await proxy.client(name, 'audit')).key));
+    const others = await Promise.all(
+      ['another', 'third'].map(async (name) => (await proxy.client(name, 'audit')).key),
+    );
     const underWay = await Promise.all([auditor, auditor].map(begin));
     const oneTooMany = await begin();
     expect([oneTooMany.statusCode, oneTooMany.headers['retry-after']]).toEqual([429, '10']);
@@ -168,7 +182,11 @@ describe('an export', () => {
   it('is interrupted by a shutdown of the proxy, which does not wait', async () => {
     const second = await startProxy({ upstreamBaseUrl: upstream.url }, proxy.database);
     const response = await new Promise<IncomingMessage>((resolve) =>
-      get(`${second.url}/v1/audit/export?format=csv`, { headers: { 'x-api-key': auditor }, agent: false }, resolve),
+      get(
+        `${second.url}/v1/audit/export?format=csv`,
+        { headers: { 'x-api-key': auditor }, agent: false },
+        resolve,
+      ),
     );
     await second.close();
     expect((await readAll(response)).error?.code).toBe('ECONNRESET');

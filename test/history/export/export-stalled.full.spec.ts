@@ -55,7 +55,11 @@ describe('an export', () => {
       read += count;
       return false;
     };
-    const socket = connect({ host: hostname, port: Number(port), onread: { buffer: Buffer.alloc(bytes), callback } });
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      onread: { buffer: Buffer.alloc(bytes), callback },
+    });
     sockets.push(socket.on('error', () => undefined));
     const before = await accesses();
     socket.write(`GET /v1/audit/export?format=ndjson HTTP/1.1\r\nhost: x\r\nx-api-key: ${auditor}\r\n\r\n`);
@@ -66,7 +70,9 @@ describe('an export', () => {
     return { socket, end, readMore: () => socket.resume(), read: () => read };
   }
   const accesses = async () => {
-    const rows = await proxy.database.query(`SELECT id FROM access WHERE route = 'GET /v1/audit/export' ORDER BY id`);
+    const rows = await proxy.database.query(
+      `SELECT id FROM access WHERE route = 'GET /v1/audit/export' ORDER BY id`,
+    );
     return rows.map(({ id }) => String(id));
   };
 

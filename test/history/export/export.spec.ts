@@ -28,8 +28,11 @@ describe('an export', () => {
       const data = [{ ...item, chiRef: `ref-${item?.phoneNumber.slice(-4)}`, id: '=1+1', status: 'paid' }];
       void answer(200, { status: 'success', data: { data } })(received, response, socket);
     };
-    for (const phone of phones(5)) sent.push((await paying.pay(phone).expect(200)).headers['x-call-id'] ?? '');
-    sent.push((await paying.proxy.post(paying.app, '/payouts/airtime', {}).expect(400)).headers['x-call-id'] ?? '');
+    for (const phone of phones(5))
+      sent.push((await paying.pay(phone).expect(200)).headers['x-call-id'] ?? '');
+    sent.push(
+      (await paying.proxy.post(paying.app, '/payouts/airtime', {}).expect(400)).headers['x-call-id'] ?? '',
+    );
   });
   afterAll(() => paying.close());
 
@@ -37,11 +40,13 @@ describe('an export', () => {
   const get = (filters: string, key = seeing) =>
     paying.proxy.get(key, `/v1/audit/export?${filters}`).buffer(true).parse(asText);
   const manifestOf = async (got: Answer, key = seeing) => {
-    const [, id = ''] = /^<\/v1\/audit\/export\/(.*)\/manifest>; rel="describedby"/.exec(got.headers.link ?? '') ?? [];
+    const [, id = ''] =
+      /^<\/v1\/audit\/export\/(.*)\/manifest>; rel="describedby"/.exec(got.headers.link ?? '') ?? [];
     return (await paying.proxy.get(key, `/v1/audit/export/${id}/manifest`).expect(200)).body;
   };
   type End = { sha256: Buffer; checkpoint_size: string | null };
-  const endOf = async (id: unknown) => (await query<End>('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
+  const endOf = async (id: unknown) =>
+    (await query<End>('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
 
   it('has one NDJSON object per line, oldest first, and a manifest that proves completeness', async () => {
     const got = await get('format=ndjson')
@@ -75,7 +80,11 @@ describe('an export', () => {
       approval: null,
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
-    expect(lines[5]).toMatchObject({ outcome: 'refused', refusal_code: 'invalid_request', refusal_status: 400 });
+    expect(lines[5]).toMatchObject({
+      outcome: 'refused',
+      refusal_code: 'invalid_request',
+      refusal_status: 400,
+    });
     expect(Object.keys(lines[5] ?? {})).toEqual(Object.keys(lines[0] ?? {}));
   });
 
@@ -125,7 +134,13 @@ describe('an export', () => {
     expect(await found('outcome=refused')).toEqual([sent[5]]);
     expect(await found('min_item_usd=3')).toEqual([]);
     expect(await found('operation=POST%20/payouts/airtime&outcome=succeeded')).toEqual(sent.slice(0, 5));
-    for (const bad of ['format=xml', '', 'format=csv&what=all', 'format=csv&page_size=1', 'format=csv&from=x']) {
+    for (const bad of [
+      'format=xml',
+      '',
+      'format=csv&what=all',
+      'format=csv&page_size=1',
+      'format=csv&from=x',
+    ]) {
       await get(bad).expect(400);
     }
     await get('format=csv&min_item_usd=3&max_item_usd=2').expect(400);
@@ -144,7 +159,9 @@ describe('an export', () => {
       await copyIntent(paying.proxy.database, model, held),
     ];
     const by = { client_id: model, key_id: model, actor: 'ada', source: 'person' };
-    await insertSettlements(paying.proxy.database, [{ intent_id: ids[3], reason: 'asked +254712345678', ...by }]);
+    await insertSettlements(paying.proxy.database, [
+      { intent_id: ids[3], reason: 'asked +254712345678', ...by },
+    ]);
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
        SELECT id, 'rejected', 'too much', client_id, client_id, 1 FROM intent WHERE id = $1`,
@@ -172,12 +189,16 @@ describe('an export', () => {
   });
 
   it('has no manifest under the ID of another call or for other readers', async () => {
-    const manifest = (id: string | undefined, key = seeing) => paying.proxy.get(key, `/v1/audit/export/${id}/manifest`);
+    const manifest = (id: string | undefined, key = seeing) =>
+      paying.proxy.get(key, `/v1/audit/export/${id}/manifest`);
     await manifest(sent[0]).expect(404);
     await manifest('x').expect(404);
     const other = await paying.proxy.get(seeing, '/v1/audit/calls').expect(200);
     const { body } = await manifest(other.headers['x-call-id'] ?? '').expect(404);
-    expect(body).toMatchObject({ code: 'record_not_found', detail: expect.stringMatching(/still in progress/) });
+    expect(body).toMatchObject({
+      code: 'record_not_found',
+      detail: expect.stringMatching(/still in progress/),
+    });
     const got = await get('format=csv').expect(200);
     await manifest(got.headers['x-call-id'] ?? '', paying.app).expect(403);
   });
@@ -187,7 +208,9 @@ describe('an export', () => {
     const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
     const accounts = { from: 'reserved', to: 'recipient', amount_usd: '2.5' };
     const entry = { ...names, ...accounts, entry: 'paid' as const, position: 0, status: 'paid' };
-    await insertSettlements(paying.proxy.database, [{ intent_id: copy, resolution: 'confirmed', entries: [entry] }]);
+    await insertSettlements(paying.proxy.database, [
+      { intent_id: copy, resolution: 'confirmed', entries: [entry] },
+    ]);
     const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body);
     expect(lines).toEqual([
       expect.objectContaining({
@@ -212,7 +235,9 @@ describe('an export', () => {
     const end = await endOf(id);
     expect(end).toMatchObject({ complete: true, rows: '5', checkpoint_size: null });
     expect(end?.sha256.toString('hex')).toBe(sha256(got.body));
-    const { body } = await paying.proxy.get(masked, '/v1/audit/accesses?client=auditor&page_size=1').expect(200);
+    const { body } = await paying.proxy
+      .get(masked, '/v1/audit/accesses?client=auditor&page_size=1')
+      .expect(200);
     expect(body.accesses[0]).toMatchObject({
       id,
       end: { complete: true, rows: 5, sha256: end?.sha256.toString('hex') },

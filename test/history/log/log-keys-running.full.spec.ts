@@ -85,10 +85,17 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
       ),
     ]);
     const replaced = await start({ LOG_SIGNING_KEY: NEW }).exit;
-    expect([replaced.code, replaced.stderr]).toEqual([1, expect.stringContaining('signed by none of its keys')]);
-    for (const secret of [OLD, NEW]) expect(refused.stderr + replaced.stderr).not.toContain(secret.slice(-40));
+    expect([replaced.code, replaced.stderr]).toEqual([
+      1,
+      expect.stringContaining('signed by none of its keys'),
+    ]);
+    for (const secret of [OLD, NEW])
+      expect(refused.stderr + replaced.stderr).not.toContain(secret.slice(-40));
     const worker = await start(STEPS.after, 'worker/main.js').exit;
-    expect([worker.code, worker.stderr]).toEqual([1, refused.stderr.replace('payout-proxy:', 'payout-proxy worker:')]);
+    expect([worker.code, worker.stderr]).toEqual([
+      1,
+      refused.stderr.replace('payout-proxy:', 'payout-proxy worker:'),
+    ]);
     await expectStart(STEPS.during);
     const changing = start(STEPS.during, 'worker/main.js');
     await changing.said(/worker is ready/);
@@ -110,7 +117,9 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
       writeFileSync(join(dir, 'receipt.json'), JSON.stringify(receipt));
       writeFileSync(join(dir, 'log.pub'), `${key}\n`);
       try {
-        const said = execFileSync(process.execPath, [TOOL, '--json', '--key', 'log.pub', 'receipt.json'], { cwd: dir });
+        const said = execFileSync(process.execPath, [TOOL, '--json', '--key', 'log.pub', 'receipt.json'], {
+          cwd: dir,
+        });
         return (JSON.parse(said.toString()) as { log: { key: string } }).log.key;
       } catch (error) {
         return (JSON.parse((error as { stdout: string }).stdout) as { fault: string }).fault;
@@ -121,9 +130,21 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
     const foreign = expect.stringMatching(
       /^None of the given keys signed the receipt\. It names another key/,
     ) as string;
-    expect([check(before, oldKey), check(before, newKey), check(before, both)]).toEqual([oldKey, foreign, oldKey]);
-    expect([check(during, oldKey), check(during, newKey), check(during, both)]).toEqual([oldKey, newKey, newKey]);
-    expect([check(after, oldKey), check(after, newKey), check(after, both)]).toEqual([foreign, newKey, newKey]);
+    expect([check(before, oldKey), check(before, newKey), check(before, both)]).toEqual([
+      oldKey,
+      foreign,
+      oldKey,
+    ]);
+    expect([check(during, oldKey), check(during, newKey), check(during, both)]).toEqual([
+      oldKey,
+      newKey,
+      newKey,
+    ]);
+    expect([check(after, oldKey), check(after, newKey), check(after, both)]).toEqual([
+      foreign,
+      newKey,
+      newKey,
+    ]);
     const faults = [oldKey, newKey].map((key) => {
       return verifyAsDocumented(
         [before, during, after].map((receipt) => JSON.stringify(receipt)),

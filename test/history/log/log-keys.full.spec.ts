@@ -27,7 +27,10 @@ const textOf = (note: string, key: Verifier) => openNote(note, key).text;
 /** Replaces the newest note, as the owner of the database can. */
 async function replaceNewest(change: (note: string) => string): Promise<void> {
   const note = change((await log.notes()).at(-1) as string);
-  await tamper(log.database, `UPDATE checkpoint SET note = '${note}' WHERE size = (SELECT max(size) FROM checkpoint)`);
+  await tamper(
+    log.database,
+    `UPDATE checkpoint SET note = '${note}' WHERE size = (SELECT max(size) FROM checkpoint)`,
+  );
 }
 
 describe('a rotation of the log key', () => {
@@ -94,7 +97,9 @@ describe('a rotation of the log key', () => {
     const advice =
       /signed only by a key in LOG_RETIRED_KEYS, .* Set LOG_SIGNING_KEY to <new key>,<previous key> on all/;
     await expect(check()).rejects.toThrow(advice);
-    await expect(check(ringOf([keys.new]))).rejects.toThrow(/signed by none of its keys, .*<new key>,<previous key>/);
+    await expect(check(ringOf([keys.new]))).rejects.toThrow(
+      /signed by none of its keys, .*<new key>,<previous key>/,
+    );
     await check(rings.during);
     await log.seal(rings.during);
     await check();
@@ -112,7 +117,8 @@ describe('a rotation of the log key', () => {
     expect(await signer()).toBe(keys.new.verifierKey);
     await log.erase(keys.new);
     await log.seal(rings.after);
-    for (const ring of Object.values(rings)) expect(await log.verify(ring)).toMatchObject({ ok: true, erasures: 2 });
+    for (const ring of Object.values(rings))
+      expect(await log.verify(ring)).toMatchObject({ ok: true, erasures: 2 });
   });
 });
 
@@ -138,7 +144,9 @@ describe('a note with several signatures', () => {
   });
 
   it('is rejected without the signature of a key that its text names', async () => {
-    await replaceNewest((note) => note.replace(lineOf(note).split('\n')[0] as string, '').replace('\n\n\n', '\n\n'));
+    await replaceNewest((note) =>
+      note.replace(lineOf(note).split('\n')[0] as string, '').replace('\n\n\n', '\n\n'),
+    );
     expect(signersIn(await log.notes())).toEqual(['old', 'old']);
     for (const ring of Object.values(rings)) {
       expect((await log.verify(ring)).fault).toMatchObject({ code: 'not_signed' });

@@ -18,10 +18,23 @@ afterAll(() => database.close());
 /** Quotes, line ends, controls, half the planes of Unicode: all that Postgres can keep as text. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
-  fc.constantFrom('', '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}', '\ud7ff\ue000\uffff', 'é ≠ é'),
+  fc.constantFrom(
+    '',
+    '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}',
+    '\ud7ff\ue000\uffff',
+    'é ≠ é',
+  ),
 );
 const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
-  value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('object')),
+  value: fc.oneof(
+    { maxDepth: 3 },
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    tie('list'),
+    tie('object'),
+  ),
   list: fc.array(tie('value'), { maxLength: 3 }),
   object: fc.dictionary(text, tie('value'), { maxKeys: 3 }),
 })).object;
@@ -67,16 +80,30 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'reconciliation_run.due_at': fc.noBias(time),
   'reconciliation_run.from_at': fc.constant('2026-11-20T00:00:00.000000Z'),
   'reconciliation_run.to_at': fc.constantFrom('2026-11-20T00:00:00.000001Z', '2026-11-21T00:00:00.000000Z'),
-  'reconciliation_run_end.result': fc.constantFrom('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'),
+  'reconciliation_run_end.result': fc.constantFrom(
+    'clean',
+    'clean_with_doubts',
+    'incomplete',
+    'findings',
+    'failed',
+  ),
   'stop.via': fc.constantFrom('api', 'console'),
   'stop_lift.via': fc.constantFrom('api', 'console'),
   'stop.cause': fc.constant('database_behind'),
   'finding.subject': fc.uuid(),
-  'finding.category': fc.constantFrom('missing_upstream', 'missing_local', 'late', 'balance_gap', 'unexplained_debit'),
+  'finding.category': fc.constantFrom(
+    'missing_upstream',
+    'missing_local',
+    'late',
+    'balance_gap',
+    'unexplained_debit',
+  ),
   'finding_step.state': fc.constantFrom('explained', 'resolved', 'accepted', 'reopened'),
   'activity.action': fc.constantFrom('client_created', 'limits_changed', 'key_revoked'),
   'activity.via': fc.constantFrom('api', 'console', 'cli', 'start'),
-  'answer_shape.fingerprint': fc.uint8Array({ minLength: 32, maxLength: 32 }).map((value) => `\\x${hexOf(value)}`),
+  'answer_shape.fingerprint': fc
+    .uint8Array({ minLength: 32, maxLength: 32 })
+    .map((value) => `\\x${hexOf(value)}`),
 };
 
 const hexOf = (value: Uint8Array) => Buffer.from(value).toString('hex');
@@ -138,7 +165,8 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
         expect(canonicalize(JSON.parse(leaf))).toBe(leaf);
         const parsed = JSON.parse(leaf) as Record<string, unknown>;
         expect(parsed.table).toBe(name);
-        for (const { name: column, type } of stored) expect(said(type, parsed[column] ?? null)).toEqual(row[column]);
+        for (const { name: column, type } of stored)
+          expect(said(type, parsed[column] ?? null)).toEqual(row[column]);
       }),
       { numRuns: runs(8) },
     );
@@ -166,7 +194,14 @@ describe('the signature of an erasure or a pruning', () => {
   const at = new Date('2026-11-21T10:20:30.456Z');
   const id = '01a1fc4c-d86a-751d-baa6-e9463876b80c';
   const SIGNED = {
-    erasure: { id, kind: 'email', reason: 'asked "for"', actor: null, places: [`intent_body/${id}`], erased_at: at },
+    erasure: {
+      id,
+      kind: 'email',
+      reason: 'asked "for"',
+      actor: null,
+      places: [`intent_body/${id}`],
+      erased_at: at,
+    },
     pruning: {
       id,
       what: 'calls',
@@ -181,14 +216,17 @@ describe('the signature of an erasure or a pruning', () => {
     },
   } as const;
 
-  it.each(['erasure', 'pruning'] as const)('is valid for the leaf of a row of %s, and for no other', async (kind) => {
-    const row = SIGNED[kind] as never;
-    const signature = `\\x${signRecord(signer, kind, row).toString('hex')}`;
-    const rows = kind === 'pruning' ? { rows: '12' } : {};
-    await insert(kind, [{ ...(row as object), ...rows, signature }]);
-    const leaf = await leafOf(kind, id);
-    expect(isSignedLeaf(signer, kind, leaf)).toBe(true);
-    expect(isSignedLeaf(signer, kind, leaf.replace('751d', '751e'))).toBe(false);
-    expect(isSignedLeaf(signerOf(newSigningKey('log')), kind, leaf)).toBe(false);
-  });
+  it.each(['erasure', 'pruning'] as const)(
+    'is valid for the leaf of a row of %s, and for no other',
+    async (kind) => {
+      const row = SIGNED[kind] as never;
+      const signature = `\\x${signRecord(signer, kind, row).toString('hex')}`;
+      const rows = kind === 'pruning' ? { rows: '12' } : {};
+      await insert(kind, [{ ...(row as object), ...rows, signature }]);
+      const leaf = await leafOf(kind, id);
+      expect(isSignedLeaf(signer, kind, leaf)).toBe(true);
+      expect(isSignedLeaf(signer, kind, leaf.replace('751d', '751e'))).toBe(false);
+      expect(isSignedLeaf(signerOf(newSigningKey('log')), kind, leaf)).toBe(false);
+    },
+  );
 });

@@ -52,7 +52,9 @@ const get = <const Path extends string>(path: Path, key = auditor) => proxy.get(
 
 async function head() {
   const key = (await get('key').expect(200)).text.trim();
-  const { text: note } = await get('checkpoint').expect(200).expect('content-type', 'text/plain; charset=utf-8');
+  const { text: note } = await get('checkpoint')
+    .expect(200)
+    .expect('content-type', 'text/plain; charset=utf-8');
   return { key, note, ...parseCheckpoint(openNote(note, verifierOf(key)).text) };
 }
 
@@ -97,17 +99,24 @@ describe('the log over HTTP', () => {
     await receipt();
     const { body } = await get(`proof?call=${call}`).expect(200);
     const { size, root, note, key } = await head();
-    expect(body).toMatchObject({ id: call, unsealed: [], checkpoint: expect.stringContaining(key.split('+')[0]!) });
+    expect(body).toMatchObject({
+      id: call,
+      unsealed: [],
+      checkpoint: expect.stringContaining(key.split('+')[0]!),
+    });
     expect(body.records.map(({ kind }) => kind).sort()).toEqual(['intent', 'outcome']);
     expect(
-      body.checkpoint === note || size > parseCheckpoint(openNote(body.checkpoint, verifierOf(key)).text).size,
+      body.checkpoint === note ||
+        size > parseCheckpoint(openNote(body.checkpoint, verifierOf(key)).text).size,
     ).toBe(true);
     const at = parseCheckpoint(openNote(body.checkpoint, verifierOf(key)).text);
     for (const { index, leaf_hash, record, proof } of body.records) {
       const hash = leafHash(canonicalize(record)!);
       expect(hash.toString('base64')).toBe(leaf_hash);
       const hashes = proof.map((node) => Buffer.from(node, 'base64'));
-      expect(verifyInclusion({ index, size: at.size, leafHash: hash, proof: hashes, root: at.root })).toBe(true);
+      expect(verifyInclusion({ index, size: at.size, leafHash: hash, proof: hashes, root: at.root })).toBe(
+        true,
+      );
     }
     expect(JSON.stringify(body)).not.toMatch(/ada@example|bob@example|@Ada/);
     expect(root).toHaveLength(32);
@@ -135,10 +144,15 @@ describe('the log over HTTP', () => {
       errors: [{ pointer: '/from', detail: 'must not be larger than to' }],
     });
     expect(await faults('consistency?from=1&to=999999')).toMatchObject({ errors: [{ pointer: '/to' }] });
-    expect(await faults('consistency?from=x')).toMatchObject({ errors: [{ pointer: '/from' }, { pointer: '/to' }] });
+    expect(await faults('consistency?from=x')).toMatchObject({
+      errors: [{ pointer: '/from' }, { pointer: '/to' }],
+    });
     expect(await faults('proof')).toMatchObject({
       errors: [
-        { pointer: '/call', detail: 'must be the ID of a call, unless record is given. Give exactly one of the two' },
+        {
+          pointer: '/call',
+          detail: 'must be the ID of a call, unless record is given. Give exactly one of the two',
+        },
       ],
     });
     expect((await get(`proof?record=${anotherId(call)}`).expect(404)).body.code).toBe('record_not_found');
@@ -164,7 +178,12 @@ describe('a receipt', () => {
     expect(result.records.map(({ kind, opened }) => [kind, opened]).sort()).toEqual([
       [
         'intent',
-        ['body_commitment', 'items/0/email_commitment', 'items/0/handle_commitment', 'items/1/email_commitment'],
+        [
+          'body_commitment',
+          'items/0/email_commitment',
+          'items/0/handle_commitment',
+          'items/1/email_commitment',
+        ],
       ],
       ['outcome', ['body_commitment']],
     ]);
@@ -172,7 +191,10 @@ describe('a receipt', () => {
     changed.records.find(({ kind }) => kind === 'intent')!.record.total_usd = '35.000000';
     expect(check(changed, '--key', key)).toMatchObject({ code: 1, result: { holds: false } });
     const texts = [body, changed].map((each) => JSON.stringify(each));
-    expect(verifyAsDocumented(texts, key).faults).toEqual([null, expect.stringContaining('intent: not proved')]);
+    expect(verifyAsDocumented(texts, key).faults).toEqual([
+      null,
+      expect.stringContaining('intent: not proved'),
+    ]);
   });
 
   it('is available only to the client of the call', async () => {
@@ -191,9 +213,10 @@ describe('a receipt', () => {
     const own = await receipt();
     const openedBy = async (key: string, headers: Record<string, string> = {}) => {
       const answer = await proxy.get(key, `/v1/audit/calls/${call}/receipt`).set(headers).expect(200);
-      const [access] = await scene.database.query('SELECT call_id, route, rows, revealed FROM access WHERE id = $1', [
-        answer.headers['x-call-id'],
-      ]);
+      const [access] = await scene.database.query(
+        'SELECT call_id, route, rows, revealed FROM access WHERE id = $1',
+        [answer.headers['x-call-id']],
+      );
       expect(access).toMatchObject({ call_id: call, route: 'GET /v1/audit/calls/:id/receipt', rows: 2 });
       expect(check(answer.body, '--key', own.log.key)).toMatchObject({ code: 0, result: { holds: true } });
       return [answer.body.records.map(({ openings }) => openings), access?.revealed];
@@ -212,19 +235,25 @@ describe('a receipt', () => {
   it('proves the refusal of a refused call', async () => {
     const refused = await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
     const body = await receipt(refused.headers['x-call-id']);
-    expect(body.records).toMatchObject([{ kind: 'refusal', record: { table: 'refusal', code: 'invalid_request' } }]);
+    expect(body.records).toMatchObject([
+      { kind: 'refusal', record: { table: 'refusal', code: 'invalid_request' } },
+    ]);
     expect(check(body, '--key', body.log.key)).toMatchObject({ code: 0 });
   });
 
   it('does not open erased values', async () => {
     const id = scene.calls[0]!;
-    const { client_id } = (await scene.database.query('SELECT client_id FROM intent WHERE id = $1', [id]))[0]!;
+    const { client_id } = (
+      await scene.database.query('SELECT client_id FROM intent WHERE id = $1', [id])
+    )[0]!;
     const { name } = (await scene.database.query('SELECT name FROM client WHERE id = $1', [client_id]))[0]!;
     const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey(name as string);
     await scene.database.query(removePerson(id, 0));
     await scene.database.query(removeBody(id));
     const body = await receipt(id, key);
-    expect(body.records[0]!.openings.map(({ commitment }) => commitment)).toEqual(['items/1/email_commitment']);
+    expect(body.records[0]!.openings.map(({ commitment }) => commitment)).toEqual([
+      'items/1/email_commitment',
+    ]);
     expect(check(body)).toMatchObject({ code: 0, result: { holds: true } });
   });
 });

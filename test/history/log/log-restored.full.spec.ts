@@ -2,7 +2,14 @@ import { Client } from 'pg';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { addStops, newest, rootOfRecords, sealAll, sealerClient, tamper } from '../../support/records/sealing';
+import {
+  addStops,
+  newest,
+  rootOfRecords,
+  sealAll,
+  sealerClient,
+  tamper,
+} from '../../support/records/sealing';
 
 const signer = signerOf(newSigningKey('test'));
 const ring = ringOf([signer]);
@@ -39,7 +46,9 @@ describe('sealing records of other servers and clocks', () => {
     const running = new Sealing(ring, undefined);
     await sealAll(running, client);
     await tamper(database, `UPDATE checkpoint SET positions = jsonb_set(positions, '{server}', '"1"')`);
-    await database.query(`INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the first pass', '5')`);
+    await database.query(
+      `INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the first pass', '5')`,
+    );
     await sealAll(new Sealing(ring, undefined), client);
     expect(await newest(database, ring)).toMatchObject({ size: 3, root: await rootOfRecords(database) });
     await addStops(database, 1);
@@ -66,7 +75,9 @@ describe('sealing records of other servers and clocks', () => {
 
   it('finds the leaf of each record, whatever the time in its ID', async () => {
     await addStops(database, 200);
-    await database.query(`INSERT INTO stop (id, reason) SELECT gen_random_uuid(), 'x' FROM generate_series(1, 200)`);
+    await database.query(
+      `INSERT INTO stop (id, reason) SELECT gen_random_uuid(), 'x' FROM generate_series(1, 200)`,
+    );
     await database.query(
       `INSERT INTO stop (id, reason) SELECT uuid_floor(now() - n * interval '1 hour'), 'x' FROM generate_series(1, 200) n`,
     );

@@ -22,7 +22,8 @@ async function metric(name: string, of = worker): Promise<number> {
   return Number(new RegExp(`^payout_proxy_log_${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-const isSealed = async (call: string | undefined) => (await query('SELECT FROM leaves_of($1)', [call])).length === 2;
+const isSealed = async (call: string | undefined) =>
+  (await query('SELECT FROM leaves_of($1)', [call])).length === 2;
 
 /** Within a running worker. */
 describe('the sealer', () => {
@@ -64,7 +65,9 @@ describe('the sealer', () => {
   it('refuses to extend a changed log and logs instructions, while requests are served', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     await query('SET session_replication_role = replica');
-    await query(`UPDATE log_leaves SET hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) WHERE first = 0`);
+    await query(
+      `UPDATE log_leaves SET hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) WHERE first = 0`,
+    );
     await query('RESET session_replication_role');
     const call = (await paying.pay().expect(200)).headers['x-call-id'];
     await eventually(async () => (await metric('failing')) === 1);

@@ -167,11 +167,16 @@ describe('sealing', () => {
     };
 
     it('rejects a log whose newest leaves and checkpoint are missing, also after a restart', async () => {
-      await tamper(database, 'DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaves WHERE first >= 10');
-      expect(await refusal(sealing)).toMatch(/^the log has 10 leaves and had 20: the newest leaves were removed/);
-      expect(await refusal(new Sealing(ring, await newFile(expect.getState().currentTestName ?? '')))).toMatch(
-        /had 20/,
+      await tamper(
+        database,
+        'DELETE FROM checkpoint WHERE size > 10; DELETE FROM log_leaves WHERE first >= 10',
       );
+      expect(await refusal(sealing)).toMatch(
+        /^the log has 10 leaves and had 20: the newest leaves were removed/,
+      );
+      expect(
+        await refusal(new Sealing(ring, await newFile(expect.getState().currentTestName ?? ''))),
+      ).toMatch(/had 20/);
     });
 
     it('rejects a log in which a leaf was replaced or removed', async () => {
@@ -179,7 +184,10 @@ describe('sealing', () => {
       expect(await refusal(sealing)).toMatch(
         /^the log does not match its signature: the root of the 20 stored leaves differs/,
       );
-      await tamper(database, 'UPDATE log_leaves SET ids = ids[2:], hashes = substring(hashes FROM 33) WHERE first = 0');
+      await tamper(
+        database,
+        'UPDATE log_leaves SET ids = ids[2:], hashes = substring(hashes FROM 33) WHERE first = 0',
+      );
       expect(await refusal(sealing)).toMatch(/1 of the log's leaves from 0 to 15 are missing/);
     });
 
@@ -187,12 +195,17 @@ describe('sealing', () => {
       const foreign = new Sealing(ringOf([signerOf(newSigningKey('test'))]), undefined);
       await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
       await sealAll(foreign, client);
-      expect(await refusal(sealing)).toMatch(/^the log does not match its signature: The note is not signed by test\+/);
+      expect(await refusal(sealing)).toMatch(
+        /^the log does not match its signature: The note is not signed by test\+/,
+      );
     });
 
     it('rejects another log signed by our key', async () => {
       await tamper(database, 'DELETE FROM checkpoint; DELETE FROM log_leaves');
-      await tamper(database, `UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`);
+      await tamper(
+        database,
+        `UPDATE stop SET reason = 'another' WHERE id = (SELECT id FROM stop ORDER BY id LIMIT 1)`,
+      );
       await sealAll(new Sealing(ring, undefined), client);
       expect(await refusal(sealing)).toMatch(/its first 20 leaves have changed/);
     });

@@ -63,7 +63,8 @@ describe('an erased person in a register', () => {
       await api.block(name, EMAIL);
       await erase('--yes');
       const [entry] = await listOf(name);
-      const { removed } = (await api.change(name, { list: 'blocked', remove: [textOf(entry)] }).expect(200)).body;
+      const { removed } = (await api.change(name, { list: 'blocked', remove: [textOf(entry)] }).expect(200))
+        .body;
       expect(removed).toEqual([{ ...entry, recipient: null }]);
       await api.credit(key, { email: EMAIL }).expect(200);
     }

@@ -37,7 +37,11 @@ describe('an erased end user', () => {
   it('is named nowhere, has no key that restores the name, and pays nothing twice', async () => {
     const before = await keyOf();
     const paid = idOf(await pay(before, 'order-1').expect(200));
-    const { person_id: person, actor, actor_source: source } = await paying.record({ headers: { 'x-call-id': paid } });
+    const {
+      person_id: person,
+      actor,
+      actor_source: source,
+    } = await paying.record({ headers: { 'x-call-id': paid } });
     expect([actor, source]).toEqual([NAME, 'ephemeral']);
     const { stdout } = await audit('erase', '--person', NAME, '--reason', 'case 21', '--json', '--yes');
     expect(JSON.parse(stdout)).toMatchObject({ places: [`person/${person}`], open: [], kept: [] });
@@ -55,7 +59,10 @@ describe('an erased end user', () => {
     expect(paying.upstream.received.length).toBe(sent);
     await pay(again, 'order-2').expect(200);
     expect((await pay(again, 'order-3').expect(403)).body.code).toBe('cap_exceeded');
-    expect(await paying.record({ headers: { 'x-call-id': paid } })).toMatchObject({ actor: null, person_id: person });
+    expect(await paying.record({ headers: { 'x-call-id': paid } })).toMatchObject({
+      actor: null,
+      person_id: person,
+    });
     await pay(await keyOf('grace'), 'order-1').expect(200);
   });
 

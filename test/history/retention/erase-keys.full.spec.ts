@@ -22,7 +22,9 @@ const grouped = (digits: string) =>
 const spelled = fc
   .constantFrom('2349099887766', '002349099887766', '09099887766', '9099887766')
   .chain(grouped)
-  .chain((digits) => fc.constantFrom('', 'order-', 'airtime:', 'pay_', 'tel').map((before) => `${before}${digits}`));
+  .chain((digits) =>
+    fc.constantFrom('', 'order-', 'airtime:', 'pay_', 'tel').map((before) => `${before}${digits}`),
+  );
 /** Keys that spell the number, each once. */
 const NAMING = [...new Set(fc.sample(spelled, { numRuns: 60, seed: 7 }))].slice(0, 24);
 const OK = answer(200, { status: 'success', data: {} });
@@ -68,7 +70,9 @@ describe('an idempotency key with a phone number', () => {
   };
   const openingsOf = async (id: string) => {
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}/receipt`).expect(200);
-    return body.records.flatMap(({ openings }) => openings).filter(({ commitment }) => /key/.test(commitment));
+    return body.records
+      .flatMap(({ openings }) => openings)
+      .filter(({ commitment }) => /key/.test(commitment));
   };
 
   beforeAll(async () => {
@@ -94,7 +98,10 @@ describe('an idempotency key with a phone number', () => {
   });
 
   const exported = async () => {
-    const asking = paying.proxy.get(paying.auditor, '/v1/audit/export?format=ndjson').buffer(true).parse(asText);
+    const asking = paying.proxy
+      .get(paying.auditor, '/v1/audit/export?format=ndjson')
+      .buffer(true)
+      .parse(asText);
     const { body } = await asking.expect(200);
     const rows = linesOf(body) as { id: string; idempotency_key?: string | null }[];
     return new Map(rows.map(({ id, idempotency_key: key }) => [id, key ?? null]));
@@ -103,7 +110,13 @@ describe('an idempotency key with a phone number', () => {
   it('is in no record, is found by the number, and opens the recorded commitment', async () => {
     const all = await everythingIn(paying.proxy.database);
     const named = Object.keys(all).filter((table) => DIGITS.test(all[table] ?? ''));
-    expect(named).toEqual(['access_filters', 'idempotency_claim', 'intent_body', 'refusal_key', 'search_entry']);
+    expect(named).toEqual([
+      'access_filters',
+      'idempotency_claim',
+      'intent_body',
+      'refusal_key',
+      'search_entry',
+    ]);
     const [key = ''] = NAMING;
     const seen = await found(key);
     expect(seen.map((call) => [call.id, call.idempotency_key])).toEqual([[calls.get(key), key]]);
@@ -118,7 +131,11 @@ describe('an idempotency key with a phone number', () => {
   });
 
   it.each([
-    ['of a request', 'UPDATE intent_body SET idempotency_key = $2 WHERE intent_id = $1', () => calls.get('k-1')],
+    [
+      'of a request',
+      'UPDATE intent_body SET idempotency_key = $2 WHERE intent_id = $1',
+      () => calls.get('k-1'),
+    ],
     ['of a refusal', 'UPDATE refusal_key SET key = $2 WHERE refusal_id = $1', () => replays[0]],
   ])('cannot be changed, removed or added undetected: the key %s', async (_whose, change, which) => {
     const id = which() ?? '';
@@ -135,7 +152,10 @@ describe('an idempotency key with a phone number', () => {
     await query(change, [id, before?.key]);
     await query(`UPDATE ${table} SET ${salt} = NULL WHERE ${where} = $1`, [id]);
     expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_missing', record_id: id } });
-    await query(`UPDATE ${table} SET ${salt} = decode($2, 'hex') WHERE ${where} = $1`, [id, `${before?.salt}00`]);
+    await query(`UPDATE ${table} SET ${salt} = decode($2, 'hex') WHERE ${where} = $1`, [
+      id,
+      `${before?.salt}00`,
+    ]);
     expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_changed', record_id: id } });
     await query(`UPDATE ${table} SET ${salt} = decode($2, 'hex') WHERE ${where} = $1`, [id, before?.salt]);
     expect(await verify()).toMatchObject({ ok: true });
@@ -161,7 +181,8 @@ describe('an idempotency key with a phone number', () => {
     const id = calls.get(key) ?? '';
     expect(await verify()).toMatchObject({ ok: true });
     const rows = await exported();
-    for (const one of [id, replays[0] ?? '']) expect([await openingsOf(one), rows.get(one)]).toEqual([[], null]);
+    for (const one of [id, replays[0] ?? ''])
+      expect([await openingsOf(one), rows.get(one)]).toEqual([[], null]);
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200);
     expect(body.idempotency_key).toBeNull();
     expect(body.anomalies.map(({ code }) => code)).toContain('idempotency_key_erased');
@@ -202,7 +223,9 @@ describe('an idempotency key with a phone number', () => {
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await pay('open-09099887766').expect(502);
     expect(await erase(NUMBER, '--yes')).toMatchObject({ open: [body.call_id], exitCode: 2 });
-    expect((await found('open-09099887766')).map((call) => call.idempotency_key)).toEqual(['open-09099887766']);
+    expect((await found('open-09099887766')).map((call) => call.idempotency_key)).toEqual([
+      'open-09099887766',
+    ]);
   });
 
   it('is listed if an earlier version recorded it', async () => {
@@ -216,9 +239,12 @@ describe('an idempotency key with a phone number', () => {
     expect(stdout).toContain(`The idempotency keys of 1 calls contain the contact`);
   });
 
-  it.each(['ada%40nest.example', 'for:ada%40nest.example'])('may contain an address spelled %s', async (key) => {
-    paying.upstream.behaviour = OK;
-    const id = idOf(await pay(key).expect(200));
-    expect((await erase('ada@nest.example', '--yes')).places).toEqual([`idempotency_key/${id}`]);
-  });
+  it.each(['ada%40nest.example', 'for:ada%40nest.example'])(
+    'may contain an address spelled %s',
+    async (key) => {
+      paying.upstream.behaviour = OK;
+      const id = idOf(await pay(key).expect(200));
+      expect((await erase('ada@nest.example', '--yes')).places).toEqual([`idempotency_key/${id}`]);
+    },
+  );
 });

@@ -31,7 +31,8 @@ describe('audit erase --person', () => {
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const pay = (name: string, phone = '+254712345678') => paying.pay(phone).set('X-Actor', name);
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
-  const read = async (id: string) => (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+  const read = async (id: string) =>
+    (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
   const find = async (search: string) => {
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200);
     return body.calls.map(({ id }) => id);
@@ -41,7 +42,15 @@ describe('audit erase --person', () => {
     (await read(id)).anomalies.map(({ code }) => code).filter((code) => code.startsWith('actor_'));
   const personOf = async (id: string) => (await read(id)).person_id ?? '';
   const erase = async (named: string, ...more: string[]) => {
-    const { stdout, exitCode } = await audit('erase', '--person', named, '--reason', 'case 18', '--json', ...more);
+    const { stdout, exitCode } = await audit(
+      'erase',
+      '--person',
+      named,
+      '--reason',
+      'case 18',
+      '--json',
+      ...more,
+    );
     return { ...(JSON.parse(stdout) as Erased), exitCode };
   };
   const sealed = () =>
@@ -64,7 +73,10 @@ describe('audit erase --person', () => {
       .flatMap(({ openings }) => openings)
       .filter(({ commitment }) => commitment === 'actor_commitment');
   const exported = async (id: string) => {
-    const asking = paying.proxy.get(paying.auditor, '/v1/audit/export?format=ndjson').buffer(true).parse(asText);
+    const asking = paying.proxy
+      .get(paying.auditor, '/v1/audit/export?format=ndjson')
+      .buffer(true)
+      .parse(asText);
     const rows = linesOf((await asking.expect(200)).body) as {
       id: string;
       actor?: string;
@@ -91,7 +103,9 @@ describe('audit erase --person', () => {
     await query("UPDATE client SET person_daily_cap_usd = 6 WHERE name = 'app'");
     await paying.proxy.startWorker();
     before = idOf(await pay(NAME).expect(200));
-    refused = idOf(await paying.proxy.post(paying.app, '/payouts/airtime', {}).set('X-Actor', NAME).expect(400));
+    refused = idOf(
+      await paying.proxy.post(paying.app, '/payouts/airtime', {}).set('X-Actor', NAME).expect(400),
+    );
     person = await personOf(before);
     await find(`actor=${NAME}`);
   });
@@ -108,13 +122,24 @@ describe('audit erase --person', () => {
     expect([await verify(), await anomalies(before)]).toEqual([expect.objectContaining({ ok: true }), []]);
     for (const changed of ["name = 'somebody-else'", 'salt = sha256(salt)', 'salt = substr(salt, 1, 15)']) {
       await change(changed);
-      expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_changed', record_id: ofPerson } });
+      expect(await verify()).toMatchObject({
+        ok: false,
+        fault: { code: 'people_changed', record_id: ofPerson },
+      });
       const { actor, actor_source: source, person_id: id } = await read(before);
-      expect([actor, source, id, await anomalies(before)]).toEqual([null, 'claimed', person, ['actor_changed']]);
+      expect([actor, source, id, await anomalies(before)]).toEqual([
+        null,
+        'claimed',
+        person,
+        ['actor_changed'],
+      ]);
       await change(`name = '${NAME}', salt = decode('${own?.salt}', 'hex')`);
     }
     await change('name = NULL, salt = NULL');
-    expect(await verify()).toMatchObject({ ok: false, fault: { code: 'people_missing', record_id: ofPerson } });
+    expect(await verify()).toMatchObject({
+      ok: false,
+      fault: { code: 'people_missing', record_id: ofPerson },
+    });
     expect(await anomalies(before)).toEqual(['actor_missing']);
     await change(`name = '${NAME}', salt = decode('${own?.salt}', 'hex')`);
     expect(await verify()).toMatchObject({ ok: true });
@@ -134,7 +159,11 @@ describe('audit erase --person', () => {
       [held],
     );
     const erased = await erase('canary-bird.19', '--yes');
-    expect(erased).toMatchObject({ places: [`person/${await personOf(held)}`], open: [], exitCode: undefined });
+    expect(erased).toMatchObject({
+      places: [`person/${await personOf(held)}`],
+      open: [],
+      exitCode: undefined,
+    });
   });
 
   it('leaves no byte of the name in the database, and every proof stays valid', async () => {
@@ -146,7 +175,12 @@ describe('audit erase --person', () => {
 
     const erased = await erase(NAME, '--client', 'app', '--yes');
     expect(erased.places).toEqual([expect.stringMatching(/^access_filters\//), `person/${person}`]);
-    expect(erased).toMatchObject({ id: expect.any(String), places: dry.places, open: [], exitCode: undefined });
+    expect(erased).toMatchObject({
+      id: expect.any(String),
+      places: dry.places,
+      open: [],
+      exitCode: undefined,
+    });
     const all = await everythingIn(paying.proxy.database);
     for (const [table, rows] of Object.entries(all))
       expect([table, rows]).toEqual([table, expect.not.stringMatching(/canary.bird.17/i)]);
@@ -189,10 +223,14 @@ describe('audit erase --person', () => {
   });
 
   it('deletes the hash once no cap and no idempotency key needs it', async () => {
-    const hash = async (id: string) => query("SELECT encode(sha256, 'hex') AS hash FROM person WHERE id = $1", [id]);
+    const hash = async (id: string) =>
+      query("SELECT encode(sha256, 'hex') AS hash FROM person WHERE id = $1", [id]);
     const prune = () => paying.proxy.app.get(RecentContents, { strict: false }).runOnce();
-    const pass = (id: string) => query("UPDATE person SET forget_after = now() - interval '1 s' WHERE id = $1", [id]);
-    expect(await erase(person, '--yes')).toMatchObject({ places: expect.arrayContaining([`person/${person}`]) });
+    const pass = (id: string) =>
+      query("UPDATE person SET forget_after = now() - interval '1 s' WHERE id = $1", [id]);
+    expect(await erase(person, '--yes')).toMatchObject({
+      places: expect.arrayContaining([`person/${person}`]),
+    });
     const known = await hash(person);
     await query('UPDATE person SET daily_cap_usd = 0 WHERE id = $1', [person]);
     await pass(person);
@@ -207,7 +245,9 @@ describe('audit erase --person', () => {
   });
 
   it('erases persons named by the erased contact', async () => {
-    await query("UPDATE api_key SET person = $1 FROM client c WHERE c.id = client_id AND c.name = 'app'", [EMAIL]);
+    await query("UPDATE api_key SET person = $1 FROM client c WHERE c.id = client_id AND c.name = 'app'", [
+      EMAIL,
+    ]);
     await query("UPDATE client SET name = name, person_daily_cap_usd = NULL WHERE name = 'app'");
     const call = idOf(await paying.pay('+254712345679').expect(200));
     expect(await read(call)).toMatchObject({ actor: EMAIL, actor_source: 'key' });

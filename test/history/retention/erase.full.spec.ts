@@ -31,13 +31,19 @@ describe('audit erase', () => {
   const post = <const Path extends string>(path: Path, body: object, key = '') =>
     paying.proxy.post(paying.app, path, body).set(key ? { 'Idempotency-Key': key } : {});
   const find = async (search: string) =>
-    (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls as { id: string }[];
+    (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls as {
+      id: string;
+    }[];
   const erase = (recipient: string, ...more: string[]) =>
     audit('erase', '--recipient', recipient, '--reason', 'case 17', '--json', ...more);
   const erasures = () => query('SELECT kind, reason, actor, places FROM erasure ORDER BY id');
 
   beforeAll(async () => {
-    paying = await startPaying({ duplicateGuard: true, duplicateWindowSeconds: 60, logSigningKey: new Secret(KEY) });
+    paying = await startPaying({
+      duplicateGuard: true,
+      duplicateWindowSeconds: 60,
+      logSigningKey: new Secret(KEY),
+    });
     Object.assign(process.env, {
       DATABASE_URL: paying.proxy.database.url,
       DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
@@ -52,9 +58,11 @@ describe('audit erase', () => {
 
   it('leaves no byte of a person in the database, and keeps all other data and sums', async () => {
     paying.upstream.behaviour = ok([{ chiRef: 'chi-1', valueInUSD: '1.5', to: EMAIL }]);
-    const both = await post('/payouts/credit', credits({ email: EMAIL.toUpperCase() }, { email: OTHER }), 'k-1').expect(
-      200,
-    );
+    const both = await post(
+      '/payouts/credit',
+      credits({ email: EMAIL.toUpperCase() }, { email: OTHER }),
+      'k-1',
+    ).expect(200);
     paying.upstream.behaviour = ok([{ chiRef: 'chi-2' }]);
     const bob = await post('/payouts/credit', credits({ email: OTHER, valueInUSD: 4 }), 'k-2').expect(200);
     paying.upstream.behaviour = ok([
@@ -79,7 +87,9 @@ describe('audit erase', () => {
     const { stdout, exitCode } = await erase(EMAIL, '--yes', '--actor', 'dpo');
     const erased = JSON.parse(stdout) as Erased;
     expect(exitCode).toBeUndefined();
-    const [access] = await query<{ id: string }>(`SELECT id FROM access WHERE filters_commitment IS NOT NULL`);
+    const [access] = await query<{ id: string }>(
+      `SELECT id FROM access WHERE filters_commitment IS NOT NULL`,
+    );
     expect(erased.places).toEqual([
       `access_filters/${access?.id}`,
       `intent_body/${bothId}`,
@@ -107,14 +117,18 @@ describe('audit erase', () => {
     expect(record.items.map((item) => item.recipient.email)).toEqual([null, OTHER]);
 
     // Of what it was made of, nothing is left either that a guess could be compared with.
-    expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual([
-      { key: 'k-1', salt: null, content_hash: null },
+    expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual(
+      [{ key: 'k-1', salt: null, content_hash: null }],
+    );
+    expect(await query('SELECT intent_id AS id FROM recent_content')).toEqual([
+      { id: bob.headers['x-call-id'] },
     ]);
-    expect(await query('SELECT intent_id AS id FROM recent_content')).toEqual([{ id: bob.headers['x-call-id'] }]);
-    expect(await query('SELECT intent_id AS id, position FROM recipient_payment ORDER BY intent_id')).toEqual([
-      { id: bothId, position: 1 },
-      { id: bob.headers['x-call-id'], position: 0 },
-    ]);
+    expect(await query('SELECT intent_id AS id, position FROM recipient_payment ORDER BY intent_id')).toEqual(
+      [
+        { id: bothId, position: 1 },
+        { id: bob.headers['x-call-id'], position: 0 },
+      ],
+    );
     const sent = paying.upstream.received.length;
     const again = await post(
       '/payouts/credit',
@@ -128,7 +142,12 @@ describe('audit erase', () => {
 
   it('records the erasure, signed and without the person, and finds nothing the second time', async () => {
     expect(await erasures()).toEqual([
-      { kind: 'email', reason: 'case 17', actor: 'dpo', places: expect.arrayContaining([expect.any(String)]) },
+      {
+        kind: 'email',
+        reason: 'case 17',
+        actor: 'dpo',
+        places: expect.arrayContaining([expect.any(String)]),
+      },
     ]);
     const [row] = await query<{ leaf: string }>(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
     expect(isSignedLeaf(signerOf(KEY), 'erasure', row!.leaf)).toBe(true);
@@ -181,8 +200,10 @@ describe('audit erase', () => {
       'INSERT INTO upstream_transaction SELECT * FROM json_populate_recordset(NULL::upstream_transaction, $1)',
       [JSON.stringify(rows)],
     );
-    const places = async (recipient: string) => (JSON.parse((await erase(recipient, '--yes')).stdout) as Erased).places;
-    const rowsNamed = (...ordinals: number[]) => ordinals.map((ordinal) => `upstream_transaction/${read}/${ordinal}`);
+    const places = async (recipient: string) =>
+      (JSON.parse((await erase(recipient, '--yes')).stdout) as Erased).places;
+    const rowsNamed = (...ordinals: number[]) =>
+      ordinals.map((ordinal) => `upstream_transaction/${read}/${ordinal}`);
     expect(await places('dodo@nest.example')).toEqual(rowsNamed(0, 4));
     expect(await places('+2348011122233')).toEqual(rowsNamed(1, 2, 5));
     expect(await places('@DodoBird')).toEqual(rowsNamed(3, 4));
@@ -206,7 +227,10 @@ describe('audit erase', () => {
     const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);
     const count = (await erasures()).length;
     const { stdout, exitCode } = await erase(EMAIL, '--yes');
-    expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [body.call_id], keys: [] }, 2]);
+    expect([JSON.parse(stdout), exitCode]).toEqual([
+      { id: null, places: [], open: [body.call_id], keys: [] },
+      2,
+    ]);
     const { stdout: said } = await audit('erase', '--recipient', EMAIL, '--reason', 'case 17', '--yes');
     expect(said).toBe(
       `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,

@@ -47,7 +47,9 @@ describe('a claim with an erased key', () => {
   const pay = async (order: string, behaviour = PAID) => {
     upstream.behaviour = behaviour;
     upstream.received.length = 0;
-    const { status, headers } = await proxy.post(app.key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
+    const { status, headers } = await proxy
+      .post(app.key, '/payouts/airtime', AIRTIME)
+      .set('Idempotency-Key', order);
     return { status, call: headers['x-call-id'] ?? '', sent: upstream.received.length };
   };
   const claimsOf = (...calls: string[]) =>
@@ -63,22 +65,31 @@ describe('a claim with an erased key', () => {
       .set('X-API-Key', approver)
       .send({ outcome: 'not_executed', reason: 'not there' })
       .expect(200);
-  const payLate = (call: string) => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(call)], TIMEOUTS);
+  const payLate = (call: string) =>
+    insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(call)], TIMEOUTS);
 
   it('is transferred unchanged to a call that may have the key', async () => {
     const first = await pay('order-1', FORBIDDEN);
     await eraseKeys(owner, [first.call], []);
     const second = await pay('order-1');
     expect([second.status, second.sent]).toEqual([200, 1]);
-    expect(await claimsOf(first.call, second.call)).toEqual([{ key: expect.stringMatching(ERASED), id: second.call }]);
+    expect(await claimsOf(first.call, second.call)).toEqual([
+      { key: expect.stringMatching(ERASED), id: second.call },
+    ]);
     expect(await pay('order-1')).toEqual({ status: 200, call: second.call, sent: 0 });
   });
 
   /** Returns a call that was given up, settled as not executed, and lost its key to erasure. */
   async function givenUp(order: string): Promise<string> {
     const { call } = await pay(order, reset);
-    const id = await copyIntent(proxy.database, call, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
-    await proxy.database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, call]);
+    const id = await copyIntent(proxy.database, call, {
+      process: 999_999,
+      recorded_at: '2026-01-01T00:00:00Z',
+    });
+    await proxy.database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [
+      id,
+      call,
+    ]);
     await settle(id);
     await eraseKeys(owner, [id], []);
     await proxy.database.query('DELETE FROM recent_content');

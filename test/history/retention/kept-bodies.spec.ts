@@ -17,7 +17,9 @@ describe('a body served without a key', () => {
     const end = jest.spyOn(ServerResponse.prototype, 'end');
     const response = await fetch(`${proxy.url}${path}`, { headers });
     const text = await response.text();
-    const [sent] = end.mock.calls.map(([chunk]) => chunk as unknown).filter((chunk) => chunk instanceof Buffer);
+    const [sent] = end.mock.calls
+      .map(([chunk]) => chunk as unknown)
+      .filter((chunk) => chunk instanceof Buffer);
     end.mockRestore();
     return { response, text, sent: sent as Buffer | undefined };
   }
@@ -70,8 +72,11 @@ describe('a body served without a key', () => {
     expect(changed.response.status).toBe(200);
   });
 
-  it.each(['', 'br', 'gzip;q=0', 'identity'])('is not compressed for Accept-Encoding: %s', async (accepted) => {
-    const { response } = await bodyOf('/openapi.json', { 'accept-encoding': accepted });
-    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
-  });
+  it.each(['', 'br', 'gzip;q=0', 'identity'])(
+    'is not compressed for Accept-Encoding: %s',
+    async (accepted) => {
+      const { response } = await bodyOf('/openapi.json', { 'accept-encoding': accepted });
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
+    },
+  );
 });

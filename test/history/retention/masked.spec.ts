@@ -21,7 +21,10 @@ describe('X-People: masked', () => {
     const { proxy, app } = approving;
     seeing = (await proxy.client('seeing', 'audit', 'audit:pii', 'approve', 'reconcile')).key;
     const credits = [{ ...PERSON, valueInUSD: 3.5 }];
-    const paid = await proxy.post(app, '/payouts/credit', { credits }).set('Idempotency-Key', 'k-1').expect(200);
+    const paid = await proxy
+      .post(app, '/payouts/credit', { credits })
+      .set('Idempotency-Key', 'k-1')
+      .expect(200);
     const scene = new FindingsScene(proxy.database);
     const run = await scene.run({ totals: totalsOf([{ category: 'amount_over', usd: '1' }]) });
     const finding = await scene.finding(run, {
@@ -83,17 +86,25 @@ describe('X-People: masked', () => {
     expect([names(decided.text), await revealedIn(decided)]).toEqual([[], false]);
   });
 
-  it.each(['Masked', 'revealed', 'true', '', 'masked, masked'])('rejects another value, "%s"', async (value) => {
-    const paths = ['/v1/audit/calls', `/v1/audit/calls/${ids.paid}`, '/v1/audit/export?format=csv', '/v1/nothing'];
-    for (const path of paths) {
-      const { body } = await get(path, seeing, { 'X-People': value }).expect(400);
-      expect(JSON.parse(body)).toMatchObject({
-        code: 'invalid_people',
-        detail: expect.stringMatching(/only the value "masked"/),
-      });
-      expect(names(body)).toEqual([]);
-    }
-  });
+  it.each(['Masked', 'revealed', 'true', '', 'masked, masked'])(
+    'rejects another value, "%s"',
+    async (value) => {
+      const paths = [
+        '/v1/audit/calls',
+        `/v1/audit/calls/${ids.paid}`,
+        '/v1/audit/export?format=csv',
+        '/v1/nothing',
+      ];
+      for (const path of paths) {
+        const { body } = await get(path, seeing, { 'X-People': value }).expect(400);
+        expect(JSON.parse(body)).toMatchObject({
+          code: 'invalid_people',
+          detail: expect.stringMatching(/only the value "masked"/),
+        });
+        expect(names(body)).toEqual([]);
+      }
+    },
+  );
 
   it('has no effect on the interface, which shows no history', async () => {
     await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').set('X-People', 'all').expect(200);

@@ -38,10 +38,15 @@ describe('partitioned tables', () => {
 
   it('store the rows of a call in the partitions of its month', async () => {
     const id = callOf(await paying.pay().expect(200));
-    const [month] = await query<{ suffix: string }>("SELECT to_char(now() AT TIME ZONE 'UTC', '_YYYY_MM') AS suffix");
+    const [month] = await query<{ suffix: string }>(
+      "SELECT to_char(now() AT TIME ZONE 'UTC', '_YYYY_MM') AS suffix",
+    );
     const tables = ['outcome', 'intent_body', 'outcome_body'];
     for (const table of tables) {
-      const rows = await query(`SELECT tableoid::regclass::text AS partition FROM ${table} WHERE intent_id = $1`, [id]);
+      const rows = await query(
+        `SELECT tableoid::regclass::text AS partition FROM ${table} WHERE intent_id = $1`,
+        [id],
+      );
       expect(rows).toEqual([{ partition: `${table}${month?.suffix}` }]);
     }
   });
@@ -53,12 +58,18 @@ describe('partitioned tables', () => {
       await proxyRole.connect();
       await insertIntent(proxyRole, { id, recorded_at: new Date(msecs).toISOString() });
       await proxyRole.end();
-      expect(await query('SELECT tableoid::regclass::text AS partition FROM intent WHERE id = $1', [id])).toEqual([
-        { partition: 'intent_default' },
-      ]);
-      expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({ id, operation: 'POST /send' });
+      expect(
+        await query('SELECT tableoid::regclass::text AS partition FROM intent WHERE id = $1', [id]),
+      ).toEqual([{ partition: 'intent_default' }]);
+      expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({
+        id,
+        operation: 'POST /send',
+      });
       const day = new Date(msecs).toISOString();
-      const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls?from=${day}&operation=POST /send`);
+      const { body } = await paying.proxy.get(
+        paying.auditor,
+        `/v1/audit/calls?from=${day}&operation=POST /send`,
+      );
       expect(body.calls?.map((call) => call.id)).toContain(id);
     }
   });
@@ -84,7 +95,10 @@ describe('partitioned tables', () => {
 
   it('get the next months once, despite concurrent requests', async () => {
     const before = await partitions();
-    const clients = Array.from({ length: 5 }, () => new Client({ connectionString: paying.proxy.database.url }));
+    const clients = Array.from(
+      { length: 5 },
+      () => new Client({ connectionString: paying.proxy.database.url }),
+    );
     await Promise.all(clients.map((client) => client.connect()));
     await Promise.all(clients.map((client) => client.query('SELECT make_partitions(1)')));
     expect(await partitions()).toEqual(before);
@@ -126,7 +140,8 @@ describe('partitioned tables', () => {
       await namesOf(`SELECT relname AS name FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
         WHERE inhparent::regclass::text = ANY (append_only_tables()) AND relkind = 'r'`),
     );
-    const sealed = await namesOf(`SELECT DISTINCT relname AS name FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+    const sealed =
+      await namesOf(`SELECT DISTINCT relname AS name FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
       WHERE attname = 'tx' AND NOT relispartition AND relkind IN ('r', 'p')`);
     expect(sealed.filter((name) => !listed.includes(name))).toEqual([]);
     expect(await namesOf("SELECT relname AS name FROM pg_class WHERE relkind = 'p'")).toEqual(

@@ -36,7 +36,11 @@ describe('the permanent records of people', () => {
   let auditor: string;
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    proxy = await startProxy({ upstreamBaseUrl: upstream.url, duplicateGuard: true, duplicateWindowSeconds: 30 });
+    proxy = await startProxy({
+      upstreamBaseUrl: upstream.url,
+      duplicateGuard: true,
+      duplicateWindowSeconds: 30,
+    });
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     auditor = (await proxy.client('auditor', 'audit')).key;
     approver = (await proxy.client('approver', 'approve', 'admin')).key;
@@ -65,7 +69,10 @@ describe('the permanent records of people', () => {
     const asked = [...DOCUMENTED, ...OBSERVED];
     const statuses = [];
     for (const asking of asked) {
-      const path = asking.path.replace(/=[^&]*Zk3[^&]*|=user-1[^&]*|=sub-account[^&]*/, `=${encodeURIComponent(TEXT)}`);
+      const path = asking.path.replace(
+        /=[^&]*Zk3[^&]*|=user-1[^&]*|=sub-account[^&]*/,
+        `=${encodeURIComponent(TEXT)}`,
+      );
       const body = asking.body && (named(asking.body) as Record<string, unknown>);
       const { status } = await askAs(proxy, app, { ...asking, path, ...(body && { body }) })
         .set('X-Request-Id', EMAIL)
@@ -78,7 +85,11 @@ describe('the permanent records of people', () => {
     await proxy.post(app, '/payouts/credit', { credits: [{ twitter: HANDLE, valueInUSD: 1 }] }).expect(200);
     for (const receiver of [EMAIL, PHONE, HANDLE]) {
       await proxy
-        .post(app, '/account/transfer', { receiver, amount: 1, wallet: receiver === PHONE ? PHONE.slice(1) : EMAIL })
+        .post(app, '/account/transfer', {
+          receiver,
+          amount: 1,
+          wallet: receiver === PHONE ? PHONE.slice(1) : EMAIL,
+        })
         .expect(200);
     }
     await proxy
@@ -109,7 +120,9 @@ describe('the permanent records of people', () => {
         headers: { 'X-API-Key': approver, 'Content-Type': 'application/json' },
         body: JSON.stringify(wish),
       });
-    expect((await as(`/calls/${body.call_id}/resolution`, { outcome: 'confirmed', reason })).status).toBe(200);
+    expect((await as(`/calls/${body.call_id}/resolution`, { outcome: 'confirmed', reason })).status).toBe(
+      200,
+    );
     const stopped = await as('/stops', { operation: 'POST /send', reason });
     expect(stopped.status).toBe(201);
   });
@@ -127,7 +140,10 @@ describe('the permanent records of people', () => {
       .post(app, '/payouts/airtime', { airtimes: [item] })
       .set('Idempotency-Key', key)
       .expect(400);
-    expect(body).toMatchObject({ code: 'invalid_idempotency_key', error: expect.stringMatching(/an ID of your own/) });
+    expect(body).toMatchObject({
+      code: 'invalid_idempotency_key',
+      error: expect.stringMatching(/an ID of your own/),
+    });
     await proxy.post(app, '/payouts/airtime', {}).set('Idempotency-Key', EMAIL).expect(400);
     expect(upstream.received.length).toBe(sent);
   });

@@ -97,18 +97,30 @@ describe('audit prune', () => {
     }
     expect(await idsIn('refusal')).toEqual([]);
     expect(await idsIn('idempotency_claim')).toEqual(left);
-    expect((await query('SELECT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(left);
-    expect(await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`)).toEqual([]);
-    const [sealed] = await query('SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)', [
-      [...gone, refused],
-    ]);
+    expect((await query('SELECT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(
+      left,
+    );
+    expect(
+      await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`),
+    ).toEqual([]);
+    const [sealed] = await query(
+      'SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)',
+      [[...gone, refused]],
+    );
     expect(sealed?.leaves).toBe(3 * 2 + 1); // what proves that they were stays
 
     const records = await query<{ leaf: string; checkpoint: string }>(
       `SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`,
     );
     expect(records).toMatchObject([
-      { what: 'calls', month: '2025-01', reason: 'age', actor: userInfo().username, kept: [inDoubt], rows: '3' },
+      {
+        what: 'calls',
+        month: '2025-01',
+        reason: 'age',
+        actor: userInfo().username,
+        kept: [inDoubt],
+        rows: '3',
+      },
       { what: 'calls', month: '2025-02', kept: [unanswered], rows: '1' },
     ]);
     for (const { leaf, checkpoint } of records) {
@@ -154,7 +166,9 @@ describe('audit prune', () => {
       expect(await idsIn(table)).toEqual([old, inDoubt, february].sort());
     expect(await query(found)).toEqual([{ id: inDoubt }]);
     const known = `salt IS NOT NULL OR content_hash IS NOT NULL OR NOT starts_with(key, 'sha256 ')`;
-    expect(await query(`SELECT intent_id AS id FROM idempotency_claim WHERE ${known}`)).toEqual([{ id: inDoubt }]);
+    expect(await query(`SELECT intent_id AS id FROM idempotency_claim WHERE ${known}`)).toEqual([
+      { id: inDoubt },
+    ]);
     expect(await query('SELECT what, month, rows FROM pruning ORDER BY month')).toEqual([
       { what: 'people', month: '2025-01', rows: '1' },
       { what: 'people', month: '2025-02', rows: '1' },
@@ -176,7 +190,8 @@ describe('audit prune', () => {
       { month: '2025-02', calls: 0, kept: 0 },
     ];
     expect(await prune('--people-only')).toEqual(due(1));
-    const left = 'SELECT upstream_ref, phone, reference FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal';
+    const left =
+      'SELECT upstream_ref, phone, reference FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal';
     expect(await query(left, [old])).toEqual([
       { upstream_ref: 'c', phone: null, reference: 'a' },
       { upstream_ref: 'd', phone: null, reference: null },
@@ -185,7 +200,10 @@ describe('audit prune', () => {
     expect(await prune('--people-only')).toEqual([]);
     expect(await prune()).toEqual(due(1));
     for (const [table, id] of Object.entries(EVIDENCE_TABLES)) {
-      expect([table, await query(`SELECT DISTINCT ${id} AS id FROM ${table}`)]).toEqual([table, [{ id: young }]]);
+      expect([table, await query(`SELECT DISTINCT ${id} AS id FROM ${table}`)]).toEqual([
+        table,
+        [{ id: young }],
+      ]);
     }
   });
 
@@ -199,7 +217,9 @@ describe('audit prune', () => {
     await expect(prune('--checkpoint', join(dir, 'none'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
     const other = join(dir, 'other');
     writeFileSync(other, '');
-    await expect(prune('--checkpoint', other)).rejects.toThrow(/contains no checkpoint signed by the log's key/);
+    await expect(prune('--checkpoint', other)).rejects.toThrow(
+      /contains no checkpoint signed by the log's key/,
+    );
     writeFileSync(other, first);
     await expect(prune('--checkpoint', other)).rejects.toThrow(/does not cover it/);
     writeFileSync(other, first.replace(/^\d+$/m, '99'));

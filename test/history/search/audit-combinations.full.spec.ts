@@ -93,8 +93,12 @@ describe('a search with any combination of filters', () => {
           .map((names) => Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))),
       )
       .filter(
-        ({ min_item_usd: a = '0', max_item_usd: b = '9e9', min_total_usd: c = '0', max_total_usd: d = '9e9' }) =>
-          Number(a) <= Number(b) && Number(c) <= Number(d),
+        ({
+          min_item_usd: a = '0',
+          max_item_usd: b = '9e9',
+          min_total_usd: c = '0',
+          max_total_usd: d = '9e9',
+        }) => Number(a) <= Number(b) && Number(c) <= Number(d),
       );
   }
 
@@ -103,7 +107,10 @@ describe('a search with any combination of filters', () => {
     const found: string[] = [];
     let token: string | null | undefined;
     do {
-      const page = await searching.search({ ...search, page_size: size, ...(token && { page_token: token }) }, listed);
+      const page = await searching.search(
+        { ...search, page_size: size, ...(token && { page_token: token }) },
+        listed,
+      );
       found.push(...page.rows.map(({ id, position }) => (listed === 'calls' ? id : `${id}/${position}`)));
       token = page.nextPageToken;
     } while (token !== null);
@@ -131,17 +138,22 @@ describe('a search with any combination of filters', () => {
 
   it('finds the same calls oldest first, in batches, and counts them', async () => {
     await fc.assert(
-      fc.asyncProperty(searches(), fc.boolean(), fc.integer({ min: 20, max: 100 }), async (search, ofItems, batch) => {
-        const query = await searching.open(search, ofItems ? 'items' : 'calls');
-        const found: string[] = [];
-        for await (const places of searching.walk(query, { batch })) {
-          expect(places.length).toBeGreaterThan(0);
-          found.push(...places.map(({ id, position }) => (ofItems ? `${id}/${position}` : id)));
-        }
-        const wanted = ofItems ? naiveItems(calls, search) : naiveCalls(calls, search);
-        expect(found).toEqual(wanted.reverse());
-        expect(await searching.count(query)).toBe(found.length);
-      }),
+      fc.asyncProperty(
+        searches(),
+        fc.boolean(),
+        fc.integer({ min: 20, max: 100 }),
+        async (search, ofItems, batch) => {
+          const query = await searching.open(search, ofItems ? 'items' : 'calls');
+          const found: string[] = [];
+          for await (const places of searching.walk(query, { batch })) {
+            expect(places.length).toBeGreaterThan(0);
+            found.push(...places.map(({ id, position }) => (ofItems ? `${id}/${position}` : id)));
+          }
+          const wanted = ofItems ? naiveItems(calls, search) : naiveCalls(calls, search);
+          expect(found).toEqual(wanted.reverse());
+          expect(await searching.count(query)).toBe(found.length);
+        },
+      ),
       { numRuns: runs(30), seed: 7 },
     );
   });

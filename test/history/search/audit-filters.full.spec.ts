@@ -60,7 +60,10 @@ describe('a search with invalid filters', () => {
     ['min_item_usd=2&max_item_usd=1.999999', '/min_item_usd'],
     ['min_total_usd=10&max_total_usd=9', '/min_total_usd'],
     ['page_token=AAAAAAAAAAAAAAAAAAAAAA&sort=amount', '/page_token'],
-    [`page_token=${Buffer.from('items time AAAAAAAAAAAAAAAAAAAAAA 0 -1').toString('base64url')}`, '/page_token'],
+    [
+      `page_token=${Buffer.from('items time AAAAAAAAAAAAAAAAAAAAAA 0 -1').toString('base64url')}`,
+      '/page_token',
+    ],
     [
       `page_token=${Buffer.from('calls amount AAAAAAAAAAAAAAAAAAAAAA 0 1;2').toString('base64url')}&sort=amount`,
       '/page_token',

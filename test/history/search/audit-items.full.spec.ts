@@ -66,7 +66,9 @@ describe('the list of payouts in the history', () => {
     expect((await get(`items?upstream_ref=${ref}`)).items).toEqual([]);
     expect((await get(`calls?upstream_ref=${ref}`)).calls.map(({ id }) => id)).toEqual([unsure?.id]);
     const reference = unsure?.items[0]?.country ?? '';
-    expect((await get(`calls?upstream_ref=${ref}&country=${reference}`)).calls).toHaveLength(reference === '' ? 0 : 1);
+    expect((await get(`calls?upstream_ref=${ref}&country=${reference}`)).calls).toHaveLength(
+      reference === '' ? 0 : 1,
+    );
   });
 
   it('rejects a page token of another list or sort order', async () => {
@@ -85,7 +87,8 @@ describe('the list of payouts in the history', () => {
   });
 
   const dayOf = ({ timings }: CallRecord) => timings.received_at.toISOString().slice(0, 10);
-  const sum = (values: (string | null)[]) => values.reduce((all, usd) => all.plus(usd ?? 0), new Decimal(0)).toFixed();
+  const sum = (values: (string | null)[]) =>
+    values.reduce((all, usd) => all.plus(usd ?? 0), new Decimal(0)).toFixed();
   const at = (share: number, sorted: number[]) => sorted[Math.ceil(sorted.length * share) - 1] ?? null;
 
   /** The states of payouts in each sum. */

@@ -57,7 +57,10 @@ describe('people in the history', () => {
           meta: { name: 'Ada Lovelace', list: [PERSON.phone, 2348012345678] },
         },
       ],
-      payouts: { [PERSON.phone]: { [PERSON.email]: 1, '2348012345678': true }, issueID: 'uid_7.5_1700000000000' },
+      payouts: {
+        [PERSON.phone]: { [PERSON.email]: 1, '2348012345678': true },
+        issueID: 'uid_7.5_1700000000000',
+      },
       credit: [PERSON.email, 2348012345678],
     },
   };
@@ -70,15 +73,23 @@ describe('people in the history', () => {
 
   function expectNobody(shown: unknown): void {
     const text = JSON.stringify(shown).toLowerCase();
-    for (const part of ['lovelace', '8012345678', '801 234 5678', '1234567', '@ada']) expect(text).not.toContain(part);
+    for (const part of ['lovelace', '8012345678', '801 234 5678', '1234567', '@ada'])
+      expect(text).not.toContain(part);
   }
 
   it('are masked in every part of a call without `audit:pii`: items, request and response', async () => {
     const id = await pay();
     const { body } = await proxy.get(auditor, `${CALLS}/${id}`).expect(200);
     expectNobody(body);
-    expect(body.items[0]?.recipient).toEqual({ email: 'a••@example.com', handle: '@A••', phone: null, receiver: null });
-    expect(body.request?.body).toMatchObject({ credits: [{ email: '••••', twitter: '••••', valueInUSD: 3.5 }] });
+    expect(body.items[0]?.recipient).toEqual({
+      email: 'a••@example.com',
+      handle: '@A••',
+      phone: null,
+      receiver: null,
+    });
+    expect(body.request?.body).toMatchObject({
+      credits: [{ email: '••••', twitter: '••••', valueInUSD: 3.5 }],
+    });
   });
 
   it('are masked, while shapes, amounts, IDs, times and error flags stay readable', async () => {
@@ -118,9 +129,16 @@ describe('people in the history', () => {
   it('are masked in free text of callers: references, countries, wallets and IDs', async () => {
     upstream.behaviour = answer(500, { status: 'error', error: `momo of ${PERSON.phone} failed` });
     const contact = `for ${PERSON.email}, ${PERSON.handle} ${PERSON.phone}`;
-    const momo = { ...momoItem(), countryToSend: contact, reference: contact, phoneNumber: PERSON.shortPhone };
+    const momo = {
+      ...momoItem(),
+      countryToSend: contact,
+      reference: contact,
+      phoneNumber: PERSON.shortPhone,
+    };
     const calls = [
-      await proxy.post(app, '/payouts/mobile-money', { momos: [{ ...momo, momoCode: PERSON.email }] }).expect(500),
+      await proxy
+        .post(app, '/payouts/mobile-money', { momos: [{ ...momo, momoCode: PERSON.email }] })
+        .expect(500),
       await proxy
         .post(app, '/account/transfer', { receiver: PERSON.email, wallet: PERSON.email })
         .set('X-Request-Id', PERSON.email)

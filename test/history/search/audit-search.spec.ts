@@ -37,22 +37,40 @@ describe('the search of the history', () => {
     await upstream.stop();
   });
 
-  async function make(name: string, key: string, path: string, body: object, behaviour?: FakeUpstream['behaviour']) {
+  async function make(
+    name: string,
+    key: string,
+    path: string,
+    body: object,
+    behaviour?: FakeUpstream['behaviour'],
+  ) {
     upstream.behaviour = behaviour ?? answer(200, { status: 'success', data: {} });
     const { headers } = await proxy.post(key, path, body);
     made.set(name, headers['x-call-id'] as string);
   }
 
   async function makeScene() {
-    const phone = (phoneNumber: string, valueInUSD: number) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD });
-    const momo = (phoneNumber: string, reference: string) => ({ ...phone(phoneNumber, 1), reference, momoCode: 'MPS' });
-    const paid = (...items: object[]) => answer(200, { status: 'success', data: { data: items, error: 'None' } });
+    const phone = (phoneNumber: string, valueInUSD: number) => ({
+      countryToSend: 'Kenya',
+      phoneNumber,
+      valueInUSD,
+    });
+    const momo = (phoneNumber: string, reference: string) => ({
+      ...phone(phoneNumber, 1),
+      reference,
+      momoCode: 'MPS',
+    });
+    const paid = (...items: object[]) =>
+      answer(200, { status: 'success', data: { data: items, error: 'None' } });
     await make(
       'airtime',
       shop,
       '/payouts/airtime',
       { airtimes: [phone('+2348012345678', 1), phone('+254712345678', 2)] },
-      paid(transaction(1, { phoneNumber: '+2348012345678' }), transaction(2, { phoneNumber: '+254712345678' })),
+      paid(
+        transaction(1, { phoneNumber: '+2348012345678' }),
+        transaction(2, { phoneNumber: '+254712345678' }),
+      ),
     );
     await make('momo', shop, '/payouts/mobile-money', {
       momos: [momo('+254712345678', 'invoice-17'), momo('+256712345678', '')],
@@ -199,8 +217,12 @@ describe('the search of the history', () => {
     const at = instantOf('momo');
     const names = [...made.keys()];
     const after = new Date(at + 1).toISOString();
-    expect(await found(`from=${new Date(at).toISOString()}`)).toEqual(names.filter((name) => instantOf(name) >= at));
-    expect(await found(`to=${new Date(at).toISOString()}`)).toEqual(names.filter((name) => instantOf(name) < at));
+    expect(await found(`from=${new Date(at).toISOString()}`)).toEqual(
+      names.filter((name) => instantOf(name) >= at),
+    );
+    expect(await found(`to=${new Date(at).toISOString()}`)).toEqual(
+      names.filter((name) => instantOf(name) < at),
+    );
     expect(await found(`from=${new Date(at).toISOString()}&to=${after}`)).toContain('momo');
     expect(await found(`from=${after}`)).not.toContain('momo');
     const inAnotherZone = new Date(at + 1 + 3_600_000).toISOString().replace('Z', '%2B01:00');
@@ -219,7 +241,8 @@ describe('the search of the history', () => {
   it.each(['', 'client=shop&', 'operation=POST%20/send&', 'sort=amount&', 'sort=amount&min_item_usd=1&'])(
     'joins pages of any size without gaps or repetitions (%s)',
     async (filter) => {
-      const whole = (await proxy.get(auditor, `${CALLS}?${filter}page_size=200`).expect(200)).body.calls as unknown[];
+      const whole = (await proxy.get(auditor, `${CALLS}?${filter}page_size=200`).expect(200)).body
+        .calls as unknown[];
       expect(whole.length).toBeGreaterThan(2);
       for (const size of [1, 2, 3, whole.length - 1, whole.length]) {
         const joined: unknown[] = [];

@@ -70,7 +70,9 @@ describe('GET /v1/overview', () => {
       ['capped', '10', '0.7', '9.3', null, '0.7'],
     ]);
     const time = expect.any(String);
-    expect(upstream).toEqual([{ account: 'main', open_circuits: [], last_answered_at: time, last_failure_at: time }]);
+    expect(upstream).toEqual([
+      { account: 'main', open_circuits: [], last_answered_at: time, last_failure_at: time },
+    ]);
     expect(Date.parse(overview.as_of)).toBeLessThanOrEqual(Date.now());
   });
 
@@ -97,13 +99,18 @@ describe('GET /v1/overview', () => {
     'shows a key with the scope %s only its sections',
     async (scope) => {
       const overview = await read(scope);
-      const none = Object.entries(SECTIONS).filter(([, scopes]) => !(scopes as readonly string[]).includes(scope));
-      for (const [name] of none) expect([name, overview[name as keyof typeof SECTIONS]]).toEqual([name, null]);
+      const none = Object.entries(SECTIONS).filter(
+        ([, scopes]) => !(scopes as readonly string[]).includes(scope),
+      );
+      for (const [name] of none)
+        expect([name, overview[name as keyof typeof SECTIONS]]).toEqual([name, null]);
       const own = Object.keys(SECTIONS).filter((name) => !none.some(([other]) => other === name));
       // A run there is not yet, and sealing may take a moment.
       const there = own.filter((name) => !['last_run', 'seal'].includes(name)) as (keyof typeof SECTIONS)[];
       for (const name of there) expect(overview[name]).not.toBeNull();
-      expect(Object.keys(overview).sort()).toEqual([...Object.keys(SECTIONS), 'as_of', 'storage', 'upstream'].sort());
+      expect(Object.keys(overview).sort()).toEqual(
+        [...Object.keys(SECTIONS), 'as_of', 'storage', 'upstream'].sort(),
+      );
       expect(overview.upstream).not.toBeNull();
     },
   );
@@ -157,15 +164,18 @@ describe('GET /v1/overview', () => {
 
   it('counts a call in doubt as paid once it is confirmed', async () => {
     const before = ofAirtime(await read('all'));
-    const { calls } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)).body;
+    const { calls } = (
+      await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/calls?in_doubt=true').expect(200)
+    ).body;
     const torn = calls.find(({ total_usd: usd }) => usd === '1.3');
     await supertest(scene.proxy.url)
       .post(`/v1/calls/${torn!.id}/resolution`)
       .set('X-API-Key', keys.get('approve') ?? '')
       .send({ outcome: 'confirmed', reason: 'seen in the list' })
       .expect(200);
-    const { groups } = (await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200))
-      .body;
+    const { groups } = (
+      await scene.proxy.get(keys.get('all') ?? '', '/v1/audit/summary?group_by=outcome').expect(200)
+    ).body;
     expect(groups.find(({ group }) => group === 'confirmed')).toMatchObject({
       asked_usd: '1.3',
       paid_usd: '1.3',

@@ -16,7 +16,10 @@ describe('the redemption pages', () => {
   beforeAll(async () => {
     [proxy, browser] = await Promise.all([startProxyWithSandbox(), startBrowser()]);
     profile = await browser.browser.newContext();
-    client = new InterfaceClient(proxy.url, (await proxy.client('app', 'pay', 'write', 'read', 'account')).key);
+    client = new InterfaceClient(
+      proxy.url,
+      (await proxy.client('app', 'pay', 'write', 'read', 'account')).key,
+    );
   });
   afterAll(async () => {
     await browser.close();
@@ -33,7 +36,8 @@ describe('the redemption pages', () => {
     await page.close();
   });
 
-  const statusOf = async (id: string) => dataOf('GET /account/transaction', await client.transaction(id)).status;
+  const statusOf = async (id: string) =>
+    dataOf('GET /account/transaction', await client.transaction(id)).status;
   const initiate = async (description?: string) => {
     const answer = await client.initiateCredit([{ email: 'ada@example.com', valueInUSD: 12.5 }], description);
     const { paymentLink, data } = dataOf('POST /payouts/initiate-credit', answer);
@@ -81,7 +85,9 @@ describe('the redemption pages', () => {
     const form = page.locator('details', { has: page.getByText(choice, { exact: true }) });
     await form.locator('summary').click();
     for (const [name, option] of Object.entries<string | number>(selections)) {
-      await form.locator(`[name=${name}]`).selectOption(typeof option === 'number' ? { index: option } : option);
+      await form
+        .locator(`[name=${name}]`)
+        .selectOption(typeof option === 'number' ? { index: option } : option);
     }
     for (const [name, text] of Object.entries(texts)) await form.locator(`[name=${name}]`).fill(text);
     await form.getByRole('button').click();

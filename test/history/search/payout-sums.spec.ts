@@ -41,7 +41,8 @@ afterAll(() => scene.close());
 
 /** Asks the sandbox for the truth, or changes it. */
 const control = () => askSandbox(scene.sandbox.url);
-const sum = (values: (string | number)[]) => values.reduce<Decimal>((all, usd) => all.plus(usd), new Decimal(0));
+const sum = (values: (string | number)[]) =>
+  values.reduce<Decimal>((all, usd) => all.plus(usd), new Decimal(0));
 
 async function groups(query: string) {
   return (await scene.proxy.get(auditor, `/v1/audit/summary?${query}`).expect(200)).body.groups;
@@ -82,7 +83,9 @@ async function truth() {
 
 describe('the sums of payouts', () => {
   it('include each entry of a payout once', () => {
-    expect(SUM_NAMES.flatMap((name): string[] => SUMS[name].entries).sort()).toEqual(Object.keys(ENTRIES).sort());
+    expect(SUM_NAMES.flatMap((name): string[] => SUMS[name].entries).sort()).toEqual(
+      Object.keys(ENTRIES).sort(),
+    );
   });
 
   it('agree with the SQL entry for a state', async () => {
@@ -112,7 +115,9 @@ describe('the sums of payouts', () => {
         expect(sums.fees_usd.toFixed()).toBe(real.fees.toFixed());
         const byCountry = await groups('group_by=country&operation=POST%20/payouts/airtime');
         expect(byCountry).toMatchObject([{ group: 'KE', name: 'Kenya', items: paidTo }]);
-        expect(byCountry[0]).toMatchObject(Object.fromEntries(AMOUNTS.map((name) => [name, sums[name].toFixed()])));
+        expect(byCountry[0]).toMatchObject(
+          Object.fromEntries(AMOUNTS.map((name) => [name, sums[name].toFixed()])),
+        );
         // The same payouts, summed up one by one.
         const each = await sumsOf('&min_item_usd=0');
         expect(each).toEqual(sums);
@@ -124,7 +129,8 @@ describe('the sums of payouts', () => {
   it('show a link as pending until it is paid', async () => {
     const before = await sumsOf();
     const credits = [{ email: 'ada@example.com', valueInUSD: 3 }];
-    const links = (status: Payout['status']) => send('/payouts/initiate-credit', { credits }, [{ usd: 3, status }]);
+    const links = (status: Payout['status']) =>
+      send('/payouts/initiate-credit', { credits }, [{ usd: 3, status }]);
     await links('unpaid' as Payout['status']);
     await scene.worker.get(FollowUpService).runOnce();
     const pending = await sumsOf();

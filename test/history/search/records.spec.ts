@@ -37,7 +37,9 @@ describe('records', () => {
     return rows.map(({ name }) => name);
   }
   const firstColumn = (table: string) =>
-    ['intent', 'refusal', 'answer_shape'].some((name) => table.replace(/_(default|\d{4}_\d{2})$/, '') === name)
+    ['intent', 'refusal', 'answer_shape'].some(
+      (name) => table.replace(/_(default|\d{4}_\d{2})$/, '') === name,
+    )
       ? 'id'
       : 'intent_id';
 
@@ -56,7 +58,10 @@ describe('records', () => {
         `ALTER TABLE ${table} OWNER TO payout_proxy`,
         `CREATE RULE nothing AS ON INSERT TO ${table} DO INSTEAD NOTHING`,
       ]) {
-        expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([sql, '42501']);
+        expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([
+          sql,
+          '42501',
+        ]);
       }
     }
     for (const sql of [
@@ -68,35 +73,43 @@ describe('records', () => {
       'DELETE FROM client',
       'DELETE FROM api_key',
     ]) {
-      expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([sql, '42501']);
+      expect([sql, await proxyRole.query(sql).catch(({ code }: { code: string }) => code)]).toEqual([
+        sql,
+        '42501',
+      ]);
     }
   });
 
-  it.each(['UPDATE', 'DELETE', 'TRUNCATE'])('reject %s even by their owner, in every partition', async (change) => {
-    // So that a default partition is not empty.
-    await insertOutcomes(paying.proxy.database, [{ intent_id: uuidv7({ msecs: Date.parse('2001-01-01') }) }]);
-    const filled: { table: string; rows: number }[] = [];
-    for (const table of [...RECORDS, ...(await partitionsOf(RECORDS))]) {
-      const { rows } = first(await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`));
-      filled.push({ table, rows });
-    }
-    const refused: string[] = [];
-    for (const { table, rows } of filled) {
-      if (change !== 'TRUNCATE' && rows === 0) continue;
-      const id = firstColumn(table);
-      const sql = { UPDATE: `UPDATE ${table} SET ${id} = ${id}`, DELETE: `DELETE FROM ${table}` }[change];
-      const code = await query(sql ?? `TRUNCATE ${table}`).catch((error: { code: string }) => error.code);
-      expect([table, code]).toEqual([table, '23001']);
-      refused.push(table);
-    }
-    expect(refused).toEqual(expect.arrayContaining(['intent', 'outcome', 'refusal', 'outcome_default']));
-    await expect(
-      query(`INSERT INTO intent SELECT * FROM intent ON CONFLICT (id) DO UPDATE SET record = '{}'`),
-    ).rejects.toMatchObject({ code: '23001' });
-    for (const { table, rows } of filled) {
-      expect(await query(`SELECT count(*)::int AS rows FROM ${table}`)).toEqual([{ rows }]);
-    }
-  });
+  it.each(['UPDATE', 'DELETE', 'TRUNCATE'])(
+    'reject %s even by their owner, in every partition',
+    async (change) => {
+      // So that a default partition is not empty.
+      await insertOutcomes(paying.proxy.database, [
+        { intent_id: uuidv7({ msecs: Date.parse('2001-01-01') }) },
+      ]);
+      const filled: { table: string; rows: number }[] = [];
+      for (const table of [...RECORDS, ...(await partitionsOf(RECORDS))]) {
+        const { rows } = first(await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`));
+        filled.push({ table, rows });
+      }
+      const refused: string[] = [];
+      for (const { table, rows } of filled) {
+        if (change !== 'TRUNCATE' && rows === 0) continue;
+        const id = firstColumn(table);
+        const sql = { UPDATE: `UPDATE ${table} SET ${id} = ${id}`, DELETE: `DELETE FROM ${table}` }[change];
+        const code = await query(sql ?? `TRUNCATE ${table}`).catch((error: { code: string }) => error.code);
+        expect([table, code]).toEqual([table, '23001']);
+        refused.push(table);
+      }
+      expect(refused).toEqual(expect.arrayContaining(['intent', 'outcome', 'refusal', 'outcome_default']));
+      await expect(
+        query(`INSERT INTO intent SELECT * FROM intent ON CONFLICT (id) DO UPDATE SET record = '{}'`),
+      ).rejects.toMatchObject({ code: '23001' });
+      for (const { table, rows } of filled) {
+        expect(await query(`SELECT count(*)::int AS rows FROM ${table}`)).toEqual([{ rows }]);
+      }
+    },
+  );
 
   it('have UUIDv7 IDs with the time of their call', async () => {
     expect(clock.isCompared).toBe(true);
@@ -113,7 +126,9 @@ describe('records', () => {
     const pay = async (amounts: number[]) => {
       const airtimes = amounts.map((valueInUSD) => ({ ...AIRTIME.airtimes[0], valueInUSD }));
       const got = await paying.proxy.post(paying.app, '/payouts/airtime', { airtimes }).expect(200);
-      const [intent] = await query('SELECT total_usd::text AS total FROM intent WHERE id = $1', [callOf(got)]);
+      const [intent] = await query('SELECT total_usd::text AS total FROM intent WHERE id = $1', [
+        callOf(got),
+      ]);
       const items = await query(
         'SELECT amount_usd::text AS amount FROM intent_item WHERE intent_id = $1 ORDER BY position',
         [callOf(got)],
@@ -147,7 +162,10 @@ describe('records', () => {
     const msecs = Date.now() - 3_600_000;
     const id = uuidv7({ msecs });
     await insertIntent(paying.proxy.database, { id, recorded_at: new Date(msecs).toISOString() });
-    expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({ outcome: 'unknown', upstream: null });
+    expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({
+      outcome: 'unknown',
+      upstream: null,
+    });
     expect(await paying.listed('unknown')).toEqual([id]);
     expect(await paying.listed('in_progress')).toEqual([]);
   });
@@ -155,7 +173,10 @@ describe('records', () => {
   it('store people separately, which can be erased while the commitments stay valid', async () => {
     const people = { email: 'ada@example.com', twitter: '@ada_lovelace' };
     const credits = [{ ...people, valueInUSD: 1 }];
-    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [{ chiRef: 'c-1', ...people }] } });
+    paying.upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { data: [{ chiRef: 'c-1', ...people }] },
+    });
     const id = callOf(await paying.proxy.post(paying.app, '/payouts/credit', { credits }).expect(200));
     for (const bad of [
       { email: 'ada@example.com@' },

@@ -1,7 +1,10 @@
 import { Client } from 'pg';
 import { IndexService } from '../../../src/history/search/index.service';
 import { SearchService } from '../../../src/history/search/search.service';
-import { startEmbeddedPostgres, EmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import {
+  startEmbeddedPostgres,
+  EmbeddedPostgres,
+} from '../../../src/platform/database/embedded/embedded-postgres';
 import { LOCKS } from '../../../src/platform/database/locks';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
 import { makeUpHistory } from '../../support/databases/history';
@@ -29,7 +32,9 @@ describe('the search index after a crash of Postgres', () => {
     const query = <Row extends object>(sql: string, parameters: unknown[] = []) =>
       asked<Row>(ownerUrl, (client) => client.query<Row>(sql, parameters));
     database = { url, ownerUrl, sandboxUrl, query, asTemplate: NEVER, close: () => Promise.resolve() };
-    await oneSession(ownerUrl, (session) => makeUpHistory({ ...database, query: session }, { calls: CALLS, days: 30 }));
+    await oneSession(ownerUrl, (session) =>
+      makeUpHistory({ ...database, query: session }, { calls: CALLS, days: 30 }),
+    );
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
   });
   afterAll(async () => {
@@ -88,7 +93,9 @@ describe('the search index after a crash of Postgres', () => {
     await filled(index);
     expect(await count('search_entry')).toBeGreaterThanOrEqual(CALLS);
     expect(await searching.count(query)).toBe(before.found);
-    expect((await proxy.get(auditor.key, '/v1/audit/calls?page_size=7').expect(200)).body.calls).toHaveLength(7);
+    expect((await proxy.get(auditor.key, '/v1/audit/calls?page_size=7').expect(200)).body.calls).toHaveLength(
+      7,
+    );
     await worker.close(); // or it would fill the index that the next test empties
   });
 
@@ -136,7 +143,10 @@ async function asked<Row extends object>(
   }
 }
 
-async function oneSession(url: string, work: (query: TestDatabase['query']) => Promise<unknown>): Promise<void> {
+async function oneSession(
+  url: string,
+  work: (query: TestDatabase['query']) => Promise<unknown>,
+): Promise<void> {
   await asked(url, async (client) => {
     await work(async <Row extends object>(sql: string, parameters: unknown[] = []) => {
       const { rows } = await client.query<Row>(sql, parameters);

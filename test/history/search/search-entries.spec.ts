@@ -19,7 +19,12 @@ describe('the entries of the search index', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
 
-  async function addIntent({ request = 'request', key = '', items = [{}] as ItemDocument[], claimed = 1 } = {}) {
+  async function addIntent({
+    request = 'request',
+    key = '',
+    items = [{}] as ItemDocument[],
+    claimed = 1,
+  } = {}) {
     const about = { request_id: request, client_address: '2001:db8::1', actor: '', idempotency_key: key };
     return insertIntent(database, { ...about, item_count: claimed, items });
   }
@@ -45,13 +50,25 @@ describe('the entries of the search index', () => {
       ],
     });
     await insertBeside(database, id, { people: [{ position: 0, phone: '+254712345678' }] });
-    const transactions = [{ position: 1, upstream_ref: 'chi-1', upstream_id: 'tx-1' }, { batch_ref: 'batch' }];
+    const transactions = [
+      { position: 1, upstream_ref: 'chi-1', upstream_id: 'tx-1' },
+      { batch_ref: 'batch' },
+    ];
     await insertOutcomes(database, [{ intent_id: id, items: transactions }]);
     const { payouts } = await entryOf(id);
     expect(payouts.map(toTerms)).toEqual([
       ['ref:batch'],
       ['^+25', '^+2547', '^+254712', '^+254712345', 'country:KE', 'item:25', 'to:+254712345678'],
-      ['^sub', '^sub-1', 'item:-10000', 'network:MPS', 'receiver:Sub-1', 'ref:chi-1', 'ref:tx-1', 'reference:r 1'],
+      [
+        '^sub',
+        '^sub-1',
+        'item:-10000',
+        'network:MPS',
+        'receiver:Sub-1',
+        'ref:chi-1',
+        'ref:tx-1',
+        'reference:r 1',
+      ],
     ]);
   });
 
@@ -139,7 +156,14 @@ interface Payout {
 
 /** The terms that the search looks up for these values. */
 function termsOf({ document, person = {} }: Payout): string[] {
-  const { amount_usd: usd, country, network_code: network, reference, upstream_ref: ref, receiver } = document;
+  const {
+    amount_usd: usd,
+    country,
+    network_code: network,
+    reference,
+    upstream_ref: ref,
+    receiver,
+  } = document;
   const contacts = Object.values(person);
   const exact: [string, string | undefined][] = [
     [TAGS.country, country && canonicalCountry(country)],
@@ -149,7 +173,8 @@ function termsOf({ document, person = {} }: Payout): string[] {
     [TAGS.receiver, receiver],
     ...contacts.map((contact): [string, string] => [TAGS.to, contact.toLowerCase()]),
   ];
-  const step = usd === undefined ? -10_000 : Number(usd) > 0 ? Math.floor(10 * Math.log(Number(usd))) : -9_999;
+  const step =
+    usd === undefined ? -10_000 : Number(usd) > 0 ? Math.floor(10 * Math.log(Number(usd))) : -9_999;
   const beginnings = [...contacts, ...(receiver === undefined ? [] : [receiver])].flatMap((contact) =>
     BEGINNINGS.map((length) => [...contact.toLowerCase()].slice(0, length).join('')),
   );
@@ -168,7 +193,8 @@ const ASCII = fc.integer({ min: 32, max: 126 }).map((code) => String.fromCodePoi
 
 /** A text that the validation accepts. */
 const valid = (text: string) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
-const text = (minLength: number, maxLength: number) => fc.string({ unit: 'grapheme', minLength, maxLength }).map(valid);
+const text = (minLength: number, maxLength: number) =>
+  fc.string({ unit: 'grapheme', minLength, maxLength }).map(valid);
 const contact = () =>
   fc.oneof(
     fc.constantFrom('ada@Example.com', '+254712345678', '@Edsger_Dijkstra', '', 'x'),
@@ -188,9 +214,12 @@ const item = (): fc.Arbitrary<Payout> =>
       },
       { requiredKeys: [] },
     ),
-    person: fc.option(fc.record({ email: contact(), phone: contact(), handle: contact() }, { requiredKeys: [] }), {
-      nil: undefined,
-    }),
+    person: fc.option(
+      fc.record({ email: contact(), phone: contact(), handle: contact() }, { requiredKeys: [] }),
+      {
+        nil: undefined,
+      },
+    ),
   });
 
 const transactions = (): fc.Arbitrary<TransactionDocument[]> =>

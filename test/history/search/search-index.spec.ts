@@ -95,12 +95,15 @@ describe('the search index', () => {
 
   it('is updated concurrently, in batches of any size, with each payout once', async () => {
     const made: string[] = [];
-    for (let n = 0; n < 30; n += 1) made.push(await copyIntent(paying.proxy.database, model, { request_id: 'many' }));
+    for (let n = 0; n < 30; n += 1)
+      made.push(await copyIntent(paying.proxy.database, model, { request_id: 'many' }));
     const connections = await Promise.all(Array.from({ length: 6 }, () => connect()));
     await Promise.all(
       connections.map(async (connection, n) => {
         for (;;) {
-          const { rows } = await connection.query<{ state: string }>('SELECT index_calls($1) AS state', [1 + n * 3]);
+          const { rows } = await connection.query<{ state: string }>('SELECT index_calls($1) AS state', [
+            1 + n * 3,
+          ]);
           if (first(rows).state === 'done') break;
         }
         await connection.end();

@@ -124,7 +124,10 @@ describe('a search plan', () => {
     ['5: actor + address', () => ({ actor: 'clerk-3', client_address: '192.0.2.5' })],
     ['6: in doubt + client', () => ({ in_doubt: 'true', client: 'shop' })],
     ['7: beginning + network', () => ({ recipient_prefix: '+254', network_code: 'MPS' })],
-    ['8: recipient + reference', () => ({ recipient: one.recipient as string, reference: one.reference as string })],
+    [
+      '8: recipient + reference',
+      () => ({ recipient: one.recipient as string, reference: one.reference as string }),
+    ],
     [
       '9: recipient + transaction',
       () => ({ recipient: one.recipient as string, upstream_ref: one.upstream_ref as string }),

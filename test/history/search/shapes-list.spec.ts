@@ -20,10 +20,18 @@ describe('the list of response shapes', () => {
     await paying.proxy.get(paying.app, '/api/v0.1/wallets/list').expect(400);
     await eventually(async () => (await listed()).length === 4);
     await paying.proxy.get(paying.app, SHAPES).expect(403);
-    for (const bad of ['http_status=abc', 'http_status=99', 'page_size=0', 'page_token=x', 'operation=', 'shape=x'])
+    for (const bad of [
+      'http_status=abc',
+      'http_status=99',
+      'page_size=0',
+      'page_token=x',
+      'operation=',
+      'shape=x',
+    ])
       expect([bad, (await paying.proxy.get(paying.auditor, `${SHAPES}?${bad}`)).status]).toEqual([bad, 400]);
     const all = await listed();
-    const named = (shapes: ShapeRecord[]) => shapes.map(({ operation, http_status }) => [operation, http_status]);
+    const named = (shapes: ShapeRecord[]) =>
+      shapes.map(({ operation, http_status }) => [operation, http_status]);
     expect(named(all)).toEqual([
       ['GET /wallets/list', 400],
       [AIRTIME_OPERATION, 400],
@@ -37,7 +45,9 @@ describe('the list of response shapes', () => {
       const pages: ShapeRecord[] = [];
       for (let token: string | null = ''; token !== null;) {
         const from: string = token && `&page_token=${token}`;
-        const { body } = await paying.proxy.get(paying.auditor, `${SHAPES}?page_size=${size}${from}`).expect(200);
+        const { body } = await paying.proxy
+          .get(paying.auditor, `${SHAPES}?page_size=${size}${from}`)
+          .expect(200);
         pages.push(...body.shapes);
         token = body.next_page_token;
       }

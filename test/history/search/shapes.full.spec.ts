@@ -40,8 +40,11 @@ describe('the monitor of response shapes', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const listed = async (operation: OperationName) =>
-    (await paying.proxy.get(paying.auditor, `/v1/audit/shapes?page_size=200&operation=${operation}`).expect(200)).body
-      .shapes;
+    (
+      await paying.proxy
+        .get(paying.auditor, `/v1/audit/shapes?page_size=200&operation=${operation}`)
+        .expect(200)
+    ).body.shapes;
   const isListed = (operation: OperationName, count: number) =>
     eventually(async () => (await listed(operation)).length === count);
 
@@ -59,7 +62,11 @@ describe('the monitor of response shapes', () => {
     to.post(paying.app, pathOf(operation) as '/payouts/airtime', rowOf(operation).example);
 
   /** Sends it, and is answered like this. */
-  async function answered(operation: OperationName, data: unknown, to: TestProxy = paying.proxy): Promise<string> {
+  async function answered(
+    operation: OperationName,
+    data: unknown,
+    to: TestProxy = paying.proxy,
+  ): Promise<string> {
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     const { headers } = await ask(operation, to).expect(200);
     return headers['x-call-id'] as string;
@@ -127,7 +134,9 @@ describe('the monitor of response shapes', () => {
     await proxy.get(paying.app, '/api/v0.1/wallets/list').expect(200);
     await proxy.close(); // what is under way is recorded by then
     const found = [...(await listed(WALLETS_OPERATION)), ...(await listed(operation))];
-    expect(found.reverse().map(({ operation, http_status, shape }) => [operation, http_status, shape.type])).toEqual([
+    expect(
+      found.reverse().map(({ operation, http_status, shape }) => [operation, http_status, shape.type]),
+    ).toEqual([
       [operation, 200, ['object']],
       [operation, 502, ['not JSON']],
       [operation, 204, ['no body']],
@@ -156,7 +165,9 @@ describe('the monitor of response shapes', () => {
     await blocker.query('BEGIN; LOCK TABLE answer_shape IN SHARE MODE'); // reading goes on, writing waits
     await Promise.all(instances.map((instance) => ask(operation, instance).expect(200)));
     await eventually(async () => {
-      const waiting = await query("SELECT FROM pg_locks WHERE relation = 'answer_shape'::regclass AND NOT granted");
+      const waiting = await query(
+        "SELECT FROM pg_locks WHERE relation = 'answer_shape'::regclass AND NOT granted",
+      );
       return waiting.length === instances.length;
     });
     const stopped = Promise.all(instances.map((instance) => instance.close()));
@@ -205,7 +216,9 @@ describe('the monitor of response shapes', () => {
   it('fails no call for hostile responses, and stores little of them', async () => {
     const operation = 'POST /payouts/credit';
     const many = phones(5_000);
-    const names = many.map((phone) => phone.slice(-5).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));
+    const names = many.map((phone) =>
+      phone.slice(-5).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''),
+    );
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     for (const data of [
       deep,
@@ -221,6 +234,8 @@ describe('the monitor of response shapes', () => {
     const found = await listed(operation);
     for (const { shape } of found) expect(JSON.stringify(shape).length).toBeLessThan(50_000);
     expect(JSON.stringify(found)).not.toContain('2547000'); // as all these phone numbers begin
-    expect(Object.keys(at(found[0]!.shape, 'properties/data/properties') as object)).toContain('hasOwnProperty');
+    expect(Object.keys(at(found[0]!.shape, 'properties/data/properties') as object)).toContain(
+      'hasOwnProperty',
+    );
   });
 });

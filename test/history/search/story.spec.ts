@@ -26,7 +26,13 @@ describe('the story of a call', () => {
     const id = await pay();
     const first = await story(id);
     expect(first.upstream?.tries).toEqual([
-      { failure: null, ms: expect.any(Number), phase: 'answered', started_at: expect.any(String), status: 200 },
+      {
+        failure: null,
+        ms: expect.any(Number),
+        phase: 'answered',
+        started_at: expect.any(String),
+        status: 200,
+      },
     ]);
     const open = { index: null, leaf_hash: null, checkpoint_size: null, sealed_at: null };
     expect(first.seals).toEqual([
@@ -38,18 +44,32 @@ describe('the story of a call', () => {
     await paying.proxy.get(paying.auditor, '/v1/audit/calls?page_size=1').expect(200);
     const { accesses } = await story(id);
     expect(accesses.count).toBe(2);
-    expect(accesses.newest.map(({ route }) => route)).toEqual(['GET /v1/audit/calls', 'GET /v1/audit/calls/:id']);
+    expect(accesses.newest.map(({ route }) => route)).toEqual([
+      'GET /v1/audit/calls',
+      'GET /v1/audit/calls/:id',
+    ]);
   });
 
   it('shows the ledger of each payout from its reservation on', async () => {
     const transaction = { chiRef: 'ref-1', status: 'pending', fee: 0.1, phoneNumber: PHONE, valueInUSD: 2.5 };
-    paying.upstream.behaviour = answer(200, { status: 'success', data: { data: [transaction], error: 'None' } });
+    paying.upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { data: [transaction], error: 'None' },
+    });
     const id = await pay();
     const moved = { position: 0, amount_usd: '2.5', at: expect.any(String) };
     expect((await story(id)).ledger).toEqual([
       { ...moved, entry: 'reserved', from: 'available', to: 'reserved', status: null, source: 'request' },
       { ...moved, entry: 'pending', from: 'reserved', to: 'in_transit', status: 'pending', source: 'answer' },
-      { ...moved, entry: 'fee', from: 'available', to: 'fees', amount_usd: '0.1', status: null, source: 'answer' },
+      {
+        ...moved,
+        entry: 'fee',
+        from: 'available',
+        to: 'fees',
+        amount_usd: '0.1',
+        status: null,
+        source: 'answer',
+      },
     ]);
   });
 
@@ -64,7 +84,12 @@ describe('the story of a call', () => {
       );
     await act('limits_changed', client.id, '2 days', '{"max_items":1}');
     await act('limits_changed', client.id, '3 hours', '{"max_items":2}');
-    await act('configuration_changed', null, '2 hours', '{"configuration":{"MAX_ITEMS":"3"},"process":"proxy"}');
+    await act(
+      'configuration_changed',
+      null,
+      '2 hours',
+      '{"configuration":{"MAX_ITEMS":"3"},"process":"proxy"}',
+    );
     await act('limits_changed', other.id, '2 hours', '{"max_items":4}');
     await act('wallet_low', null, '2 hours', '{"wallet_id":"5"}');
     const { key } = await paying.proxy.client('operator', 'admin');
@@ -124,7 +149,11 @@ describe('the story of a call', () => {
     ];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions } });
     const found = await codes(await pay());
-    expect(found).toEqual(['item_without_transaction', 'transaction_without_item', 'transaction_without_item']);
+    expect(found).toEqual([
+      'item_without_transaction',
+      'transaction_without_item',
+      'transaction_without_item',
+    ]);
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions.slice(0, 1) } });
     expect(await codes(await pay())).toEqual(['amount_differs']);
     paying.upstream.behaviour = answer(200, SUCCESS);
@@ -171,9 +200,15 @@ describe('the story of a call', () => {
   });
 
   it('shows the seal and the readers of a refused request', async () => {
-    const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 }).expect(400);
+    const { headers } = await paying.proxy
+      .post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 })
+      .expect(400);
     const refused = await story(headers['x-call-id'] ?? '');
-    expect(refused).toMatchObject({ outcome: 'refused', anomalies: [], seals: [{ kind: 'refusal', index: null }] });
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      anomalies: [],
+      seals: [{ kind: 'refusal', index: null }],
+    });
     expect((await story(headers['x-call-id'] ?? '')).accesses.count).toBe(1);
   });
 });

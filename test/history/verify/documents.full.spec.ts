@@ -35,11 +35,18 @@ function peopleOf({ items }: OpenIntent) {
   return recordedItems(items).flatMap(({ email, phone, handle }, position) => {
     if ((email ?? phone ?? handle) === null) return [];
     const salt = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
-    return { position, salt, email: email ?? undefined, phone: phone ?? undefined, handle: handle ?? undefined };
+    return {
+      position,
+      salt,
+      email: email ?? undefined,
+      phone: phone ?? undefined,
+      handle: handle ?? undefined,
+    };
   });
 }
 
-const itemsCutOut = (text: string, next: string) => text.split('"items":')[1]?.split(`,"${next}":`)[0] ?? '[]';
+const itemsCutOut = (text: string, next: string) =>
+  text.split('"items":')[1]?.split(`,"${next}":`)[0] ?? '[]';
 
 describe('the record of a request', () => {
   it('is canonical JSON, and reads back unchanged', () => {
@@ -48,7 +55,10 @@ describe('the record of a request', () => {
         const { record, people, salt } = writeIntent(intent);
         expect(canonicalize(JSON.parse(record))).toBe(record);
         expect(JSON.parse(itemsCutOut(record, 'key_id'))).toHaveLength(intent.items.length);
-        const [read, named] = [parsed<IntentDocument>(stamped(record)), parsed<PersonDocument[]>(people ?? '[]')];
+        const [read, named] = [
+          parsed<IntentDocument>(stamped(record)),
+          parsed<PersonDocument[]>(people ?? '[]'),
+        ];
         expect(named).toEqual(peopleOf(intent));
         expect(read).toEqual(intentOf(intent, named, read));
         expect(read.body_commitment).toBe(hexOf(salt.toString('hex'), intent.body));
@@ -172,7 +182,9 @@ describe('stored records', () => {
           const row = await stored('outcome', outcome.intentId);
           expect(contradictionsOf('outcome', outcome.intentId, row)).toEqual([]);
           expect(canonicalize(JSON.parse(row[2]))).toBe(row[2]);
-          const { rows } = await client.query('SELECT * FROM outcome_item WHERE intent_id = $1', [outcome.intentId]);
+          const { rows } = await client.query('SELECT * FROM outcome_item WHERE intent_id = $1', [
+            outcome.intentId,
+          ]);
           expect(rows).toHaveLength(outcome.items.length);
         }
       }),

@@ -10,7 +10,8 @@ type Members = Record<string, unknown>;
 
 /** Returns the fields of a kind in docs/auditors/receipts.md, with their types. */
 function documentedFields(kind: string): Map<string, string> {
-  const row = specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
+  const row =
+    specification().match(new RegExp(`^\\| \`${kind.replace('[]', '\\[\\]')}\` .*$`, 'm'))?.[0] ?? '';
   const fields = row.matchAll(
     /`(\w+)` (text|uuid|integer|boolean|decimal|time|date|bytes|json|array|object|list|words)\b/g,
   );
@@ -44,9 +45,8 @@ const DOCUMENTED: Record<string, string> = {
 
 describe('the receipt specification in docs/auditors/receipts.md', () => {
   it('gives the commitment of its example', () => {
-    const [, salt, value, committed] = /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(
-      specification(),
-    )!;
+    const [, salt, value, committed] =
+      /the salt `(\w+)` and the value `(\S+)` have the commitment `(\w+)`/.exec(specification())!;
     expect(commitment(Buffer.from(salt!, 'hex'), value!).toString('hex')).toBe(committed);
   });
 
@@ -61,7 +61,10 @@ describe('the receipt specification in docs/auditors/receipts.md', () => {
          WHERE table_name = $1 AND column_name <> 'tx'`,
         [name],
       );
-      const fields = columns.map((column): [string, string] => [column.name, DOCUMENTED[column.type] ?? column.type]);
+      const fields = columns.map((column): [string, string] => [
+        column.name,
+        DOCUMENTED[column.type] ?? column.type,
+      ]);
       expect([name, Object.fromEntries(documentedFields(name))]).toEqual([name, Object.fromEntries(fields)]);
     }
     await database.close();
@@ -70,8 +73,12 @@ describe('the receipt specification in docs/auditors/receipts.md', () => {
   it('names every member of the record of a request, an outcome and a settlement, with its type', () => {
     const documents = [
       ...fc.sample(anyIntent, 200).map((intent) => JSON.parse(writeIntent(intent).record) as Members),
-      ...fc.sample(anyOutcome, 200).map((outcome) => JSON.parse(writeOutcome(outcome, Buffer.alloc(16))) as Members),
-      ...fc.sample(anySettlement, 200).map((settlement) => JSON.parse(writeSettlement(settlement)) as Members),
+      ...fc
+        .sample(anyOutcome, 200)
+        .map((outcome) => JSON.parse(writeOutcome(outcome, Buffer.alloc(16))) as Members),
+      ...fc
+        .sample(anySettlement, 200)
+        .map((settlement) => JSON.parse(writeSettlement(settlement)) as Members),
     ];
     const seen = new Map<string, Set<string>>();
     const see = (kind: string, { table: _, ...members }: Members) => {
@@ -79,7 +86,8 @@ describe('the receipt specification in docs/auditors/receipts.md', () => {
       seen.set(kind, names);
       for (const [name, value] of Object.entries(members)) {
         const type = documentedFields(kind).get(name) ?? '';
-        if (name !== 'recorded_at') expect([kind, name, value]).toEqual([kind, name, WRITTEN_AS[type] ?? type]);
+        if (name !== 'recorded_at')
+          expect([kind, name, value]).toEqual([kind, name, WRITTEN_AS[type] ?? type]);
         names.add(name);
         if (type === 'array') for (const one of value as Members[]) see(`${kind}.${name}[]`, one);
         if (type === 'object') see(`${kind}.${name}`, value as Members);
@@ -98,6 +106,7 @@ describe('the receipt specification in docs/auditors/receipts.md', () => {
       'settlement',
       'settlement.entries[]',
     ]);
-    for (const [kind, names] of seen) expect([...names].sort()).toEqual([...documentedFields(kind).keys()].sort());
+    for (const [kind, names] of seen)
+      expect([...names].sort()).toEqual([...documentedFields(kind).keys()].sort());
   });
 });

@@ -37,7 +37,10 @@ describe('the log after erasing and pruning', () => {
       const { id, key } = await proxy.client('waiting', 'pay');
       await query('UPDATE client SET approval_over_usd = 0 WHERE id = $1', [id]);
       const credits = [{ email: 'ada1@example.com', valueInUSD: 3 }];
-      const { body } = await proxy.post(key, '/payouts/credit', { credits }).set('Idempotency-Key', 'k').expect(202);
+      const { body } = await proxy
+        .post(key, '/payouts/credit', { credits })
+        .set('Idempotency-Key', 'k')
+        .expect(202);
       held = body.call_id;
       await query(ONE_OF_EACH);
     });
@@ -46,7 +49,10 @@ describe('the log after erasing and pruning', () => {
 
   async function verified() {
     const sealer = await sealerClient(scene.database);
-    await sealAll(new Sealing(scene.ring, await CheckpointFile.open(scene.checkpointFile, scene.ring)), sealer);
+    await sealAll(
+      new Sealing(scene.ring, await CheckpointFile.open(scene.checkpointFile, scene.ring)),
+      sealer,
+    );
     await sealer.end();
     return scene.verifyAfter();
   }

@@ -39,7 +39,15 @@ describe('verification after an erasure or a pruning', () => {
       places,
       erased_at: at,
     };
-    const values = [row.id, row.kind, row.reason, row.actor, row.places, row.erased_at, signRecord(by, 'erasure', row)];
+    const values = [
+      row.id,
+      row.kind,
+      row.reason,
+      row.actor,
+      row.places,
+      row.erased_at,
+      signRecord(by, 'erasure', row),
+    ];
     return [
       'INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       values,
@@ -107,7 +115,9 @@ describe('verification after an erasure or a pruning', () => {
 
   it('accepts a month without its pruned people or calls, except for kept ones', async () => {
     const kept = scene.later[0]!;
-    const people = ['intent_body', 'outcome_body'].map((table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`);
+    const people = ['intent_body', 'outcome_body'].map(
+      (table) => `DELETE FROM ${table} WHERE intent_id <> '${kept}'`,
+    );
     const calls = [
       ...people,
       `DELETE FROM outcome WHERE intent_id <> '${kept}'`,
@@ -124,9 +134,17 @@ describe('verification after an erasure or a pruning', () => {
     const report = await scene.verifyAfter(await pruning('calls', [kept]), ...calls);
     expect(report).toMatchObject({ ok: true, prunings: 1 });
     expect(report.pruned).toBeGreaterThan(10);
-    const { fault } = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, `DELETE FROM outcome`);
+    const { fault } = await scene.verifyAfter(
+      await pruning('calls', [kept]),
+      ...calls,
+      `DELETE FROM outcome`,
+    );
     expect(fault).toMatchObject({ code: 'record_missing', kind: 'outcome', record_id: kept });
-    const searched = await scene.verifyAfter(await pruning('calls', [kept]), ...calls, 'DELETE FROM access_filters');
+    const searched = await scene.verifyAfter(
+      await pruning('calls', [kept]),
+      ...calls,
+      'DELETE FROM access_filters',
+    );
     expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
     // A leaf's hash does not tell whose it is: of a record that the pruning did not take, the leaf was given another name.
     const renamed = `UPDATE log_leaves SET kind = 'outcome', ids = ARRAY(SELECT id FROM refusal LIMIT 1) WHERE kind = 'stop' AND first = (SELECT min(first) FROM log_leaves WHERE kind = 'stop')`;
@@ -143,7 +161,10 @@ describe('verification after an erasure or a pruning', () => {
       code: 'record_missing',
     });
     const forged = await pruning('calls', [kept], signerOf(newSigningKey('test')));
-    expect((await scene.verifyAfter(forged, ...calls)).fault).toMatchObject({ code: 'not_signed', kind: 'pruning' });
+    expect((await scene.verifyAfter(forged, ...calls)).fault).toMatchObject({
+      code: 'not_signed',
+      kind: 'pruning',
+    });
   });
 });
 
@@ -171,7 +192,10 @@ describe('audit verify', () => {
       code: 1,
       stderr: expect.stringMatching(/^The key of the log is not known\. Give --key/),
     });
-    expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The value of --key cannot be used: /) });
+    expect(bad).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The value of --key cannot be used: /),
+    });
     expect(missing).toMatchObject({ code: 1, stderr: 'The file /none does not exist.\n' });
     expect(wrong).toMatchObject({ code: 3, stdout: expect.stringMatching(/^VERIFICATION FAILED\n/) });
   });
@@ -213,7 +237,8 @@ describe('audit verify', () => {
 });
 
 it('prints a new, working log key once', async () => {
-  const command = (...args: string[]) => new Product('cli/main.js', ['audit', 'new-key', ...args], {}, scene.dir).exit;
+  const command = (...args: string[]) =>
+    new Product('cli/main.js', ['audit', 'new-key', ...args], {}, scene.dir).exit;
   const [made, refused] = await Promise.all([command('payouts.example.com'), command('my log')]);
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect(signerOf(made.stdout.trimEnd()).name).toBe('payouts.example.com');

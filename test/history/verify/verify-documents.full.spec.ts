@@ -58,9 +58,19 @@ describe('a manipulated call', () => {
       `UPDATE intent_body SET people = translate(regexp_replace(people, '"position":(\\d)', '"position":<\\1>', 'g'), '01<>', '10') WHERE`,
     ],
     ['the row beside it was deleted', 'people_missing', 'intent', `DELETE FROM intent_body WHERE`],
-    ['its body was deleted', 'people_missing', 'intent', `UPDATE intent_body SET salt = NULL, body = NULL WHERE`],
+    [
+      'its body was deleted',
+      'people_missing',
+      'intent',
+      `UPDATE intent_body SET salt = NULL, body = NULL WHERE`,
+    ],
     ['its recipients were deleted', 'people_missing', 'intent', `UPDATE intent_body SET people = NULL WHERE`],
-    ['its list of recipients was emptied', 'people_missing', 'intent', `UPDATE intent_body SET people = '[]' WHERE`],
+    [
+      'its list of recipients was emptied',
+      'people_missing',
+      'intent',
+      `UPDATE intent_body SET people = '[]' WHERE`,
+    ],
     [
       'the body of another call was put in its place',
       'people_changed',
@@ -79,7 +89,12 @@ describe('a manipulated call', () => {
       'outcome',
       `UPDATE outcome SET record = replace(record, '"items":[', '"items":[{"upstream_ref":"chi-2"},') WHERE`,
     ],
-    ['the text of its outcome is no JSON', 'record_changed', 'outcome', `UPDATE outcome SET record = 'x' WHERE`],
+    [
+      'the text of its outcome is no JSON',
+      'record_changed',
+      'outcome',
+      `UPDATE outcome SET record = 'x' WHERE`,
+    ],
     ['its outcome was changed', 'record_changed', 'outcome', `UPDATE outcome SET kind = 'rejected' WHERE`],
     [
       'the duration of its outcome was changed',
@@ -95,7 +110,9 @@ describe('a manipulated call', () => {
     ],
     ['its outcome was deleted', 'record_missing', 'outcome', `DELETE FROM outcome WHERE`],
   ])('is named if %s', async (_what, code, kind, sql) => {
-    const { fault } = await scene.verifyAfter(`${sql} intent_id = '${call}'`.replace('b. intent_id', 'b.intent_id'));
+    const { fault } = await scene.verifyAfter(
+      `${sql} intent_id = '${call}'`.replace('b. intent_id', 'b.intent_id'),
+    );
     expect(fault).toMatchObject({ code, kind, leaf: await leafOf(scene, kind, call), ...place });
   });
 

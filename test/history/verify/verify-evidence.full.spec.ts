@@ -47,11 +47,14 @@ describe('verification of reconciliation sources', () => {
     await reconcile({ url: proxy.url, key: reconciler }, untilNow());
     const mapping = JSON.stringify({ upstream_ref: 'Ref', amount_usd: 'Amount', issued_at: 'Date' });
     const file = 'Ref,Amount,Date\nr1,2.00,2026-11-27T10:00:00Z\nr2,none,2026-11-27T10:00:00Z\n';
-    const imported = await fetch(`${proxy.url}/v1/reconciliation/statements?mapping=${encodeURIComponent(mapping)}`, {
-      method: 'POST',
-      headers: { 'X-API-Key': reconciler, 'Content-Type': 'text/csv' },
-      body: file,
-    });
+    const imported = await fetch(
+      `${proxy.url}/v1/reconciliation/statements?mapping=${encodeURIComponent(mapping)}`,
+      {
+        method: 'POST',
+        headers: { 'X-API-Key': reconciler, 'Content-Type': 'text/csv' },
+        body: file,
+      },
+    );
     expect(imported.status).toBe(201);
     await eventually(() => isSealed(proxy.database));
   });
@@ -122,6 +125,9 @@ describe('verification of reconciliation sources', () => {
       const columns = [`${group.name}_salt`, ...group.columns];
       return `UPDATE upstream_transaction SET ${group.name}_commitment = ${commitmentSql(group)}, ${columns.map((name) => `${name} = NULL`).join(', ')}`;
     });
-    expect(await faultAfter(...changes)).toMatchObject({ code: 'people_missing', kind: 'upstream_transaction' });
+    expect(await faultAfter(...changes)).toMatchObject({
+      code: 'people_missing',
+      kind: 'upstream_transaction',
+    });
   });
 });

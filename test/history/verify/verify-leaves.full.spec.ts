@@ -39,11 +39,17 @@ async function verifyAfter(...changes: string[]): Promise<Report> {
   }
 }
 
-const UNCHECKED = 'ALTER TABLE log_leaves DROP CONSTRAINT log_leaves_check, DROP CONSTRAINT log_leaves_ids_check';
+const UNCHECKED =
+  'ALTER TABLE log_leaves DROP CONSTRAINT log_leaves_check, DROP CONSTRAINT log_leaves_ids_check';
 
 describe('verification of leaf rows', () => {
   it('accepts the rows of the sealer, with any number of leaves', async () => {
-    expect(await verifyAfter()).toMatchObject({ ok: true, records: 20, checkpoints: 2, unsealed: { count: 0 } });
+    expect(await verifyAfter()).toMatchObject({
+      ok: true,
+      records: 20,
+      checkpoints: 2,
+      unsealed: { count: 0 },
+    });
     expect(await verifyAfter(...SPLIT_LEAVES)).toMatchObject({ ok: true, records: 20, checkpoints: 2 });
   });
 
@@ -125,7 +131,12 @@ describe('verification of leaf rows', () => {
        FROM log_leaves o WHERE o.first = 0 AND l.first = 10`,
       SET_SPANS,
     );
-    expect(fault).toMatchObject({ code: 'leaf_twice', kind: 'stop', record_id: ids[9], leaf: expect.any(Number) });
+    expect(fault).toMatchObject({
+      code: 'leaf_twice',
+      kind: 'stop',
+      record_id: ids[9],
+      leaf: expect.any(Number),
+    });
   });
 
   it('reports a checkpoint that reduces the completeness time', async () => {

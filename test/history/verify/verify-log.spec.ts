@@ -3,7 +3,13 @@ import { leafSql } from '../../../src/history/log/kinds';
 import { CompactRange } from '../../../src/history/log/merkle';
 import { ringOf, newSigningKey, signerOf } from '../../../src/history/log/note';
 import { SPLIT_LEAVES } from '../../support/records/leaves';
-import { anotherId, leafOf, makeSealedScene, receivedAt, SealedScene } from '../../support/records/sealed-scene';
+import {
+  anotherId,
+  leafOf,
+  makeSealedScene,
+  receivedAt,
+  SealedScene,
+} from '../../support/records/sealed-scene';
 
 let scene: SealedScene;
 
@@ -48,7 +54,11 @@ describe('verification', () => {
         leaf,
         ...place,
       });
-      const { fault } = await scene.verifyAfter(gone, ...SPLIT_LEAVES, `DELETE FROM log_leaves WHERE first = ${leaf}`);
+      const { fault } = await scene.verifyAfter(
+        gone,
+        ...SPLIT_LEAVES,
+        `DELETE FROM log_leaves WHERE first = ${leaf}`,
+      );
       expect(fault).toMatchObject({ code: 'leaf_missing', leaf });
     });
 
@@ -57,7 +67,11 @@ describe('verification', () => {
       const third = '01a00000-0000-7000-8000-000000000000';
       const rename = (from: string, to: string) => `UPDATE intent SET id = '${to}' WHERE id = '${from}'`;
       const { fault } = await scene.verifyAfter(rename(one, third), rename(other, one), rename(third, other));
-      expect(fault).toMatchObject({ code: 'record_changed', kind: 'intent', leaf: await leafOf(scene, 'intent', one) });
+      expect(fault).toMatchObject({
+        code: 'record_changed',
+        kind: 'intent',
+        leaf: await leafOf(scene, 'intent', one),
+      });
     });
 
     it('names a backdated call that is not sealed yet', async () => {
@@ -76,12 +90,19 @@ describe('verification', () => {
       await leafOf(scene, 'intent', scene.calls[1]!),
     ];
     const swap = (from: number, to: number) => `UPDATE log_leaves SET first = ${to} WHERE first = ${from}`;
-    const { fault } = await scene.verifyAfter(...SPLIT_LEAVES, swap(one, 999), swap(other, one), swap(999, other));
+    const { fault } = await scene.verifyAfter(
+      ...SPLIT_LEAVES,
+      swap(one, 999),
+      swap(other, one),
+      swap(999, other),
+    );
     expect(fault).toMatchObject({ code: 'root_differs', ...(await sealedWith(one)) });
   });
 
   it('detects removed newest records and seals from the copy of the witness', async () => {
-    const [row] = await scene.database.query('SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1');
+    const [row] = await scene.database.query(
+      'SELECT size::integer AS size FROM checkpoint ORDER BY size LIMIT 1',
+    );
     const size = row?.size as number;
     const cut = [
       `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM audit.leaves WHERE index >= ${size}`,
@@ -89,7 +110,8 @@ describe('verification', () => {
         (table) => `DELETE FROM ${table} WHERE id IN (SELECT record_id FROM cut WHERE kind = '${table}')`,
       ),
       ...['outcome', 'outcome_body'].map(
-        (table) => `DELETE FROM ${table} WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'outcome')`,
+        (table) =>
+          `DELETE FROM ${table} WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'outcome')`,
       ),
       `DELETE FROM intent_body WHERE intent_id IN (SELECT record_id FROM cut WHERE kind = 'intent')`,
       `DELETE FROM access_filters WHERE access_id IN (SELECT record_id FROM cut)`,
@@ -141,10 +163,12 @@ describe('verification', () => {
       const insert =
         'INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete_until) VALUES ($1, $2, $3, $4, $5, $5)';
       const values = [head.size, head.root, note, '{}', at];
-      const { fault } = await scene.verifyAfter(...rewrite(), 'DELETE FROM checkpoint', 'DELETE FROM log_node', [
-        insert,
-        values,
-      ]);
+      const { fault } = await scene.verifyAfter(
+        ...rewrite(),
+        'DELETE FROM checkpoint',
+        'DELETE FROM log_node',
+        [insert, values],
+      );
       expect(fault?.code).toMatch(/^(not_signed|root_differs)$/);
       expect(fault).toMatchObject({ leaf: 0 });
     });
@@ -160,7 +184,11 @@ describe('verification', () => {
     });
     for (const [table, more] of Object.entries({ intent_body: ', people', outcome_body: '' })) {
       const body = `INSERT INTO ${table} (intent_id, salt, body${more}) VALUES ('${id}', 'x', 'y'${more && ", '[]'"})`;
-      expect((await scene.verifyAfter(body)).fault).toMatchObject({ code: 'orphan', kind: table, record_id: id });
+      expect((await scene.verifyAfter(body)).fault).toMatchObject({
+        code: 'orphan',
+        kind: table,
+        record_id: id,
+      });
     }
     const people = `INSERT INTO intent_body (intent_id, people) VALUES ('${id}', '[]')`;
     expect((await scene.verifyAfter(people)).fault).toMatchObject({
@@ -190,6 +218,9 @@ describe('verification', () => {
       kind: 'stop',
     });
     const never = ['ALTER TABLE stop ALTER stopped_at DROP NOT NULL', stop('+ NULL')];
-    expect((await scene.verifyAfter(...never)).fault).toMatchObject({ code: 'record_in_the_past', kind: 'stop' });
+    expect((await scene.verifyAfter(...never)).fault).toMatchObject({
+      code: 'record_in_the_past',
+      kind: 'stop',
+    });
   });
 });

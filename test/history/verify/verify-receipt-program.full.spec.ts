@@ -14,7 +14,8 @@ import { askAll, CALL, clone, forger, LOG, ORIGIN, receiptOf, signer } from '../
 
 describe('the proofs of the verifier', () => {
   it('agree with the proxy on every leaf of logs of up to 40 leaves', async () => {
-    const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
+    const logOf = (size: number) =>
+      Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()])),
     );
@@ -24,9 +25,9 @@ describe('the proofs of the verifier', () => {
       return { ...receipt, records: [{ ...receipt.records[from], index: to }] };
     });
     const { receipts } = askAll({ receipts: [...all, ...moved].map((it) => ({ text: JSON.stringify(it) })) });
-    expect(receipts.slice(0, 40).map((verdict) => typeof verdict === 'object' && verdict.records.length)).toEqual(
-      all.map(({ records }) => records.length),
-    );
+    expect(
+      receipts.slice(0, 40).map((verdict) => typeof verdict === 'object' && verdict.records.length),
+    ).toEqual(all.map(({ records }) => records.length));
     expect(receipts.slice(40)).toEqual(Array(39).fill(expect.stringContaining('is not proved')));
   });
 });
@@ -61,9 +62,13 @@ describe('the canonical JSON of the verifier', () => {
         tie('object'),
       ),
       list: fc.array(tie('value'), { maxLength: 4 }),
-      object: fc.dictionary(fc.oneof(text, fc.constantFrom('1', '10', 'a', 'A', '__proto__', 'toJSON')), tie('value'), {
-        maxKeys: 5,
-      }),
+      object: fc.dictionary(
+        fc.oneof(text, fc.constantFrom('1', '10', 'a', 'A', '__proto__', 'toJSON')),
+        tie('value'),
+        {
+          maxKeys: 5,
+        },
+      ),
     }));
     const records = fc.sample(fc.dictionary(text, value, { maxKeys: 8 }), 200).map(clone);
     const { values } = askAll({
@@ -87,9 +92,9 @@ describe('verify-receipt.mjs', () => {
     spawnSync(process.execPath, ['verify.mjs', ...args], { cwd: folder, input, encoding: 'utf8' });
 
   it('imports only Node modules', () => {
-    const imported = [...readFileSync(PROGRAM, 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g)].map(
-      ([, name]) => name,
-    );
+    const imported = [
+      ...readFileSync(PROGRAM, 'utf8').matchAll(/(?:from|import\(|require\()\s*'([^']*)'/g),
+    ].map(([, name]) => name);
     expect(imported.length).toBeGreaterThan(3);
     expect(imported.filter((name) => !name!.startsWith('node:'))).toEqual([]);
   });
@@ -119,14 +124,17 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^The receipt agrees with itself\. By its own word, the log signed/);
     expect(stdout).toContain('\n\nWARNING: Nothing shows who made this receipt');
-    expect(stdout).toContain('- intent\\u{1b}[2K\\u{202e}\\u{a}The receipt holds., leaf 0: operation x\\u{d}\\u{9b}1A');
+    expect(stdout).toContain(
+      '- intent\\u{1b}[2K\\u{202e}\\u{a}The receipt holds., leaf 0: operation x\\u{d}\\u{9b}1A',
+    );
     expect(stdout).not.toMatch(/[^\n\P{C}]/u);
   });
 
   it('reports the first fault as text and JSON, and exits with 1', async () => {
     const receipt = await receiptOf();
     receipt.records[2]!.record.outcome = 'rejected';
-    const fault = 'records[2] (outcome) is not proved: the record, its index, its proof or the checkpoint was changed.';
+    const fault =
+      'records[2] (outcome) is not proved: the record, its index, its proof or the checkpoint was changed.';
     const shown = run(['-'], JSON.stringify(receipt));
     expect([shown.status, shown.stdout]).toEqual([1, `The receipt does NOT hold. ${fault}\n`]);
     const told = run(['--key', signer.verifierKey, '--json', '-'], JSON.stringify(receipt));
@@ -144,7 +152,10 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
 
   it('exits with 1 for a record that is nested too deeply', async () => {
     const text = JSON.stringify(await receiptOf());
-    const { status, stdout } = run(['-'], text.replace('"held":null', `"held":${'['.repeat(1e5)}${']'.repeat(1e5)}`));
+    const { status, stdout } = run(
+      ['-'],
+      text.replace('"held":null', `"held":${'['.repeat(1e5)}${']'.repeat(1e5)}`),
+    );
     expect([status, stdout]).toEqual([1, expect.stringContaining('It is no JSON that could be checked.')]);
   });
 
@@ -157,7 +168,11 @@ Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
   ])('exits with 2 for %s', (_how, args) => {
     writeFileSync(join(folder, 'empty.pub'), '\n');
     const { status, stdout, stderr } = run(args);
-    expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^verify-receipt: .*\nTry --help\.\n$/s)]);
+    expect([status, stdout, stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^verify-receipt: .*\nTry --help\.\n$/s),
+    ]);
   });
 
   it('prints help', () => {
@@ -184,8 +199,11 @@ describe('the program in docs/auditors/receipts.md', () => {
   });
 
   it('agrees with the log on trees of every size to 40', async () => {
-    const logOf = (size: number) => Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
-    const receipts = Array.from({ length: 40 }, (_, at) => receiptOf(logOf(at + 1), [...Array(at + 1).keys()]));
+    const logOf = (size: number) =>
+      Array.from({ length: size }, (_, n) => ({ table: 'access', intent_id: CALL, n }));
+    const receipts = Array.from({ length: 40 }, (_, at) =>
+      receiptOf(logOf(at + 1), [...Array(at + 1).keys()]),
+    );
     const texts = (await Promise.all(receipts)).map((receipt) => JSON.stringify(receipt));
     expect(verifyAsDocumented(texts, signer.verifierKey).faults).toEqual(Array(40).fill(null));
   });

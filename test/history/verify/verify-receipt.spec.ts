@@ -28,13 +28,23 @@ describe('the receipt verifier', () => {
     expect(receipts[0]).toMatchObject({
       call_id: CALL,
       log: { origin: ORIGIN, size: 11, key: signer.verifierKey },
-      records: [{ opened: ['body_commitment', 'items/0/email_commitment'] }, { opened: [] }, { kind: 'outcome' }],
+      records: [
+        { opened: ['body_commitment', 'items/0/email_commitment'] },
+        { opened: [] },
+        { kind: 'outcome' },
+      ],
     });
     const said = receipts.map((verdict) => (typeof verdict === 'string' ? verdict : 'it holds'));
-    const wrong = BROKEN.filter(([, , fault], at) => !/^Fault: /.test(said[at + 1]!) || !fault.test(said[at + 1]!));
-    expect(wrong.map(([how]) => `${how}: ${said[1 + BROKEN.findIndex(([name]) => name === how)]}`)).toEqual([]);
+    const wrong = BROKEN.filter(
+      ([, , fault], at) => !/^Fault: /.test(said[at + 1]!) || !fault.test(said[at + 1]!),
+    );
+    expect(wrong.map(([how]) => `${how}: ${said[1 + BROKEN.findIndex(([name]) => name === how)]}`)).toEqual(
+      [],
+    );
     expect(
-      askAll({ receipts: texts.map((text) => ({ text, keys })) }).receipts.every((fault) => typeof fault === 'string'),
+      askAll({ receipts: texts.map((text) => ({ text, keys })) }).receipts.every(
+        (fault) => typeof fault === 'string',
+      ),
     ).toBe(true);
     const documented = verifyAsDocumented([JSON.stringify(good), ...texts], signer.verifierKey).faults;
     expect(documented[0]).toBeNull();
@@ -58,7 +68,10 @@ describe('the receipt verifier', () => {
   });
 
   it('accepts a receipt of two keys with either key, and rejects one forged signature', async () => {
-    const [good, forged] = [await receiptOf(LOG, [3, 5, 8], forger, signer), await receiptOf(LOG, [3, 5, 8], forger)];
+    const [good, forged] = [
+      await receiptOf(LOG, [3, 5, 8], forger, signer),
+      await receiptOf(LOG, [3, 5, 8], forger),
+    ];
     const wrong = signNote('another text\n', signer).split('\n').at(-2) ?? '';
     const mixed = clone(forged);
     mixed.checkpoint += `${wrong}\n`;
@@ -67,7 +80,10 @@ describe('the receipt verifier', () => {
     const { receipts } = askAll({
       receipts: [
         ...[[signer], [forger], [signer, forger]].map((keys) => ({ text, keys: keysOf(...keys) })),
-        ...[[signer], [signer, forger]].map((keys) => ({ text: JSON.stringify(mixed), keys: keysOf(...keys) })),
+        ...[[signer], [signer, forger]].map((keys) => ({
+          text: JSON.stringify(mixed),
+          keys: keysOf(...keys),
+        })),
         { text: JSON.stringify(mixed), keys: keysOf(forger) }, // for who has never heard of the other key
       ],
     });
@@ -77,7 +93,9 @@ describe('the receipt verifier', () => {
   });
 
   it('trusts the given key, not that of the receipt', async () => {
-    const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) => JSON.stringify(it));
+    const [good, forged] = [await receiptOf(), await receiptOf(LOG, [3, 5, 8], forger)].map((it) =>
+      JSON.stringify(it),
+    );
     const { log } = JSON.parse(good!) as TestReceipt;
     const mixed = JSON.stringify({ ...(JSON.parse(forged!) as TestReceipt), log });
     const keys = [signer.verifierKey];
@@ -91,11 +109,15 @@ describe('the receipt verifier', () => {
         { text: mixed },
       ],
     });
-    const warned: unknown = expect.objectContaining({ warning: expect.stringContaining('Nothing shows who') });
+    const warned: unknown = expect.objectContaining({
+      warning: expect.stringContaining('Nothing shows who'),
+    });
     expect(receipts[0]).not.toHaveProperty('warning');
     expect(receipts.slice(1, 3)).toEqual([warned, warned]);
     expect(receipts[3]).toMatch(/None of the given keys signed the receipt/);
-    expect([receipts[4], receipts[5]]).toEqual(Array(2).fill(expect.stringContaining("not signed by the log's key")));
+    expect([receipts[4], receipts[5]]).toEqual(
+      Array(2).fill(expect.stringContaining("not signed by the log's key")),
+    );
   });
 
   it('rejects a duplicate name, in any spelling', async () => {

@@ -41,7 +41,10 @@ async function afterChange(...changes: string[]): Promise<Fault | null> {
 
 describe('verification of the search index', () => {
   it('accepts an index that matches the records', async () => {
-    expect(await scene.verifyAfter('SELECT index_calls(10000)')).toMatchObject({ ok: true, search_index: true });
+    expect(await scene.verifyAfter('SELECT index_calls(10000)')).toMatchObject({
+      ok: true,
+      search_index: true,
+    });
   });
 
   it('is part of the log verification', async () => {
@@ -59,7 +62,8 @@ describe('verification of the search index', () => {
     expect(columns.length).toBeGreaterThan(15);
     const missed: string[] = [];
     for (const { table, name, type } of columns) {
-      const other = name === 'kind' ? `CASE kind WHEN 'week' THEN 'item' ELSE 'week' END` : OTHER[type]?.(name);
+      const other =
+        name === 'kind' ? `CASE kind WHEN 'week' THEN 'item' ELSE 'week' END` : OTHER[type]?.(name);
       if (other === undefined) throw new Error(`no other value is known for ${type}`);
       const one = `ctid = (SELECT min(ctid) FROM ${table})`;
       const fault = await afterChange(`UPDATE ${table} SET ${name} = ${other} WHERE ${one}`);

@@ -40,21 +40,29 @@ describe('an extra field', () => {
     expect(JSON.parse(sent() ?? '')).toHaveProperty('turnOffNotification', value);
   });
 
-  it.each(['null', '[]', '{}', '["a"]', '{"a":1}', '1e309', '9007199254740993', '"a\\u0000"', '"a\\nb"', '"\\ud800"'])(
-    'rejects the value %s in bodies and items, and records only its position',
-    async (value) => {
-      const item = JSON.stringify(airtimeItem()).slice(0, -1);
-      const body = `{"narration":${value},"airtimes":[${item}},${item},"branch":${value}}]}`;
-      const recorded = await api.expectRefused(api.postRaw('/payouts/airtime', body), [
-        { pointer: '/narration', detail: WRONG },
-        { pointer: '/airtimes/1/branch', detail: WRONG },
-      ]);
-      expect(recorded.refusal!.errors.map(({ pointer }) => pointer).sort()).toEqual([
-        '/airtimes/1/branch',
-        '/narration',
-      ]);
-    },
-  );
+  it.each([
+    'null',
+    '[]',
+    '{}',
+    '["a"]',
+    '{"a":1}',
+    '1e309',
+    '9007199254740993',
+    '"a\\u0000"',
+    '"a\\nb"',
+    '"\\ud800"',
+  ])('rejects the value %s in bodies and items, and records only its position', async (value) => {
+    const item = JSON.stringify(airtimeItem()).slice(0, -1);
+    const body = `{"narration":${value},"airtimes":[${item}},${item},"branch":${value}}]}`;
+    const recorded = await api.expectRefused(api.postRaw('/payouts/airtime', body), [
+      { pointer: '/narration', detail: WRONG },
+      { pointer: '/airtimes/1/branch', detail: WRONG },
+    ]);
+    expect(recorded.refusal!.errors.map(({ pointer }) => pointer).sort()).toEqual([
+      '/airtimes/1/branch',
+      '/narration',
+    ]);
+  });
 
   it('is rejected in queries, or unless its exact name is allowed', async () => {
     await api.expectRefused(api.post('/send', { credit: [creditItem()], Narration: 'a', subaccount: 'b' }), [
@@ -64,7 +72,9 @@ describe('an extra field', () => {
     await strict.expectRefused(strict.post('/send', { credit: [{ ...creditItem(), narration: 'a' }] }), [
       { pointer: '/credit/0/narration', detail: UNKNOWN },
     ]);
-    await api.expectRefused(api.get('/account/transaction?id=a&branch=b'), [{ pointer: '/branch', detail: UNKNOWN }]);
+    await api.expectRefused(api.get('/account/transaction?id=a&branch=b'), [
+      { pointer: '/branch', detail: UNKNOWN },
+    ]);
   });
 
   it('is rejected if no body is forwarded', async () => {
@@ -77,7 +87,9 @@ describe('an extra field', () => {
 
   it('is masked like all unknown fields', async () => {
     const { key } = await api.proxy.client('masked', 'audit');
-    const { headers } = await api.post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' }).expect(200);
+    const { headers } = await api
+      .post('/send', { credit: [creditItem()], narration: 'Ada Lovelace' })
+      .expect(200);
     const { body } = await api.proxy.get(key, `/v1/audit/calls/${headers['x-call-id']}`).expect(200);
     expect(body.request?.body).toMatchObject({ narration: '••••' });
   });

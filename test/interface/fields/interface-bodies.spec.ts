@@ -24,24 +24,31 @@ describe('the body validator', () => {
     ['NaN', '{"credit":[{"valueInUSD":NaN}]}'],
     ['a comment', '{/* */}'],
     ['a raw line end in text', '{"description":"a\nb"}'],
-  ])('reports the position of %s, which is not a JSON object, without quoting the body', async (_what, body) => {
-    await expectFaults(
-      rules.postRaw('/send', body),
-      wholeBody(
-        body === ''
-          ? /^the body is required and must be a JSON object/
-          : /^the body must be valid JSON(\. The error is at character \d+)?$/,
-      ),
-    );
-  });
+  ])(
+    'reports the position of %s, which is not a JSON object, without quoting the body',
+    async (_what, body) => {
+      await expectFaults(
+        rules.postRaw('/send', body),
+        wholeBody(
+          body === ''
+            ? /^the body is required and must be a JSON object/
+            : /^the body must be valid JSON(\. The error is at character \d+)?$/,
+        ),
+      );
+    },
+  );
 
-  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])('rejects %s, which is not a JSON object', (body) =>
-    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
+  it.each(['null', '5', '"text"', 'true', '[]', '[{"credit":[]}]'])(
+    'rejects %s, which is not a JSON object',
+    (body) => expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must be a JSON object$/)),
   );
 
   it.each([
     ['a lone continuation byte', Buffer.from([0x7b, 0x80, 0x7d])],
-    ['a cut off sequence', Buffer.concat([Buffer.from('{"description":"'), Buffer.from([0xc3]), Buffer.from('"}')])],
+    [
+      'a cut off sequence',
+      Buffer.concat([Buffer.from('{"description":"'), Buffer.from([0xc3]), Buffer.from('"}')]),
+    ],
     [
       'an overlong form',
       Buffer.concat([Buffer.from('{"description":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
@@ -56,7 +63,10 @@ describe('the body validator', () => {
     ['objects', '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)],
     ['objects within a field', `{"description":${'{"a":'.repeat(20)}1${'}'.repeat(20)}}`],
   ])('rejects %s nested deeper than any interface body', (_what, body) =>
-    expectFaults(rules.postRaw('/send', body), wholeBody(/^the body must not be nested deeper than 16 levels$/)),
+    expectFaults(
+      rules.postRaw('/send', body),
+      wholeBody(/^the body must not be nested deeper than 16 levels$/),
+    ),
   );
 
   /** As long as a body may be. Parsing each of them would hold up all other requests, for a fifth of a second and more. */
@@ -71,9 +81,21 @@ describe('the body validator', () => {
       filled('{"credit":[{', (n) => `"f${'x'.repeat(20)}${n}":0,`, ',"e":0}]}').replace(',0,"e"', ',"e"'),
       /at most 2000 different field names$/,
     ],
-    ['objects', filled('{"credit":[', () => '{},', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
-    ['fields', filled('{"credit":[', () => '{"a":1},', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
-    ['numbers', filled('{"credit":[', () => '1,', ']}'), /at most 35000 fields and list entries, and has \d{6}$/],
+    [
+      'objects',
+      filled('{"credit":[', () => '{},', ']}'),
+      /at most 35000 fields and list entries, and has \d{6}$/,
+    ],
+    [
+      'fields',
+      filled('{"credit":[', () => '{"a":1},', ']}'),
+      /at most 35000 fields and list entries, and has \d{6}$/,
+    ],
+    [
+      'numbers',
+      filled('{"credit":[', () => '1,', ']}'),
+      /at most 35000 fields and list entries, and has \d{6}$/,
+    ],
     [
       'fields given again and again',
       filled('{"credit":0,', (n) => `"a${1_000 + (n % 1_000)}":0,`, ',"e":0}').replace(',0,"e"', ',"e"'),
@@ -82,7 +104,10 @@ describe('the body validator', () => {
   ])('rejects a hundred thousand %s with one fault, and does not parse them', async (_what, body, detail) => {
     const parse = jest.spyOn(JSON, 'parse');
     try {
-      await expectFaults(rules.postRaw('/send', body), wholeBody(new RegExp(`^the body must have ${detail.source}`)));
+      await expectFaults(
+        rules.postRaw('/send', body),
+        wholeBody(new RegExp(`^the body must have ${detail.source}`)),
+      );
       expect(parse.mock.calls.filter(([text]) => text.length > 100_000)).toEqual([]);
     } finally {
       parse.mockRestore();
@@ -126,7 +151,9 @@ describe('the body validator', () => {
   });
 
   describe.each(LISTS)('the list of POST $path', ({ path, list, item }) => {
-    const mustBeList: FaultExpected[] = [{ pointer: `/${list}`, detail: /^must be a list of at least one item$/ }];
+    const mustBeList: FaultExpected[] = [
+      { pointer: `/${list}`, detail: /^must be a list of at least one item$/ },
+    ];
 
     it.each([[[]], [null], ['text'], [5], [{}], [{ 0: item(), length: 1 }], [{ constructor: 1 }]])(
       'requires at least one item, and rejects %j',
@@ -134,12 +161,17 @@ describe('the body validator', () => {
     );
 
     it('is required', () =>
-      expectFaults(rules.post(path, {}), [{ pointer: `/${list}`, detail: /^is required and must be a list/ }]));
+      expectFaults(rules.post(path, {}), [
+        { pointer: `/${list}`, detail: /^is required and must be a list/ },
+      ]));
 
     it('contains objects, and reports each number, text, null and nested list', () =>
       expectFaults(
         rules.post(path, { [list]: [5, 'x', null, true, [], [item()], [[item()]], item()] }),
-        [0, 1, 2, 3, 4, 5, 6].map((index) => ({ pointer: `/${list}/${index}`, detail: /^must be an object$/ })),
+        [0, 1, 2, 3, 4, 5, 6].map((index) => ({
+          pointer: `/${list}/${index}`,
+          detail: /^must be an object$/,
+        })),
       ));
 
     it('contains at most 1,000 items', async () => {
@@ -168,7 +200,9 @@ describe('the body validator', () => {
       const good = JSON.stringify(item()).slice(1, -1);
       await expectFaults(
         rules.postRaw(path, `{"${list}":[{${good},${strange}}],${strange}}`),
-        names.flatMap((name) => [`/${name}`, `/${list}/0/${name}`]).map((pointer) => ({ pointer, detail: UNKNOWN })),
+        names
+          .flatMap((name) => [`/${name}`, `/${list}/0/${name}`])
+          .map((pointer) => ({ pointer, detail: UNKNOWN })),
       );
       expect(({} as Record<string, unknown>).valueInUSD).toBeUndefined();
     });
@@ -176,7 +210,12 @@ describe('the body validator', () => {
 
   it('escapes JSON pointers, removes control characters from them, and limits their length', () =>
     expectFaults(
-      rules.post('/payouts/airtime', { airtimes: [airtimeItem()], 'a/b~c': 1, 'a\nb\ud800': 1, ['x'.repeat(500)]: 1 }),
+      rules.post('/payouts/airtime', {
+        airtimes: [airtimeItem()],
+        'a/b~c': 1,
+        'a\nb\ud800': 1,
+        ['x'.repeat(500)]: 1,
+      }),
       [
         { pointer: '/a~1b~0c', detail: UNKNOWN },
         { pointer: '/a\ufffdb\ufffd', detail: UNKNOWN },
@@ -196,7 +235,10 @@ describe('the body validator', () => {
     ...['a\u0000', '\u007f', '\u009f', '\udc00', 'x'.repeat(1_001)].map((value) => ({ value })),
   ])('rejects $value as a description', ({ value: description }) =>
     expectFaults(rules.post('/send', { credit: [creditItem()], description }), [
-      { pointer: '/description', detail: /must be text of at most 1000 characters, without control characters/ },
+      {
+        pointer: '/description',
+        detail: /must be text of at most 1000 characters, without control characters/,
+      },
     ]),
   );
 
@@ -206,14 +248,19 @@ describe('the body validator', () => {
       const names = ['colour', '__proto__', 'constructor', 'toString', 'id[]'];
       const faults = names.map((name) => ({ pointer: `/${name}`, detail: UNKNOWN }));
       const query = names.map((name) => `${name}=1`).join('&');
-      await expectFaults(rules.get(`${path}?${query}${path === '/account/transaction' ? '&id=a' : ''}`), faults);
+      await expectFaults(
+        rules.get(`${path}?${query}${path === '/account/transaction' ? '&id=a' : ''}`),
+        faults,
+      );
     },
   );
 
   it.each(['', '?id=', '?id=%20', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
     'rejects GET /account/transaction%s, which identifies no transaction',
     (query) =>
-      expectFaults(rules.get(`/account/transaction${query}`), [{ pointer: '/id', detail: /must be text of 1 to 100/ }]),
+      expectFaults(rules.get(`/account/transaction${query}`), [
+        { pointer: '/id', detail: /must be text of 1 to 100/ },
+      ]),
   );
 
   it('rejects fields and parameters of POST /wallets/list', async () => {

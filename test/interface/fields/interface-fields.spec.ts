@@ -38,7 +38,9 @@ const FIELDS: Record<string, string[]> = {
 function payloads(): Payload[] {
   return sourceFiles('src')
     .filter(({ path }) => path.startsWith('src/interface/') && path.endsWith('.dto.ts'))
-    .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, Payload>>(join('..', '..', '..', path))));
+    .flatMap(({ path }) =>
+      Object.values(jest.requireActual<Record<string, Payload>>(join('..', '..', '..', path))),
+    );
 }
 
 function fieldsOf(payload: Payload): string[] {
@@ -48,7 +50,9 @@ function fieldsOf(payload: Payload): string[] {
 
 describe('the interface payloads', () => {
   it('accept exactly the fields of the interface document', () => {
-    expect(Object.fromEntries(payloads().map((payload) => [payload.name, fieldsOf(payload)]))).toEqual(FIELDS);
+    expect(Object.fromEntries(payloads().map((payload) => [payload.name, fieldsOf(payload)]))).toEqual(
+      FIELDS,
+    );
   });
 
   it('declare their own fields instead of inheriting them', () => {

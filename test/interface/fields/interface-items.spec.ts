@@ -111,16 +111,22 @@ describe('the fields of items', () => {
   afterAll(() => rules.close());
 
   describe.each(LISTS)('of POST $path', ({ path, list, item, fields }) => {
-    it.each(rulesOf(path, fields))('reports a wrong value at its position in the item only: %s: %s', async (...row) => {
-      const [, field, value, detail] = row;
-      const bad = { ...item(), [field]: value };
-      const pointer = `/${list}/1/${field}`;
-      await expectFaults(rules.post(path, { [list]: [item(), bad] }), [{ pointer, detail }]);
-    });
+    it.each(rulesOf(path, fields))(
+      'reports a wrong value at its position in the item only: %s: %s',
+      async (...row) => {
+        const [, field, value, detail] = row;
+        const bad = { ...item(), [field]: value };
+        const pointer = `/${list}/1/${field}`;
+        await expectFaults(rules.post(path, { [list]: [item(), bad] }), [{ pointer, detail }]);
+      },
+    );
 
     it('reject 1e309, which no number can represent', () =>
       expectFaults(
-        rules.postRaw(path, JSON.stringify({ [list]: [{ ...item(), valueInUSD: 7777 }] }).replace('7777', '1e309')),
+        rules.postRaw(
+          path,
+          JSON.stringify({ [list]: [{ ...item(), valueInUSD: 7777 }] }).replace('7777', '1e309'),
+        ),
         [{ pointer: `/${list}/0/valueInUSD`, detail: AMOUNT }],
       ));
 

@@ -44,43 +44,51 @@ describe('documented and observed operations', () => {
     expect(recorded.request).toEqual({ query: path.split('?')[1] ?? null, body: body ?? null });
   });
 
-  it.each(ALL)('send $operation with our key and the trace context, and no other header of the client', async (o) => {
-    await api
-      .ask(o)
-      .set({ traceparent: TRACEPARENT, tracestate: 'vendor=1', cookie: 'session=1', authorization: 'Basic YTpi' })
-      .set({
-        'x-forwarded-for': '192.0.2.1',
-        'x-request-id': 'mine',
-        'idempotency-key': 'k',
-        'accept-language': 'fr',
-      })
-      .set({ 'user-agent': 'app/1.0', accept: 'text/html', 'accept-encoding': 'gzip', via: '1.1 cache' })
-      .expect(200);
-    const { headers } = last();
-    expect(headers['x-api-key']).toBe(UPSTREAM_KEY);
-    expect(headers.traceparent).toBe(TRACEPARENT);
-    expect(JSON.stringify(headers)).not.toContain(api.app);
-    const ofTheConnection = ['host', 'connection', 'content-length'];
-    expect(
-      Object.keys(headers)
-        .filter((name) => !ofTheConnection.includes(name))
-        .sort(),
-    ).toEqual(
-      [
-        'accept',
-        'accept-encoding',
-        'traceparent',
-        'user-agent',
-        'x-api-key',
-        ...(o.body ? ['content-type'] : []),
-      ].sort(),
-    );
-    expect([headers.accept, headers['accept-encoding'], headers['user-agent']]).toEqual([
-      'application/json',
-      'identity',
-      'payout-proxy',
-    ]);
-  });
+  it.each(ALL)(
+    'send $operation with our key and the trace context, and no other header of the client',
+    async (o) => {
+      await api
+        .ask(o)
+        .set({
+          traceparent: TRACEPARENT,
+          tracestate: 'vendor=1',
+          cookie: 'session=1',
+          authorization: 'Basic YTpi',
+        })
+        .set({
+          'x-forwarded-for': '192.0.2.1',
+          'x-request-id': 'mine',
+          'idempotency-key': 'k',
+          'accept-language': 'fr',
+        })
+        .set({ 'user-agent': 'app/1.0', accept: 'text/html', 'accept-encoding': 'gzip', via: '1.1 cache' })
+        .expect(200);
+      const { headers } = last();
+      expect(headers['x-api-key']).toBe(UPSTREAM_KEY);
+      expect(headers.traceparent).toBe(TRACEPARENT);
+      expect(JSON.stringify(headers)).not.toContain(api.app);
+      const ofTheConnection = ['host', 'connection', 'content-length'];
+      expect(
+        Object.keys(headers)
+          .filter((name) => !ofTheConnection.includes(name))
+          .sort(),
+      ).toEqual(
+        [
+          'accept',
+          'accept-encoding',
+          'traceparent',
+          'user-agent',
+          'x-api-key',
+          ...(o.body ? ['content-type'] : []),
+        ].sort(),
+      );
+      expect([headers.accept, headers['accept-encoding'], headers['user-agent']]).toEqual([
+        'application/json',
+        'identity',
+        'payout-proxy',
+      ]);
+    },
+  );
 
   it.each(['not a trace', `${TRACEPARENT}, ${TRACEPARENT}`, '00-00-00-00'])(
     'do not forward an invalid traceparent (%s)',
@@ -97,12 +105,15 @@ describe('documented and observed operations', () => {
   it.each([
     ['without a body', undefined],
     ['with an empty object', {}],
-  ])('treat POST /wallets/list %s as the same operation, and forward it as GET without a body', async (_how, body) => {
-    const response = await api.post('/wallets/list', body).expect(200);
-    expect([last().method, last().url, last().body]).toEqual(['GET', '/api/v0.1/wallets/list', '']);
-    expect(last().headers).not.toHaveProperty('content-type');
-    expect((await api.record(response.headers['x-call-id'] as string)).operation).toBe('GET /wallets/list');
-  });
+  ])(
+    'treat POST /wallets/list %s as the same operation, and forward it as GET without a body',
+    async (_how, body) => {
+      const response = await api.post('/wallets/list', body).expect(200);
+      expect([last().method, last().url, last().body]).toEqual(['GET', '/api/v0.1/wallets/list', '']);
+      expect(last().headers).not.toHaveProperty('content-type');
+      expect((await api.record(response.headers['x-call-id'] as string)).operation).toBe('GET /wallets/list');
+    },
+  );
 
   it.each(['a b&c=d#e+f/g%', 'ключ', '../../admin', 'x?y'])('forward an ID unchanged: %s', async (id) => {
     await api.get(`/account/transaction?id=${encodeURIComponent(id)}`).expect(200);
@@ -118,7 +129,9 @@ describe('documented and observed operations', () => {
         ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ], "description" : "Prizes" } ',
       )
       .expect(200);
-    expect(last().body).toBe('{"credit":[{"email":"ada@example.com","valueInUSD":1.5}],"description":"Prizes"}');
+    expect(last().body).toBe(
+      '{"credit":[{"email":"ada@example.com","valueInUSD":1.5}],"description":"Prizes"}',
+    );
   });
 
   it.each(['', 'application/json; charset=utf-8', 'Application/JSON'])(
@@ -137,7 +150,10 @@ describe('documented and observed operations', () => {
   );
 
   it('accept an address with percent-encoding', async () => {
-    const { body } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').set('X-API-Key', api.app).send({});
+    const { body } = await supertest(api.proxy.url)
+      .post('/%61pi/v0.1/send')
+      .set('X-API-Key', api.app)
+      .send({});
     expect(body).toMatchObject({ status: 'error', code: 'invalid_request' });
     const { body: denied } = await supertest(api.proxy.url).post('/%61pi/v0.1/send').send({});
     expect(denied).toMatchObject({ status: 'error', code: 'missing_key' });

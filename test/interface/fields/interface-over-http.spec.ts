@@ -27,7 +27,13 @@ const BROKEN: Broken[] = [
     /number of US dollars/,
   ],
   ['an e-mail', '/send', { credit: [{ ...creditItem(), email: 'ada' }] }, '/credit/0/email', /email address/],
-  ['a handle', '/send', { credit: [{ ...creditItem(), twitter: 'ada' }] }, '/credit/0/twitter', /begins with @/],
+  [
+    'a handle',
+    '/send',
+    { credit: [{ ...creditItem(), twitter: 'ada' }] },
+    '/credit/0/twitter',
+    /begins with @/,
+  ],
   [
     'a recipient',
     '/send',
@@ -35,8 +41,20 @@ const BROKEN: Broken[] = [
     '/credit/0/email',
     /^is required and .*, or absent if twitter/,
   ],
-  ['optional text', '/send', { credit: [creditItem()], description: 5 }, '/description', /text of at most 1000/],
-  ['an unknown field', '/send', { credit: [creditItem()], colour: 1 }, '/colour', /is not a field of this operation/],
+  [
+    'optional text',
+    '/send',
+    { credit: [creditItem()], description: 5 },
+    '/description',
+    /text of at most 1000/,
+  ],
+  [
+    'an unknown field',
+    '/send',
+    { credit: [creditItem()], colour: 1 },
+    '/colour',
+    /is not a field of this operation/,
+  ],
   ['a list', '/send', { credit: [] }, '/credit', /^must be a list of at least one item$/],
   ['an item', '/send', { credit: [5] }, '/credit/0', /^must be an object$/],
   [
@@ -55,7 +73,13 @@ const BROKEN: Broken[] = [
   ],
   ['a missing field', '/account/transfer', { amount: 5 }, '/receiver', /^is required and must be text/],
   ['a local amount', COLLECT, { ...collection(), amount: 0 }, '/amount', /at most 3 decimals/],
-  ['a currency', COLLECT, { ...collection(), currency: 'kes' }, '/currency', /currency code of three capital letters/],
+  [
+    'a currency',
+    COLLECT,
+    { ...collection(), currency: 'kes' },
+    '/currency',
+    /currency code of three capital letters/,
+  ],
   ['free data', '/redeem/airtime', { ...redemption(), meta: [] }, '/meta', /object of at most 8192 bytes/],
 ];
 
@@ -92,7 +116,11 @@ describe('a request over HTTP', () => {
     ['is no JSON', 'hello', /must be valid JSON(\. The error is at character \d+)?$/],
     ['is not UTF-8', Buffer.from([0x22, 0x80, 0x22]), /must be valid UTF-8$/],
     ['is no object', '[]', /must be a JSON object$/],
-    ['is nested too deeply', '['.repeat(400_000) + ']'.repeat(400_000), /must not be nested deeper than 16 levels$/],
+    [
+      'is nested too deeply',
+      '['.repeat(400_000) + ']'.repeat(400_000),
+      /must not be nested deeper than 16 levels$/,
+    ],
     ['is too large', `{"colour":"${'x'.repeat(1_048_576)}"}`, /must be at most 1048576 bytes$/],
   ])('returns 400 if its body %s', (_what, body, detail) =>
     api.expectRefused(
@@ -109,12 +137,15 @@ describe('a request over HTTP', () => {
   it.each(['application/xml', 'application/json, text/plain', 'garbage', ';', '/'])(
     'returns 400 for the content type "%s"',
     (type) =>
-      api.expectRefused(api.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }), [
-        {
-          pointer: '',
-          detail: /^the body must be JSON, sent with Content-Type: application\/json$/,
-        },
-      ]),
+      api.expectRefused(
+        api.postRaw('/send', JSON.stringify({ credit: [creditItem()] }), { 'Content-Type': type }),
+        [
+          {
+            pointer: '',
+            detail: /^the body must be JSON, sent with Content-Type: application\/json$/,
+          },
+        ],
+      ),
   );
 
   it('returns 400 for a chunked body over 1 MiB', async () => {
@@ -135,7 +166,9 @@ describe('a request over HTTP', () => {
 
   it('does not record the digits of a malformed body that resembles a parser error', async () => {
     const detail = /^the body must be valid JSON$/;
-    const recorded = await api.expectRefused(api.postRaw('/send', 'position 23480123'), [{ pointer: '', detail }]);
+    const recorded = await api.expectRefused(api.postRaw('/send', 'position 23480123'), [
+      { pointer: '', detail },
+    ]);
     expect(JSON.stringify(recorded.refusal)).not.toContain('23480123');
   });
 
@@ -153,22 +186,33 @@ describe('a request over HTTP', () => {
     },
   );
 
-  it.each(LISTS)('reads an amount of POST $path as text, and forwards the number', async ({ path, list, item }) => {
-    const items = ['2.50', '0.000001', '999999999', '10.0'].map((valueInUSD) => ({ ...item(), valueInUSD }));
-    const keyed = { 'Idempotency-Key': `text-${list}-${path}`.replaceAll('/', '.') };
-    const response = await api
-      .post(path, { [list]: items })
-      .set(keyed)
-      .expect(200);
-    const numbers = [2.5, 0.000001, 999_999_999, 10].map((valueInUSD) => ({ ...item(), valueInUSD }));
-    expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(numbers)}`);
-    const recorded = await api.record(response.headers['x-call-id'] as string);
-    expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual(['2.5', '0.000001', '999999999', '10']);
-    await api
-      .post(path, { [list]: numbers })
-      .set(keyed)
-      .expect('Idempotent-Replayed', 'true');
-  });
+  it.each(LISTS)(
+    'reads an amount of POST $path as text, and forwards the number',
+    async ({ path, list, item }) => {
+      const items = ['2.50', '0.000001', '999999999', '10.0'].map((valueInUSD) => ({
+        ...item(),
+        valueInUSD,
+      }));
+      const keyed = { 'Idempotency-Key': `text-${list}-${path}`.replaceAll('/', '.') };
+      const response = await api
+        .post(path, { [list]: items })
+        .set(keyed)
+        .expect(200);
+      const numbers = [2.5, 0.000001, 999_999_999, 10].map((valueInUSD) => ({ ...item(), valueInUSD }));
+      expect(sent()?.body).toContain(`{"${list}":${JSON.stringify(numbers)}`);
+      const recorded = await api.record(response.headers['x-call-id'] as string);
+      expect(recorded.items.map(({ amount_usd }) => amount_usd)).toEqual([
+        '2.5',
+        '0.000001',
+        '999999999',
+        '10',
+      ]);
+      await api
+        .post(path, { [list]: numbers })
+        .set(keyed)
+        .expect('Idempotent-Replayed', 'true');
+    },
+  );
 
   it('returns 415 for a compressed body, with instructions', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {

@@ -14,7 +14,15 @@ const FIELDS: Record<string, readonly string[]> = {
   '/account/transfer': ['receiver', 'amount', 'wallet'],
   '/account/delete-unpaid-transaction': ['chiRef'],
 };
-const ITEM_FIELDS = ['valueInUSD', 'email', 'twitter', 'countryToSend', 'phoneNumber', 'reference', 'momoCode'];
+const ITEM_FIELDS = [
+  'valueInUSD',
+  'email',
+  'twitter',
+  'countryToSend',
+  'phoneNumber',
+  'reference',
+  'momoCode',
+];
 
 /** Values near enough to right ones that some bodies pass, and far enough that all rules are met. */
 const anyText = fc.oneof(
@@ -33,7 +41,10 @@ const anyText = fc.oneof(
   ),
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
-const anyNumber = fc.oneof(fc.constantFrom(1, 0.1, 0, -1, 1e-6, 1e-7, 1e9, 1e300), fc.double({ noNaN: true }));
+const anyNumber = fc.oneof(
+  fc.constantFrom(1, 0.1, 0, -1, 1e-6, 1e-7, 1e9, 1e300),
+  fc.double({ noNaN: true }),
+);
 const anyValue = fc.oneof(anyText, anyNumber, fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>);
 const rightValues: Record<string, unknown> = {
   valueInUSD: 1.25,
@@ -81,13 +92,19 @@ function anyBody(path: string): fc.Arbitrary<unknown> {
   const [list] = fields;
   const items = list === undefined ? undefined : itemFieldsOf[list];
   if (items === undefined || list === undefined) return fc.oneof(anyObject(fields), anyValue);
-  const anyList = fc.array(fc.oneof({ weight: 6, arbitrary: anyObject(items) }, { weight: 1, arbitrary: anyValue }), {
-    minLength: 1,
-    maxLength: 3,
-  });
+  const anyList = fc.array(
+    fc.oneof({ weight: 6, arbitrary: anyObject(items) }, { weight: 1, arbitrary: anyValue }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  );
   const rest = anyObject(fields.slice(1));
   return fc.oneof(
-    { weight: 8, arbitrary: fc.tuple(rest, anyList).map(([object, value]) => ({ ...object, [list]: value })) },
+    {
+      weight: 8,
+      arbitrary: fc.tuple(rest, anyList).map(([object, value]) => ({ ...object, [list]: value })),
+    },
     { weight: 1, arbitrary: anyValue },
   );
 }
@@ -106,7 +123,8 @@ function onlyKnown(path: string, body: object): unknown {
 
 /** The body with each amount as a number. An amount as text is taken as the number that it spells. */
 function withNumbers(json: string): object {
-  const isAmount = (name: string, value: unknown) => /^(valueInUSD|amount)$/.test(name) && typeof value === 'string';
+  const isAmount = (name: string, value: unknown) =>
+    /^(valueInUSD|amount)$/.test(name) && typeof value === 'string';
   const read = (name: string, value: unknown) => (isAmount(name, value) ? Number(value) : value);
   return JSON.parse(json, read) as object;
 }

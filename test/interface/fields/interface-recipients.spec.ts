@@ -39,7 +39,12 @@ describe('the recipient', () => {
       'ädä@xn--exmple-cua.com',
     ].map((email): [object, object, string, null] => [{ email }, { email, handle: null }, 'email', null]),
     ...['@a', '@Ada_Lovelace', '@ada.lovelace-1', `@${'a'.repeat(64)}`].map(
-      (twitter): [object, object, string, null] => [{ twitter }, { email: null, handle: twitter }, 'handle', null],
+      (twitter): [object, object, string, null] => [
+        { twitter },
+        { email: null, handle: twitter },
+        'handle',
+        null,
+      ],
     ),
   ];
 
@@ -60,7 +65,10 @@ describe('the recipient', () => {
       ['an empty handle alone', { twitter: '' }],
     ])('is rejected if it is %s, with the valid forms', async (_what, recipient) => {
       await expectFaults(rules.post(path, { [list]: [{ ...recipient, valueInUSD: 1 }] }), [
-        { pointer: `/${list}/0/email`, detail: /^is required and must be an email .*, or absent if twitter names/ },
+        {
+          pointer: `/${list}/0/email`,
+          detail: /^is required and must be an email .*, or absent if twitter names/,
+        },
       ]);
     });
 
@@ -89,7 +97,12 @@ describe('the recipient', () => {
     });
     expect(items).toMatchObject([
       { recipient: { phone: '+2348012345678' }, recipient_field: 'phone', reference, network_code: 'MPS' },
-      { recipient: { phone: '+2348012345679' }, country: 'Nigeria', reference: 'invoice-17', amount_usd: '0.25' },
+      {
+        recipient: { phone: '+2348012345679' },
+        country: 'Nigeria',
+        reference: 'invoice-17',
+        amount_usd: '0.25',
+      },
     ]);
   });
 
@@ -97,7 +110,12 @@ describe('the recipient', () => {
     const response = await api.post('/account/transfer', { receiver: 'sub-account-1' }).expect(200);
     expect(api.upstream.received.at(-1)?.body).toBe('{"receiver":"sub-account-1"}');
     expect((await api.record(response.headers['x-call-id'] as string)).items).toMatchObject([
-      { recipient: { receiver: 'sub-account-1' }, recipient_field: 'receiver', amount_usd: null, wallet: null },
+      {
+        recipient: { receiver: 'sub-account-1' },
+        recipient_field: 'receiver',
+        amount_usd: null,
+        wallet: null,
+      },
     ]);
     await expectFaults(rules.post('/account/transfer', { amount: 'five', wallet: 5 }), [
       { pointer: '/receiver', detail: /^is required and must be text/ },

@@ -29,7 +29,13 @@ function fields(request: string, body: object, kinds: Record<string, unknown>): 
   ]);
 }
 
-const COLLECTION_FIELDS = { amount: -1, currency: 'shillings', phone_number: '0712', email: 'ada', tx_ref: 17 };
+const COLLECTION_FIELDS = {
+  amount: -1,
+  currency: 'shillings',
+  phone_number: '0712',
+  email: 'ada',
+  tx_ref: 17,
+};
 const COLLECTED = { id: expect.any(String), chiRef: expect.any(String) };
 
 /** docs/reference/upstream.md, "Operations known by name only". */
@@ -77,11 +83,20 @@ const WALK: Row[] = [
 
   { says: 'at once', request: 'POST /collections/mobile-money/collect', body: charge, data: COLLECTED },
   ...fields('POST /collections/mobile-money/collect', charge, COLLECTION_FIELDS),
-  { says: 'to be verified', request: 'POST /collections/mobile-money/initiate', body: charge, data: COLLECTED },
+  {
+    says: 'to be verified',
+    request: 'POST /collections/mobile-money/initiate',
+    body: charge,
+    data: COLLECTED,
+  },
   ...fields('POST /collections/mobile-money/initiate', charge, COLLECTION_FIELDS),
   ...fields('POST /collections/mobile-money/verify', { id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' }, { id: 7 }),
 
-  ...fields('POST /redeem/airtime', redemption, { chiRef: 7, phoneNumber: '0712', countryToSend: 'Atlantis' }),
+  ...fields('POST /redeem/airtime', redemption, {
+    chiRef: 7,
+    phoneNumber: '0712',
+    countryToSend: 'Atlantis',
+  }),
   { says: 'meta is an object', request: 'POST /redeem/airtime', body: { ...redemption, meta: 'text' } },
 
   {
@@ -134,7 +149,9 @@ describe('a walk through the operations without documented fields', () => {
 
     it('redeems a paid credit as airtime, once', async () => {
       const { chiRef } = first(dataOf('POST /payouts/credit', await client().payOutCredit([credit(1)])).data);
-      expect((await client().redeemAirtime({ ...redemption, chiRef, meta: { note: 'thanks' } })).status).toBe(200);
+      expect((await client().redeemAirtime({ ...redemption, chiRef, meta: { note: 'thanks' } })).status).toBe(
+        200,
+      );
       const again = await client().redeemAirtime({ ...redemption, chiRef });
       expect([again.status, JSON.parse(again.text)]).toMatchObject([400, { error: 'ERROR-REDEEMED' }]);
     });
@@ -143,7 +160,10 @@ describe('a walk through the operations without documented fields', () => {
       const balance = async () =>
         dataOf('GET /wallets/list', await client().wallets()).find((w) => w.type === 'momo')?.balance;
       const before = await balance();
-      const { id } = dataOf('POST /collections/mobile-money/initiate', await client().initiateCollection(charge));
+      const { id } = dataOf(
+        'POST /collections/mobile-money/initiate',
+        await client().initiateCollection(charge),
+      );
       expect(await balance()).toBe(before);
       await client().verifyCollection(id);
       const after = await balance();

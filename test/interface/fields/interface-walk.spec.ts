@@ -39,7 +39,11 @@ function phoneRules(request: string, list: string, item: object, data: unknown):
   const body = (...items: object[]) => ({ [list]: items });
   return [
     { says: 'two countries', request, body: body(item, wrong(item, 'phoneNumber', '+254700000001')), data },
-    ...Object.keys(item).map((field) => ({ says: `${field} is required`, request, body: body(without(item, field)) })),
+    ...Object.keys(item).map((field) => ({
+      says: `${field} is required`,
+      request,
+      body: body(without(item, field)),
+    })),
     { says: 'a phone number without its +', request, body: body(wrong(item, 'phoneNumber', '254712345678')) },
     { says: 'a phone number that is none', request, body: body(wrong(item, 'phoneNumber', '+ada')) },
     { says: 'a value that is no number', request, body: body(wrong(item, 'valueInUSD', 'one')) },
@@ -51,10 +55,18 @@ function phoneRules(request: string, list: string, item: object, data: unknown):
 
 const WALK: Row[] = [
   ...creditRules('POST /send', 'credit', link),
-  { says: 'a description', request: 'POST /send', body: { credit: [email], description: 'Prizes' }, data: link },
+  {
+    says: 'a description',
+    request: 'POST /send',
+    body: { credit: [email], description: 'Prizes' },
+    data: link,
+  },
   { says: 'a description that is no text', request: 'POST /send', body: { credit: [email], description: 7 } },
 
-  ...phoneRules('POST /payouts/airtime', 'airtimes', airtime, { data: transactions(2, 'paid'), error: 'None' }),
+  ...phoneRules('POST /payouts/airtime', 'airtimes', airtime, {
+    data: transactions(2, 'paid'),
+    error: 'None',
+  }),
   ...phoneRules('POST /payouts/mobile-money', 'momos', momo, { credits: transactions(2, 'paid') }),
   {
     says: 'an empty reference',
@@ -62,7 +74,11 @@ const WALK: Row[] = [
     body: { momos: [{ ...momo, reference: '' }] },
     data: {},
   },
-  { says: 'an unknown code', request: 'POST /payouts/mobile-money', body: { momos: [wrong(momo, 'momoCode', 'XXX')] } },
+  {
+    says: 'an unknown code',
+    request: 'POST /payouts/mobile-money',
+    body: { momos: [wrong(momo, 'momoCode', 'XXX')] },
+  },
 
   ...creditRules('POST /payouts/credit', 'credits', { ...link, data: transactions(1, 'paid'), credits: [] }),
   ...creditRules('POST /payouts/initiate-credit', 'credits', { ...link, data: transactions(1, 'unpaid') }),
@@ -73,7 +89,12 @@ const WALK: Row[] = [
     data: link,
   },
 
-  { says: 'to a wallet', request: 'POST /account/transfer', body: transfer, data: { data: { wallet: 'airtime' } } },
+  {
+    says: 'to a wallet',
+    request: 'POST /account/transfer',
+    body: transfer,
+    data: { data: { wallet: 'airtime' } },
+  },
   {
     says: 'wallet is optional',
     request: 'POST /account/transfer',
@@ -81,12 +102,20 @@ const WALK: Row[] = [
     data: { error: 'None' },
   },
   { says: 'receiver is required', request: 'POST /account/transfer', body: without(transfer, 'receiver') },
-  { says: 'an amount that is no number', request: 'POST /account/transfer', body: wrong(transfer, 'amount', 'one') },
+  {
+    says: 'an amount that is no number',
+    request: 'POST /account/transfer',
+    body: wrong(transfer, 'amount', 'one'),
+  },
   { says: 'a wallet that is no text', request: 'POST /account/transfer', body: wrong(transfer, 'wallet', 1) },
 
   { says: 'chiRef is required', request: 'POST /account/delete-unpaid-transaction', body: {} },
   { says: 'chiRef is a string', request: 'POST /account/delete-unpaid-transaction', body: { chiRef: 7 } },
-  { says: 'a chiRef that is none', request: 'POST /account/delete-unpaid-transaction', body: { chiRef: 'none' } },
+  {
+    says: 'a chiRef that is none',
+    request: 'POST /account/delete-unpaid-transaction',
+    body: { chiRef: 'none' },
+  },
 
   { says: 'id is required', request: 'GET /account/transaction' },
   { says: 'GET, the documented method', request: 'GET /wallets/list', data: [] },
@@ -103,7 +132,9 @@ describe('a walk through the documented interface', () => {
     });
 
     it('reads one transaction by its id, and deletes an unpaid one by its reference', async () => {
-      const unpaid = first(dataOf('POST /payouts/initiate-credit', await client().initiateCredit([email])).data);
+      const unpaid = first(
+        dataOf('POST /payouts/initiate-credit', await client().initiateCredit([email])).data,
+      );
       expect(dataOf('GET /account/transaction', await client().transaction(unpaid.id))).toEqual(unpaid);
       expect(
         dataOf('POST /account/delete-unpaid-transaction', await client().deleteUnpaid(unpaid.chiRef)),
@@ -117,9 +148,19 @@ describe('a walk through the documented interface', () => {
       const wallets = dataOf('GET /wallets/list', await client().wallets());
       expect(wallets.map(({ type }) => type).sort()).toEqual(['airtime', 'chi', 'momo']);
       const [wallet] = wallets;
-      expect(Object.keys(wallet as object).sort()).toEqual(['balance', 'id', 'owner', 'transactions', 'type']);
+      expect(Object.keys(wallet as object).sort()).toEqual([
+        'balance',
+        'id',
+        'owner',
+        'transactions',
+        'type',
+      ]);
       const [subAccount] = dataOf('GET /sub-account/list', await client().subAccounts());
-      expect(subAccount).toMatchObject({ subAccount: true, uid: expect.any(String), wallets: expect.any(Array) });
+      expect(subAccount).toMatchObject({
+        subAccount: true,
+        uid: expect.any(String),
+        wallets: expect.any(Array),
+      });
     });
   });
 });

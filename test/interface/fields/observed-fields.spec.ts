@@ -16,8 +16,23 @@ const UNKNOWN = /^must not be sent, because it is not a field of this operation$
 type Row = [field: string, detail: RegExp, ...wrong: unknown[]];
 
 const WRONG_TEXTS = ['', ' ', null, 5, ['a'], { constructor: 1 }, 'a\0', 'a\nb', '\ud800'];
-const WRONG_PHONES = ['', null, '2348012345678', '+0348012345678', '+234 801 234', '+1234567890123456', 2348012345678];
-const WRONG_EMAILS = ['', null, 'ada', 'ada@example.com,bob@example.com', 'Ada <ada@example.com>', ['ada@example.com']];
+const WRONG_PHONES = [
+  '',
+  null,
+  '2348012345678',
+  '+0348012345678',
+  '+234 801 234',
+  '+1234567890123456',
+  2348012345678,
+];
+const WRONG_EMAILS = [
+  '',
+  null,
+  'ada',
+  'ada@example.com,bob@example.com',
+  'Ada <ada@example.com>',
+  ['ada@example.com'],
+];
 const WRONG_META = [null, [], 'text', 5, true, { a: 'x'.repeat(8_192) }, { 'a\0': 1 }, { a: ['\ud800'] }];
 
 const subAccount = () => ({ name: 'Branch', email: 'ada@example.com' }) as Record<string, unknown>;
@@ -146,7 +161,10 @@ describe('the fields of observed operations', () => {
     );
 
     it('requires each parameter once, and accepts no other', async () => {
-      const missing = [currency, amount].map((field) => ({ pointer: `/${field}`, detail: /^is required and must be/ }));
+      const missing = [currency, amount].map((field) => ({
+        pointer: `/${field}`,
+        detail: /^is required and must be/,
+      }));
       await expectFaults(rules.get(path), missing);
       await expectFaults(rules.get(`${path}?${currency}=KES&${amount}=1&${amount}=2&colour=red`), [
         { pointer: `/${amount}`, detail: AMOUNT_TEXT },
@@ -160,8 +178,9 @@ describe('the fields of observed operations', () => {
     (path) => expectFaults(rules.get(`${path}?country=Kenya`), [{ pointer: '/country', detail: UNKNOWN }]),
   );
 
-  it.each(['', '?id=', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])('rejects GET /sub-account/get%s', (query) =>
-    expectFaults(rules.get(`/sub-account/get${query}`), [{ pointer: '/id', detail: TEXT }]),
+  it.each(['', '?id=', '?id=a&id=b', '?id=%00', `?id=${'x'.repeat(101)}`])(
+    'rejects GET /sub-account/get%s',
+    (query) => expectFaults(rules.get(`/sub-account/get${query}`), [{ pointer: '/id', detail: TEXT }]),
   );
 
   it.each([
@@ -169,8 +188,12 @@ describe('the fields of observed operations', () => {
     ['with an empty object', {}],
   ])('accepts no body for POST /account/transactions %s', async (_how, body) => {
     expect(await expectTaken(rules.post('/account/transactions', body))).toEqual({});
-    await expectFaults(rules.post('/account/transactions', { page: 2 }), [{ pointer: '/page', detail: UNKNOWN }]);
-    await expectFaults(rules.post('/account/transactions?page=2', body), [{ pointer: '/page', detail: UNKNOWN }]);
+    await expectFaults(rules.post('/account/transactions', { page: 2 }), [
+      { pointer: '/page', detail: UNKNOWN },
+    ]);
+    await expectFaults(rules.post('/account/transactions?page=2', body), [
+      { pointer: '/page', detail: UNKNOWN },
+    ]);
   });
 
   it.each([
@@ -179,9 +202,17 @@ describe('the fields of observed operations', () => {
   ])('accepts the ID of POST /account/issue-id-transactions %s from the query only', async (_how, body) => {
     const path = '/account/issue-id-transactions';
     await expectTaken(rules.post(`${path}?issueID=user-1_7.5_17`, body));
-    for (const query of ['', '?issueID=', '?issueID=a&issueID=b', '?issueID=%00', `?issueID=${'x'.repeat(256)}`]) {
+    for (const query of [
+      '',
+      '?issueID=',
+      '?issueID=a&issueID=b',
+      '?issueID=%00',
+      `?issueID=${'x'.repeat(256)}`,
+    ]) {
       await expectFaults(rules.post(`${path}${query}`, body), [{ pointer: '/issueID', detail: TEXT }]);
     }
-    await expectFaults(rules.post(`${path}?issueID=a`, { issueID: 'a' }), [{ pointer: '/issueID', detail: UNKNOWN }]);
+    await expectFaults(rules.post(`${path}?issueID=a`, { issueID: 'a' }), [
+      { pointer: '/issueID', detail: UNKNOWN },
+    ]);
   });
 });

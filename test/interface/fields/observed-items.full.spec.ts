@@ -46,7 +46,10 @@ describe('the items of observed operations', () => {
 
   it('are found by phone and transaction for a redemption, and linked to its response', async () => {
     const transaction = { chiRef: CHI_REF, id: 'transaction-9', status: 'redeemed', valueInUSD: '3.5' };
-    api.upstream.behaviour = answer(200, { status: 'success', data: { ...transaction, email: 'ada@example.com' } });
+    api.upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { ...transaction, email: 'ada@example.com' },
+    });
     const response = await api.post('/redeem/airtime', redemption()).expect(200);
     const id = response.headers['x-call-id'] as string;
     const recorded = await api.record(id);
@@ -75,7 +78,13 @@ describe('the items of observed operations', () => {
   });
 
   it('count the amount of a transfer between wallets, and are found by its tnxID', async () => {
-    const data = { sender: 'me', wallet: 'airtime', valueInUSD: '2.50', tnxID: 'tnx-1', receiver: 'sub-account-1' };
+    const data = {
+      sender: 'me',
+      wallet: 'airtime',
+      valueInUSD: '2.50',
+      tnxID: 'tnx-1',
+      receiver: 'sub-account-1',
+    };
     api.upstream.behaviour = answer(200, { status: 'success', data: { data, error: 'None' } });
     const body = { receiver: 'sub-account-1', valueInUSD: 2.5, wallet: 'airtime' };
     const response = await api.post('/wallets/transfer', body).expect(200);
@@ -97,7 +106,12 @@ describe('the items of observed operations', () => {
   });
 
   it('are found by the holder of a new sub-account, and pay nobody', async () => {
-    const holder = { name: 'Branch', email: 'grace@example.com', phoneNumber: '+233201234567', firstName: 'Grace' };
+    const holder = {
+      name: 'Branch',
+      email: 'grace@example.com',
+      phoneNumber: '+233201234567',
+      firstName: 'Grace',
+    };
     const response = await api.post('/sub-account/create', holder).expect(200);
     const id = response.headers['x-call-id'] as string;
     expect((await api.record(id)).items).toMatchObject([
@@ -131,7 +145,10 @@ describe('the items of observed operations', () => {
       expect(text).not.toMatch(/Lovelace|ada@|712345678/);
       for (const table of ['intent', 'outcome']) {
         const column = table === 'intent' ? 'id' : 'intent_id';
-        const rows = await api.proxy.database.query(`SELECT t::text AS row FROM ${table} t WHERE ${column} = $1`, [id]);
+        const rows = await api.proxy.database.query(
+          `SELECT t::text AS row FROM ${table} t WHERE ${column} = $1`,
+          [id],
+        );
         expect(JSON.stringify(rows)).not.toMatch(/Lovelace|ada@|712345678/);
       }
     }

@@ -30,22 +30,39 @@ function faultsOf(instance: object) {
 /** All classes with rules that bodies and queries are read into. */
 const classes = sourceFiles('src')
   .filter(({ path }) => path.endsWith('.dto.ts'))
-  .flatMap(({ path }) => Object.values(jest.requireActual<Record<string, unknown>>(join('..', '..', '..', path))))
+  .flatMap(({ path }) =>
+    Object.values(jest.requireActual<Record<string, unknown>>(join('..', '..', '..', path))),
+  )
   .filter((value): value is Class => typeof value === 'function' && /^class /.test(String(value)))
   .filter((type) => rulesOf(type).length > 0);
 
 /** Values that are right somewhere, and wrong everywhere else. */
 const WORDS = ['Kenya', '', '@ada', 'ada@example.com', '+254700000001', '100', 'app', '2026-11-20T08:00:00Z'];
-const VALUES = [...WORDS, 0.25, 1, 500, 1.1234567, true, null, '01a1fb98-53b1-7069-a17f-af1e8cacb634', ['pay']];
+const VALUES = [
+  ...WORDS,
+  0.25,
+  1,
+  500,
+  1.1234567,
+  true,
+  null,
+  '01a1fb98-53b1-7069-a17f-af1e8cacb634',
+  ['pay'],
+];
 
 type Documented = { example?: unknown; enum?: unknown[] } | undefined;
 
 /** What a field's documentation gives as an example, or one of the values above, or anything. */
 function valueOf(type: Class, name: string): fc.Arbitrary<unknown> {
-  const documented = Reflect.getMetadata('swagger/apiModelProperties', type.prototype as object, name) as Documented;
+  const documented = Reflect.getMetadata(
+    'swagger/apiModelProperties',
+    type.prototype as object,
+    name,
+  ) as Documented;
   const example = documented?.example ?? documented?.enum?.[0];
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
-  const right = name === items?.property ? fc.array(bodyOf(items.type()), { maxLength: 3 }) : fc.constant(example);
+  const right =
+    name === items?.property ? fc.array(bodyOf(items.type()), { maxLength: 3 }) : fc.constant(example);
   return fc.oneof(
     { weight: 30, arbitrary: right },
     { weight: 2, arbitrary: fc.constantFrom(...VALUES) },
@@ -71,7 +88,9 @@ describe('the compiled rules', () => {
           const { instance } = instantiate(body, type, { maxItems: 3, extras: new Set() });
           const valid = isValidToClassValidator(instance);
           expect(passesRules(instance)).toBe(valid);
-          expect(faultsOf(instance)).toEqual(toFaults(validateSync(instance, { forbidUnknownValues: false })));
+          expect(faultsOf(instance)).toEqual(
+            toFaults(validateSync(instance, { forbidUnknownValues: false })),
+          );
           counts[valid ? 'valid' : 'faulty'] += 1;
         }),
         { numRuns: runs(60) },
@@ -134,8 +153,9 @@ describe('the decimals of an amount', () => {
     );
   });
 
-  it.each([0.1, 0.3, 1.005, 4.35, 0.000001, 123456789.123456, 999999998.999999, 1e-6, 8.41])('fit for %d', (value) =>
-    expect(taken(value, 1).usd).toBe(true),
+  it.each([0.1, 0.3, 1.005, 4.35, 0.000001, 123456789.123456, 999999998.999999, 1e-6, 8.41])(
+    'fit for %d',
+    (value) => expect(taken(value, 1).usd).toBe(true),
   );
 
   it.each([1e-7, 0.1 + 0.2, 0.0000001, 1.0000001, 5e-324])('do not fit for %d', (value) =>

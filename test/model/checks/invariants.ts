@@ -59,7 +59,9 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
 }
 
 function checkStory({ request, number, intents, arrivals, totalUsd }: Story): string[] {
-  const sendable = intents.filter(({ refused, held, decision }) => !refused && (!held || decision === 'approved'));
+  const sendable = intents.filter(
+    ({ refused, held, decision }) => !refused && (!held || decision === 'approved'),
+  );
   const count = (...outcomes: Intent['outcome'][]) =>
     sendable.filter(({ outcome }) => outcomes.includes(outcome)).length;
   // Without a key, a refused request may be sent again.
@@ -71,7 +73,9 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
   const done = arrivals.filter(({ processed }) => processed);
   const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
   const settledAs = (settled: Intent['resolution']) =>
-    sendable.filter(({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled).length;
+    sendable.filter(
+      ({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled,
+    ).length;
   const faults: [boolean, string][] = [
     // IDs show the order of arrival, not of admission. A duplicate that waited may have the smaller one.
     [
@@ -92,7 +96,9 @@ function checkStory({ request, number, intents, arrivals, totalUsd }: Story): st
       'is recorded as carried out more often than it was',
     ],
     [
-      intents.some((intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd)),
+      intents.some(
+        (intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd),
+      ),
       `is not recorded with its amount, ${totalUsd?.toFixed()}`,
     ],
     [
@@ -126,6 +132,8 @@ function idsOf(intents: Intent[], predicate: (intent: Intent) => boolean): Set<s
 function differences(right: Set<string>, listed: Set<string>): [string, string][] {
   return [
     ...[...right].filter((id) => !listed.has(id)).map((id): [string, string] => [id, 'it is not listed']),
-    ...[...listed].filter((id) => !right.has(id)).map((id): [string, string] => [id, 'it does not, but is listed']),
+    ...[...listed]
+      .filter((id) => !right.has(id))
+      .map((id): [string, string] => [id, 'it does not, but is listed']),
   ];
 }

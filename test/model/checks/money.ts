@@ -34,13 +34,23 @@ export async function checkMoney(world: World, lane: Lane, stories: Story[]): Pr
       .map((cap) => `${paid.toFixed()} US dollars were really paid, of ${cap.toFixed()}`),
     ...days
       .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
-      .map((day) => `${spent.get(day)} US dollars count as spent on ${day}, not ${right.get(day)?.toFixed()}`),
+      .map(
+        (day) => `${spent.get(day)} US dollars count as spent on ${day}, not ${right.get(day)?.toFixed()}`,
+      ),
     ...intents
-      .filter((intent) => intent.reservedOn !== null && !intent.refused && !countedOf(intent).eq(intent.ledgerUsd ?? 0))
-      .map((intent) => `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`),
+      .filter(
+        (intent) =>
+          intent.reservedOn !== null && !intent.refused && !countedOf(intent).eq(intent.ledgerUsd ?? 0),
+      )
+      .map(
+        (intent) =>
+          `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`,
+      ),
     ...stories.flatMap((story) =>
       [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
-        checkRefusal(story, asked, caps, (time) => stories.flatMap((each) => reservationsOf(each, time, world.lost))),
+        checkRefusal(story, asked, caps, (time) =>
+          stories.flatMap((each) => reservationsOf(each, time, world.lost)),
+        ),
       ),
     ),
   ];
@@ -55,7 +65,9 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
 /** Returns the amounts of payouts that the upstream kept. Payments that it duplicated itself count once. */
 async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decimal[]> {
   const { body: all } = await sandbox.control('get', '/transactions').expect(200);
-  const paid = new Map(all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]));
+  const paid = new Map(
+    all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]),
+  );
   return stories.flatMap(({ arrivals, request, totalUsd }) => {
     const [arrival] = arrivals.filter((one) => one.processed && !isLie(one));
     const made = totalUsd === null ? [] : (arrival?.chiRefs.slice(0, itemCountOf(request)) ?? []);
@@ -90,7 +102,9 @@ function checkRefusal(
   if (told?.json.code !== 'cap_exceeded') return [];
   const spent = sum(reservedAt({ startedAt, endedAt }));
   const room = caps.every((cap) => spent.plus(totalUsd ?? 0).lte(cap));
-  return room ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`] : [];
+  return room
+    ? [`request ${number} was refused for money, but at most ${spent.toFixed()} US dollars were spent`]
+    : [];
 }
 
 /** Returns the amounts of a request's calls that may have been reserved between two moments. */
@@ -103,7 +117,8 @@ function reservationsOf(
   const givenBack = ({ id, outcome }: Intent) =>
     (outcome === 'rejected' || outcome === 'not_sent') &&
     sent.some(
-      ({ told, endedAt: at }) => at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
+      ({ told, endedAt: at }) =>
+        at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
     );
   const reserved = intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent));
   // A call refused before the restore is in no copy, so its reservation is unknown.

@@ -112,7 +112,9 @@ const UNLISTED = 'POST /sub-account/create';
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
   if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
-  return operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502;
+  return (
+    operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502
+  );
 }
 
 /** Whether its rejection frees its key. */

@@ -39,7 +39,9 @@ export class Sights {
     this.schedules += lanes.length;
     for (let n = 0; n < settledSuspended; n += 1) this.see('a call settled while its proxy was suspended');
     if (lost)
-      this.see(lost.noticed ? 'an old database that an instance noticed' : 'an old database that lacks nothing');
+      this.see(
+        lost.noticed ? 'an old database that an instance noticed' : 'an old database that lacks nothing',
+      );
     if (followed > 0) this.see('followed to another state');
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
     for (const intent of intents) {

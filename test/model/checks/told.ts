@@ -22,10 +22,14 @@ export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[
   const opened = own !== undefined && !told.headers.has('idempotent-replayed');
   return [
     ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
-    ...(opened && told.status < 300 && told.by === world.fenced ? ['was admitted although its clock is wrong'] : []),
+    ...(opened && told.status < 300 && told.by === world.fenced
+      ? ['was admitted although its clock is wrong']
+      : []),
     ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
     ...wrong,
-  ].map((fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`);
+  ].map(
+    (fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`,
+  );
 }
 
 /** Whether the database lost records of a call. */
@@ -40,7 +44,9 @@ function wasLost({ lost }: World, id: string): boolean {
 function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
   const wasPaid = isSuccess({ status: told.status, json: told.json });
   const isUnpaid = outcome === 'not_sent' || outcome === 'rejected' || resolution === 'not_executed';
-  return wasPaid && isUnpaid ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`] : [];
+  return wasPaid && isUnpaid
+    ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`]
+    : [];
 }
 
 /** Checks the answer of an admitted call: its own, or that of the first call with its key. */
@@ -61,7 +67,9 @@ function checkAnswer(told: Told, intent: Intent): string[] {
     case 'upstream_auth':
     case 'upstream_busy':
       // It followed a person's settlement, and agrees with it.
-      return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed') ? [] : [recorded];
+      return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed')
+        ? []
+        : [recorded];
     case 'overloaded': // leaves no record
       return [recorded];
     case undefined:
@@ -109,7 +117,9 @@ function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, 
   switch (json.code ?? '') {
     case 'outcome_unknown':
       // Its process is gone, and its database may have continued for a moment with its last statement.
-      return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive) ? ['that is known'] : [];
+      return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive)
+        ? ['that is known']
+        : [];
     case 'request_in_progress':
     case 'approval_rejected':
     case 'approval_expired':
@@ -144,7 +154,9 @@ export function wasStopped(
   request: LogicalRequest,
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
 ): boolean {
-  return stops.some((stop) => stop.from < startedAt && stop.until > endedAt && isStoppedBy(stop, lane, request));
+  return stops.some(
+    (stop) => stop.from < startedAt && stop.until > endedAt && isStoppedBy(stop, lane, request),
+  );
 }
 
 function isStoppedBy(

@@ -49,7 +49,10 @@ describe('the correction of a settlement', () => {
     (await resolve(id, outcome).expect(200)).body.settlements[0]?.id ?? '';
   const read = async (id: string) => (await paying.proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
   const spent = async () =>
-    Number((await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ?? 0);
+    Number(
+      (await query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [app.id]))[0]?.usd ??
+        0,
+    );
 
   it('restores a released reservation, even over the cap, and releases it once', async () => {
     const id = await lose(body(6));
@@ -66,9 +69,9 @@ describe('the correction of a settlement', () => {
     expect((await pay(body(0.5)).expect(403)).body.code).toBe('cap_exceeded');
     const { body: notExecuted } = await resolve(id, 'not_executed', confirmed.resolution!.id).expect(200);
     expect(await spent()).toBe(8);
-    expect((await resolve(id, 'confirmed', notExecuted.settlements[0]?.id).expect(200)).body.settlements).toHaveLength(
-      4,
-    );
+    expect(
+      (await resolve(id, 'confirmed', notExecuted.settlements[0]?.id).expect(200)).body.settlements,
+    ).toHaveLength(4);
     expect(await spent()).toBe(14);
   });
 
@@ -119,7 +122,9 @@ describe('the correction of a settlement', () => {
     // One row in every list, by its current outcome.
     expect(await paying.listed('confirmed')).toContain(id);
     expect(await paying.listed('not_executed')).not.toContain(id);
-    expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([{ state: 'confirmed' }]);
+    expect(await query('SELECT state FROM call_state WHERE call_id = $1', [id])).toEqual([
+      { state: 'confirmed' },
+    ]);
     const exported = await paying.proxy
       .get(paying.auditor, '/v1/audit/export?format=ndjson&outcome=confirmed')
       .buffer(true)
@@ -172,13 +177,25 @@ describe('the correction of a settlement', () => {
     await run('--outcome', 'not_executed');
     const first = (await read(id)).settlements[0]!.id;
     await run('--outcome', 'confirmed', '--supersedes', first);
-    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ resolution: { outcome: 'confirmed' } });
+    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({
+      resolution: { outcome: 'confirmed' },
+    });
     await expect(run('--outcome', 'not_executed', '--supersedes', first)).rejects.toThrow('now confirmed');
     expect((await read(id)).outcome).toBe('confirmed');
-    await run('--outcome', 'failed', '--supersedes', (await read(id)).settlements[0]!.id, '--payout', `${id}.0`);
+    await run(
+      '--outcome',
+      'failed',
+      '--supersedes',
+      (await read(id)).settlements[0]!.id,
+      '--payout',
+      `${id}.0`,
+    );
     process.env.PAYOUT_PROXY_KEY = app.key;
     await payoutsCommands().parseAsync(['show', `${id}.0`, '--json'], { from: 'user' });
-    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({ state: 'failed', next: 'send_again' });
+    expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({
+      state: 'failed',
+      next: 'send_again',
+    });
     written.mockClear();
     await payoutsCommands().parseAsync(['show', id], { from: 'user' });
     const printed = written.mock.calls.map(([text]) => String(text)).join('');
@@ -190,12 +207,21 @@ describe('the correction of a settlement', () => {
     expect((await resolve(open, 'confirmed', open).expect(409)).body.code).toBe('not_in_doubt'); // unsettled
     const first = await settle(open, 'confirmed');
     const again = (await resolve(open, 'not_executed').expect(409)).body;
-    expect([again.code, again.detail]).toEqual(['not_in_doubt', expect.stringContaining(`"supersedes": "${first}"`)]);
-    expect((await resolve(open, 'confirmed', first).expect(400)).body.errors).toMatchObject([{ pointer: '/outcome' }]);
-    expect((await resolve(open, 'not_executed', uuidv7()).expect(409)).body.code).toBe('resolution_superseded');
+    expect([again.code, again.detail]).toEqual([
+      'not_in_doubt',
+      expect.stringContaining(`"supersedes": "${first}"`),
+    ]);
+    expect((await resolve(open, 'confirmed', first).expect(400)).body.errors).toMatchObject([
+      { pointer: '/outcome' },
+    ]);
+    expect((await resolve(open, 'not_executed', uuidv7()).expect(409)).body.code).toBe(
+      'resolution_superseded',
+    );
     await resolve(open, 'not_executed', first, app.key).expect(403);
     const both = await paying.proxy.client(`both-${uuidv7().slice(-12)}`, 'approve', 'pay');
-    expect((await resolve(open, 'not_executed', first, both.key).expect(200)).body.outcome).toBe('not_executed');
+    expect((await resolve(open, 'not_executed', first, both.key).expect(200)).body.outcome).toBe(
+      'not_executed',
+    );
   });
 
   it("corrects the upstream's own answer, which stays on record", async () => {

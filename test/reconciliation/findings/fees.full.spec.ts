@@ -77,7 +77,10 @@ describe('a fee of the upstream', () => {
     supertest(proxy.url).post(path).set('X-API-Key', key).send(body);
   const spent = async (id: string) =>
     (
-      await database.query<{ usd: string }>('SELECT usd::float8::text AS usd FROM spending WHERE client_id = $1', [id])
+      await database.query<{ usd: string }>(
+        'SELECT usd::float8::text AS usd FROM spending WHERE client_id = $1',
+        [id],
+      )
     )[0]?.usd;
 
   it('is reserved with the payout, and appears in a preview, the limits and the record', async () => {
@@ -154,7 +157,8 @@ describe('a fee of the upstream', () => {
     upstream.behaviour = hang;
     await own(proxy, approver, `/v1/approvals/${held}/approve`, { reason: 'Agreed.' }).expect(200);
     expect(await spent(id)).toBe('4.4');
-    const cap = (usd: number) => database.query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [id, usd]);
+    const cap = (usd: number) =>
+      database.query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [id, usd]);
     await cap(9);
     const second = (await pay(proxy, key, 3.5).expect(202)).body.call_id;
     await cap(8);
@@ -191,7 +195,8 @@ describe('a fee of the upstream', () => {
     await database.query('ALTER TABLE fee_share ALTER number RESTART');
     await database.query(`INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`);
     const epochs = new Map<TestProxy, number>();
-    for (const proxy of proxies) proxy.app.get(HeartbeatService).observe(({ epoch }) => epochs.set(proxy, epoch));
+    for (const proxy of proxies)
+      proxy.app.get(HeartbeatService).observe(({ epoch }) => epochs.set(proxy, epoch));
     await eventually(() => proxies.every((proxy) => epochs.get(proxy) === 2));
     upstream.behaviour = paysFor(0.1);
     await pay(other, key, 1).expect(200);

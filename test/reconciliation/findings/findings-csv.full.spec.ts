@@ -21,7 +21,8 @@ describe('a spreadsheet of findings', () => {
   });
   afterAll(() => approving.close());
 
-  const download = async (query: string) => (await approving.proxy.get(key, `${CSV}?${query}`).expect(200)).text;
+  const download = async (query: string) =>
+    (await approving.proxy.get(key, `${CSV}?${query}`).expect(200)).text;
   const send = (file: string | Buffer, type = 'text/csv') =>
     supertest(approving.proxy.url)
       .post('/v1/reconciliation/findings/decisions.csv')
@@ -56,7 +57,9 @@ describe('a spreadsheet of findings', () => {
       },
     );
     const text = await download(`run_id=${run}`);
-    expect(text.startsWith(`${BOM}finding_id,decision,reason,state,severity,category,impact_usd,`)).toBe(true);
+    expect(text.startsWith(`${BOM}finding_id,decision,reason,state,severity,category,impact_usd,`)).toBe(
+      true,
+    );
     expect(text.endsWith('\r\n')).toBe(true);
     const rows = rowsOf(text);
     expect(rows).toEqual([
@@ -81,7 +84,9 @@ describe('a spreadsheet of findings', () => {
       }),
     ]);
     const semicolons = rowsOf(await download(`run_id=${run}&delimiter=semicolon`), ';');
-    expect(semicolons.map(({ version: _, ...row }) => row)).toEqual(rows.map(({ version: _, ...row }) => row));
+    expect(semicolons.map(({ version: _, ...row }) => row)).toEqual(
+      rows.map(({ version: _, ...row }) => row),
+    );
     await approving.proxy.get(key, `${CSV}?delimiter=tab`).expect(400);
   });
 
@@ -90,7 +95,11 @@ describe('a spreadsheet of findings', () => {
     const got = await approving.proxy.get(key, `${CSV}?run_id=${run}`).expect(200);
     expect(rowsOf(got.text).map((row) => row.finding_id)).toEqual(ids.reverse());
     const [access] = await approving.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
-    expect(access).toMatchObject({ rows: 2_345, route: 'GET /v1/reconciliation/findings.csv', revealed: false });
+    expect(access).toMatchObject({
+      rows: 2_345,
+      route: 'GET /v1/reconciliation/findings.csv',
+      revealed: false,
+    });
   });
 
   describe('as an upload', () => {
@@ -99,7 +108,10 @@ describe('a spreadsheet of findings', () => {
       const query = delimiter === ';' ? '&delimiter=semicolon' : '';
       let text = await download(`run_id=${run}${query}`);
       for (const [id, [decision, reason]] of Object.entries(decisions)) {
-        text = text.replace(`${id}${delimiter}${delimiter}${delimiter}`, [id, decision, reason, ''].join(delimiter));
+        text = text.replace(
+          `${id}${delimiter}${delimiter}${delimiter}`,
+          [id, decision, reason, ''].join(delimiter),
+        );
       }
       return text;
     };
@@ -107,7 +119,10 @@ describe('a spreadsheet of findings', () => {
     it('decides the completed rows', async () => {
       const { run, ids } = await made({}, {}, {});
       const [one = '', two = '', three = ''] = ids;
-      const text = await filled(run, { [one]: ['explained', '"a rate, agreed"'], [three]: ['resolved', 'reversed'] });
+      const text = await filled(run, {
+        [one]: ['explained', '"a rate, agreed"'],
+        [three]: ['resolved', 'reversed'],
+      });
       const { body } = await send(text).expect(200);
       expect(body).toMatchObject({ decided: 2, ignored: 1 });
       expect(await last(one)).toMatchObject({ state: 'explained', reason: 'a rate, agreed', actor: 'grace' });
@@ -124,9 +139,14 @@ describe('a spreadsheet of findings', () => {
       ['with blank lines', (text) => text.replace('\r\n', '\r\n\r\n') + '\r\n,,,\r\n'],
       ['with a sep= line', (text) => `${BOM}sep=,\r\n${text.slice(1)}`],
       ['in UTF-16', (text) => Buffer.from(text, 'utf16le')],
-      ['in Windows-1252', (text) => Buffer.from(text.slice(1).replaceAll('•', '\x95').replaceAll('’', "'"), 'latin1')],
+      [
+        'in Windows-1252',
+        (text) => Buffer.from(text.slice(1).replaceAll('•', '\x95').replaceAll('’', "'"), 'latin1'),
+      ],
     ])('is read %s', async (_how, change) => {
-      const { run, ids } = await made({ fields: [{ field: 'recipient', ours: 'a••@example.com', theirs: null }] });
+      const { run, ids } = await made({
+        fields: [{ field: 'recipient', ours: 'a••@example.com', theirs: null }],
+      });
       const [id = ''] = ids;
       await send(change(await filled(run, { [id]: [' Explained ', '"as usual, geprüft"'] }))).expect(200);
       expect(await last(id)).toMatchObject({ state: 'explained', reason: 'as usual, geprüft' });
@@ -187,12 +207,20 @@ describe('a spreadsheet of findings', () => {
     });
 
     it.each<[string, string, RegExp]>([
-      ['nothing', '', /^ the file has no column finding_id, decision, reason; its first row must be that of GET/],
+      [
+        'nothing',
+        '',
+        /^ the file has no column finding_id, decision, reason; its first row must be that of GET/,
+      ],
       ['another table', 'a,b\r\n1,2\r\n', /no column finding_id, decision, reason/],
       ['all columns in one cell', '"finding_id,decision,reason"\r\n"x,y,z"\r\n', /no column/],
       ['a column twice', 'finding_id,decision,reason,Decision\r\n', /has the column decision more than once/],
       ['no decision', 'finding_id,decision,reason\r\nx,,\r\n', /has no decision; write explained/],
-      ['an open quote', 'finding_id,decision,reason\r\nx,explained,"why\r\n', /is not valid CSV from line \d+/],
+      [
+        'an open quote',
+        'finding_id,decision,reason\r\nx,explained,"why\r\n',
+        /is not valid CSV from line \d+/,
+      ],
     ])('is rejected with %s', async (_what, file, words) => {
       expect(await faults(file)).toEqual([expect.stringMatching(words)]);
     });

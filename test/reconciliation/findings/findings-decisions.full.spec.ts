@@ -27,7 +27,8 @@ describe('decisions about findings', () => {
   });
   afterAll(() => approving.close());
 
-  const get = <const Path extends string>(path: Path, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
+  const get = <const Path extends string>(path: Path, as = key) =>
+    approving.proxy.get(as, `${FINDINGS}${path}`);
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
   const decision = (finding_id: string, state = 'explained', more: object = {}) => ({
@@ -92,14 +93,22 @@ describe('decisions about findings', () => {
         detail: 'the finding is already decided at /decisions/0; decide it once',
       },
       { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this ID' },
-      { pointer: '/decisions/2/state', detail: 'the finding is explained; reopen it first to change the decision' },
-      { pointer: '/decisions/2/state', detail: expect.stringMatching(/^only a person can accept a difference/) },
+      {
+        pointer: '/decisions/2/state',
+        detail: 'the finding is explained; reopen it first to change the decision',
+      },
+      {
+        pointer: '/decisions/2/state',
+        detail: expect.stringMatching(/^only a person can accept a difference/),
+      },
     ]);
     expect(await scene.steps(good)).toEqual([]);
     const wrong = await post([{ finding_id: 'x', state: 'closed', reason: ' ', version: '1', why: 'so' }, 1]);
     expect([wrong.status, wrong.body.errors?.map(({ pointer }) => pointer).sort()]).toEqual([
       400,
-      ['finding_id', 'reason', 'state', 'version', 'why'].map((name) => `/decisions/0/${name}`).concat('/decisions/1'),
+      ['finding_id', 'reason', 'state', 'version', 'why']
+        .map((name) => `/decisions/0/${name}`)
+        .concat('/decisions/1'),
     ]);
     for (const none of [[], 'all', undefined, null]) await post(none).expect(400);
   });
@@ -133,7 +142,8 @@ describe('decisions about findings', () => {
     await ending.query('BEGIN');
     await ending.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.findingStep]);
     const answers = begin();
-    const waiters = () => approving.query('SELECT FROM pg_locks WHERE objid = $1 AND NOT granted', [LOCKS.findingStep]);
+    const waiters = () =>
+      approving.query('SELECT FROM pg_locks WHERE objid = $1 AND NOT granted', [LOCKS.findingStep]);
     await eventually(async () => (await waiters()).length === answers.length);
     await end(ending);
     await ending.query('COMMIT');
@@ -187,11 +197,14 @@ describe('decisions about findings', () => {
         .expect(200);
     const callId = (await pay(own, 'ada')).headers['x-call-id'] ?? '';
     const paid = await scene.finding(run, { callId, position: 0 });
-    const accept = (as: string, actor: string) => post([decision(paid, 'accepted')], as).set('X-Actor', actor);
+    const accept = (as: string, actor: string) =>
+      post([decision(paid, 'accepted')], as).set('X-Actor', actor);
     const { key: ownOfGrace } = await issueTo('app-and-judge', 'grace');
     expect((await accept(ownOfGrace, '').expect(403)).body).toMatchObject({
       code: 'own_approval',
-      errors: [{ pointer: '/decisions/0/state', detail: expect.stringMatching(/^You cannot accept a difference/) }],
+      errors: [
+        { pointer: '/decisions/0/state', detail: expect.stringMatching(/^You cannot accept a difference/) },
+      ],
     });
     for (const claimed of ['Ada', 'grace']) {
       const { body } = await accept(key, claimed).expect(400);
@@ -204,7 +217,11 @@ describe('decisions about findings', () => {
     expect((await accept(keyOfAda, 'grace').expect(403)).body.code).toBe('own_approval');
     const { key: keyOfGrace } = await issueTo('reconciler', 'grace');
     const clients = approving.proxy.app.get(ClientsService, { strict: false });
-    await clients.allowSignIn('reconciler', { issuer: 'https://id.example', subject: 'ada', person: 'grace' });
+    await clients.allowSignIn('reconciler', {
+      issuer: 'https://id.example',
+      subject: 'ada',
+      person: 'grace',
+    });
     const hash = (issuer: string | null) => personHash(clientId, issuer, 'ada');
     const setIssuer = async (issuer: string | null) =>
       approving.query('UPDATE person SET issuer = $1, sha256 = $2 WHERE sha256 = ANY ($3)', [
@@ -217,7 +234,9 @@ describe('decisions about findings', () => {
     await setIssuer(null);
     await approving.query("DELETE FROM person_identity WHERE kind = 'token_subject'");
     await accept(keyOfGrace, 'somebody').expect(200);
-    expect(await scene.steps(paid)).toContainEqual(expect.objectContaining({ state: 'accepted', actor: 'grace' }));
+    expect(await scene.steps(paid)).toContainEqual(
+      expect.objectContaining({ state: 'accepted', actor: 'grace' }),
+    );
   });
 
   it('apply by the thousand', async () => {

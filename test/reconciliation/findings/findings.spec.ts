@@ -24,7 +24,8 @@ describe('findings', () => {
   });
   afterAll(() => approving.close());
 
-  const get = <const Path extends string>(path: Path, as = key) => approving.proxy.get(as, `${FINDINGS}${path}`);
+  const get = <const Path extends string>(path: Path, as = key) =>
+    approving.proxy.get(as, `${FINDINGS}${path}`);
   const listed = async (query: string) => (await get(`?${query}`).expect(200)).body.findings;
   const post = (decisions: unknown, as = key) =>
     supertest(approving.proxy.url).post(`${FINDINGS}/decisions`).set('X-API-Key', as).send({ decisions });
@@ -100,7 +101,10 @@ describe('findings', () => {
       usd: '0',
     });
     const two = await scene.finding(before, { category: 'status', occurredAt: '2020-01-06T00:00:00Z' });
-    const three = await scene.finding(before, { category: 'missing_local', occurredAt: '2020-01-07T00:00:00Z' });
+    const three = await scene.finding(before, {
+      category: 'missing_local',
+      occurredAt: '2020-01-07T00:00:00Z',
+    });
     const found = async (query: string) => (await listed(`run_id=${before}&${query}`)).map(({ id }) => id);
     expect(await found('')).toEqual([three, two, one]);
     expect(await found('category=late')).toEqual([one]);
@@ -120,7 +124,14 @@ describe('findings', () => {
     await post([decision(two, 'reopened')]).expect(200);
     expect(await found('state=open')).toEqual([three, one]);
     expect(await found('')).toEqual([three, two, one]);
-    for (const wrong of ['state=closed', 'category=x', 'severity=bad', 'run_id=1', 'min_age_days=-1', 'from=today']) {
+    for (const wrong of [
+      'state=closed',
+      'category=x',
+      'severity=bad',
+      'run_id=1',
+      'min_age_days=-1',
+      'from=today',
+    ]) {
       await get(`?${wrong}`).expect(400);
     }
   });
@@ -132,7 +143,9 @@ describe('findings', () => {
       Array.from({ length: 5 }, () => ({})),
     );
     const first = await get(`?run_id=${many}&page_size=3`).expect(200);
-    const rest = await get(`?run_id=${many}&page_size=3&page_token=${first.body.next_page_token}`).expect(200);
+    const rest = await get(`?run_id=${many}&page_size=3&page_token=${first.body.next_page_token}`).expect(
+      200,
+    );
     const shown = [...first.body.findings, ...rest.body.findings].map(({ id }) => id);
     expect([shown, rest.body.next_page_token]).toEqual([ids.reverse(), null]);
   });

@@ -11,7 +11,11 @@ describe('the payouts of an answer', () => {
     ['a map', (payout: object) => ({ 0: payout, issueID: 'issuer_2.5_1700000000000' })],
   ])('are recorded from %s, with contacts masked', async (_form, form) => {
     const paying = await startPaying();
-    const payout = { phoneNumber: PHONE.slice(1), status: 'Failed', errorMessage: `${PHONE} is not a customer` };
+    const payout = {
+      phoneNumber: PHONE.slice(1),
+      status: 'Failed',
+      errorMessage: `${PHONE} is not a customer`,
+    };
     const data = { credits: [TRANSACTION], payouts: form(payout), error: 'None' };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     const paid = await paying.pay().expect(200);
@@ -30,12 +34,17 @@ describe('the payouts of an answer', () => {
     ]);
     expect(outcome?.record).not.toContain(PHONE.slice(1));
     const id = paid.headers['x-call-id'] ?? '';
-    const told = { payout_status: 'Failed', payout_error: expect.stringMatching(/^\+254\S*78 is not a customer$/) };
+    const told = {
+      payout_status: 'Failed',
+      payout_error: expect.stringMatching(/^\+254\S*78 is not a customer$/),
+    };
     const call = (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
     expect(call.items[0]?.upstream).toMatchObject(told);
     const read = (await paying.proxy.get(paying.app, `/v1/payouts/${id}.0`).expect(200)).body;
     expect(read.item.upstream).toMatchObject(told);
-    const exported = await paying.proxy.get(paying.auditor, '/v1/audit/export?what=items&format=csv').expect(200);
+    const exported = await paying.proxy
+      .get(paying.auditor, '/v1/audit/export?what=items&format=csv')
+      .expect(200);
     expect(exported.text).toMatch(
       /,payout_status,payout_error,account,.*\r\n.*,Failed,'?\+254\S*78 is not a customer,main,.*\r\n$/,
     );

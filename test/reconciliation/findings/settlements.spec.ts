@@ -34,7 +34,9 @@ describe('the settlement ledger', () => {
       if (request.url.endsWith('/account/transactions')) {
         return answer(200, { status: 'success', data: listed })(request, response, socket);
       }
-      const { credits = [] } = JSON.parse(request.body) as { credits?: { email: string; valueInUSD: number }[] };
+      const { credits = [] } = JSON.parse(request.body) as {
+        credits?: { email: string; valueInUSD: number }[];
+      };
       const made = credits.slice(0, words.length || undefined).map(({ email, valueInUSD }, place) => {
         const id = `made-${(count += 1)}`;
         const about = {
@@ -61,7 +63,8 @@ describe('the settlement ledger', () => {
     return headers['x-call-id'] ?? '';
   };
   const read = async (id: string) => (await paying.proxy.get(client.key, `/v1/calls/${id}`).expect(200)).body;
-  const payout = async (id: string) => (await paying.proxy.get(client.key, `/v1/payouts/${id}`).expect(200)).body;
+  const payout = async (id: string) =>
+    (await paying.proxy.get(client.key, `/v1/payouts/${id}`).expect(200)).body;
   const states = async (id: string) => (await read(id)).items.map(({ state }) => state);
   const spent = async () => {
     const sum = 'SELECT coalesce(sum(usd), 0)::float AS usd FROM spending WHERE client_id = $1';
@@ -166,8 +169,18 @@ describe('the settlement ledger', () => {
       const isList = request.url.endsWith('/account/transactions');
       if (isList) return usual(request, response, socket);
       const { credits } = JSON.parse(request.body) as { credits: { email: string; valueInUSD: number }[] };
-      const about = { issueID: `issue-${count}`, issueDate: new Date().toISOString(), type: 'credit', status: 'paid' };
-      const [made] = credits.map((one) => ({ ...about, ...one, chiRef: `lie-${(count += 1)}`, id: `lie-${count}` }));
+      const about = {
+        issueID: `issue-${count}`,
+        issueDate: new Date().toISOString(),
+        type: 'credit',
+        status: 'paid',
+      };
+      const [made] = credits.map((one) => ({
+        ...about,
+        ...one,
+        chiRef: `lie-${(count += 1)}`,
+        id: `lie-${count}`,
+      }));
       listed.push(made as Listed);
       return answer(400, { status: 'error', error: 'not enough' })(request, response, socket);
     };
@@ -201,7 +214,8 @@ describe('the settlement ledger', () => {
   it('finds a payout by its ID, its call and its transaction, for its own client only', async () => {
     const id = await pay(1);
     const ref = (await read(id)).items[0]?.upstream?.upstream_ref ?? '';
-    for (const name of [`${id}.0`, id, ref, `${id.toUpperCase()}.0`]) expect((await payout(name)).call_id).toBe(id);
+    for (const name of [`${id}.0`, id, ref, `${id.toUpperCase()}.0`])
+      expect((await payout(name)).call_id).toBe(id);
     const several = await pay(1, 2);
     for (const name of [`${id}.1`, several, 'x', `${id}.0.0`, `${id}.-1`, '%2e%2e']) {
       await paying.proxy.get(client.key, `/v1/payouts/${name}`).expect(404);
@@ -219,10 +233,17 @@ describe('the settlement ledger', () => {
     await change(id, 'reversed');
     await follow();
     const sum = async (query: string) =>
-      (await proxy.get(paying.auditor, `/v1/audit/summary?group_by=operation&client=summed${query}`).expect(200)).body
-        .groups[0];
+      (
+        await proxy
+          .get(paying.auditor, `/v1/audit/summary?group_by=operation&client=summed${query}`)
+          .expect(200)
+      ).body.groups[0];
     expect(await sum('')).toMatchObject({ calls: 2, asked_usd: '14', paid_usd: '1', returned_usd: '13' });
-    expect(await sum('&min_item_usd=2')).toMatchObject({ asked_usd: '13', paid_usd: '0', returned_usd: '13' });
+    expect(await sum('&min_item_usd=2')).toMatchObject({
+      asked_usd: '13',
+      paid_usd: '0',
+      returned_usd: '13',
+    });
     const entries = 'SELECT item_entry AS of FROM search_entry WHERE call_id = ANY ($1) ORDER BY call_id';
     const found = await proxy.database.query<{ of: (string | null)[] }>(entries, [[id, partly]]);
     expect(found.map(({ of }) => of.join())).toEqual(['reversed,reversed', 'failed,']);
@@ -232,7 +253,9 @@ describe('the settlement ledger', () => {
     const id = await pay(7);
     await change(id, 'reversed');
     await follow();
-    const { text } = await paying.proxy.get(paying.auditor, '/v1/audit/export?format=csv&what=items').expect(200);
+    const { text } = await paying.proxy
+      .get(paying.auditor, '/v1/audit/export?format=csv&what=items')
+      .expect(200);
     const [header = '', ...lines] = text.split('\r\n');
     const line = lines.find((one) => one.startsWith(id))?.split(',') ?? [];
     expect(line[header.split(',').indexOf('state')]).toBe('reversed');

@@ -5,7 +5,11 @@ import { answer } from '../../support/network/fake-upstream';
 import { eventually, startPaying } from '../../support/payments/paying';
 import { HEADER, LINE, MAPPING } from '../../support/reconciliation/statement';
 
-const transaction = (status: string) => ({ chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11', status, valueInUSD: '0.1' });
+const transaction = (status: string) => ({
+  chiRef: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
+  status,
+  valueInUSD: '0.1',
+});
 
 describe('the list of unknown status words', () => {
   it('has each word of an answer once, with its count and an example, and no known word', async () => {
@@ -39,7 +43,12 @@ describe('the list of unknown status words', () => {
     const { key } = await paying.proxy.client('recon', 'reconcile', 'audit:pii');
     const listed = async () =>
       (await paying.proxy.get(paying.auditor, '/v1/audit/status-words').expect(200)).body.words;
-    const file = [HEADER, LINE, LINE.replace('paid', 'Odd'), LINE.replace('c-1', 'c-2').replace('paid', 'Odd')];
+    const file = [
+      HEADER,
+      LINE,
+      LINE.replace('paid', 'Odd'),
+      LINE.replace('c-1', 'c-2').replace('paid', 'Odd'),
+    ];
     for (let count = 0; count < 2; count += 1) {
       await supertest(paying.proxy.url)
         .post('/v1/reconciliation/statements')

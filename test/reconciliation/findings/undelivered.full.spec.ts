@@ -18,7 +18,9 @@ describe('an undelivered answer', () => {
   let paying: Paying;
   let clients = 0;
 
-  beforeAll(async () => void (paying = await startPaying({ duplicateGuard: true, duplicateWindowSeconds: 0 })));
+  beforeAll(
+    async () => void (paying = await startPaying({ duplicateGuard: true, duplicateWindowSeconds: 0 })),
+  );
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
@@ -91,7 +93,11 @@ describe('an undelivered answer', () => {
     expect(settlements).toEqual([]);
     for (const idempotencyKey of [undefined, 'second']) {
       const { body } = await again(key, idempotencyKey).expect(409);
-      expect(body).toMatchObject({ code: 'suspected_duplicate', first_call_id: id, first_call_state: 'succeeded' });
+      expect(body).toMatchObject({
+        code: 'suspected_duplicate',
+        first_call_id: id,
+        first_call_state: 'succeeded',
+      });
     }
     expect(paying.upstream.received).toHaveLength(1);
     paying.upstream.behaviour = answer(200, SUCCESS);
@@ -130,7 +136,9 @@ describe('an undelivered answer', () => {
     await hangUp();
     await database.query('ROLLBACK');
     const call = await onlyCall(key);
-    expect(call.settlements).toMatchObject([{ source: 'answer', outcome: null, counted_usd: '2.5', entries: [] }]);
+    expect(call.settlements).toMatchObject([
+      { source: 'answer', outcome: null, counted_usd: '2.5', entries: [] },
+    ]);
     expect(call.items).toMatchObject([{ state: 'paid' }]);
     const { body } = await again(key, 'second').expect(409);
     expect(body).toMatchObject({ first_call_id: call.id, first_call_state: 'succeeded' });
@@ -191,7 +199,9 @@ describe('an undelivered answer', () => {
     next.socket?.resetAndDestroy();
     expect(await isClosed).toBe(true); // after an error
     expect(transaction).not.toHaveBeenCalled();
-    const { body } = await paying.proxy.get(key, `/v1/calls/${String(response.headers['x-call-id'])}`).expect(200);
+    const { body } = await paying.proxy
+      .get(key, `/v1/calls/${String(response.headers['x-call-id'])}`)
+      .expect(200);
     expect(body.undelivered).toBe(false);
   });
 

@@ -47,7 +47,9 @@ describe('an upstream that pays and answers with an error', () => {
   const read = async (id: string) => (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
   /** The resolver's result for a call after one round. */
   const roundAbout = async (id: string): Promise<string | undefined> => {
-    const request = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+    const request = supertest(proxy.url)
+      .post('/v1/reconciliation/resolver/rounds')
+      .set('X-API-Key', reconciler);
     const { verdicts } = (await request.expect(200)).body;
     return verdicts.find(({ call_id }) => call_id === id)?.verdict;
   };
@@ -62,11 +64,15 @@ describe('an upstream that pays and answers with an error', () => {
     return { id, key };
   };
   const spent = async ({ id }: { id: string }) =>
-    Number((await proxy.database.query('SELECT usd::float FROM spending WHERE client_id = $1', [id]))[0]?.usd ?? 0);
+    Number(
+      (await proxy.database.query('SELECT usd::float FROM spending WHERE client_id = $1', [id]))[0]?.usd ?? 0,
+    );
   /** Number of payments to each email address of a body. */
   const paid = async ({ credits }: { credits: { email: string }[] }): Promise<number[]> => {
     const names = credits.map(({ email }) => email);
-    const asked = askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', UPSTREAM_KEY);
+    const asked = askSandbox(proxy.sandbox.url)
+      .post('/api/v0.1/account/transactions')
+      .set('X-API-Key', UPSTREAM_KEY);
     const all = (await asked.expect(200)).body.data;
     return names.map((name) => all.filter(({ email }) => email === name).length);
   };
@@ -193,7 +199,11 @@ describe('an upstream that pays and answers with an error', () => {
 
   it('records a rejection for a 500 of an operation without listed transactions', async () => {
     const app = await client('unlisted');
-    await control('post', '/faults', { fault: 'error500', operation: 'POST /sub-account/create', nth: 1 }).expect(201);
+    await control('post', '/faults', {
+      fault: 'error500',
+      operation: 'POST /sub-account/create',
+      nth: 1,
+    }).expect(201);
     const asked = proxy.post(app.key, '/sub-account/create', { name: 'Shop', email: 'shop@example.com' });
     expect(await read(idOf(await asked.expect(500)))).toMatchObject({ outcome: 'rejected' });
   });

@@ -43,7 +43,10 @@ describe('POST /hooks/upstream', () => {
   const deliver = (headers: Record<string, string>, body: string, url = proxy.url) =>
     supertest(url).post('/hooks/upstream').set('content-type', 'application/json').set(headers).send(body);
   const signed = (id: string, body: string, at = now()) =>
-    deliver({ 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': sign(id, at, body) }, body);
+    deliver(
+      { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': sign(id, at, body) },
+      body,
+    );
   const events = () =>
     database.query<{ id: string; event_id: string; batch_ref: string; status: string }>(
       'SELECT *, amount_usd::text AS amount FROM upstream_event ORDER BY id',
@@ -58,7 +61,9 @@ describe('POST /hooks/upstream', () => {
   const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
     askSandbox(sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const pay = (phoneNumber: string) =>
-    proxy.post(app, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] });
+    proxy.post(app, '/payouts/airtime', {
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }],
+    });
 
   it('accepts an event once after three deliveries, and reads it back', async () => {
     const told = { url: `${proxy.url}/hooks/upstream`, secret: SECRET, copies: 3, reversed: true };
@@ -91,7 +96,11 @@ describe('POST /hooks/upstream', () => {
   });
 
   it('schedules an early poll for a call in doubt', async () => {
-    await control('post', '/faults', { fault: 'resetAfterProcessing', nth: 1, operation: 'POST /payouts/airtime' });
+    await control('post', '/faults', {
+      fault: 'resetAfterProcessing',
+      nth: 1,
+      operation: 'POST /payouts/airtime',
+    });
     const { headers } = await pay('+254712345679').expect(502);
     const id = headers['x-call-id'] ?? '';
     expect((await signed('hint', '{"issueID":"another"}').expect(200)).body).toEqual({ status: 'recorded' });
@@ -99,13 +108,18 @@ describe('POST /hooks/upstream', () => {
   });
 
   it('keeps events for the next worker', async () => {
-    const lone = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamWebhookSecret: new Secret(SECRET) });
+    const lone = await startProxy({
+      upstreamBaseUrl: sandbox.url,
+      upstreamWebhookSecret: new Secret(SECRET),
+    });
     const body = '{"issueID":"a batch of nobody"}';
     const sentAt = now();
     const headers = { 'webhook-id': 'early', 'webhook-timestamp': String(sentAt) };
     for (const id of ['early', 'late']) {
       const signature = sign(id, sentAt, body);
-      await deliver({ ...headers, 'webhook-id': id, 'webhook-signature': signature }, body, lone.url).expect(200);
+      await deliver({ ...headers, 'webhook-id': id, 'webhook-signature': signature }, body, lone.url).expect(
+        200,
+      );
     }
     expect(await lone.database.query('SELECT kind FROM worker_task')).toEqual([
       { kind: 'read_back' },
@@ -157,7 +171,14 @@ describe('POST /hooks/upstream', () => {
   });
 
   it('records the known fields of a body, whatever their content', async () => {
-    const odd = { eventType: ['x'], issueID: 7, chiRef: 123456789012, amount: 'much', status: 'x\u0000y', meta: null };
+    const odd = {
+      eventType: ['x'],
+      issueID: 7,
+      chiRef: 123456789012,
+      amount: 'much',
+      status: 'x\u0000y',
+      meta: null,
+    };
     await signed('odd', JSON.stringify(odd)).expect(200);
     expect(await event('odd')).toMatchObject({
       event_type: null,
@@ -168,7 +189,10 @@ describe('POST /hooks/upstream', () => {
       upstream_ref: '123456789012',
     });
     await signed('long', '{"chiRef":12345678901234567,"issueID":12345678901234568}').expect(200);
-    expect(await event('long')).toMatchObject({ upstream_ref: '12345678901234567', batch_ref: '12345678901234568' });
+    expect(await event('long')).toMatchObject({
+      upstream_ref: '12345678901234567',
+      batch_ref: '12345678901234568',
+    });
     await signed('person', JSON.stringify({ status: 'sent to ada@example.com' })).expect(200);
     expect((await event('person'))?.status).toBe('sent to a••@example.com');
     for (const body of ['[]', '7', 'null']) await signed(`body ${body}`.replace(' ', '-'), body).expect(200);
@@ -184,7 +208,11 @@ describe('POST /hooks/upstream', () => {
   it('returns 404 without a secret', async () => {
     const other = await startProxy({ upstreamBaseUrl: sandbox.url }, database);
     const at = now();
-    const headers = { 'webhook-id': 'a', 'webhook-timestamp': String(at), 'webhook-signature': sign('a', at, '{}') };
+    const headers = {
+      'webhook-id': 'a',
+      'webhook-timestamp': String(at),
+      'webhook-signature': sign('a', at, '{}'),
+    };
     expect((await deliver(headers, '{}', other.url).expect(404)).body.code).toBe('not_found');
     await other.close();
   });

@@ -40,7 +40,8 @@ describe('calls in doubt', () => {
   const read = async (id: string) => (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
   const resolve = (id: string, body: object, key = approver) =>
     supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', key).send(body);
-  const addOutcome = (id: string, kind: string) => insertOutcomes(paying.proxy.database, [{ intent_id: id, kind }]);
+  const addOutcome = (id: string, kind: string) =>
+    insertOutcomes(paying.proxy.database, [{ intent_id: id, kind }]);
 
   it('include calls of an ended process at once, and calls of a live process after every timeout', async () => {
     const gone = await sent();
@@ -87,14 +88,19 @@ describe('calls in doubt', () => {
       });
       expect(await paying.listed('unknown')).not.toContain(id);
       expect(await paying.listed(outcome)).toContain(id);
-      expect((await resolve(id, { outcome: 'confirmed', reason }).expect(409)).body.code).toBe('not_in_doubt');
+      expect((await resolve(id, { outcome: 'confirmed', reason }).expect(409)).body.code).toBe(
+        'not_in_doubt',
+      );
     },
   );
 
   it('release their reservation as not executed, and keep it as confirmed', async () => {
     const day = '2026-01-02';
     const calls = [await sent({ reserved_on: day }), await sent({ reserved_on: day })];
-    await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [model, day]);
+    await query('INSERT INTO spending SELECT client_id, $2, 100.000001 FROM intent WHERE id = $1', [
+      model,
+      day,
+    ]);
     const spent = async () => (await query('SELECT usd::text FROM spending WHERE day = $1', [day]))[0]?.usd;
     await resolve(calls[0] ?? '', { outcome: 'confirmed', reason: 'seen there' }).expect(200);
     expect(await spent()).toBe('100.000001');
@@ -154,8 +160,11 @@ describe('calls in doubt', () => {
   it('are the only calls that can be settled', async () => {
     const settle = { outcome: 'not_executed', reason: 'no' };
     expect((await resolve(model, settle).expect(409)).body.code).toBe('not_in_doubt');
-    expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe('not_in_doubt');
-    for (const id of [uuidv7(), 'x']) expect((await resolve(id, settle).expect(404)).body.code).toBe('call_not_found');
+    expect((await resolve(await sent({ process: LIVING }), settle).expect(409)).body.code).toBe(
+      'not_in_doubt',
+    );
+    for (const id of [uuidv7(), 'x'])
+      expect((await resolve(id, settle).expect(404)).body.code).toBe('call_not_found');
     await resolve(await sent(), settle, paying.auditor).expect(403);
     const { body } = await resolve(await sent(), { outcome: 'maybe' }).expect(400);
     expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['/outcome', '/reason']);

@@ -33,7 +33,8 @@ describe('an answer after the settlement of its call', () => {
       upstream: { failure: 'abandoned' },
     });
     const late = paidOutcome(id);
-    for (let time = 0; time < 2; time += 1) await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
+    for (let time = 0; time < 2; time += 1)
+      await insertOutcomesAgain(app.get(PrismaService), [late], TIMEOUTS);
     const call = await paying.record({ headers: { 'x-call-id': id } });
     expect(call).toMatchObject({ outcome: 'confirmed', items: [{ state: 'paid' }] });
     expect(call.settlements.map(({ source, counted_usd }) => [source, counted_usd])).toEqual([
@@ -51,7 +52,11 @@ describe('an answer after the settlement of its call', () => {
 
   describe('during other settlements', () => {
     /** Commits the call's next settlements, each just before the answer would take its number. */
-    async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>): Promise<void> {
+    async function settleMeanwhile(
+      id: string,
+      numbers: number[],
+      answering: () => Promise<unknown>,
+    ): Promise<void> {
       const { database } = paying.proxy;
       const others = numbers.map(() => new Client({ connectionString: database.ownerUrl }));
       for (const [index, other] of others.entries()) {
@@ -81,7 +86,9 @@ describe('an answer after the settlement of its call', () => {
       const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
       const gone = { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' };
       const id = await copyIntent(paying.proxy.database, lost, gone);
-      const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+      const settle = supertest(paying.proxy.url)
+        .post(`/v1/calls/${id}/resolution`)
+        .set('X-API-Key', approver);
       await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
       return id;
     }
@@ -99,7 +106,9 @@ describe('an answer after the settlement of its call', () => {
 
     it('counts as not written if others keep coming first', async () => {
       const id = await settledByPerson();
-      await settleMeanwhile(id, [2, 3, 4], () => expect(answerAgain(id)).rejects.toThrow('settled by others'));
+      await settleMeanwhile(id, [2, 3, 4], () =>
+        expect(answerAgain(id)).rejects.toThrow('settled by others'),
+      );
       await answerAgain(id);
       expect(await sourcesOf(id)).toEqual(['answer', 'person', 'person', 'person', 'person']);
     });
@@ -130,7 +139,11 @@ describe('an answer after the settlement of its call', () => {
     const { key: auditor } = await paying.proxy.client('activity-auditor', 'audit');
     const { body } = await paying.proxy.get(auditor, '/v1/activity?action=key_paid_twice').expect(200);
     expect(body.activity).toHaveLength(1);
-    expect(body.activity[0]).toMatchObject({ call_id: id, via: 'proxy', target: { client: { name: 'app' } } });
+    expect(body.activity[0]).toMatchObject({
+      call_id: id,
+      via: 'proxy',
+      target: { client: { name: 'app' } },
+    });
     expect(body.activity[0]?.reason).toBe(
       `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is succeeded.`,
     );
@@ -150,7 +163,10 @@ describe('an answer after the settlement of its call', () => {
           .expect(200);
       upstream.behaviour = reset;
       const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
-      const id = await copyIntent(proxy.database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+      const id = await copyIntent(proxy.database, lost, {
+        process: 999_999,
+        recorded_at: '2026-01-01T00:00:00Z',
+      });
       for (const table of ['idempotency_claim', 'recent_content'])
         await proxy.database.query(`UPDATE ${table} SET intent_id = $1 WHERE intent_id = $2`, [id, lost]);
       await settle(id);
@@ -168,7 +184,10 @@ describe('an answer after the settlement of its call', () => {
     }
 
     const alarmsAbout = (id: string) =>
-      paying.proxy.database.query(`SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`, [id]);
+      paying.proxy.database.query(
+        `SELECT reason FROM activity WHERE action = 'key_paid_twice' AND call_id = $1`,
+        [id],
+      );
 
     it('returns the key to its call after the concurrent duplicate was not executed', async () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
@@ -182,7 +201,9 @@ describe('an answer after the settlement of its call', () => {
       const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
       const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
       await answerLate();
-      expect(await alarmsAbout(call)).toEqual([{ reason: expect.stringContaining(`Call ${other} has its key now`) }]);
+      expect(await alarmsAbout(call)).toEqual([
+        { reason: expect.stringContaining(`Call ${other} has its key now`) },
+      ]);
       await settle(other);
       expect(await retry()).toEqual(replay);
     });

@@ -47,7 +47,13 @@ describe('a payment missing from every copy', () => {
     return runCli([...args, '--json'], settings, dataDir);
   };
   const recover = async () => {
-    const { code, stdout, stderr } = await cli('database', 'recover', '--reason', 'all copies are lost', '--yes');
+    const { code, stdout, stderr } = await cli(
+      'database',
+      'recover',
+      '--reason',
+      'all copies are lost',
+      '--yes',
+    );
     expect([code, stderr]).toEqual([0, '']);
     Object.assign(recovered, JSON.parse(stdout) as object);
   };
@@ -81,14 +87,17 @@ describe('a payment missing from every copy', () => {
     pending = (await pay('pending', [ADA, USD], keys.careful).expect(202)).headers['x-call-id'] ?? '';
     await postgres.backUp();
     await eventually(async () => (await pay('lost')).status === 200);
-    const beat = () => (JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string }).beat;
+    const beat = () =>
+      (JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as { beat: string }).beat;
     const seen = beat();
     await eventually(() => Number(beat()) > Number(seen));
     await proxy.close();
     rmSync(join(dataDir, 'copies'), { recursive: true });
     await postgres.restore();
     proxy = await start();
-    await eventually(async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops.length === 1);
+    await eventually(
+      async () => (await proxy.get(keys.admin, '/v1/stops').expect(200)).body.stops.length === 1,
+    );
   });
   afterAll(async () => {
     await proxy.close();
@@ -112,7 +121,11 @@ describe('a payment missing from every copy', () => {
     expect((await lift().expect(409)).body.detail).toContain(recovered.run_id);
 
     await proxy.startWorker();
-    expect(await run()).toMatchObject({ result: 'findings', from: recovered.lost_from, to: recovered.lost_to });
+    expect(await run()).toMatchObject({
+      result: 'findings',
+      from: recovered.lost_from,
+      to: recovered.lost_to,
+    });
     expect((await lift().expect(200)).body).toMatchObject({ unreconciled: false });
     await eventually(() => proxy.app.get(FenceService).reasons.length === 0);
     expect(await unexplained()).toMatchObject([{ usd: USD }]);
@@ -139,7 +152,10 @@ describe('a payment missing from every copy', () => {
     const [{ transaction } = {}] = await postgres.database.query<{ transaction: string }>(
       `SELECT upstream_ref AS transaction FROM finding WHERE category = 'missing_local'`,
     );
-    expect(body.approval).toMatchObject({ held_for: 'unexplained_payment', unexplained_transaction: transaction });
+    expect(body.approval).toMatchObject({
+      held_for: 'unexplained_payment',
+      unexplained_transaction: transaction,
+    });
   });
 
   it('is not paid again by an approval of a call that was pending in the backup', async () => {
@@ -186,7 +202,9 @@ describe('a payment missing from every copy', () => {
       );
     const erased = await cli('audit', 'erase', '--recipient', ADA, '--reason', 'case 17', '--yes');
     expect([erased.code, erased.stderr]).toEqual([2, '']); // some calls are unfinished
-    const left = await postgres.database.query<{ recipient: Buffer }>('SELECT recipient FROM unexplained_payment');
+    const left = await postgres.database.query<{ recipient: Buffer }>(
+      'SELECT recipient FROM unexplained_payment',
+    );
     expect(left.map(({ recipient }) => recipient.equals(unexplainedHash(BOB)))).toEqual([true]);
   });
 

@@ -21,10 +21,13 @@ describe('a payout in doubt after a success', () => {
   });
 
   const behave = (transaction: object) => {
-    const data = [{ chiRef: uuidv7(), id: uuidv7(), email: 'ada@example.com', valueInUSD: 2, ...transaction }];
+    const data = [
+      { chiRef: uuidv7(), id: uuidv7(), email: 'ada@example.com', valueInUSD: 2, ...transaction },
+    ];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data, error: 'None' } });
   };
-  const pay = (key = uuidv7()) => paying.proxy.post(client.key, '/payouts/credit', BODY).set('Idempotency-Key', key);
+  const pay = (key = uuidv7()) =>
+    paying.proxy.post(client.key, '/payouts/credit', BODY).set('Idempotency-Key', key);
   const spent = async () => {
     const sum = 'SELECT sum(usd)::text AS usd FROM spending WHERE client_id = $1';
     return (await paying.proxy.database.query<{ usd: string }>(sum, [client.id]))[0]?.usd;
@@ -35,7 +38,11 @@ describe('a payout in doubt after a success', () => {
     const { headers } = await pay('first').expect(200);
     const id = headers['x-call-id'] ?? '';
     const refused = await pay().expect(409);
-    expect(refused.body).toMatchObject({ code: 'suspected_duplicate', first_call_id: id, first_call_state: 'unknown' });
+    expect(refused.body).toMatchObject({
+      code: 'suspected_duplicate',
+      first_call_id: id,
+      first_call_state: 'unknown',
+    });
     expect((await pay('first').expect(200)).headers['idempotent-replayed']).toBe('true');
     expect(paying.upstream.received.filter(({ url }) => url.endsWith('/payouts/credit'))).toHaveLength(1);
     await supertest(paying.proxy.url)
@@ -53,7 +60,9 @@ describe('a payout in doubt after a success', () => {
         .set('X-API-Key', approver)
         .send({ reason: 'the provider says so', ...body });
     const payInDoubt = async () => {
-      const data = [{ chiRef: uuidv7(), id: uuidv7(), email: 'ada@example.com', valueInUSD: 2, status: 'paid' }];
+      const data = [
+        { chiRef: uuidv7(), id: uuidv7(), email: 'ada@example.com', valueInUSD: 2, status: 'paid' },
+      ];
       paying.upstream.behaviour = answer(500, { status: 'error', error: 'it failed', data });
       return (await pay().expect(500)).headers['x-call-id'] ?? '';
     };

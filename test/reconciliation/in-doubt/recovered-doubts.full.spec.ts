@@ -61,15 +61,22 @@ describe('a call restored without its outcome', () => {
 
   /** Restores a call of three hours ago, one hour ago: a copy with its own ID and time. */
   async function restoreLike(model: string): Promise<string> {
-    await eventually(() => copiedIn(dataDir).some((line) => line.includes('"kind":"intent"') && line.includes(model)));
+    await eventually(() =>
+      copiedIn(dataDir).some((line) => line.includes('"kind":"intent"') && line.includes(model)),
+    );
     const at = new Date(Date.now() - 3 * HOUR_MS);
     const id = uuidv7({ msecs: at.getTime() });
     const gone = copyAlone(dataDir, model, join(dataDir, id));
     const line = copiedIn(gone).find((one) => one.includes('"kind":"intent"')) ?? '';
-    const old = line.replaceAll(model, id).replace(/"received_at":"[^"]+"/, `"received_at":"${at.toISOString()}"`);
+    const old = line
+      .replaceAll(model, id)
+      .replace(/"received_at":"[^"]+"/, `"received_at":"${at.toISOString()}"`);
     writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${old}\n`);
     await restoreFromCopies(paying.proxy.app.get(PrismaService), [gone], TIMEOUTS);
-    await tamper(paying.proxy.database, `UPDATE intent SET recorded_at = now() - interval '1 hour' WHERE id = '${id}'`);
+    await tamper(
+      paying.proxy.database,
+      `UPDATE intent SET recorded_at = now() - interval '1 hour' WHERE id = '${id}'`,
+    );
     return id;
   }
 
@@ -78,7 +85,12 @@ describe('a call restored without its outcome', () => {
 
   it.each<[string, string, object, object]>([
     ['a payout', '/payouts/airtime', AIRTIME, { type: 'airtime', valueInUSD: 2.5, phoneNumber: PHONE }],
-    ['a transfer to a contact', '/account/transfer', TRANSFER, { type: 'transfer', valueInUSD: 1, receiver: PHONE }],
+    [
+      'a transfer to a contact',
+      '/account/transfer',
+      TRANSFER,
+      { type: 'transfer', valueInUSD: 1, receiver: PHONE },
+    ],
   ])(
     'stays in doubt if the upstream lists a candidate from before the restore: %s',
     async (_what, path, body, paid) => {

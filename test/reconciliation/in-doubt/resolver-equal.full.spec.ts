@@ -43,9 +43,10 @@ describe('a resolver round among thousands of equal payments', () => {
     const answered = `'sent_at', instant, 'answered_at', instant, 'recorded_at', instant`;
     const kind = `'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END`;
     await query(insertion('intent', texts('intent', 'id', `'id', c.id, ${times}`)), [model]);
-    await query(insertion('outcome', texts('outcome', 'intent_id', `'intent_id', c.id, ${answered}, ${kind}`)), [
-      model,
-    ]);
+    await query(
+      insertion('outcome', texts('outcome', 'intent_id', `'intent_id', c.id, ${answered}, ${kind}`)),
+      [model],
+    );
     await query(
       `INSERT INTO intent_body SELECT c.id, salt, body, people FROM intent_body, copy c WHERE intent_id = $1`,
       [model],
@@ -73,7 +74,13 @@ describe('a resolver round among thousands of equal payments', () => {
     const ids = calls.slice(0, DOUBTS).map(({ id }) => id);
     const due = await readSentCalls(worker.get(PrismaService, { strict: false }), ids, 1_000);
     const effort = new Effort();
-    const { verdicts, left, failure } = await looking.poll('main', due, ids, new AbortController().signal, effort);
+    const { verdicts, left, failure } = await looking.poll(
+      'main',
+      due,
+      ids,
+      new AbortController().signal,
+      effort,
+    );
     expect([failure, left.size, verdicts.length]).toEqual([null, 0, DOUBTS]);
     expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['ambiguous']));
     expect(effort.done).toBeLessThan(10 * EQUAL + DOUBTS * 2_000);

@@ -72,7 +72,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
     for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // without faults
-    for (const fault of FAULTS) await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
+    for (const fault of FAULTS)
+      await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
     made = await loseAnswers();
     await control('delete', '/faults');
     await round(); // executed ones need no wait
@@ -91,7 +92,9 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, even on a busy machine
   const send = ({ path, body }: Lost) => proxy.post(app, path, body);
   const round = async () => {
-    const asked = supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+    const asked = supertest(proxy.url)
+      .post('/v1/reconciliation/resolver/rounds')
+      .set('X-API-Key', reconciler);
     return (await asked.expect(200)).body;
   };
   const read = async (id: string) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body;
@@ -123,7 +126,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       settled[call.outcome as keyof typeof settled] += 1;
       if (call.outcome === 'unknown') {
         const isReversed = JSON.stringify(lost.body).includes(REVERSED);
-        const isExpected = lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
+        const isExpected =
+          lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
         expect([lost.mark, isExpected, call.doubt?.reason]).toEqual([lost.mark, true, expect.any(String)]);
       } else if (!lost.twin) {
         expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'confirmed' : 'not_executed']);
@@ -131,7 +135,9 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     }
     // Of equal requests, exactly as many are confirmed as were executed, unless one stays in doubt.
     for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
-      const both = await Promise.all(made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)));
+      const both = await Promise.all(
+        made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)),
+      );
       const known = both.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'confirmed').length;
       const open = both.filter(({ outcome }) => outcome === 'unknown').length;
       const truth = Math.min(2, carriedOut(lost));

@@ -173,8 +173,12 @@ describe('the resolver with an unusual listing', () => {
     ['the transaction that it deletes', '/account/transaction', () => loseDeletion(44)],
   ])('does not delay a call because %s could not be read', async (_what, path, lose) => {
     const id = await lose();
-    const waits = { failed: jest.spyOn(BackOff.prototype, 'failed'), polled: jest.spyOn(BackOff.prototype, 'polled') };
-    const timesOf = () => Object.values(waits).map(({ mock }) => mock.calls.filter(([one]) => one === id).length);
+    const waits = {
+      failed: jest.spyOn(BackOff.prototype, 'failed'),
+      polled: jest.spyOn(BackOff.prototype, 'polled'),
+    };
+    const timesOf = () =>
+      Object.values(waits).map(({ mock }) => mock.calls.filter(([one]) => one === id).length);
     broken = path;
     await worker.get(ResolverService).runOnce();
     broken = undefined;
@@ -221,7 +225,10 @@ describe('the resolver with an unusual listing', () => {
 
   it('does not settle a payout as not executed if its transaction names the recipient differently', async () => {
     await pay({}, [20, 1]);
-    const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } }, [21, 1]);
+    const id = await pay(
+      { lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } },
+      [21, 1],
+    );
     await pay({}, [22, 1]);
     expect(await settle(id)).toContain('differ from it in amount');
   });

@@ -25,7 +25,8 @@ describe('a requested round of the resolver', () => {
   afterAll(() => proxy.close());
 
   const tasks = () => proxy.database.query('SELECT kind FROM worker_task');
-  const ask = () => supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
+  const ask = () =>
+    supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
   /** @returns the ID of a paid call in doubt. */
   const lose = async (email: string) => {
     const fault = { fault: 'resetAfterProcessing', operation: 'POST /payouts/credit', nth: 1 };
@@ -58,12 +59,17 @@ describe('a requested round of the resolver', () => {
     const fence = worker.get(FenceService);
     fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
     const event = newId();
-    await proxy.database.query("INSERT INTO upstream_event (id, event_id, signed_at) VALUES ($1, 'event-1', now())", [
-      event,
-    ]);
+    await proxy.database.query(
+      "INSERT INTO upstream_event (id, event_id, signed_at) VALUES ($1, 'event-1', now())",
+      [event],
+    );
     await proxy.database.query("INSERT INTO worker_task (id, kind) VALUES ($1, 'read_back')", [event]);
     expect((await ask().expect(200)).body).toMatchObject({ polled: 0, failure: 'fenced', verdicts: [] });
-    expect(await worker.get(FollowUpService).runOnce()).toMatchObject({ readId: null, failure: 'fenced', settled: 0 });
+    expect(await worker.get(FollowUpService).runOnce()).toMatchObject({
+      readId: null,
+      failure: 'fenced',
+      settled: 0,
+    });
     await worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
     expect(await tasks()).toEqual([{ kind: 'read_back' }]); // the event stays queued
     fence.lower('clock_skewed');
@@ -100,7 +106,10 @@ describe('a requested round of the resolver', () => {
     const asked = ask().expect(200).then();
     await eventually(async () => (await tasks()).length > 0);
     await proxy.startWorker();
-    expect((await asked).body).toMatchObject({ failure: null, verdicts: [{ call_id: id, verdict: 'confirmed' }] });
+    expect((await asked).body).toMatchObject({
+      failure: null,
+      verdicts: [{ call_id: id, verdict: 'confirmed' }],
+    });
     expect(await tasks()).toEqual([]);
   });
 });

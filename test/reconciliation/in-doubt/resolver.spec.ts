@@ -45,7 +45,10 @@ describe('the resolver', () => {
   });
 
   const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
-    askSandbox(sandbox.url)[method](`/_sandbox${path}`).set('X-Sandbox-Control-Key', 'sandbox-control').send(body);
+    askSandbox(sandbox.url)
+      [method](`/_sandbox${path}`)
+      .set('X-Sandbox-Control-Key', 'sandbox-control')
+      .send(body);
   const lose = (fault: string, operation?: string) =>
     control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
   const credit = (more: object = {}) => ({
@@ -58,7 +61,8 @@ describe('the resolver', () => {
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const read = async (id: string) => (await proxy.get(app.key, `/v1/calls/${id}`).expect(200)).body;
   const round = async (key = reconciler) =>
-    (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200)).body;
+    (await supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', key).expect(200))
+      .body;
   const query: TestDatabase['query'] = (sql, parameters) => database.query(sql, parameters);
   const quiet = (ms: number) => (worker.get(PollService).rules.quietMs = ms);
   /** Ends the quiet period with a later payment, which shows how current the listing is. */
@@ -73,11 +77,22 @@ describe('the resolver', () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(body, 'confirmed').expect(502));
     const before = await spent();
-    expect(await round()).toMatchObject({ in_doubt: 1, polled: 1, failure: null, verdicts: [{ call_id: id }] });
+    expect(await round()).toMatchObject({
+      in_doubt: 1,
+      polled: 1,
+      failure: null,
+      verdicts: [{ call_id: id }],
+    });
     const call = await read(id);
     const transactions = [
       { position: 0, amount_usd: '0.25', upstream_ref: expect.any(String), batch_ref: expect.any(String) },
-      { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: expect.any(String), at: expect.any(String) },
+      {
+        position: 1,
+        amount_usd: '0.5',
+        status: 'paid',
+        upstream_id: expect.any(String),
+        at: expect.any(String),
+      },
     ];
     expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
     expect(call.resolution).toMatchObject({ outcome: 'confirmed', resolved_by: null, transactions });
@@ -87,7 +102,9 @@ describe('the resolver', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
     expect(await spent()).toBe(before); // it stays reserved
-    expect(JSON.stringify(await query('SELECT record FROM settlement WHERE intent_id = $1', [id]))).not.toContain('@');
+    expect(
+      JSON.stringify(await query('SELECT record FROM settlement WHERE intent_id = $1', [id])),
+    ).not.toContain('@');
   });
 
   it('settles a call as not executed, which releases the reservation, and its key pays once', async () => {
@@ -135,7 +152,10 @@ describe('the resolver', () => {
       doubt: { verdict: 'ambiguous', reason: expect.stringContaining('another call of ours'), calls: [] },
     });
     const record = (await proxy.get(auditor, `/v1/audit/calls/${first}`).expect(200)).body;
-    expect(record.doubt).toMatchObject({ calls: [twin], transactions: [{ amount_usd: '0.25', position: null }] });
+    expect(record.doubt).toMatchObject({
+      calls: [twin],
+      transactions: [{ amount_usd: '0.25', position: null }],
+    });
     expect((await round()).verdicts).toEqual([]); // reported before
     const approver = (await proxy.client('approver', 'approve')).key;
     for (const [id, outcome] of [
@@ -203,7 +223,9 @@ describe('the resolver', () => {
     expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
     // A payment forgotten by the upstream.
     const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
-    const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, { client_id: app.id });
+    const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, {
+      client_id: app.id,
+    });
     const recorded_at = new Date(Date.now() - 10_000).toISOString();
     await insertOutcomes(database, [
       { intent_id: forgotten, recorded_at, items: [{ position: 0, upstream_ref: 'nowhere' }] },

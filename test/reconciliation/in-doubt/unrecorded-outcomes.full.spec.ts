@@ -60,7 +60,9 @@ describe('a call whose outcome cannot be recorded', () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const { headers } = await pay('order-3').expect(502);
-    expect([await inDoubt(), await metric(paying.proxy.url, 'payout_proxy_spooled_outcomes')]).toEqual([1, 0]);
+    expect([await inDoubt(), await metric(paying.proxy.url, 'payout_proxy_spooled_outcomes')]).toEqual([
+      1, 0,
+    ]);
     await query('GRANT INSERT ON outcome TO payout_proxy');
     await eventually(async () => (await inDoubt()) === 0);
     const recorded = await query('SELECT kind FROM outcome WHERE intent_id = $1', [headers['x-call-id']]);

@@ -20,7 +20,8 @@ describe('a request that waits for a call', () => {
   afterAll(() => approving.close());
   afterEach(() => jest.restoreAllMocks());
 
-  const waits = ({ app }: TestProxy = approving.proxy) => app.get(SharesService, { strict: false }).inUse('waits');
+  const waits = ({ app }: TestProxy = approving.proxy) =>
+    app.get(SharesService, { strict: false }).inUse('waits');
 
   /** Sends a request. Returns once it waits. */
   async function waitFor(id: string, { key = approving.app, proxy = approving.proxy, seconds = LONG } = {}) {
@@ -76,10 +77,15 @@ describe('a request that waits for a call', () => {
   });
 
   it('returns at once if the call is settled, or without `wait`', async () => {
-    const settled = await approving.proxy.get(approving.app, `/v1/calls/${approving.model}?wait=${LONG}`).expect(200);
+    const settled = await approving.proxy
+      .get(approving.app, `/v1/calls/${approving.model}?wait=${LONG}`)
+      .expect(200);
     expect(settled.body.outcome).toBe('succeeded');
     for (const query of ['', '?wait=0']) {
-      const { body } = await approving.proxy.get(approving.app, `/v1/calls/${await approving.hold()}${query}`);
+      const { body } = await approving.proxy.get(
+        approving.app,
+        `/v1/calls/${await approving.hold()}${query}`,
+      );
       expect(body).toMatchObject({ outcome: 'pending_approval' });
     }
   });
@@ -91,7 +97,9 @@ describe('a request that waits for a call', () => {
   });
 
   it.each(['61', '-1', '1.5', 'soon', ''])('is rejected with wait=%s', async (wait) => {
-    const { body } = await approving.proxy.get(approving.app, `/v1/calls/${approving.model}?wait=${wait}`).expect(400);
+    const { body } = await approving.proxy
+      .get(approving.app, `/v1/calls/${approving.model}?wait=${wait}`)
+      .expect(400);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/wait' }] });
   });
 

@@ -15,7 +15,8 @@ import {
 describe('a wallet entry without a transaction', () => {
   useDatabase('of all tests');
 
-  const name = (seconds: number) => `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
+  const name = (seconds: number) =>
+    `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
 
   it('is a finding if the wallet lost value, and closes once a transaction explains it', async () => {
     await paid('a', 10);
@@ -31,16 +32,20 @@ describe('a wallet entry without a transaction', () => {
 
   it('is judged by the balances, whatever the sign of its amount', async () => {
     const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // oxfmt-ignore
-    expect((await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained_debit'))).toEqual([
-      name(11),
-    ]);
+    expect(
+      (await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained_debit')),
+    ).toEqual([name(11)]);
   });
 
   it('stays open when the wallet no longer shows its time', async () => {
     const walletsReadId = await wallets({ w: [['100', '-7', '93', 20]] });
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('findings');
     const later = await wallets({ w: [['93', '1', '94', 40, 'top-up']] });
-    expect(await run([OLD()], { walletsReadId: later })).toEqual(['clean_with_doubts', ['entries_start_late'], []]);
+    expect(await run([OLD()], { walletsReadId: later })).toEqual([
+      'clean_with_doubts',
+      ['entries_start_late'],
+      [],
+    ]);
     expect(await steps()).toEqual([]);
   });
 
@@ -93,12 +98,15 @@ describe('the entries of a wallet', () => {
 
 describe('a payout that finally moved no money', () => {
   useDatabase('of each test');
-  const debit = (seconds: number) => `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
+  const debit = (seconds: number) =>
+    `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
   const OPENED: Entry = ['0', '100', '100', -60, 'top-up'];
   const failed = (more: object = {}) => listed('a', 11, { status: 'failed', ...more });
   const found = async (theirs: ReturnType<typeof failed>[], entries: Entry[]) => {
     const walletsReadId = await wallets({ w: [OPENED, ...entries] });
-    return (await run([OLD(), ...theirs], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained'));
+    return (await run([OLD(), ...theirs], { walletsReadId }))[2].filter((line) =>
+      line.startsWith('unexplained'),
+    );
   };
 
   it('explains no loss unless the money returns, at any time', async () => {

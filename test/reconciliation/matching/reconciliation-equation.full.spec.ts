@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runs } from '../../support/examples/runs';
-import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import {
+  Ours,
+  runPlan,
+  startRun,
+  Theirs,
+  writeOurs,
+  writeTheirs,
+} from '../../support/reconciliation/comparing';
 import { lines, Seen, seenBy } from '../../support/reconciliation/seen-findings';
 
 /** A payment, and the upstream's transaction. Amounts in millionths of a dollar. */
@@ -28,7 +35,17 @@ interface Tolerances {
 const LATE_SECONDS = 300;
 const PAYOUTS = ['POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /payouts/credit'];
 const MOVED = ['paid', 'Redeemed', 'SUCCESSFUL', 'success', 'completed', 'complete', 'Sent', null];
-const NOT = ['unpaid', 'FAILED', 'expired', 'cancelled', 'CANCELED', 'fraud', 'reversed', 'refunded', 'deleted'];
+const NOT = [
+  'unpaid',
+  'FAILED',
+  'expired',
+  'cancelled',
+  'CANCELED',
+  'fraud',
+  'reversed',
+  'refunded',
+  'deleted',
+];
 const lost = (word: string | null) => ({ refunded: 'refund', reversed: 'reversal' })[word ?? ''] ?? 'status';
 const OPEN = ['pending', 'PROCESSING'];
 const ODD = ['teleported', 'on hold'];
@@ -81,7 +98,8 @@ function expected({ operation, state, usd: named, theirs }: Case, { amount, feeP
   const weSay = isLink ? null : state === 'succeeded' || state === 'confirmed';
   const found: [string, bigint][] = [];
   // Rounded half up to whole millionths.
-  const feeFor = (value: bigint) => (PAYOUTS.includes(operation) ? (value * BigInt(feePercent) + 50n) / 100n : 0n);
+  const feeFor = (value: bigint) =>
+    PAYOUTS.includes(operation) ? (value * BigInt(feePercent) + 50n) / 100n : 0n;
   if (!theirs) {
     const ours = named ?? 0n;
     if (weSay) found.push(['missing_upstream', -(ours + feeFor(ours))]);
@@ -178,16 +196,26 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
 describe('the equation of a run', () => {
   it('holds for every pair of statements about a payment, and each part of a difference follows the rules', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(aCase, { minLength: 60, maxLength: 60 }), tolerances, async (cases, tolerance) => {
-        const { totals, seen, calls } = await find(cases, tolerance);
-        const oracle = cases.map((one) => expected(one, tolerance));
-        const all: Seen[] = oracle.flatMap(({ found }, place) =>
-          found.map(([category, impact]) => ({ category, subject: `call/${calls[place]}/0`, impact: decimal(impact) })),
-        );
-        expect(lines(seen)).toEqual(lines(all));
-        expect(totals.within_tolerance_usd).toBe(decimal(oracle.reduce((sum, { within }) => sum + within, 0n)));
-        expect(totals.residual_usd).toBe('0');
-      }),
+      fc.asyncProperty(
+        fc.array(aCase, { minLength: 60, maxLength: 60 }),
+        tolerances,
+        async (cases, tolerance) => {
+          const { totals, seen, calls } = await find(cases, tolerance);
+          const oracle = cases.map((one) => expected(one, tolerance));
+          const all: Seen[] = oracle.flatMap(({ found }, place) =>
+            found.map(([category, impact]) => ({
+              category,
+              subject: `call/${calls[place]}/0`,
+              impact: decimal(impact),
+            })),
+          );
+          expect(lines(seen)).toEqual(lines(all));
+          expect(totals.within_tolerance_usd).toBe(
+            decimal(oracle.reduce((sum, { within }) => sum + within, 0n)),
+          );
+          expect(totals.residual_usd).toBe('0');
+        },
+      ),
       { numRuns: runs(8) },
     );
   });

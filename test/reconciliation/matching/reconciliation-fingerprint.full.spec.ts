@@ -35,7 +35,11 @@ afterAll(async () => {
 });
 
 /** @param amounts in US dollars, of all our calls and all their transactions. */
-async function match(groups: Group[], amounts = { ours: '1', theirs: '1' }, settings = SETTINGS): Promise<Pair[]> {
+async function match(
+  groups: Group[],
+  amounts = { ours: '1', theirs: '1' },
+  settings = SETTINGS,
+): Promise<Pair[]> {
   const rows = (side: 'ours' | 'theirs') =>
     JSON.stringify(groups.flatMap((group, key) => group[side].map((at) => ({ key: `e:${key}`, at }))));
   await db.query('DISCARD TEMP');

@@ -23,16 +23,24 @@ describe('a listed transaction other than a payment', () => {
     ['has a negative amount', { amount_usd: '-10' }],
   ])('is a refund if it %s, and no duplicate', async (_what, more) => {
     const back = listed('b', 60, { ...CHI, ...more });
-    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], ['refund upstream_ref/b -10']]);
-    expect(latest.aside).toEqual({ refund: { count: 1, usd: '10' } });
-    expect(await database.query('SELECT call_id IS NOT NULL AS linked FROM finding ORDER BY id DESC LIMIT 1')).toEqual([
-      { linked: true },
+    expect(await run([OLD(), listed('a', 11), back])).toEqual([
+      'findings',
+      [],
+      ['refund upstream_ref/b -10'],
     ]);
+    expect(latest.aside).toEqual({ refund: { count: 1, usd: '10' } });
+    expect(
+      await database.query('SELECT call_id IS NOT NULL AS linked FROM finding ORDER BY id DESC LIMIT 1'),
+    ).toEqual([{ linked: true }]);
   });
 
   it('is a reversal by its type', async () => {
     const back = listed('b', 60, { ...CHI, type: 'Reversal' });
-    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], ['reversal upstream_ref/b -10']]);
+    expect(await run([OLD(), listed('a', 11), back])).toEqual([
+      'findings',
+      [],
+      ['reversal upstream_ref/b -10'],
+    ]);
   });
 
   it('is a refund if the second one of a payment has the status refunded', async () => {
@@ -44,8 +52,14 @@ describe('a listed transaction other than a payment', () => {
   });
 
   it('counts once if the status of the payment agrees', async () => {
-    const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
-    const rows = [OLD(), listed('a', 11, { status: 'refunded' }), listed('b', 60, { ...CHI, type: 'refund' })];
+    const [call] = await database.query<{ id: string }>(
+      'SELECT id::text FROM intent ORDER BY id DESC LIMIT 1',
+    );
+    const rows = [
+      OLD(),
+      listed('a', 11, { status: 'refunded' }),
+      listed('b', 60, { ...CHI, type: 'refund' }),
+    ];
     expect(await run(rows)).toEqual(['findings', [], [`refund call/${call?.id}/0 -10`]]);
   });
 
@@ -62,14 +76,21 @@ describe('a listed transaction other than a payment', () => {
     expect(await run([OLD(), listed('a', 11), fee])).toEqual(['findings', [], ['fee upstream_ref/b 0.25']]);
   });
 
-  it.each(['reversed', 'refunded', 'failed'] as const)('is no finding once the ledger has %s', async (entry) => {
-    const rows = [OLD(), listed('a', 11, { status: entry })];
-    expect((await run(rows))[0]).toBe('findings');
-    const [call] = await database.query<{ id: string }>('SELECT id::text FROM intent ORDER BY id DESC LIMIT 1');
-    const entries = [{ position: 0, entry, from: 'recipient', to: 'available', upstream_ref: 'a' }];
-    await insertSettlements(database, [{ intent_id: call?.id, resolution: undefined, entries, recorded_at: at(70) }]);
-    expect((await run(rows))[0]).toBe('clean');
-  });
+  it.each(['reversed', 'refunded', 'failed'] as const)(
+    'is no finding once the ledger has %s',
+    async (entry) => {
+      const rows = [OLD(), listed('a', 11, { status: entry })];
+      expect((await run(rows))[0]).toBe('findings');
+      const [call] = await database.query<{ id: string }>(
+        'SELECT id::text FROM intent ORDER BY id DESC LIMIT 1',
+      );
+      const entries = [{ position: 0, entry, from: 'recipient', to: 'available', upstream_ref: 'a' }];
+      await insertSettlements(database, [
+        { intent_id: call?.id, resolution: undefined, entries, recorded_at: at(70) },
+      ]);
+      expect((await run(rows))[0]).toBe('clean');
+    },
+  );
 
   it('never replaces a payment', async () => {
     const stranger = listed('b', 12, { ...CHI, type: 'top_up' });
@@ -79,7 +100,9 @@ describe('a listed transaction other than a payment', () => {
 
   it('leaves an unknown payment unknown', async () => {
     const unknown = listed('stranger', 12, { type: 'airtime', status: 'refunded' });
-    expect((await run([OLD(), listed('a', 11), unknown]))[2]).toEqual(['missing_local upstream_ref/stranger 0']);
+    expect((await run([OLD(), listed('a', 11), unknown]))[2]).toEqual([
+      'missing_local upstream_ref/stranger 0',
+    ]);
   });
 });
 
@@ -89,7 +112,11 @@ describe('the doubts of a period', () => {
   it('are counted and named by kind', async () => {
     await paid('a', 10);
     await paid('doubt', 20, { kind: 'unknown', upstream_ref: null });
-    expect(await run([OLD(), listed('a', 11, { status: 'processing' })])).toEqual(['clean_with_doubts', [], []]);
+    expect(await run([OLD(), listed('a', 11, { status: 'processing' })])).toEqual([
+      'clean_with_doubts',
+      [],
+      [],
+    ]);
     expect(latest).toMatchObject({
       in_doubt: { count: 1, usd: '10' },
       pending: { count: 1, usd: '10' },
@@ -115,7 +142,8 @@ describe('the doubts of a period', () => {
 
 describe('the flows of a wallet', () => {
   useDatabase('of all tests');
-  const name = (kind: string, seconds: number) => `${kind} wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
+  const name = (kind: string, seconds: number) =>
+    `${kind} wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
   const flows = async (entries: Entry[]) => {
     const walletsReadId = await wallets({ w: entries });
     const [, , found] = await run(LISTING(), { walletsReadId });
@@ -140,7 +168,12 @@ describe('the flows of a wallet', () => {
       ['159.9', '-7', '152.9', 5_002],
       ['152.9', '5', '157.9', 5_003],
     ]);
-    expect(shown).toMatchObject({ opening_usd: '120', closing_usd: '157.9', gap_usd: '0', shown_since: null });
+    expect(shown).toMatchObject({
+      opening_usd: '120',
+      closing_usd: '157.9',
+      gap_usd: '0',
+      shown_since: null,
+    });
     expect(shown.flows).toEqual({
       payout: { count: 2, usd: '-13' },
       fee: { count: 0, usd: '-0.1' },
@@ -212,7 +245,9 @@ describe('the flows of a wallet', () => {
         .toSorted((one, other) => one - other)
         .map((seconds, n) => [`${100 - 10 * n}`, '-10', `${90 - 10 * n}`, seconds]);
       const walletsReadId = await wallets({ w: debits });
-      expect((await run([OLD(), listed('a', own)], { walletsReadId }))[2]).toEqual([name('unexplained_debit', inside)]);
+      expect((await run([OLD(), listed('a', own)], { walletsReadId }))[2]).toEqual([
+        name('unexplained_debit', inside),
+      ]);
     },
   );
 });

@@ -50,7 +50,8 @@ describe('a stream of a run', () => {
       headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
       ...(more.signal && { signal: more.signal }),
     });
-  const begin = async (asking = here, question = untilNow()) => (await askForRun(asking, question).expect(202)).body.id;
+  const begin = async (asking = here, question = untilNow()) =>
+    (await askForRun(asking, question).expect(202)).body.id;
   const heard = async (response: Response) => {
     const events: ServerSentEvent[] = [];
     for await (const event of serverSentEvents(response)) events.push(event);
@@ -60,7 +61,9 @@ describe('a stream of a run', () => {
   it('reports the progress and the end, from any instance, and then ends', async () => {
     const letGo = holdRuns();
     const id = await begin();
-    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [id]);
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [
+      id,
+    ]);
     const response = await follow(there, id);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const events = heard(response);
@@ -150,7 +153,9 @@ describe('a stream of a run', () => {
   it('reads as much for many followers of a run as for one', async () => {
     const letGo = holdRuns();
     const id = await begin();
-    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [id]);
+    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [
+      id,
+    ]);
     const leaving = new AbortController();
     const followers = await Promise.all(Array.from({ length: FOLLOWERS }, () => follow(here, id, leaving)));
     const last = followers.map(() => -1);
@@ -164,7 +169,10 @@ describe('a stream of a run', () => {
     const reads = jest.spyOn(RunReader.prototype, 'one');
     const beganAt = performance.now();
     for (let done = 1; done <= CHANGES; done += 1) {
-      await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [id, done]);
+      await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [
+        id,
+        done,
+      ]);
       await untilAllHave(done);
     }
     // Each follower polls at least once per change, and a value is shared for a quarter of a second.

@@ -7,10 +7,18 @@ describe('a key with two paid calls', () => {
   useDatabase('of each test');
 
   /** Writes a paid call with a key. Calls of one client share a key. */
-  async function withKey(upstream_ref: string, seconds: number, key: string | null, more: Partial<Ours> = {}) {
+  async function withKey(
+    upstream_ref: string,
+    seconds: number,
+    key: string | null,
+    more: Partial<Ours> = {},
+  ) {
     const call_id = uuidv7({ msecs: day + seconds * 1_000 });
     await writeOurs(database, [{ call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10', upstream_ref, client_id: CLIENT, ...more }]); // oxfmt-ignore
-    await database.query('INSERT INTO intent_body (intent_id, idempotency_key) VALUES ($1, $2)', [call_id, key]);
+    await database.query('INSERT INTO intent_body (intent_id, idempotency_key) VALUES ($1, $2)', [
+      call_id,
+      key,
+    ]);
     return call_id;
   }
   const CLIENT = uuidv7();

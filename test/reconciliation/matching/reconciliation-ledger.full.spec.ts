@@ -39,6 +39,10 @@ describe('a run after settlements', () => {
 
   it('finds a payout that a person settled as failed and the upstream lists as paid', async () => {
     const found = { status: { count: 1, usd: '2.5' } };
-    expect(await findingsAfter('+254712345603', 'failed')).toEqual({ result: 'findings', found, residual: '0' });
+    expect(await findingsAfter('+254712345603', 'failed')).toEqual({
+      result: 'findings',
+      found,
+      residual: '0',
+    });
   });
 });

@@ -2,7 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { makeCalls } from '../../../src/reconciliation/matching/ours';
 import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import {
+  Ours,
+  runPlan,
+  startRun,
+  Theirs,
+  writeOurs,
+  writeTheirs,
+} from '../../support/reconciliation/comparing';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 import { insertSettlements } from '../../support/records/documents';
@@ -71,14 +78,19 @@ const matchesOf = async ({ runId }: Plan) =>
 describe('the reader of our records', () => {
   it('omits months outside of the period', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // with partitions created in advance
-    const run = await plan(await writeTheirs(database, []), { from: month, to: new Date(month.getTime() + DAY_MS) });
+    const run = await plan(await writeTheirs(database, []), {
+      from: month,
+      to: new Date(month.getTime() + DAY_MS),
+    });
     for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
     const { text, values } = makeCalls(run);
     const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)).map(
       (row) => row['QUERY PLAN'],
     );
     const named = month.toISOString().slice(0, 7).replace('-', '_');
-    const scanned = read.flatMap((line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? []);
+    const scanned = read.flatMap(
+      (line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? [],
+    );
     const held = read.findIndex((line) => line.includes('decision')); // decided calls may belong to any month
     expect(held).toBeGreaterThan(0);
     expect(scanned.length).toBeGreaterThan(1);
@@ -89,7 +101,11 @@ describe('the reader of our records', () => {
 describe('matching', () => {
   it('uses the batch of a call for an ambiguous transaction', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
-    const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, email: `${name}@example.com` }));
+    const items = ['a', 'b', 'c', 'c'].map((name, position) => ({
+      ...call,
+      position,
+      email: `${name}@example.com`,
+    }));
     const listed = ['c', 'a', 'c', 'x'].map((name) =>
       theirs(1, { batch_ref: `i-${day}`, email: `${name}@example.com` }),
     );
@@ -180,11 +196,15 @@ describe('matching', () => {
     expect(await seenBy(database, then.runId)).toEqual([]);
     const now = await plan(readId, { asOf: new Date(at(31)) });
     await runPlan(database, now);
-    expect(lines(await seenBy(database, now.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    expect(lines(await seenBy(database, now.runId))).toEqual([
+      `missing_upstream call/${doubt.call_id}/0 -10`,
+    ]);
     await insertSettlements(database, [{ intent_id, number: 2, recorded_at: at(40) }]);
     const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
     await runPlan(database, before);
-    expect(lines(await seenBy(database, before.runId))).toEqual([`missing_upstream call/${doubt.call_id}/0 -10`]);
+    expect(lines(await seenBy(database, before.runId))).toEqual([
+      `missing_upstream call/${doubt.call_id}/0 -10`,
+    ]);
     const corrected = await plan(readId, { asOf: new Date(at(41)), historical: true });
     await runPlan(database, corrected);
     expect(await seenBy(database, corrected.runId)).toEqual([]);
@@ -225,9 +245,15 @@ describe('matching', () => {
 
   it('identifies a statement line by the content of its file, and compares no fees without any', async () => {
     await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
-    const rows = [theirs(1, { reference: `line-${day}`, status: null }), theirs(2, { status: null, amount_usd: '3' })];
+    const rows = [
+      theirs(1, { reference: `line-${day}`, status: null }),
+      theirs(2, { status: null, amount_usd: '3' }),
+    ];
     const readId = await writeTheirs(database, rows, 'statement');
-    const run = await plan(readId, { source: 'statement', settings: { ...PLANTED_SETTINGS, feePercent: '5' } });
+    const run = await plan(readId, {
+      source: 'statement',
+      settings: { ...PLANTED_SETTINGS, feePercent: '5' },
+    });
     const totals = await runPlan(database, run);
     const [{ name } = {}] = await database.query<{ name: string }>(
       `SELECT left(encode(sha256, 'hex'), 16) AS name FROM source_read_end WHERE read_id = $1`,

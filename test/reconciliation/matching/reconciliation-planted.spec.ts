@@ -100,7 +100,10 @@ async function contentOf({ runId }: Plan): Promise<object> {
       `SELECT call_id, position, read_id, ordinal, rule, certainty FROM reconciliation_match WHERE run_id = $1 ORDER BY 1, 2`,
       [runId],
     ),
-    end: await database.query('SELECT result, read_id, totals FROM reconciliation_run_end WHERE run_id = $1', [runId]),
+    end: await database.query(
+      'SELECT result, read_id, totals FROM reconciliation_run_end WHERE run_id = $1',
+      [runId],
+    ),
   };
 }
 

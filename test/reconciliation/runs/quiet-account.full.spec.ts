@@ -62,7 +62,9 @@ describe('the resolver of an account without traffic', () => {
   const listed = async () =>
     dataIn(
       'POST /account/transactions',
-      await askSandbox(proxy.sandbox.url).post('/api/v0.1/account/transactions').set('X-API-Key', UPSTREAM_KEY),
+      await askSandbox(proxy.sandbox.url)
+        .post('/api/v0.1/account/transactions')
+        .set('X-API-Key', UPSTREAM_KEY),
     );
   /** Calls of probes, oldest first. */
   const probes = async () => {
@@ -89,7 +91,10 @@ describe('the resolver of an account without traffic', () => {
     expect(await probes()).toEqual([CREATED, DELETED]);
     expect((await listed()).filter(({ email }) => email === PROBE_EMAIL)).toEqual([]);
     expect((await callOf(id)).settlements).toMatchObject([
-      { source: 'resolver', reason: expect.stringContaining('nothing was paid from them since before the call') },
+      {
+        source: 'resolver',
+        reason: expect.stringContaining('nothing was paid from them since before the call'),
+      },
     ]);
     expect(await readsOf(id)).toEqual(['transactions', 'wallets']);
     await pay().expect(200);
@@ -156,7 +161,9 @@ describe('the resolver of an account without traffic', () => {
     await behave({ listedAfterMs: { airtime: 600_000 }, lists: { entries: { frozenAt: 'now' } } });
     await fault('resetAfterProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
-    await proxy.post(app, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] }).expect(200);
+    await proxy
+      .post(app, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] })
+      .expect(200);
     expect(await settle(id)).toContain('The wallets do not prove that nothing was paid');
   });
 
@@ -164,7 +171,9 @@ describe('the resolver of an account without traffic', () => {
     await start({ payoutWallets: new Map([[AIRTIME, 'airtime']]) });
     await fault('resetBeforeProcessing', AIRTIME);
     const id = idOf(await pay().expect(502));
-    await proxy.post(app, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] }).expect(200);
+    await proxy
+      .post(app, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 1 }] })
+      .expect(200);
     expect(await settle(id)).toBe('not_executed');
     expect(await probes()).toEqual([]); // the credit shows that the listing is current
   });
@@ -217,7 +226,8 @@ describe('the resolver of an account without traffic', () => {
     const send = upstream.send.bind(upstream);
     jest.spyOn(upstream, 'send').mockImplementation((outgoing, ...rest) => {
       const monotonic = performance.now.bind(performance);
-      if (outgoing.effect !== 'read') jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
+      if (outgoing.effect !== 'read')
+        jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
       return send(outgoing, ...rest);
     });
     expect(await settle(id)).toContain('does not yet show a call of ours');

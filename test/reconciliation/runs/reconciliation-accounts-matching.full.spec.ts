@@ -36,13 +36,27 @@ describe('runs of accounts with equal references', () => {
   const paid = async (account: Account, upstream_ref: string, hours = 1) => {
     const call_id = uuidv7({ msecs: at(hours).getTime() });
     const sent = { operation: 'POST /payouts/credit', at: at(hours).toISOString(), email: 'ada@example.com' };
-    const ours: Ours = { call_id, kind: 'succeeded', usd: '10', upstream_ref, client_id: clients[account], ...sent };
+    const ours: Ours = {
+      call_id,
+      kind: 'succeeded',
+      usd: '10',
+      upstream_ref,
+      client_id: clients[account],
+      ...sent,
+    };
     await writeOurs(database, [ours]);
     return call_id;
   };
   const listed = (upstream_ref: string, hours = 1): Theirs => {
     const issued_at = at(hours).toISOString();
-    return { upstream_ref, issued_at, type: 'credit', status: 'paid', amount_usd: '10', email: 'ada@example.com' };
+    return {
+      upstream_ref,
+      issued_at,
+      type: 'credit',
+      status: 'paid',
+      amount_usd: '10',
+      email: 'ada@example.com',
+    };
   };
   const compared = async (account: Account, readId: string, more: Partial<Plan> = {}) => {
     const plan = await startRun(database, {
@@ -115,7 +129,11 @@ describe('runs of accounts with equal references', () => {
 
   it('compare the entries of a wallet with earlier readings of their account', async () => {
     const wallets = (account: Account, start: string, end: string) =>
-      writeWallets(database, { w1: [[start, '10', end, HOUR_MS / 1_000]] }, { day: DAY, readAt: at(48), account });
+      writeWallets(
+        database,
+        { w1: [[start, '10', end, HOUR_MS / 1_000]] },
+        { day: DAY, readAt: at(48), account },
+      );
     await wallets('main', '0', '10');
     const walletsReadId = await wallets('kenya', '20', '30');
     const { found } = await compare('kenya', [], { walletsReadId });

@@ -25,7 +25,9 @@ describe('reconciliation of several accounts', () => {
   const payers = {} as Record<Account, string>;
 
   beforeAll(async () => {
-    proxy = await startProxyWithAccounts(['kenya'], { settings: { checkCoverage: false, followUpEverySeconds: 0 } });
+    proxy = await startProxyWithAccounts(['kenya'], {
+      settings: { checkCoverage: false, followUpEverySeconds: 0 },
+    });
     worker = await proxy.startWorker();
     for (const account of ['main', 'kenya'] as const) {
       payers[account] = (await proxy.clientOf(account, `payer-${account}`, 'pay', 'read')).key;
@@ -74,9 +76,9 @@ describe('reconciliation of several accounts', () => {
     expect(await findings('account=main')).toEqual([]);
     const { text } = await proxy.get(asking.key, '/v1/reconciliation/findings.csv?account=kenya').expect(200);
     expect(text.split('\r\n')[1]).toMatch(/,kenya,/);
-    expect((await proxy.get(asking.key, '/v1/reconciliation/findings.csv?account=main').expect(200)).text).not.toMatch(
-      /kenya/,
-    );
+    expect(
+      (await proxy.get(asking.key, '/v1/reconciliation/findings.csv?account=main').expect(200)).text,
+    ).not.toMatch(/kenya/);
     const report = await proxy.get(asking.key, `/v1/reconciliation/runs/${main.id}/report`).expect(200);
     expect(report.body).toMatchObject({ run: { account: 'main' }, finding_count: 0 });
     expect(report.body.ageing.map(({ count }) => count)).toEqual([0, 0, 0, 0]);
@@ -91,7 +93,9 @@ describe('reconciliation of several accounts', () => {
     const { body } = await proxy.get(asking.key, '/v1/overview').expect(200);
     expect(body.last_run?.account).toBe('kenya');
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
-    expect(text).toMatch(/reconciliation_last_end_timestamp_seconds\{result="findings",account="kenya"\} \d{10}/);
+    expect(text).toMatch(
+      /reconciliation_last_end_timestamp_seconds\{result="findings",account="kenya"\} \d{10}/,
+    );
     expect(text).toContain('reconciliation_open_findings{category="missing_local",account="kenya"} 1');
     expect(text).toContain('reconciliation_residual_usd{account="kenya"} 0');
   });
@@ -123,9 +127,9 @@ describe('reconciliation of several accounts', () => {
     for (const [account, { read_id: statement_id }] of Object.entries({ main, kenya })) {
       expect((await reconcile(asking, { ...question, account, statement_id })).result).toBe('findings');
     }
-    const same = (await findings('category=missing_local&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z')).map(
-      ({ account, subject }) => `${account} ${subject}`,
-    );
+    const same = (
+      await findings('category=missing_local&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z')
+    ).map(({ account, subject }) => `${account} ${subject}`);
     expect(same.sort()).toEqual(['kenya account/kenya/upstream_ref/c-1', 'main upstream_ref/c-1']);
   });
 

@@ -119,16 +119,29 @@ describe('automatic closing of findings', () => {
 describe('a listing that lacks known transactions', () => {
   it('prevents a clean run, and closes nothing', async () => {
     const issued_at = new Date(day + 2_000).toISOString();
-    const named = (name: string): Theirs => ({ upstream_ref: name, issued_at, status: 'paid', amount_usd: '10' });
+    const named = (name: string): Theirs => ({
+      upstream_ref: name,
+      issued_at,
+      status: 'paid',
+      amount_usd: '10',
+    });
     const [stranger, known, lacked] = [named(`stranger-${day}`), named(upstream_ref), named(`lacked-${day}`)];
-    const ours = { call_id: uuidv7({ msecs: day + 1_000 }), operation: 'POST /payouts/credit', at: issued_at };
+    const ours = {
+      call_id: uuidv7({ msecs: day + 1_000 }),
+      operation: 'POST /payouts/credit',
+      at: issued_at,
+    };
     await writeOurs(database, [
       { ...ours, kind: 'succeeded', usd: '10', upstream_ref: `lacked-${day}`, batch_ref: `issue-${day}` },
     ]);
     const run = async (listed: Theirs[]) => {
       const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
-      const totals = await runPlan(database, plan, async () => [await writeTheirs(database, [lacked], 'batch')]);
-      const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [plan.runId]);
+      const totals = await runPlan(database, plan, async () => [
+        await writeTheirs(database, [lacked], 'batch'),
+      ]);
+      const [end] = await database.query('SELECT result FROM reconciliation_run_end WHERE run_id = $1', [
+        plan.runId,
+      ]);
       return [end?.result, totals.findings.count, totals.unlisted, totals.residual_usd, reasonsOf(totals)];
     };
     expect(await run([stranger, known, lacked])).toEqual(['findings', 1, 0, '0', []]);
@@ -138,7 +151,11 @@ describe('a listing that lacks known transactions', () => {
     expect(await run([known, lacked])).toEqual(['incomplete', 0, 0, '0', ['listing_lacks_known']]);
     expect(await states()).toEqual([]);
     // Our records contain it after all.
-    const late = { call_id: uuidv7({ msecs: day + 2_000 }), operation: 'POST /payouts/credit', at: issued_at };
+    const late = {
+      call_id: uuidv7({ msecs: day + 2_000 }),
+      operation: 'POST /payouts/credit',
+      at: issued_at,
+    };
     await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: `stranger-${day}` }]);
     expect(await run([stranger, known, lacked])).toEqual(['clean', 0, 0, '0', []]);
     expect(await states()).toEqual(['resolved']);

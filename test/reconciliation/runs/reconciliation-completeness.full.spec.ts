@@ -124,7 +124,11 @@ describe('a listing shorter than an earlier one', () => {
 
   it('makes a run incomplete, and closes nothing', async () => {
     expect((await run([OLD(), listed('stranger', 12)], { rows: 500 }))[0]).toBe('findings');
-    expect(await run([OLD()], { rows: 499 })).toEqual(['incomplete', ['listing_shorter', 'listing_lacks_known'], []]);
+    expect(await run([OLD()], { rows: 499 })).toEqual([
+      'incomplete',
+      ['listing_shorter', 'listing_lacks_known'],
+      [],
+    ]);
     expect(await steps()).toEqual([]);
     expect(await run([OLD()], { rows: 500 })).toEqual(['incomplete', ['listing_lacks_known'], []]);
     expect(await steps()).toEqual([]);
@@ -140,7 +144,11 @@ describe('a listing shorter than an earlier one', () => {
     const nameless = listed('b', 12, { upstream_ref: null }); // runs cannot look it up
     expect(await read([OLD(), listed('a', 11), nameless], 500)).toEqual(['findings', [], []]);
     expect(await read([OLD(), listed('a', 11)], 501)).toEqual(['incomplete', ['listing_shorter'], []]);
-    expect(await read([OLD(), listed('a', 11), listed('c', 12)], 502)).toEqual(['findings', [], ['resolved']]);
+    expect(await read([OLD(), listed('a', 11), listed('c', 12)], 502)).toEqual([
+      'findings',
+      [],
+      ['resolved'],
+    ]);
   });
 
   it('is complete once a person resolved the missing transactions', async () => {

@@ -50,7 +50,10 @@ const innardsOf = (client: Client) =>
 function onQuestions(heard: (client: Client, ask: () => unknown) => { answer: unknown } | void): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const original = ServerClient.prototype.query as (...given: unknown[]) => unknown;
-  jest.spyOn(ServerClient.prototype, 'query').mockImplementation(function (this: Client, ...given: unknown[]) {
+  jest.spyOn(ServerClient.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...given: unknown[]
+  ) {
     const ask = () => original.apply(this, given);
     const isRun = innardsOf(this).connectionParameters.application_name === 'payout-proxy reconciliation';
     return (isRun ? heard(this, ask) : undefined)?.answer ?? ask();
@@ -138,7 +141,11 @@ describe('a run whose worker is killed', () => {
     await Promise.all(phones(20).map((phone) => scene.pay(phone).expect(200)));
     await scene.pay('+254799990101').expect(200);
     await scene.pay('+254799990216').expect(200);
-    const airtimes = phones(5).map((phoneNumber) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD: 7.25 }));
+    const airtimes = phones(5).map((phoneNumber) => ({
+      countryToSend: 'Kenya',
+      phoneNumber,
+      valueInUSD: 7.25,
+    }));
     await scene.past('/payouts/airtime', { airtimes }).expect(200);
     await scene.hurry();
     period = untilNow();

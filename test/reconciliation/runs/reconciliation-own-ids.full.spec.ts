@@ -1,6 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { Ours, runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
+import {
+  Ours,
+  runPlan,
+  startRun,
+  Theirs,
+  writeOurs,
+  writeTheirs,
+} from '../../support/reconciliation/comparing';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
 import { lines, seenBy } from '../../support/reconciliation/seen-findings';
 
@@ -18,11 +25,22 @@ describe('a run with our own IDs', () => {
   const at = (hours: number) => new Date(day + hours * 3_600_000);
   const ours = (hours: number, email: string, more: Partial<Ours> = {}): Ours => {
     const call_id = uuidv7({ msecs: at(hours).getTime() });
-    const sent = { operation: 'POST /payouts/initiate-credit', at: at(hours).toISOString(), reference: call_id };
+    const sent = {
+      operation: 'POST /payouts/initiate-credit',
+      at: at(hours).toISOString(),
+      reference: call_id,
+    };
     return { call_id, kind: 'succeeded', usd: '10', email, ...sent, ...more };
   };
   const theirs = (hours: number, email: string, more: Partial<Theirs> = {}): Theirs => {
-    return { issued_at: at(hours).toISOString(), type: 'credit', status: 'paid', amount_usd: '10', email, ...more };
+    return {
+      issued_at: at(hours).toISOString(),
+      type: 'credit',
+      status: 'paid',
+      amount_usd: '10',
+      email,
+      ...more,
+    };
   };
   const compared = async (mine: Ours[], others: Theirs[]) => {
     await writeOurs(database, mine);
@@ -56,7 +74,10 @@ describe('a run with our own IDs', () => {
       ],
     );
     expect(matches).toEqual(['0 reference']);
-    expect(found).toEqual(['missing_local upstream_ref/another 10', 'missing_local upstream_ref/stranger 10']);
+    expect(found).toEqual([
+      'missing_local upstream_ref/another 10',
+      'missing_local upstream_ref/stranger 10',
+    ]);
   });
 
   it('attributes a transaction without an ID to a call, if the upstream drops IDs', async () => {

@@ -74,9 +74,16 @@ describe('the report of a run', () => {
       ],
     });
     const sums = (await get(leak.id, 'findings=none').expect(200)).body;
-    expect(sums).toMatchObject({ equation: got.body.equation, states: { open: 1 }, findings: [], finding_count: 1 });
+    expect(sums).toMatchObject({
+      equation: got.body.equation,
+      states: { open: 1 },
+      findings: [],
+      finding_count: 1,
+    });
     expect(got.text).not.toContain('+254712345699');
-    const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [got.headers['x-call-id']]);
+    const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [
+      got.headers['x-call-id'],
+    ]);
     expect(access).toMatchObject({
       rows: 1,
       route: 'GET /v1/reconciliation/runs/:id/report',
@@ -86,7 +93,9 @@ describe('the report of a run', () => {
 
   it('has one row per finding as CSV, and accepts it with decisions', async () => {
     const { text, headers } = await get(leak.id, 'format=csv').expect(200);
-    expect(headers['content-disposition']).toMatch(/^attachment; filename="reconciliation-\d{4}-\d\d-\d\d-.*\.csv"$/);
+    expect(headers['content-disposition']).toMatch(
+      /^attachment; filename="reconciliation-\d{4}-\d\d-\d\d-.*\.csv"$/,
+    );
     const [row] = parse<Record<string, string>>(text, { columns: true, bom: true });
     expect(row).toMatchObject({ category: 'missing_local', impact_usd: '2', state: 'open' });
     const id = row?.finding_id ?? '';
@@ -96,7 +105,10 @@ describe('the report of a run', () => {
       .send(text.replace(`${id},,`, `${id},explained,a test of ours`))
       .expect(200);
     const after = await get(leak.id).expect(200);
-    expect(after.body.findings[0]).toMatchObject({ state: 'explained', last_step: { reason: 'a test of ours' } });
+    expect(after.body.findings[0]).toMatchObject({
+      state: 'explained',
+      last_step: { reason: 'a test of ours' },
+    });
   });
 
   it('shows findings as of the run, despite later runs', async () => {
@@ -158,7 +170,9 @@ describe('the report of a run', () => {
       const answer = await show(leak.id);
       expect(answer?.headers()).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-.*frame-ancestors/),
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; style-src 'sha256-.*frame-ancestors/,
+        ),
       });
       expect(await page.locator('.result').innerText()).toMatch(
         /1 finding\. Start with the transactions that our records do not contain/,
@@ -199,11 +213,15 @@ describe('the report of a run', () => {
       expect(await page.locator('.result').innerText()).toMatch(/Clean: no differences/);
       asked = [];
       await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
-      expect(await page.locator('.result').innerText()).toMatch(/No differences, but 1 payment is in doubt\./);
+      expect(await page.locator('.result').innerText()).toMatch(
+        /No differences, but 1 payment is in doubt\./,
+      );
       asked = [];
       const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names <nothing>.' }];
       await show(await findings.run({ result: 'incomplete', totals: { ...totalsOf([]), incomplete } }));
-      expect(await page.locator('.result').innerText()).toMatch(/Incomplete: .*\. The listing names <nothing>\./);
+      expect(await page.locator('.result').innerText()).toMatch(
+        /Incomplete: .*\. The listing names <nothing>\./,
+      );
       asked = [];
       await show(await findings.run({ result: 'failed' }));
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);
@@ -221,7 +239,9 @@ describe('the report of a run', () => {
       await show(run);
       expect(await page.locator('script').count()).toBe(0);
       expect(await page.locator('style').count()).toBe(1);
-      expect(await page.locator('section:not([aria-labelledby=payouts]) td.side').first().innerText()).toBe(evil);
+      expect(await page.locator('section:not([aria-labelledby=payouts]) td.side').first().innerText()).toBe(
+        evil,
+      );
     });
   });
 });

@@ -108,7 +108,8 @@ describe('the runs of the reconciliation', () => {
     const { id } = (await list('page_size=1')).runs[0]!;
     const { key } = await scene.proxy.client('others', 'audit', 'audit:pii', 'admin', 'approve', 'pay');
     await askForRun({ ...here, key }, untilNow()).expect(403);
-    for (const path of ['', `/${id}`]) await scene.proxy.get(key, `/v1/reconciliation/runs${path}`).expect(403);
+    for (const path of ['', `/${id}`])
+      await scene.proxy.get(key, `/v1/reconciliation/runs${path}`).expect(403);
     for (const name of ['01a1fc4c-d86a-751d-baa6-e9463876b80c', 'x']) {
       const { body } = await scene.proxy.get(here.key, `/v1/reconciliation/runs/${name}`).expect(404);
       expect(body.code).toBe('run_not_found');
@@ -128,7 +129,9 @@ describe('the runs of the reconciliation', () => {
     expect(body.code).toBe('listing_missing');
     letGo();
     await ended(here, id);
-    const rows = await scene.proxy.database.query('SELECT FROM reconciliation_run WHERE from_at = $1', [question.from]);
+    const rows = await scene.proxy.database.query('SELECT FROM reconciliation_run WHERE from_at = $1', [
+      question.from,
+    ]);
     expect(rows.length).toBe(1);
   });
 
@@ -138,7 +141,11 @@ describe('the runs of the reconciliation', () => {
     const letGo = holdRuns();
     const { id } = (await askForRun(here, question).expect(202)).body as { id: string };
     const { body, headers } = await askForRun(there, { ...question, as_of: before.as_of }).expect(409);
-    expect([body.code, body.detail.includes(id), headers['retry-after']]).toEqual(['run_in_progress', true, '10']);
+    expect([body.code, body.detail.includes(id), headers['retry-after']]).toEqual([
+      'run_in_progress',
+      true,
+      '10',
+    ]);
     letGo();
     await ended(here, id);
     expect(await reconcile(there, { ...question, as_of: before.as_of })).toMatchObject({ historical: true });
@@ -148,7 +155,8 @@ describe('the runs of the reconciliation', () => {
     const letGo = holdRuns();
     const [first, second, third] = [4, 5, 6].map((hours) => ({ from: ago(hours + 1), to: ago(hours) }));
     const ids: string[] = [];
-    for (const question of [first, second]) ids.push((await askForRun(here, question ?? {}).expect(202)).body.id);
+    for (const question of [first, second])
+      ids.push((await askForRun(here, question ?? {}).expect(202)).body.id);
     for (const asking of [here, there]) {
       const { body, headers } = await askForRun(asking, third ?? {}).expect(503);
       expect([body.code, headers['retry-after']]).toEqual(['too_many_runs', '30']);
@@ -200,7 +208,8 @@ describe('the runs of the reconciliation', () => {
   });
 
   it('fail on an incomplete listing of the upstream, report it, and restart on request', async () => {
-    for (const nth of [1, 2, 3]) await scene.fault({ fault: 'error500', operation: 'POST /account/transactions', nth });
+    for (const nth of [1, 2, 3])
+      await scene.fault({ fault: 'error500', operation: 'POST /account/transactions', nth });
     const question = untilNow();
     const failed = await reconcile(here, question);
     expect(failed).toMatchObject({ state: 'ended', result: 'failed', totals: null });
@@ -214,16 +223,24 @@ describe('the runs of the reconciliation', () => {
   it('need an earlier listing for as_of', async () => {
     const question = { from: ago(50), to: ago(49), as_of: ago(48) };
     const never = await askForRun(here, question).expect(422);
-    expect([never.body.code, never.body.detail]).toEqual(['listing_missing', expect.stringMatching(/has been read/)]);
+    expect([never.body.code, never.body.detail]).toEqual([
+      'listing_missing',
+      expect.stringMatching(/has been read/),
+    ]);
     const { as_of: asOf } = await reconcile(here, { from: question.from, to: question.to });
     const tooOld = await askForRun(here, question).expect(422);
     expect(tooOld.body.detail).toContain(`The earliest was read at ${asOf}`);
-    expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({ historical: true, result: 'clean' });
+    expect(await reconcile(here, { ...question, as_of: asOf })).toMatchObject({
+      historical: true,
+      result: 'clean',
+    });
   });
 
   it('appear in the metrics of the worker, and their state in those of each proxy', async () => {
     const { body } = await scene.worker.get(MetricsService, { strict: false }).text();
-    expect(body).toMatch(/payout_proxy_reconciliation_run_duration_seconds_count\{result="clean",account="main"\} \d/);
+    expect(body).toMatch(
+      /payout_proxy_reconciliation_run_duration_seconds_count\{result="clean",account="main"\} \d/,
+    );
     const { text } = await supertest(here.url).get('/metrics').expect(200);
     expect(text).toMatch(
       /payout_proxy_reconciliation_last_end_timestamp_seconds\{result="failed",account="main"\} \d{10}/,

@@ -73,7 +73,11 @@ describe('the reconciliation schedule', () => {
     const [run, ...more] = await runs();
     expect(more).toEqual([]);
     expect(run).toMatchObject({ due_at: TICK(2), from_at: MIDNIGHT(1), to_at: MIDNIGHT(2), client_id: null });
-    expect(await endOf(TICK(2))).toMatchObject({ state: 'ended', started_by: null, due_at: TICK(2).toISOString() });
+    expect(await endOf(TICK(2))).toMatchObject({
+      state: 'ended',
+      started_by: null,
+      due_at: TICK(2).toISOString(),
+    });
   });
 
   it('catches up on the newest missed time, and includes the current one', async () => {
@@ -87,7 +91,8 @@ describe('the reconciliation schedule', () => {
   it('leaves its interrupted runs to the workers, which continue them', async () => {
     const letGo = holdRuns();
     await of(scene.proxy).checkAll(NOON(12));
-    const isRunning = async () => (await readRun(asking, (await runs(TICK(12)))[0]?.id ?? '')).state === 'running';
+    const isRunning = async () =>
+      (await readRun(asking, (await runs(TICK(12)))[0]?.id ?? '')).state === 'running';
     await eventually(isRunning);
     await scene.proxy.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

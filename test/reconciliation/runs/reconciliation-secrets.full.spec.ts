@@ -52,7 +52,15 @@ describe('secrets and people in reconciliation', () => {
     const base = { valueInUSD: 3, issueDate, type: 'airtime', status: 'paid', email: PERSON.email };
     const bad = TEXTS.flatMap((text, place) => [
       { ...base, chiRef: text, id: `a-${place}`, status: text },
-      { ...base, chiRef: `b-${place}`, id: text, issueID: text, type: text, reference: text, description: text },
+      {
+        ...base,
+        chiRef: `b-${place}`,
+        id: text,
+        issueID: text,
+        type: text,
+        reference: text,
+        description: text,
+      },
       { ...base, id: text, countryToSend: text, momoCode: text, receiver: text, phoneNumber: PERSON.phone },
       { ...base, issueID: text, error: text, message: text, twitter: PERSON.handle },
     ]);
@@ -63,7 +71,13 @@ describe('secrets and people in reconciliation', () => {
 
   const wallets = () =>
     TEXTS.map((text) => {
-      const entry = { amount: 1, balanceBefore: 7, newBalance: 99, description: text, meta: { date: new Date() } };
+      const entry = {
+        amount: 1,
+        balanceBefore: 7,
+        newBalance: 99,
+        description: text,
+        meta: { date: new Date() },
+      };
       return { id: text, type: text, balance: 5, transactions: [entry, entry] };
     });
 
@@ -96,12 +110,22 @@ describe('secrets and people in reconciliation', () => {
     const airtimes = [{ countryToSend: 'Nigeria', phoneNumber: PERSON.phone, valueInUSD: 9 }];
     upstream.behaviour = reset;
     await proxy.post(app, '/payouts/airtime', { airtimes }).expect(502);
-    upstream.behaviour = answer(200, { status: 'success', data: [{ chiRef: PERSON.email, id: 'x', status: 'paid' }] });
+    upstream.behaviour = answer(200, {
+      status: 'success',
+      data: [{ chiRef: PERSON.email, id: 'x', status: 'paid' }],
+    });
     await proxy.post(app, '/payouts/airtime', { airtimes: [{ ...airtimes[0], valueInUSD: 4 }] }).expect(200);
     upstream.behaviour = behave;
     await post('/resolver/rounds', {});
     for (const [place, text] of TEXTS.entries()) {
-      const body = { eventType: text, issueID: text, chiRef: text, status: text, meta: { id: text }, amount: 1 };
+      const body = {
+        eventType: text,
+        issueID: text,
+        chiRef: text,
+        status: text,
+        meta: { id: text },
+        amount: 1,
+      };
       keep('event', await event(`event-${place}`, JSON.stringify(body)).expect(200));
     }
     keep('event', await event(`for-${PERSON.email}`, '{}').expect(200));
@@ -127,7 +151,9 @@ describe('secrets and people in reconciliation', () => {
     await post('/findings/decisions', {
       decisions: [{ finding_id: id, state: 'explained', reason: TEXTS.slice(0, 7).join(' ') }],
     });
-    await post('/findings/decisions', { decisions: [{ finding_id: PERSON.email, state: PERSON.email, reason: '' }] });
+    await post('/findings/decisions', {
+      decisions: [{ finding_id: PERSON.email, state: PERSON.email, reason: '' }],
+    });
     for (const run of runs) {
       for (const format of ['json', 'csv', 'html']) await get(`/runs/${run}/report?format=${format}`);
       await get(`/runs/${run}`);
@@ -145,14 +171,17 @@ describe('secrets and people in reconciliation', () => {
     Object.assign(process.env, { DATA_DIR: dataDir, PORT: new URL(proxy.url).port, PAYOUT_PROXY_KEY: key });
     jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const [findings, reconcile] = [cliOf(findingsCommands), cliOf(reconcileCommand)];
-    shown['cli list'] = (await findings('list')).stdout + (await findings('list', '--filter', 'state=any')).stdout;
+    shown['cli list'] =
+      (await findings('list')).stdout + (await findings('list', '--filter', 'state=any')).stdout;
     const file = join(dataDir, 'attack.csv');
     writeFileSync(file, `${HANDED_IN.map(cell).join(',')}\n`);
     shown['cli import'] = await reconcile('import', file, '--mapping', 'fields').then(
       ({ stdout }) => stdout,
       (error: Error) => error.message,
     );
-    shown['cli decide'] = (await findings('decide', '--file', file).catch((error: Error) => error.message)) as string;
+    shown['cli decide'] = (await findings('decide', '--file', file).catch(
+      (error: Error) => error.message,
+    )) as string;
   }
 
   beforeAll(async () => {
@@ -206,7 +235,8 @@ describe('secrets and people in reconciliation', () => {
     const all = await everythingIn(proxy.database);
     for (const [name, text] of Object.entries(all)) {
       expect([name, leaks(text, [UPSTREAM_KEY, SECRET])]).toEqual([name, []]);
-      if (/^(intent_body|outcome_body|access_filters|search_entry|upstream_(transaction|wallet))/.test(name)) continue;
+      if (/^(intent_body|outcome_body|access_filters|search_entry|upstream_(transaction|wallet))/.test(name))
+        continue;
       // A number alone may be an upstream ID. Text about our payments is masked anyway.
       const isOfIds = /^(source_read|upstream_event)$/.test(name);
       const words = isOfIds ? people.filter((word) => !/^\d+$/.test(word)) : people;
@@ -228,7 +258,9 @@ describe('secrets and people in reconciliation', () => {
       if (!/csv/.test(name)) continue;
       expect([
         name,
-        /(?:^|,)"?[=@\t\r]|(?:^|,)"?[+-](?!\d+(?:\.\d+)?(?:,|$))/m.exec(text.slice(text.indexOf('finding_id')))?.[0],
+        /(?:^|,)"?[=@\t\r]|(?:^|,)"?[+-](?!\d+(?:\.\d+)?(?:,|$))/m.exec(
+          text.slice(text.indexOf('finding_id')),
+        )?.[0],
       ]).toEqual([name, undefined]);
     }
   });

@@ -3,7 +3,13 @@ import { TestDatabase } from '../../support/databases/test-database';
 import type { RunRecord } from '../../support/http/api';
 import { Behaviour, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { Asking, reconcile, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import {
+  Asking,
+  reconcile,
+  Reconciling,
+  startReconciling,
+  untilNow,
+} from '../../support/reconciliation/reconciling';
 import type { DataOf } from '../../support/sandbox/sandbox-answers';
 
 // Fates of these recipients: src/sandbox/behaviour/magic-recipients.ts.
@@ -57,7 +63,10 @@ describe('the reconciliation of a proxy and its upstream', () => {
     );
 
   it('finds an unknown payment, a reversed one, a duplicate, and a fee', async () => {
-    expect(before).toMatchObject({ result: 'clean', totals: { matched: { count: 2 }, findings: { count: 0 } } });
+    expect(before).toMatchObject({
+      result: 'clean',
+      totals: { matched: { count: 2 }, findings: { count: 0 } },
+    });
     const run = await reconcile(asking, untilNow());
     expect(run.result).toBe('findings');
     expect(await seen(run.id)).toEqual([
@@ -78,7 +87,9 @@ describe('the reconciliation of a proxy and its upstream', () => {
       residual_usd: '0',
     });
     const { text } = await scene.proxy.get(asking.key, '/metrics').expect(200);
-    expect(text).toContain('payout_proxy_reconciliation_open_findings{category="missing_local",account="main"} 1');
+    expect(text).toContain(
+      'payout_proxy_reconciliation_open_findings{category="missing_local",account="main"} 1',
+    );
   });
 
   it('repeats its result with as_of and changes nothing, and shows the current state without it', async () => {
@@ -138,7 +149,10 @@ describe('the reconciliation of a proxy and its upstream', () => {
     lists({ transactions: (listed) => listed });
     await scene.pay('+254712345603').expect(502);
     const doubtful = await reconcile(asking, { from, to: new Date().toISOString() });
-    expect(doubtful).toMatchObject({ result: 'clean_with_doubts', totals: { in_doubt: { count: 1, usd: '2.5' } } });
+    expect(doubtful).toMatchObject({
+      result: 'clean_with_doubts',
+      totals: { in_doubt: { count: 1, usd: '2.5' } },
+    });
     const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345778', valueInUSD: 3.75 }];
     const direct = await scene.past('/payouts/airtime', { airtimes }).expect(200);
     const hidden = /"chiRef":"([^"]+)"/.exec(direct.text)?.[1];
@@ -156,7 +170,8 @@ interface Listed {
   wallets?(listed: Wallets): Wallets;
 }
 
-const byTime = (one: TransactionRecord, other: TransactionRecord) => one.issueDate.localeCompare(other.issueDate);
+const byTime = (one: TransactionRecord, other: TransactionRecord) =>
+  one.issueDate.localeCompare(other.issueDate);
 
 /** Answers like the sandbox, with another listing. */
 function listing(sandboxUrl: string, shown: Listed): Behaviour {
@@ -167,7 +182,8 @@ function listing(sandboxUrl: string, shown: Listed): Behaviour {
     };
     const answer = await fetch(sandboxUrl + url, { ...asked, ...(method === 'POST' && { body }) });
     const said = (await answer.json()) as { data: unknown };
-    if (url.endsWith('/account/transactions')) said.data = shown.transactions(said.data as TransactionRecord[]);
+    if (url.endsWith('/account/transactions'))
+      said.data = shown.transactions(said.data as TransactionRecord[]);
     if (url.endsWith('/wallets/list')) said.data = shown.wallets?.(said.data as Wallets) ?? said.data;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   };

@@ -38,7 +38,9 @@ describe('the sources', () => {
     (await proxy.database.query('SELECT * FROM source_read_end WHERE read_id = $1', [readId]))[0];
 
   it('reads all transactions with the key, and keeps only the compared fields', async () => {
-    upstream.behaviour = success([{ ...TRANSACTION, redeemLink: 'https://pay.example.com', valueInUSD: 2.5000005 }]);
+    upstream.behaviour = success([
+      { ...TRANSACTION, redeemLink: 'https://pay.example.com', valueInUSD: 2.5000005 },
+    ]);
     const read = await sources.transactions('main', NOBODY, null);
     expect(read).toMatchObject({ complete: true, failure: null, httpStatus: 200, rows: 1, kept: 1 });
     expect(upstream.received.at(-1)).toMatchObject({
@@ -82,7 +84,12 @@ describe('the sources', () => {
   it('keeps only transactions issued in the window, and those without a readable time', async () => {
     const at = (issueDate: unknown) => ({ ...TRANSACTION, issueDate });
     upstream.behaviour = success({
-      data: [at('2026-11-19T23:59:59.999Z'), at('2026-11-20T00:00:00Z'), at('whenever'), at('2026-11-21T00:00:00Z')],
+      data: [
+        at('2026-11-19T23:59:59.999Z'),
+        at('2026-11-20T00:00:00Z'),
+        at('whenever'),
+        at('2026-11-21T00:00:00Z'),
+      ],
       error: 'None',
     });
     const window = { from: new Date('2026-11-20'), to: new Date('2026-11-21') };
@@ -110,7 +117,12 @@ describe('the sources', () => {
     ['without a status', answer(200, { data: [TRANSACTION] }), 'unreadable', 200],
     ['without a list', answer(200, { status: 'success', data: {} }), 'unreadable', 200],
     ['with compression', answer(200, '…', { 'content-encoding': 'gzip' }), 'unreadable', 200],
-    ['with truncated JSON', answer(200, '{"status":"success","data":[{"chiRef":"a"},{"chi'), 'unreadable', 200],
+    [
+      'with truncated JSON',
+      answer(200, '{"status":"success","data":[{"chiRef":"a"},{"chi'),
+      'unreadable',
+      200,
+    ],
     ['without an answer', reset, 'reset', null],
   ])('treats a listing %s as incomplete', async (_what, behaviour, failure, httpStatus) => {
     upstream.behaviour = behaviour;
@@ -131,12 +143,20 @@ describe('the sources', () => {
     expect(upstream.received.at(-1)?.url).toBe(`/api/v0.1/account/transaction?id=${TRANSACTION.id}`);
 
     upstream.behaviour = success({ error: 'not found for that id' });
-    expect(await sources.batch('main', NOBODY, 'x')).toMatchObject({ complete: false, failure: 'rejected', rows: 0 });
+    expect(await sources.batch('main', NOBODY, 'x')).toMatchObject({
+      complete: false,
+      failure: 'rejected',
+      rows: 0,
+    });
   });
 
   it('treats an answer without the expected wallets as incomplete', async () => {
     upstream.behaviour = success({ message: 'come back later' });
-    expect(await sources.wallets('main', NOBODY)).toMatchObject({ complete: false, failure: 'unreadable', rows: 0 });
+    expect(await sources.wallets('main', NOBODY)).toMatchObject({
+      complete: false,
+      failure: 'unreadable',
+      rows: 0,
+    });
     upstream.behaviour = success([]);
     expect(await sources.wallets('main', NOBODY)).toMatchObject({ complete: true, rows: 0 });
   });
@@ -180,7 +200,14 @@ describe('the sources', () => {
         new_balance: '1.5',
         entered_at: new Date(2e12 + 5),
       },
-      { ...common, ordinal: 1, amount: '-1', balance_before: '3', new_balance: '2', entered_at: new Date(1e12 + 5) },
+      {
+        ...common,
+        ordinal: 1,
+        amount: '-1',
+        balance_before: '3',
+        new_balance: '2',
+        entered_at: new Date(1e12 + 5),
+      },
     ]);
   });
 });

@@ -106,7 +106,14 @@ describe('statements', () => {
 
   it('may have any number of empty lines without an effect on line numbers', async () => {
     const empty = '\n'.repeat(200_000);
-    const lines = ['upstream_ref,amount_usd,reference', 'a,1,"x\n\ny"', 'b,one,', empty, 'c,1,"z\n"', 'd,none,"v\nw"'];
+    const lines = [
+      'upstream_ref,amount_usd,reference',
+      'a,1,"x\n\ny"',
+      'b,one,',
+      empty,
+      'c,1,"z\n"',
+      'd,none,"v\nw"',
+    ];
     const statement = await read(lines.join('\n'), 'fields');
     expect(statement.faults.map(({ line }) => line)).toEqual([5, 200_009]);
     expect((await rowsOf(statement.read_id)).map(({ line }) => line)).toEqual([2, 200_007]);
@@ -134,11 +141,19 @@ describe('statements', () => {
 
   it.each<[string, object | string, RegExp]>([
     ['invalid JSON', '{', /must be one of fields, upstream, or JSON/],
-    ['a field twice', '{"amount_usd":"Amount","amount_usd":"Date"}', /must be one of fields, upstream, or JSON/],
+    [
+      'a field twice',
+      '{"amount_usd":"Amount","amount_usd":"Date"}',
+      /must be one of fields, upstream, or JSON/,
+    ],
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['no identifying field', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
-    ['a column name that is not a string', { ...MAPPING, upstream_id: 7 }, /must give each field the name of a column/],
+    [
+      'a column name that is not a string',
+      { ...MAPPING, upstream_id: 7 },
+      /must give each field the name of a column/,
+    ],
     ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be an email address/],
     [
       'a missing column',
@@ -171,7 +186,10 @@ describe('statements', () => {
     await new Promise<void>((resolve) => {
       const upload = httpRequest(
         `${proxy.url}/v1/reconciliation/statements?mapping=${encodeURIComponent(JSON.stringify(MAPPING))}`,
-        { method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'text/csv', 'Content-Length': 1_000_000 } },
+        {
+          method: 'POST',
+          headers: { 'X-API-Key': key, 'Content-Type': 'text/csv', 'Content-Length': 1_000_000 },
+        },
       );
       upload.on('error', () => resolve());
       upload.write(`${HEADER}\n${LINE}\n${LINE}\n`);
@@ -184,7 +202,8 @@ describe('statements', () => {
       }, 10);
     });
     const ended = 'SELECT complete, failure FROM source_read_end ORDER BY read_id DESC LIMIT 1';
-    const last = 'SELECT id FROM source_read r WHERE NOT EXISTS (SELECT FROM source_read_end WHERE read_id = r.id)';
+    const last =
+      'SELECT id FROM source_read r WHERE NOT EXISTS (SELECT FROM source_read_end WHERE read_id = r.id)';
     await eventually(async () => (await proxy.database.query(last)).length === 0);
     expect(await proxy.database.query(ended)).toEqual([{ complete: false, failure: 'unreadable' }]);
   });
@@ -207,7 +226,9 @@ describe('statements', () => {
     const first = await proxy.get(key, '/v1/reconciliation/statements?page_size=1').expect(200);
     expect(first.body.statements).toMatchObject([{ read_id: readId, rows: 6_150, fault_count: 150 }]);
     const token = first.body.next_page_token;
-    const next = await proxy.get(key, `/v1/reconciliation/statements?page_size=1&page_token=${token}`).expect(200);
+    const next = await proxy
+      .get(key, `/v1/reconciliation/statements?page_size=1&page_token=${token}`)
+      .expect(200);
     expect(next.body.statements[0]!.read_id < readId).toBe(true);
     const one = await proxy.get(key, `/v1/reconciliation/statements/${readId}`).expect(200);
     expect(one.body.faults).toHaveLength(150);
@@ -218,7 +239,11 @@ describe('statements', () => {
     const { key: other } = await proxy.client('other', 'pay', 'audit');
     await hand(`${HEADER}\n${LINE}`, MAPPING, {}, other).expect(403);
     const csv = { 'X-API-Key': other, 'Content-Type': 'text/csv' };
-    const refused = await supertest(proxy.url).post('/api/v0.1/payouts/airtime').set(csv).send('a,b').expect(400);
+    const refused = await supertest(proxy.url)
+      .post('/api/v0.1/payouts/airtime')
+      .set(csv)
+      .send('a,b')
+      .expect(400);
     expect(JSON.stringify(refused.body)).toContain('must be JSON, sent with Content-Type: application/json');
     const json = supertest(proxy.url)
       .post('/v1/reconciliation/statements')

@@ -60,7 +60,9 @@ describe('the wallet balances', () => {
     expect(said(warn)).toHaveLength(2);
     expect(said(log)).toEqual([]);
     await read(500, 10);
-    expect(said(log)).toEqual([[expect.objectContaining({ wallet_id: 'w-1' }), 'wallet balance has recovered']]);
+    expect(said(log)).toEqual([
+      [expect.objectContaining({ wallet_id: 'w-1' }), 'wallet balance has recovered'],
+    ]);
     await read(90, 10);
     expect(said(warn)).toHaveLength(3);
   });
@@ -76,7 +78,12 @@ describe('the wallet balances', () => {
     ]);
     expect(activity[1]).toMatchObject({
       target: { client: null },
-      before: { wallet_id: 'w-1', balance_usd: '99.5', low_balance_usd: '100', runway_seconds: expect.any(Number) },
+      before: {
+        wallet_id: 'w-1',
+        balance_usd: '99.5',
+        low_balance_usd: '100',
+        runway_seconds: expect.any(Number),
+      },
       after: { wallet_id: 'w-1', wallet_type: 'airtime', balance_usd: '500' },
       by: { client: null, actor: null },
     });
@@ -115,7 +122,9 @@ describe('the wallet balances', () => {
     expect(body).toContain('payout_proxy_wallet_balance_usd{account="main",wallet="w-1",type="airtime"} 90');
     expect(body).toContain('payout_proxy_wallet_low{account="main",wallet="w-1",type="airtime"} 1');
     expect(body).not.toMatch(/payout_proxy_wallet_low\{account="main",wallet="w-2"/);
-    expect(body).toMatch(/payout_proxy_wallet_runway_seconds\{account="main",wallet="w-1",type="airtime"\} \d/);
+    expect(body).toMatch(
+      /payout_proxy_wallet_runway_seconds\{account="main",wallet="w-1",type="airtime"\} \d/,
+    );
     expect(body).not.toMatch(/payout_proxy_wallet_runway_seconds\{account="main",wallet="w-3"/);
   });
 

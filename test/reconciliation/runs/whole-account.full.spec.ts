@@ -88,7 +88,10 @@ describe('operations that reach the whole upstream account', () => {
       const { id, key } = await capped({ dailyCapUsd: usd(1) });
       api.upstream.behaviour = listing([transaction(3, SECOND), transaction(500)]);
       const refused = await api.ask(key, REDEEM, redemption()).expect(403);
-      expect(refused.body).toMatchObject({ code: 'cap_exceeded', error: expect.stringContaining('daily cap is 1 US') });
+      expect(refused.body).toMatchObject({
+        code: 'cap_exceeded',
+        error: expect.stringContaining('daily cap is 1 US'),
+      });
       expect([api.arrived(), await spentBy(id)]).toEqual([[LIST], undefined]);
       expect(await api.preview(key, REDEEM, redemption())).toMatchObject({
         would: 'be_refused',
@@ -124,7 +127,10 @@ describe('operations that reach the whole upstream account', () => {
       const approve = supertest(api.proxy.url).post(`/v1/approvals/${held.body.call_id}/approve`);
       const approved = await approve.set('X-API-Key', approver).send({ reason: 'checked' }).expect(200);
       expect(approved.body).toMatchObject({ outcome: 'succeeded', total_usd: '500' });
-      expect([api.arrived().filter((line) => line.endsWith(REDEEM)).length, await spentBy(id)]).toEqual([1, '500']);
+      expect([api.arrived().filter((line) => line.endsWith(REDEEM)).length, await spentBy(id)]).toEqual([
+        1,
+        '500',
+      ]);
       // The cap has 100 left.
       const again = await api.ask(key, REDEEM, { ...redemption(), meta: { again: true } }).expect(403);
       expect(again.body.code).toBe('cap_exceeded');
@@ -147,7 +153,10 @@ describe('operations that reach the whole upstream account', () => {
 
     it("are limited by a person's own cap, although the client has no limit", async () => {
       const { id, key } = await capped({});
-      const [chiRef, second] = ['c0ffee00-0000-4000-8000-000000000007', 'c0ffee00-0000-4000-8000-000000000008'];
+      const [chiRef, second] = [
+        'c0ffee00-0000-4000-8000-000000000007',
+        'c0ffee00-0000-4000-8000-000000000008',
+      ];
       const ada = { 'X-Actor': 'ada' };
       await api.proxy.get(key, '/v1/limits').set(ada).expect(200);
       await api.proxy.database.query('UPDATE person SET daily_cap_usd = 5 WHERE client_id = $1', [id]);
@@ -163,7 +172,9 @@ describe('operations that reach the whole upstream account', () => {
       const chiRef = 'c0ffee00-0000-4000-8000-000000000002';
       const paid = { status: 'success', data: { data: [transaction('7.5', chiRef)], error: 'None' } };
       api.upstream.behaviour = answer(200, paid);
-      await api.ask(key, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 7.5 }] }).expect(200);
+      await api
+        .ask(key, '/payouts/credit', { credits: [{ email: 'ada@example.com', valueInUSD: 7.5 }] })
+        .expect(200);
       api.upstream.behaviour = listing([], answer(200, { status: 'success', data: transaction(1, chiRef) }));
       await api.ask(key, REDEEM, redemption(chiRef)).expect(200);
       expect(await spentBy(id)).toBe('15'); // one payment, one redemption
@@ -185,7 +196,10 @@ describe('operations that reach the whole upstream account', () => {
       expect(body).toMatchObject({
         code: 'amount_required',
         errors: [
-          { pointer: '/chiRef', detail: expect.stringContaining('must name a transaction whose amount is known') },
+          {
+            pointer: '/chiRef',
+            detail: expect.stringContaining('must name a transaction whose amount is known'),
+          },
         ],
       });
       expect(await api.preview(key, REDEEM, redemption(chiRef))).toMatchObject({

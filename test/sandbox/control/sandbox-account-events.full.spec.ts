@@ -35,7 +35,9 @@ describe('the events of an account with its own webhook URL', () => {
   const amountsOf = ({ received }: FakeUpstream) =>
     received.map(({ body }) => (JSON.parse(body) as { amount: number }).amount);
   const pending = async () =>
-    (await sandbox.control('get', '/events').expect(200)).body.filter(({ deliveredAt }) => deliveredAt === null);
+    (await sandbox.control('get', '/events').expect(200)).body.filter(
+      ({ deliveredAt }) => deliveredAt === null,
+    );
   const delivered = () => eventually(async () => (await pending()).length === 0);
   const isSigned = ({ headers, body }: Received, secret: string) => {
     const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
@@ -137,7 +139,10 @@ describe('the events of an account with its own webhook URL', () => {
     [{ eventsUrl: '' }, 'eventsUrl must be an http:// or https:// address'],
     [{ eventsUrl: null }, 'eventsUrl must be an http:// or https:// address'],
     [{ eventsUrl: 'ftp://example.org' }, 'eventsUrl must be an http:// or https:// address'],
-    [{ eventsUrl: 'http://example.org', eventsSecret: ' ' }, 'eventsSecret must be a text without blanks around it'],
+    [
+      { eventsUrl: 'http://example.org', eventsSecret: ' ' },
+      'eventsSecret must be a text without blanks around it',
+    ],
     [{ eventsSecret: 'a secret' }, 'eventsSecret needs eventsUrl'],
   ])('are not set up by %j', async (own, fault) => {
     const { body } = await sandbox.control('post', '/accounts', { name: 'Shop', ...own }).expect(400);

@@ -50,7 +50,10 @@ describe('the lies of the sandbox API', () => {
   });
 
   it('charge a fee for each payout', async () => {
-    expect(await change('/lies/fees', { percent: 2.5 })).toMatchObject({ fee_percent: 2.5, returns_fee: true });
+    expect(await change('/lies/fees', { percent: 2.5 })).toMatchObject({
+      fee_percent: 2.5,
+      returns_fee: true,
+    });
     const before = await api.balance(DEMO, 'airtime');
     const { body } = await api.sample(AIRTIME);
     await api.send(AIRTIME, { body: { ...body, airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 10 }] } }); // oxfmt-ignore
@@ -89,15 +92,20 @@ describe('the lies of the sandbox API', () => {
   it.each<[Method, string, object, string[]]>([
     ['patch', '/lies/fees', { percent: 101, returned: 1 }, ['/percent', '/returned']],
     ['patch', '/lies/listing-delay', { type: 'cash', ms: -1 }, ['/ms', '/type']],
-    ['patch', '/lies/words', { shown_in: 'dreams', status: 'odd', word: '' }, ['/shown_in', '/status', '/word']],
+    [
+      'patch',
+      '/lies/words',
+      { shown_in: 'dreams', status: 'odd', word: '' },
+      ['/shown_in', '/status', '/word'],
+    ],
     ['patch', '/lies/words', { shown_in: 'listed', status: 'paid', word: ' late ' }, ['']],
     ['patch', '/lies/lists', { list: 'people', newest: 0.5, without_types: ['cash'] }, ['/list', '/newest', '/without_types']], // oxfmt-ignore
     ['patch', '/lies/lists', { list: 'transactions', without_types: ['fee'] }, ['/without_types']],
     ['post', '/entries', { type: 'gift', wallet: 'purse', usd: 0 }, ['/type', '/usd', '/wallet']],
   ])('are rejected at each fault: %s %s %j', async (method, path, body, pointers) => {
     const { body: problem } = await api.ask(method, path as '/lies/fees', body).expect(400);
-    expect((problem as { errors?: { pointer: string }[] }).errors?.map(({ pointer }) => pointer).sort()).toEqual(
-      pointers,
-    );
+    expect(
+      (problem as { errors?: { pointer: string }[] }).errors?.map(({ pointer }) => pointer).sort(),
+    ).toEqual(pointers);
   });
 });

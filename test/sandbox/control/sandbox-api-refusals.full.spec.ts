@@ -84,13 +84,24 @@ describe('the sandbox API', () => {
 
 describe('a proxy', () => {
   it('reports an ended sandbox, or missing demo clients', async () => {
-    const nowhere = { url: 'http://127.0.0.1:1', controlKey: new Secret(CONTROL_KEY), demoKeysFile: undefined };
+    const nowhere = {
+      url: 'http://127.0.0.1:1',
+      controlKey: new Secret(CONTROL_KEY),
+      demoKeysFile: undefined,
+    };
     const proxy = await startProxy({ upstreamBaseUrl: nowhere.url, embeddedSandbox: nowhere });
     const { key } = await proxy.client('admin', 'admin');
     const { body } = await proxy.get(key, '/v1/sandbox').expect(503);
-    expect(body).toMatchObject({ code: 'sandbox_unreachable', detail: expect.stringMatching(/Restart the proxy/) });
+    expect(body).toMatchObject({
+      code: 'sandbox_unreachable',
+      detail: expect.stringMatching(/Restart the proxy/),
+    });
     const asked = { operation: AIRTIME, body: {} };
-    const sent = await supertest(proxy.url).post('/v1/sandbox/payouts').set('X-API-Key', key).send(asked).expect(409);
+    const sent = await supertest(proxy.url)
+      .post('/v1/sandbox/payouts')
+      .set('X-API-Key', key)
+      .send(asked)
+      .expect(409);
     expect(sent.body.detail).toMatch(/without DATABASE_URL/);
     await proxy.close();
   });
@@ -104,7 +115,10 @@ describe('a proxy', () => {
         .set('X-API-Key', key)
         .send(body)
         .expect(404);
-      expect(problem).toMatchObject({ code: 'not_found', detail: expect.stringMatching(/UPSTREAM_BASE_URL/) });
+      expect(problem).toMatchObject({
+        code: 'not_found',
+        detail: expect.stringMatching(/UPSTREAM_BASE_URL/),
+      });
     }
     await proxy.close();
   });

@@ -21,7 +21,10 @@ describe('the sandbox API', () => {
   afterAll(() => api.close());
 
   const approve = (id: string, key: string) =>
-    supertest(api.proxy.url).post(`/v1/approvals/${id}/approve`).set('X-API-Key', key).send({ reason: 'A sample.' });
+    supertest(api.proxy.url)
+      .post(`/v1/approvals/${id}/approve`)
+      .set('X-API-Key', key)
+      .send({ reason: 'A sample.' });
 
   it('shows the wallets, the kinds of fault, magic recipients and a sample of each kind', async () => {
     const { url, wallets, faults, kinds, magic_recipients, samples } = await api.look();
@@ -35,7 +38,12 @@ describe('the sandbox API', () => {
       currency: 'USD',
       balance: '10000',
     });
-    expect(wallets[3]).toMatchObject({ account: 'Field office North', parent_id: DEMO, wallet: 'chi', balance: '0' });
+    expect(wallets[3]).toMatchObject({
+      account: 'Field office North',
+      parent_id: DEMO,
+      wallet: 'chi',
+      balance: '0',
+    });
     expect(faults).toEqual([]);
     expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[1]).toEqual({
@@ -45,7 +53,9 @@ describe('the sandbox API', () => {
       chooses_processed: true,
       settings: [],
     });
-    expect(kinds[0]!.settings).toEqual([{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }]);
+    expect(kinds[0]!.settings).toEqual([
+      { name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' },
+    ]);
     expect(magic_recipients.map(({ name }) => name)).toEqual(Object.keys(MAGIC));
     expect(magic_recipients[3]).toEqual({
       name: 'failed',

@@ -75,7 +75,9 @@ describe('the ground truth', () => {
     );
     await eventually(async () => (await sandbox.requests()).length === 1);
     socket.destroy();
-    expect(await sandbox.requests()).toMatchObject([{ operation: 'POST /send', processed: false, body: null }]);
+    expect(await sandbox.requests()).toMatchObject([
+      { operation: 'POST /send', processed: false, body: null },
+    ]);
   });
 
   it('includes a request with an unreadable path', async () => {
@@ -90,7 +92,9 @@ describe('the ground truth', () => {
     async (path) => {
       await sandbox.fault({ fault: 'forbidden', operation: AIRTIME });
       await askSandbox(sandbox.url).post(path).set('X-API-Key', API_KEY).send(airtime()).expect(403);
-      expect(await sandbox.requests()).toMatchObject([{ operation: AIRTIME, fault: 'forbidden', processed: false }]);
+      expect(await sandbox.requests()).toMatchObject([
+        { operation: AIRTIME, fault: 'forbidden', processed: false },
+      ]);
     },
   );
 
@@ -112,7 +116,9 @@ describe('the ground truth', () => {
     await sandbox.get('/sub-account/list').expect(200);
     const all = await sandbox.requests();
     expect(all.map(({ seq }) => seq)).toEqual([...all.map(({ seq }) => seq)].sort((a, b) => a - b));
-    expect((await sandbox.requests(AIRTIME)).map(({ body }) => body)).toEqual([1, 2, 3].map((usd) => airtime(usd)));
+    expect((await sandbox.requests(AIRTIME)).map(({ body }) => body)).toEqual(
+      [1, 2, 3].map((usd) => airtime(usd)),
+    );
     const part = await sandbox.control('get', `/requests?after=${all[0]!.seq}&limit=2`).expect(200);
     expect(part.body).toEqual(all.slice(1, 3));
     const wrong = await sandbox.control('get', '/requests?after=x&limit=0').expect(400);
@@ -143,11 +149,15 @@ describe('the ground truth', () => {
 
   it('marks as processed exactly the paid payouts, even when many arrive at once and the money runs out', async () => {
     const attempts = await Promise.all(
-      Array.from({ length: 40 }, () => sandbox.post('/payouts/airtime', airtime(400)).then(({ status }) => status)),
+      Array.from({ length: 40 }, () =>
+        sandbox.post('/payouts/airtime', airtime(400)).then(({ status }) => status),
+      ),
     );
     expect(attempts.filter((status) => status === 200)).toHaveLength(25);
     const truth = await sandbox.requests(AIRTIME);
-    expect(truth.filter(({ processed }) => processed).every(({ httpStatus }) => httpStatus === 200)).toBe(true);
+    expect(truth.filter(({ processed }) => processed).every(({ httpStatus }) => httpStatus === 200)).toBe(
+      true,
+    );
     expect(truth.filter(({ processed }) => processed)).toHaveLength(25);
     expect(truth.filter(({ chiRefs }) => chiRefs.length === 1)).toHaveLength(25);
     expect(await sandbox.balance('airtime')).toBe(0);

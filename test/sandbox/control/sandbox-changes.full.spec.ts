@@ -6,7 +6,17 @@ import { DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sand
 
 const RUNS = 25;
 const KENYA = { countryToSend: 'Kenya', phoneNumber: '+254712345678' };
-const WORDS = ['unpaid', 'pending', 'paid', 'failed', 'reversed', 'REFUNDED', 'expired', 'redeemed', 'SETTLED_T2'];
+const WORDS = [
+  'unpaid',
+  'pending',
+  'paid',
+  'failed',
+  'reversed',
+  'REFUNDED',
+  'expired',
+  'redeemed',
+  'SETTLED_T2',
+];
 
 const usd = fc.integer({ min: 1, max: 4_000_000_000 }).map((millionths) => millionths / 1_000_000);
 const nth = fc.nat({ max: 20 });
@@ -19,9 +29,15 @@ const fault = fc.constantFrom(
 );
 const wallet = fc.constantFrom('chi', 'momo', 'airtime');
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('airtime', 'momo', 'credit', 'initiate'), usd, nth }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('airtime', 'momo', 'credit', 'initiate'), usd, nth }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('collect', 'transfer'), usd, nth }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('link', 'redeem', 'delete', 'verify', 'fee'), usd, nth }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('link', 'redeem', 'delete', 'verify', 'fee'), usd, nth }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -31,7 +47,10 @@ const step = fc.oneof(
       nth,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('money'), money: fc.constantFrom('kept', 'paid'), nth }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('money'), money: fc.constantFrom('kept', 'paid'), nth }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('top-up', 'withdrawal'), usd, wallet }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fault'), fault }) },
   {
@@ -83,7 +102,8 @@ describe('the ledger of a sandbox that changes its answers', () => {
   const transactions = async () => (await sandbox.control('get', '/transactions').expect(200)).body;
 
   const post = (path: string, body: object) => sandbox.post(path, body);
-  const control = (method: 'post' | 'patch', path: string, body: object) => sandbox.control(method, path, body);
+  const control = (method: 'post' | 'patch', path: string, body: object) =>
+    sandbox.control(method, path, body);
   const credits = (valueInUSD: number) => ({ credits: [{ valueInUSD, email: 'ada@example.org' }] });
   const entry = ({ do: type, usd: valueInUSD, wallet: name }: Step) =>
     control('post', '/entries', { type, account: DEMO, wallet: name, valueInUSD });
@@ -103,13 +123,15 @@ describe('the ledger of a sandbox that changes its answers', () => {
       post('/payouts/mobile-money', { momos: [{ ...KENYA, valueInUSD, momoCode: 'MPS', reference: '' }] }),
     credit: ({ usd: value = 1 }) => post('/payouts/credit', credits(value)),
     initiate: ({ usd: value = 1 }) => post('/payouts/initiate-credit', credits(value)),
-    collect: ({ usd: value = 1 }) => post('/collections/mobile-money/initiate', { ...PAYER, amount: Math.ceil(value) }),
+    collect: ({ usd: value = 1 }) =>
+      post('/collections/mobile-money/initiate', { ...PAYER, amount: Math.ceil(value) }),
     transfer: ({ usd: valueInUSD }) => post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD }),
     link: (_next, { issueID }) => sandbox.submit('/pay', { issueID }),
     redeem: (_next, { chiRef }) => post('/redeem/airtime', { chiRef, ...KENYA }),
     delete: (_next, { chiRef }) => post('/account/delete-unpaid-transaction', { chiRef }),
     verify: (_next, { id }) => post('/collections/mobile-money/verify', { id }),
-    fee: ({ usd: valueInUSD }, { chiRef }) => control('post', '/entries', { type: 'fee', chiRef, valueInUSD }),
+    fee: ({ usd: valueInUSD }, { chiRef }) =>
+      control('post', '/entries', { type: 'fee', chiRef, valueInUSD }),
     status: change,
     money: change,
     'top-up': entry,

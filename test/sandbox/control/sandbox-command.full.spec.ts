@@ -7,7 +7,12 @@ describe('the command that runs the sandbox alone', () => {
   afterAll(() => removeDataDir(dataDir));
 
   it('ends with its sandbox, says so, and leaves no process running', async () => {
-    const command = new Product('cli/main.js', ['sandbox'], { DATA_DIR: dataDir, SANDBOX_PORT: '0' }, dataDir);
+    const command = new Product(
+      'cli/main.js',
+      ['sandbox'],
+      { DATA_DIR: dataDir, SANDBOX_PORT: '0' },
+      dataDir,
+    );
     await command.said(/The sandbox is ready/);
     const all = withDescendants(command.pid);
     const sandbox = childrenOf(command.pid).find((pid) =>
@@ -15,7 +20,10 @@ describe('the command that runs the sandbox alone', () => {
     );
     process.kill(sandbox ?? NaN, 'SIGKILL');
     const { code, stderr } = await command.exit;
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the sandbox has stopped (SIGKILL)') });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('the sandbox has stopped (SIGKILL)'),
+    });
     expect(all.filter((pid) => !isGone(pid))).toEqual([]);
   });
 });

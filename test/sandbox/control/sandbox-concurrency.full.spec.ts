@@ -32,7 +32,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     items: fc.integer({ min: 1, max: 4 }),
     magic: fc.integer({ min: 0, max: 3 }),
   }),
-  fc.record({ kind: fc.constantFrom('pay', 'delete', 'redeem', 'redeem on the page', 'verify'), of: fc.nat(7) }),
+  fc.record({
+    kind: fc.constantFrom('pay', 'delete', 'redeem', 'redeem on the page', 'verify'),
+    of: fc.nat(7),
+  }),
   fc.record({ kind: fc.constantFrom('collect', 'expire', 'sweep', 'list') }),
 );
 
@@ -48,7 +51,11 @@ describe('concurrent operations', () => {
   async function take(step: Step): Promise<number> {
     switch (step.kind) {
       case 'airtime': {
-        const one = { countryToSend: 'Kenya', phoneNumber: `+2547${DIGITS[step.magic]}`, valueInUSD: step.usd };
+        const one = {
+          countryToSend: 'Kenya',
+          phoneNumber: `+2547${DIGITS[step.magic]}`,
+          valueInUSD: step.usd,
+        };
         return (await sandbox.post('/payouts/airtime', { airtimes: Array(step.items).fill(one) })).status;
       }
       case 'credit':
@@ -92,7 +99,8 @@ describe('concurrent operations', () => {
     if (!one) return 200;
     const { id, chiRef, issueID } = one;
     if (kind === 'pay') return (await sandbox.submit('/pay', { issueID })).status;
-    if (kind === 'delete') return (await sandbox.post('/account/delete-unpaid-transaction', { chiRef })).status;
+    if (kind === 'delete')
+      return (await sandbox.post('/account/delete-unpaid-transaction', { chiRef })).status;
     if (kind === 'verify') return (await sandbox.post('/collections/mobile-money/verify', { id })).status;
     if (kind === 'redeem on the page')
       return (await sandbox.submit('/redeem', { chiRef, type: 'other', code: 'solar' })).status;
@@ -137,7 +145,9 @@ describe('concurrent operations', () => {
       const issueID = new URL(body.data.paymentLink).searchParams.get('issueID') ?? '';
       const statuses = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          index % 2 ? take({ kind: 'expire' }) : sandbox.submit('/pay', { issueID }).then(({ status }) => status),
+          index % 2
+            ? take({ kind: 'expire' })
+            : sandbox.submit('/pay', { issueID }).then(({ status }) => status),
         ),
       );
       expect(new Set(statuses)).toEqual(new Set([200, 303])); // a deadlock would return 503 to the other kind
@@ -156,7 +166,9 @@ describe('concurrent operations', () => {
           { account: account(to), usd },
         ]),
       );
-    await sandbox.post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD: 1, wallet: 'momo' }).expect(200);
+    await sandbox
+      .post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD: 1, wallet: 'momo' })
+      .expect(200);
     const crossings = Array.from({ length: 60 }, (_, index) =>
       index % 2 ? move(DEMO, SUB_ACCOUNT) : move(SUB_ACCOUNT, DEMO),
     );

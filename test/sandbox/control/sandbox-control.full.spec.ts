@@ -5,7 +5,15 @@ import { MAGIC, magicOf } from '../../../src/sandbox/behaviour/magic-recipients'
 import { FAULTS } from '../../../src/sandbox/faults/table';
 import { first } from '../../support/examples/first';
 import { eventually } from '../../support/payments/paying';
-import { AIRTIME, airtime, API_KEY, CONTROL_KEY, DEMO, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
+import {
+  AIRTIME,
+  airtime,
+  API_KEY,
+  CONTROL_KEY,
+  DEMO,
+  startSandbox,
+  TestSandbox,
+} from '../../support/sandbox/sandbox';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 const FIRST_SETTINGS = {
@@ -179,14 +187,19 @@ describe('the control interface', () => {
     ]);
     expect(await faultsOf({ feePercent: 5, quirks: [] })).toEqual(['quirks must be an object']);
     expect(await faultsOf([])).toHaveLength(1);
-    const broken = await sandbox.control('patch', '/settings').set('Content-Type', 'text/plain').send('{"feePercent":');
+    const broken = await sandbox
+      .control('patch', '/settings')
+      .set('Content-Type', 'text/plain')
+      .send('{"feePercent":');
     expect(broken.body).toEqual({ error: 'the body must be JSON', faults: ['the body must be JSON'] });
     expect(await settings()).toEqual(FIRST_SETTINGS);
   });
 
   it('resets everything', async () => {
     await sandbox.fault({ fault: 'error500', operation: 'POST /send' });
-    await sandbox.control('patch', '/settings', { feePercent: 3, quirks: { floatBalances: true } }).expect(200);
+    await sandbox
+      .control('patch', '/settings', { feePercent: 3, quirks: { floatBalances: true } })
+      .expect(200);
     const { body } = await sandbox.post('/payouts/airtime', airtime(10)).expect(200);
     await sandbox.control('post', '/reset').expect(204);
     expect(await sandbox.requests()).toEqual([]);
@@ -220,7 +233,9 @@ describe('the control interface', () => {
 
     expect(await reset).toBe(204);
     // 503: arrived before the reset, and not executed before it.
-    expect([...new Set(await Promise.all(before))].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(
+      [...new Set(await Promise.all(before))].filter((status) => status !== 200 && status !== 503),
+    ).toEqual([]);
     expect(await Promise.all(during)).toEqual(Array(during.length).fill(200));
     const paid = (await sandbox.requests(AIRTIME)).filter(({ processed }) => processed);
     expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);

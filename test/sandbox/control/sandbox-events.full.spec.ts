@@ -28,7 +28,9 @@ describe('the events of the sandbox', () => {
   afterEach(() => receiver.stop());
 
   const listen = (events: object = {}) =>
-    sandbox.control('patch', '/settings', { events: { url: `${receiver.url}/hook`, secret: SECRET, ...events } });
+    sandbox.control('patch', '/settings', {
+      events: { url: `${receiver.url}/hook`, secret: SECRET, ...events },
+    });
   const batch = (...usd: number[]) => ({ airtimes: usd.flatMap((value) => airtime(value).airtimes) });
   const pay = async (...usd: number[]) =>
     (await sandbox.post('/payouts/airtime', batch(...usd)).expect(200)).body.data.data;

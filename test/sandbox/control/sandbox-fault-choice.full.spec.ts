@@ -70,7 +70,10 @@ describe('a requested fault', () => {
     });
     const other = await sandbox.fault({ fault: 'error500', nth: 1, processed: true });
     await pay();
-    expect(await listed()).toEqual([expect.objectContaining({ id }), { ...other, struck: expect.any(Number) }]);
+    expect(await listed()).toEqual([
+      expect.objectContaining({ id }),
+      { ...other, struck: expect.any(Number) },
+    ]);
     await sandbox.control('delete', `/faults/${id}`).expect(204);
     await sandbox.control('delete', `/faults/${id}`).expect(404);
     expect((await listed()).map((fault) => fault.id)).toEqual([other.id]);
@@ -84,9 +87,19 @@ describe('a requested fault', () => {
   });
 
   it('is rejected with every fault in the body, and the list of valid names', async () => {
-    expect(await refused({ fault: 'explode' })).toEqual([`fault must be one of ${Object.keys(FAULTS).join(', ')}`]);
+    expect(await refused({ fault: 'explode' })).toEqual([
+      `fault must be one of ${Object.keys(FAULTS).join(', ')}`,
+    ]);
     expect(
-      await refused({ fault: 'delay', operation: 'POST /payout', nth: 0, ms: -1, bytes: 3, seed: 1, processed: false }),
+      await refused({
+        fault: 'delay',
+        operation: 'POST /payout',
+        nth: 0,
+        ms: -1,
+        bytes: 3,
+        seed: 1,
+        processed: false,
+      }),
     ).toEqual([
       expect.stringMatching(
         /^operation must be one of POST \/send, POST \/payouts\/airtime, .*GET \/account\/transaction/,

@@ -45,7 +45,12 @@ describe('a fault of the sandbox', () => {
     expect(struck).toMatchObject({ error: undefined, debited });
     expect(statusOf(struck.text)).toBe(http);
     expect(bodyOf(struck.text)).toMatch(body);
-    expect(struck.truth).toMatchObject({ fault, processed: debited > 0, httpStatus: http, body: airtime(10) });
+    expect(struck.truth).toMatchObject({
+      fault,
+      processed: debited > 0,
+      httpStatus: http,
+      body: airtime(10),
+    });
     expect(struck.truth?.chiRefs).toHaveLength(debited / 10);
   });
 
@@ -113,7 +118,8 @@ describe('a fault of the sandbox', () => {
     const credits = [{ email: 'ada@example.org', valueInUSD: 1 }];
     const { body: shown } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { id, issueID } = first(late.data.data);
-    const listed = async () => (await sandbox.post('/account/transactions').expect(200)).body.data.map((one) => one.id);
+    const listed = async () =>
+      (await sandbox.post('/account/transactions').expect(200)).body.data.map((one) => one.id);
     expect(await listed()).toEqual([first(shown.data.data).id]);
     const ofIssue = await sandbox.post(`/account/issue-id-transactions?issueID=${issueID}`).expect(200);
     expect(ofIssue.body.data).toEqual({ error: 'not found for that id' });
@@ -147,23 +153,25 @@ describe('a fault of the sandbox', () => {
     expect(await sandbox.balance('airtime')).toBe(9_990);
   });
 
-  it.each(Object.entries(MAGIC).flatMap(([, row]) => ('fault' in row ? [[row.fault, row.digits] as const] : [])))(
-    'makes %s strike the magic number …%s',
-    async (fault, digits) => {
-      void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // the response is tested above
-      await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
-      expect((await sandbox.requests(AIRTIME))[0]?.fault).toBe(fault);
-    },
-  );
+  it.each(
+    Object.entries(MAGIC).flatMap(([, row]) => ('fault' in row ? [[row.fault, row.digits] as const] : [])),
+  )('makes %s strike the magic number …%s', async (fault, digits) => {
+    void sandbox.hear('/payouts/airtime', airtime(1, `+2547${digits}`)); // the response is tested above
+    await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
+    expect((await sandbox.requests(AIRTIME))[0]?.fault).toBe(fault);
+  });
 
   it('strikes for magic email addresses, handles and bodies that are an item, unless another fault was requested', async () => {
-    const credit = (item: object) => sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] });
+    const credit = (item: object) =>
+      sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] });
     await credit({ email: 'Unauthorized@sandbox.example' }).expect(401);
     await credit({ twitter: '@sandbox_forbidden' }).expect(403);
     await credit({ email: 'ada@sandbox.example' }).expect(200);
     await sandbox.post('/collections/mobile-money/collect', { phone_number: '+254799990213' }).expect(401);
     await sandbox.post('/redeem/airtime', { phoneNumber: '+254799990214' }).expect(403);
-    await sandbox.post('/send', { credit: [{ valueInUSD: 1, twitter: '@sandbox_unauthorized' }] }).expect(401);
+    await sandbox
+      .post('/send', { credit: [{ valueInUSD: 1, twitter: '@sandbox_unauthorized' }] })
+      .expect(401);
     await sandbox.post('/sub-account/create', { name: 'A', email: 'forbidden@sandbox.example' }).expect(403);
     await sandbox.fault({ fault: 'error500', nth: 1 });
     await credit({ email: 'unauthorized@sandbox.example' }).expect(500);

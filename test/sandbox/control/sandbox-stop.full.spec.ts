@@ -27,7 +27,10 @@ describe('a stop of the sandbox', () => {
     await eventually(async () => (await sandbox.requests(AIRTIME))[0]?.processed === true);
     await sandbox.close();
     expect(await heard).toMatchObject({ text: '' });
-    expect(await truthAfter()).toMatchObject({ balance: 9_990, requests: [{ processed: true, httpStatus: null }] });
+    expect(await truthAfter()).toMatchObject({
+      balance: 9_990,
+      requests: [{ processed: true, httpStatus: null }],
+    });
   });
 
   it('can leave noResponse unprocessed', async () => {
@@ -36,7 +39,10 @@ describe('a stop of the sandbox', () => {
     await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
     await sandbox.close();
     expect(await heard).toMatchObject({ text: '' });
-    expect(await truthAfter()).toMatchObject({ balance: 10_000, requests: [{ processed: false, answeredAt: null }] });
+    expect(await truthAfter()).toMatchObject({
+      balance: 10_000,
+      requests: [{ processed: false, answeredAt: null }],
+    });
   });
 
   it('answers delayed requests, and executes late ones', async () => {

@@ -18,7 +18,9 @@ describe('the configured unit name', () => {
     expect(initiated).toMatchObject({ data: { data: [{ coin: 1500, status: 'unpaid' }] } });
     await sandbox.post('/send', { coin: items }).expect(200);
     const { body: momo } = await sandbox
-      .post('/payouts/mobile-money', { momos: [{ ...airtime().airtimes[0], momoCode: 'MPS', reference: '' }] })
+      .post('/payouts/mobile-money', {
+        momos: [{ ...airtime().airtimes[0], momoCode: 'MPS', reference: '' }],
+      })
       .expect(200);
     expect(momo).toMatchObject({ data: { coins: [{ coin: 1000 }] } });
   });

@@ -23,7 +23,8 @@ describe('collections of the sandbox', () => {
     email: 'ada@example.org',
     tx_ref: 'order-17',
   };
-  const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
+  const read = async (id: string) =>
+    (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
   const path = <const Name extends string>(name: Name) => `/collections/mobile-money/${name}` as const;
 
   it('collects at once, at the local rate', async () => {

@@ -24,14 +24,20 @@ describe('is charged a fee later that its transaction omits', () => {
 
   it('is charged a fee later, which its transaction omits', async () => {
     const [paid] = await pay(item());
-    const { body } = await sandbox.control('post', '/entries', { type: 'fee', chiRef: paid!.chiRef, valueInUSD: 0.25 });
+    const { body } = await sandbox.control('post', '/entries', {
+      type: 'fee',
+      chiRef: paid!.chiRef,
+      valueInUSD: 0.25,
+    });
     const description = `fee ${paid?.chiRef}`;
     expect(body).toEqual({ type: 'fee', account: DEMO, wallet: 'airtime', valueInUSD: '0.25', description });
     expect((await entries('airtime'))?.[0]).toEqual([-0.25, description]);
     const shown = await truth(paid!.chiRef);
     expect([shown.fee, shown.truth.feePaid, shown.truth.walletChange]).toEqual([undefined, '0.25', '-1.25']);
     const reversal = { status: 'reversed' };
-    await sandbox.control('patch', `/transactions/${paid?.chiRef}` as '/transactions/{id}', reversal).expect(200);
+    await sandbox
+      .control('patch', `/transactions/${paid?.chiRef}` as '/transactions/{id}', reversal)
+      .expect(200);
     expect(await sandbox.balance('airtime')).toBe(10_000);
   });
 
@@ -46,9 +52,15 @@ describe('is charged a fee later that its transaction omits', () => {
       [-5, 'withdrawal Card 1234'],
       [50, 'top-up'],
     ]);
-    expect((await add({ type: 'withdrawal', valueInUSD: 1e6 }).expect(400)).body.error).toMatch(/insufficient funds/);
-    expect((await add({ type: 'top-up', account: 'none' }).expect(400)).body.error).toMatch(/there is no account none/);
-    const unpaid = await sandbox.control('post', '/entries', { type: 'gift', valueInUSD: 0, chiRefs: [] }).expect(400);
+    expect((await add({ type: 'withdrawal', valueInUSD: 1e6 }).expect(400)).body.error).toMatch(
+      /insufficient funds/,
+    );
+    expect((await add({ type: 'top-up', account: 'none' }).expect(400)).body.error).toMatch(
+      /there is no account none/,
+    );
+    const unpaid = await sandbox
+      .control('post', '/entries', { type: 'gift', valueInUSD: 0, chiRefs: [] })
+      .expect(400);
     expect(unpaid.body.faults).toHaveLength(5);
     const { body: wallets } = await sandbox.control('get', `/wallets?account=${DEMO}`).expect(200);
     expect(wallets.map(({ type, balance }) => [type, balance])).toEqual([
@@ -56,7 +68,11 @@ describe('is charged a fee later that its transaction omits', () => {
       ['momo', '10044.5'],
       ['airtime', '10000'],
     ]);
-    expect(wallets[1]?.entries[0]).toMatchObject({ amount: '-0.5', newBalance: '10044.5', description: 'fee Monthly' });
+    expect(wallets[1]?.entries[0]).toMatchObject({
+      amount: '-0.5',
+      newBalance: '10044.5',
+      description: 'fee Monthly',
+    });
   });
 
   it("pays transactions that show the caller's description", async () => {
@@ -67,7 +83,9 @@ describe('is charged a fee later that its transaction omits', () => {
     expect(own).toMatchObject({ reference: 'ours-1', meta: { description: 'October', run: 7 } });
     expect(rest).toMatchObject({ reference: 'batch', meta: { description: 'Salaries', run: 1 } });
     await sandbox.post('/account/transfer', { receiver: SUB_ACCOUNT, amount: 1, ...whole }).expect(200);
-    await sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, email: 'a@b.c', ...marks }] }).expect(200);
+    await sandbox
+      .post('/payouts/credit', { credits: [{ valueInUSD: 1, email: 'a@b.c', ...marks }] })
+      .expect(200);
     await sandbox.post('/send', { credit: [{ valueInUSD: 1, email: 'a@b.c' }], ...marks }).expect(200);
     const momo = { ...item(), momoCode: 'MPS', reference: '' };
     await sandbox.post('/payouts/mobile-money', { momos: [momo], reference: 'batch' }).expect(200);

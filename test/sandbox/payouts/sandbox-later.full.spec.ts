@@ -9,7 +9,11 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 import { AIRTIME, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
 
 const later = () => new Date(Date.now() + 60_000);
-const item = (phoneNumber = '+254712345678', valueInUSD = 1) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD });
+const item = (phoneNumber = '+254712345678', valueInUSD = 1) => ({
+  countryToSend: 'Kenya',
+  phoneNumber,
+  valueInUSD,
+});
 
 /** Later changes of answered payments. */
 describe('an answered payment', () => {
@@ -60,7 +64,12 @@ describe('an answered payment', () => {
   });
 
   it('changes later for a magic recipient, and not for the others of its batch', async () => {
-    const transactions = await pay(item('+254799990222'), item(), item('+254799990221'), item('+254799990104'));
+    const transactions = await pay(
+      item('+254799990222'),
+      item(),
+      item('+254799990221'),
+      item('+254799990104'),
+    );
     await passTime();
     const statuses = await Promise.all(transactions.map(async ({ chiRef }) => (await truth(chiRef)).status));
     expect(statuses).toEqual(['reversed', 'paid', 'failed', 'failed']);
@@ -94,17 +103,24 @@ describe('an answered payment', () => {
     const [paid] = await pay(item('+254799990222'));
     await passTime();
     expect(await sandbox.balance('airtime')).toBe(9_999.9);
-    expect((await truth(paid!.chiRef)).truth).toMatchObject({ money: 'kept', feePaid: '0.1', walletChange: '-0.1' });
+    expect((await truth(paid!.chiRef)).truth).toMatchObject({
+      money: 'kept',
+      feePaid: '0.1',
+      walletChange: '-0.1',
+    });
     const { body } = await change(paid!.chiRef, { status: 'paid' }).expect(200);
     expect(body.truth).toMatchObject({ money: 'paid', feePaid: '0.1', walletChange: '-1.1' }); // not charged twice
     expect(
-      (await change(paid!.chiRef, { status: 'failed', returnsFee: true }).expect(200)).body.truth.walletChange,
+      (await change(paid!.chiRef, { status: 'failed', returnsFee: true }).expect(200)).body.truth
+        .walletChange,
     ).toBe('0');
   });
 
   it('keeps its status if its wallet has spent the money', async () => {
     await sandbox.fault({ fault: 'reversesLater', operation: 'POST /wallets/transfer', nth: 1 });
-    const moved = await sandbox.post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD: 5 }).expect(200);
+    const moved = await sandbox
+      .post('/wallets/transfer', { receiver: SUB_ACCOUNT, valueInUSD: 5 })
+      .expect(200);
     const id = moved.body.data.data.tnxID ?? '';
     const withdrawal = { type: 'withdrawal', account: SUB_ACCOUNT, wallet: 'chi', valueInUSD: 1 };
     await sandbox.control('post', '/entries', withdrawal).expect(201);
@@ -161,12 +177,16 @@ describe('an answered payment', () => {
     expect(await sandbox.balance('chi')).toBe(10_000);
     const collection = { amount: 500, currency: 'KES', phone_number: '+254712345678', fullname: 'Ada' };
     const more = { country: 'Kenya', email: 'ada@example.org', tx_ref: 'a' };
-    const collected = await sandbox.post('/collections/mobile-money/collect', { ...collection, ...more }).expect(200);
+    const collected = await sandbox
+      .post('/collections/mobile-money/collect', { ...collection, ...more })
+      .expect(200);
     expect(await sandbox.balance('momo')).toBe(10_000 + Number(collected.body.data.valueInUSD));
     await change(collected.body.data.chiRef, { status: 'refunded' }).expect(200);
     expect(await sandbox.balance('momo')).toBe(10_000);
     const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];
-    const sent = first((await sandbox.post('/payouts/initiate-credit', { credits }).expect(200)).body.data.data);
+    const sent = first(
+      (await sandbox.post('/payouts/initiate-credit', { credits }).expect(200)).body.data.data,
+    );
     for (const status of ['redeemed', 'paid', 'redeemed', 'refunded'])
       await change(sent.chiRef, { status }).expect(200);
     expect((await truth(sent.chiRef)).truth).toMatchObject({ money: 'kept', walletChange: '0' });
@@ -195,7 +215,9 @@ describe('an answered payment', () => {
   });
 
   it('rejects changes of unknown transactions and invalid changes', async () => {
-    expect((await change('none', { status: 'paid' }).expect(404)).body.error).toMatch(/there is no transaction/);
+    expect((await change('none', { status: 'paid' }).expect(404)).body.error).toMatch(
+      /there is no transaction/,
+    );
     const [paid] = await pay(item());
     const wrong = { status: 'deleted', money: 'gone', returnsFee: 1, colour: 'red' };
     expect((await change(paid!.chiRef, wrong).expect(400)).body.faults).toEqual([

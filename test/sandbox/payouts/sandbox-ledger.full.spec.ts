@@ -28,7 +28,13 @@ describe("the sandbox's ledger", () => {
     const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
     expect(accounts).toHaveLength(9 + 4);
-    expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
+    expect(await ownAccounts()).toEqual({
+      sum: '0',
+      outside: '-30000',
+      payouts: '0',
+      'issued credit': '0',
+      fees: '0',
+    });
   });
 
   it('credits exactly the paid amount to its account', async () => {
@@ -41,7 +47,9 @@ describe("the sandbox's ledger", () => {
 
   it('rejects amounts above the balance, and changes nothing', async () => {
     const before = await ledgerOf(sandbox.database);
-    const { body } = await sandbox.post('/payouts/airtime', { airtimes: [item(1), item(10_000)] }).expect(400);
+    const { body } = await sandbox
+      .post('/payouts/airtime', { airtimes: [item(1), item(10_000)] })
+      .expect(400);
     expect(body).toEqual({ status: 'error', error: 'insufficient funds in the airtime wallet' });
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
@@ -51,8 +59,12 @@ describe("the sandbox's ledger", () => {
     const unbalanced = database.$executeRaw`
       INSERT INTO ledger_entries (posting_id, own_account, amount, description, date) VALUES (-1, 'fees', 1, '', now())`;
     await expect(unbalanced).rejects.toThrow('do not sum to zero');
-    await expect(database.$executeRaw`UPDATE wallets SET balance = -1`).rejects.toThrow('wallets_balance_not_negative');
-    await expect(database.$executeRaw`UPDATE ledger_entries SET amount = amount`).rejects.toThrow('only added to');
+    await expect(database.$executeRaw`UPDATE wallets SET balance = -1`).rejects.toThrow(
+      'wallets_balance_not_negative',
+    );
+    await expect(database.$executeRaw`UPDATE ledger_entries SET amount = amount`).rejects.toThrow(
+      'only added to',
+    );
     await expect(database.$executeRaw`DELETE FROM status_changes`).rejects.toThrow('only added to');
   });
 
@@ -60,7 +72,9 @@ describe("the sandbox's ledger", () => {
     const before = await ownAccounts();
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus('1.5');
     const momo = (valueInUSD: number) => ({ ...item(valueInUSD), reference: '', momoCode: 'MPS' });
-    const { body } = await sandbox.post('/payouts/mobile-money', { momos: [momo(0.00001), momo(0.1), momo(0.2)] });
+    const { body } = await sandbox.post('/payouts/mobile-money', {
+      momos: [momo(0.00001), momo(0.1), momo(0.2)],
+    });
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus('1.5');
 
     expect(body.data?.credits.map(({ fee }) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
@@ -71,14 +85,22 @@ describe("the sandbox's ledger", () => {
   });
 
   it('resets, even during payouts', async () => {
-    const payouts = Array.from({ length: 20 }, () => sandbox.post('/payouts/airtime', { airtimes: [item(1)] }));
+    const payouts = Array.from({ length: 20 }, () =>
+      sandbox.post('/payouts/airtime', { airtimes: [item(1)] }),
+    );
     const answers = payouts.map((payout) => payout.then(({ status }) => status));
     await resetData(sandbox.database, 'another-key');
     // The reset undoes earlier ones. Later ones meet a deleted key, or an account of another owner.
     for (const status of await Promise.all(answers)) expect([200, 401, 503]).toContain(status);
     await expectSoundLedger(sandbox.database);
     await resetData(sandbox.database, 'another-key');
-    expect(await ownAccounts()).toEqual({ sum: '0', outside: '-30000', payouts: '0', 'issued credit': '0', fees: '0' });
+    expect(await ownAccounts()).toEqual({
+      sum: '0',
+      outside: '-30000',
+      payouts: '0',
+      'issued credit': '0',
+      fees: '0',
+    });
     expect(await sandbox.database.transaction.count()).toBe(0);
   });
 

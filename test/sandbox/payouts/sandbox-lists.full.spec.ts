@@ -13,7 +13,9 @@ describe('lists with lies', () => {
 
   const settle = (settings: object) => sandbox.control('patch', '/settings', settings).expect(200);
   const payAirtime = async (valueInUSD: number) =>
-    first((await sandbox.post('/payouts/airtime', { airtimes: [item(valueInUSD)] }).expect(200)).body.data.data);
+    first(
+      (await sandbox.post('/payouts/airtime', { airtimes: [item(valueInUSD)] }).expect(200)).body.data.data,
+    );
   const payMomo = (valueInUSD: number) =>
     sandbox.post('/payouts/mobile-money', { momos: [momo(valueInUSD)] }).expect(200);
   const listed = async () => (await sandbox.post('/account/transactions').expect(200)).body.data;
@@ -59,7 +61,9 @@ describe('lists with lies', () => {
   it('freeze at an instant, with the statuses of that time', async () => {
     const paid = await payAirtime(1);
     await settle({ lists: { transactions: { frozenAt: 'now' }, entries: { frozenAt: 'now' } } });
-    await sandbox.control('patch', `/transactions/${paid.chiRef}` as '/transactions/{id}', { status: 'reversed' });
+    await sandbox.control('patch', `/transactions/${paid.chiRef}` as '/transactions/{id}', {
+      status: 'reversed',
+    });
     await payAirtime(2);
     expect((await listed()).map(({ status, valueInUSD }) => [status, valueInUSD])).toEqual([['paid', 1]]);
     expect(await wallet('airtime')).toEqual({ balance: 9_999, amounts: [-1, 10_000] });
@@ -93,7 +97,11 @@ describe('lists with lies', () => {
   it('are not configured with invalid values', async () => {
     const wrong = {
       words: { listed: { paid: '' }, shown: {} },
-      lists: { transactions: { newest: -1, withoutTypes: ['gift'] }, entries: { frozenAt: 'soon' }, wallets: {} },
+      lists: {
+        transactions: { newest: -1, withoutTypes: ['gift'] },
+        entries: { frozenAt: 'soon' },
+        wallets: {},
+      },
     };
     const { body } = await sandbox.control('patch', '/settings', wrong).expect(400);
     expect(body.faults).toEqual([

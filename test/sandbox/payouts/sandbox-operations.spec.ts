@@ -39,7 +39,10 @@ describe('the operations documented by name only', () => {
         'Uganda',
       ]);
       const codes = (await get('/info/mobile-money-codes')).data;
-      expect(codes.filter(({ code }) => code === 'MPS').map(({ country }) => country)).toEqual(['Kenya', 'Tanzania']);
+      expect(codes.filter(({ code }) => code === 'MPS').map(({ country }) => country)).toEqual([
+        'Kenya',
+        'Tanzania',
+      ]);
       const rows = codes.map((row) => JSON.stringify(row));
       expect(new Set(rows).size).toBeLessThan(rows.length); // observed: rows repeat
     });
@@ -63,7 +66,9 @@ describe('the operations documented by name only', () => {
     it('rejects amounts and currencies that it cannot convert', async () => {
       for (const amount of ['', '0', '-1', '1e3', 'NaN', '0x10', '1000000001'])
         expect(
-          await refused(sandbox.get(`/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=${amount}`)),
+          await refused(
+            sandbox.get(`/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=${amount}`),
+          ),
         ).toMatch(/^amountInUSD must be/);
       expect(
         await refused(sandbox.get('/info/local-amount-in-usd?originCurrency=XXX&amountInOriginCurrency=1')),
@@ -73,7 +78,12 @@ describe('the operations documented by name only', () => {
 
   describe('sub-accounts and wallets', () => {
     it('creates a sub-account with empty wallets, reads it and lists it', async () => {
-      const fields = { name: 'Field office East', email: 'east@example.org', firstName: 'E', meta: { region: 7 } };
+      const fields = {
+        name: 'Field office East',
+        email: 'east@example.org',
+        firstName: 'E',
+        meta: { region: 7 },
+      };
       const created = (await sandbox.post('/sub-account/create', fields).expect(200)).body.data;
       expect(created).toEqual({
         id: created.uid,
@@ -119,12 +129,23 @@ describe('the operations documented by name only', () => {
       const transfer = { receiver: SUB_ACCOUNT, valueInUSD: 0.1, wallet: 'momo' };
       const { body } = await sandbox.post('/wallets/transfer', transfer).expect(200);
       expect(body.data).toEqual({
-        data: { sender: DEMO, wallet: 'momo', valueInUSD: 0.1, tnxID: expect.any(String), receiver: SUB_ACCOUNT },
+        data: {
+          sender: DEMO,
+          wallet: 'momo',
+          valueInUSD: 0.1,
+          tnxID: expect.any(String),
+          receiver: SUB_ACCOUNT,
+        },
         error: 'None',
       });
       const lookup = async (walletID: string) =>
         (await sandbox.post('/wallets/lookup', { walletID }).expect(200)).body.data;
-      expect(await lookup(momo!.id)).toMatchObject({ id: momo?.id, type: 'momo', balance: 9999.9, owner: DEMO });
+      expect(await lookup(momo!.id)).toMatchObject({
+        id: momo?.id,
+        type: 'momo',
+        balance: 9999.9,
+        owner: DEMO,
+      });
       expect(await lookup(theirs!.id)).toMatchObject({ balance: 0.1, owner: SUB_ACCOUNT });
       expect((await lookup(theirs!.id)).transactions[0]).toMatchObject({
         amount: 0.1,
@@ -151,17 +172,29 @@ describe('the operations documented by name only', () => {
       return first(body.data.data);
     };
     const redeem = (chiRef: string, more = {}) =>
-      sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'kenya', ...more });
+      sandbox.post('/redeem/airtime', {
+        chiRef,
+        phoneNumber: '+254712345678',
+        countryToSend: 'kenya',
+        ...more,
+      });
 
     it('turns a paid credit into airtime exactly once', async () => {
       const { chiRef } = await pay('credit');
-      const answers = await Promise.all(Array.from({ length: 5 }, () => redeem(chiRef, { meta: { a: [1] } })));
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => redeem(chiRef, { meta: { a: [1] } })),
+      );
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([200, 400, 400, 400, 400]);
       expect(answers.find(({ status }) => status === 200)?.body).toMatchObject({
         data: {
           status: 'redeemed',
-          redeemData: { type: 'airtime', phoneNumber: '+254712345678', countryToSend: 'kenya', meta: { a: [1] } },
+          redeemData: {
+            type: 'airtime',
+            phoneNumber: '+254712345678',
+            countryToSend: 'kenya',
+            meta: { a: [1] },
+          },
         },
       });
       expect(await refused(redeem(chiRef))).toBe('ERROR-REDEEMED');
@@ -173,7 +206,9 @@ describe('the operations documented by name only', () => {
       expect(await refused(redeem('nobody'))).toBe('no transaction found for chiRef nobody');
       const airtime = { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 };
       const { body } = await sandbox.post('/payouts/airtime', { airtimes: [airtime] }).expect(200);
-      expect(await refused(redeem(first(body.data.data).chiRef))).toMatch(/^a transaction of type airtime cannot/);
+      expect(await refused(redeem(first(body.data.data).chiRef))).toMatch(
+        /^a transaction of type airtime cannot/,
+      );
       const { chiRef } = await pay('credit');
       expect(await refused(redeem(chiRef, { countryToSend: 'Atlantis' }))).toMatch(/^countryToSend must be/);
       expect(await refused(redeem(chiRef, { phoneNumber: '0712' }))).toMatch(/^phoneNumber must be/);

@@ -93,7 +93,8 @@ describe("the sandbox's pages", () => {
       const { id, chiRef, redeemLink = '' } = first(body.data.data);
       return { id, chiRef, link: redeemLink };
     };
-    const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
+    const read = async (id: string) =>
+      (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
 
     it('offers every choice, with a label for each field', async () => {
       const { text } = await sandbox.page((await pay()).link).expect(200);
@@ -115,13 +116,21 @@ describe("the sandbox's pages", () => {
         { countryToSend: "Côte d'Ivoire", momoCode: 'MTN', phoneNumber: PHONE },
       ],
       [{ type: 'gift-card', code: 'gift-books' }, { code: 'gift-books' }],
-      [{ type: 'crypto', code: 'btc', address: 'bc1q0000000000000000000' }, { address: 'bc1q0000000000000000000' }],
+      [
+        { type: 'crypto', code: 'btc', address: 'bc1q0000000000000000000' },
+        { address: 'bc1q0000000000000000000' },
+      ],
       [{ type: 'other', code: 'solar' }, { code: 'solar' }],
     ])('redeems %j, once', async (fields, kept) => {
       const { id, chiRef, link } = await pay();
-      const answers = await Promise.all([1, 2, 3].map(() => sandbox.submit('/redeem', { chiRef, ...fields })));
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => sandbox.submit('/redeem', { chiRef, ...fields })),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400]);
-      expect(await read(id)).toMatchObject({ status: 'redeemed', redeemData: { type: fields.type, ...kept } });
+      expect(await read(id)).toMatchObject({
+        status: 'redeemed',
+        redeemData: { type: fields.type, ...kept },
+      });
       const { text } = await sandbox.page(link).expect(200);
       expect(text).toContain('This credit is redeemed');
       expect(text).not.toContain(PHONE);
@@ -133,7 +142,10 @@ describe("the sandbox's pages", () => {
       [{ type: EVIL }, 'What it becomes must be one of the list'],
       [{ type: 'airtime', country: 'Atlantis', phoneNumber: PHONE }, 'Country must be one of the list'],
       [{ type: 'airtime', country: 'Kenya', phoneNumber: EVIL }, 'Phone number must be a phone number'],
-      [{ type: 'momo', network: 'Nigeria/MPS', phoneNumber: PHONE }, 'Country and network must be one of the list'],
+      [
+        { type: 'momo', network: 'Nigeria/MPS', phoneNumber: PHONE },
+        'Country and network must be one of the list',
+      ],
       [{ type: 'gift-card', code: 'gift-games' }, 'Choice must be one of the list'], // unavailable
       [{ type: 'crypto', code: 'btc', address: '<b>' }, 'Address must be 20 to 100 letters and digits'],
       [{ type: 'other', code: 'btc' }, 'Choice must be one of the list'],

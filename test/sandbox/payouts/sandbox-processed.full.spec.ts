@@ -81,13 +81,18 @@ describe('the recorded result of an operation', () => {
     ['sub-account', createSubAccount, () => ({ name: 'A', email: 'a@example.org' })],
   ];
 
-  it.each(OPERATIONS)('names the created or changed transactions once: %s', async (_name, operation, input) => {
-    const body = await input();
-    const before = new Map((await everything()).transactions.map(({ chiRef, status }) => [chiRef, status]));
-    await operation(await call(note), body);
-    const changed = (await everything()).transactions.filter(({ chiRef, status }) => before.get(chiRef) !== status);
-    expect(noted).toEqual([changed.map(({ chiRef }) => chiRef)]);
-  });
+  it.each(OPERATIONS)(
+    'names the created or changed transactions once: %s',
+    async (_name, operation, input) => {
+      const body = await input();
+      const before = new Map((await everything()).transactions.map(({ chiRef, status }) => [chiRef, status]));
+      await operation(await call(note), body);
+      const changed = (await everything()).transactions.filter(
+        ({ chiRef, status }) => before.get(chiRef) !== status,
+      );
+      expect(noted).toEqual([changed.map(({ chiRef }) => chiRef)]);
+    },
+  );
 
   it.each(OPERATIONS)('undoes the operation if recording fails: %s', async (_name, operation, input) => {
     const body = await input();

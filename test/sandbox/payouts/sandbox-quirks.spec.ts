@@ -36,13 +36,19 @@ describe("the sandbox's quirks", () => {
   it('errorWithinSuccess answers an unknown ID with a success that says otherwise, or with an error', async () => {
     const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
     const { on, off } = await both('errorWithinSuccess', ask);
-    expect(on).toEqual({ status: 200, body: { status: 'success', data: { error: 'not found for that id' } } });
+    expect(on).toEqual({
+      status: 200,
+      body: { status: 'success', data: { error: 'not found for that id' } },
+    });
     expect(off).toEqual({ status: 400, body: { status: 'error', error: 'not found for that id' } });
   });
 
   it('errorWith200 rejects with 200, or 400, and the documented 500 of /send stays', async () => {
     const { on, off } = await both('errorWith200', async () => answerOf(await airtime({})));
-    expect(on).toEqual({ status: 200, body: { status: 'error', error: 'airtimes[0].countryToSend is required' } });
+    expect(on).toEqual({
+      status: 200,
+      body: { status: 'error', error: 'airtimes[0].countryToSend is required' },
+    });
     expect(off).toEqual({ status: 400, body: on.body });
     const sent = await both('errorWith200', async () => (await sandbox.post('/send', { credit: [] })).status);
     expect(sent).toEqual({ on: 500, off: 500 });
@@ -89,19 +95,26 @@ describe("the sandbox's quirks", () => {
 
   it('badPhoneFailsBatch fails the whole airtime batch for one bad phone number, or only its item', async () => {
     const before = await sandbox.balance('airtime');
-    const { on, off } = await both('badPhoneFailsBatch', async () => answerOf(await airtime(item('0712'), item())));
+    const { on, off } = await both('badPhoneFailsBatch', async () =>
+      answerOf(await airtime(item('0712'), item())),
+    );
     expect(on).toEqual({
       status: 400,
       body: { status: 'error', error: expect.stringMatching(/^airtimes\[0\]\.phoneNumber must be/) },
     });
-    const failed = { status: 'Failed', phoneNumber: '0712', errorMessage: expect.not.stringMatching(/^None$/) };
+    const failed = {
+      status: 'Failed',
+      phoneNumber: '0712',
+      errorMessage: expect.not.stringMatching(/^None$/),
+    };
     const data = { data: [{ status: 'failed' }, { status: 'paid' }], payouts: [failed, { status: 'Sent' }] };
     expect(off).toMatchObject({ status: 200, body: { data } });
     expect(await sandbox.balance('airtime')).toBe(before - 0.5);
   });
 
   it('newStatusWords sends the newer words in transactions, or the old ones, and never changes payouts', async () => {
-    const ask = async () => (await airtime(item(), item('+254799990102'), item('+254799990104')).expect(200)).body.data;
+    const ask = async () =>
+      (await airtime(item(), item('+254799990102'), item('+254799990104')).expect(200)).body.data;
     const { on, off } = await both('newStatusWords', ask);
     expect(on.data.map(({ status }) => status)).toEqual(['SUCCESSFUL', 'PENDING', 'FAILED']);
     expect(off.data.map(({ status }) => status)).toEqual(['paid', 'pending', 'failed']);
@@ -110,9 +123,17 @@ describe("the sandbox's quirks", () => {
 
   it("never change the caller's own data", async () => {
     const meta = { valueInUSD: 1, balance: 2, status: 'paid', chiRef: 'x', payouts: [1] };
-    Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: true, floatBalances: true, newStatusWords: true });
+    Object.assign(sandbox.behaviour.quirks, {
+      amountsAsStrings: true,
+      floatBalances: true,
+      newStatusWords: true,
+    });
     const { body } = await sandbox.post('/sub-account/create', { name: 'A', email: 'a@example.org', meta });
-    Object.assign(sandbox.behaviour.quirks, { amountsAsStrings: false, floatBalances: false, newStatusWords: false });
+    Object.assign(sandbox.behaviour.quirks, {
+      amountsAsStrings: false,
+      floatBalances: false,
+      newStatusWords: false,
+    });
     expect(body.data?.meta).toEqual(meta);
   });
 });

@@ -9,7 +9,11 @@ const NOBODY = '00000000-0000-4000-8000-00000000ffff';
 const OPENING = 20;
 
 /** Each account, and the field that selects it in a request. */
-const ACTORS: Record<string, object> = { [DEMO]: {}, [NORTH]: { subAccount: NORTH }, [SOUTH]: { subAccount: SOUTH } };
+const ACTORS: Record<string, object> = {
+  [DEMO]: {},
+  [NORTH]: { subAccount: NORTH },
+  [SOUTH]: { subAccount: SOUTH },
+};
 
 interface Step {
   actor: string;
@@ -58,7 +62,12 @@ describe('the money of the sandbox with subAccount', () => {
   const send = ({ actor, usd, receiver }: Step) =>
     receiver === null
       ? sandbox.post('/payouts/airtime', { ...airtime(usd), ...fieldsOf(actor) })
-      : sandbox.post('/wallets/transfer', { receiver, valueInUSD: usd, wallet: 'airtime', ...fieldsOf(actor) });
+      : sandbox.post('/wallets/transfer', {
+          receiver,
+          valueInUSD: usd,
+          wallet: 'airtime',
+          ...fieldsOf(actor),
+        });
 
   /** Returns an account's airtime balance and the issuers of its transactions. */
   async function shownTo(actor: string) {
@@ -97,7 +106,8 @@ describe('the money of the sandbox with subAccount', () => {
       return { actor, usd: 3, receiver: index % 2 ? (actors[(index + 1) % 3] ?? DEMO) : null };
     });
     const statuses = await Promise.all(steps.map(async (one) => (await send(one)).status));
-    const paidOut = steps.filter(({ receiver }, index) => receiver === null && statuses[index] === 200).length * 3;
+    const paidOut =
+      steps.filter(({ receiver }, index) => receiver === null && statuses[index] === 200).length * 3;
     const shown = await Promise.all(actors.map(shownTo));
     const left = shown.reduce((sum, { balance }) => sum + (balance ?? 0), 0);
     expect(new Set(statuses)).toEqual(new Set([200, 400])); // 503 means a deadlock

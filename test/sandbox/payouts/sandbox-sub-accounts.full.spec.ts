@@ -3,7 +3,14 @@ import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
 import { first } from '../../support/examples/first';
 import { Asking, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
-import { airtime, API_KEY, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../support/sandbox/sandbox';
+import {
+  airtime,
+  API_KEY,
+  DEMO,
+  startSandbox,
+  SUB_ACCOUNT,
+  TestSandbox,
+} from '../../support/sandbox/sandbox';
 import { askSandbox, DataOf } from '../../support/sandbox/sandbox-answers';
 
 const NORTH = SUB_ACCOUNT;
@@ -32,7 +39,8 @@ describe('the sandbox with subAccount', () => {
   const as = (subAccount: unknown) => ({
     get: <const Path extends string>(path: Path, query: object = {}) =>
       sandbox.get(path).query({ ...query, subAccount }),
-    post: <const Path extends string>(path: Path, body: object = {}) => sandbox.post(path, { ...body, subAccount }),
+    post: <const Path extends string>(path: Path, body: object = {}) =>
+      sandbox.post(path, { ...body, subAccount }),
   });
   const north = as(NORTH);
   const topUp = async (valueInUSD: number, account = NORTH) => {
@@ -66,7 +74,9 @@ describe('the sandbox with subAccount', () => {
     const { id } = (await sandbox.post('/sub-account/create', account).expect(200)).body.data;
     for (const subAccount of [NORTH, id]) {
       await as(subAccount).post('/payouts/airtime', airtime(1)).expect(400);
-      await sandbox.post('/account/transfer', { receiver: subAccount, amount: 1, wallet: 'airtime' }).expect(200);
+      await sandbox
+        .post('/account/transfer', { receiver: subAccount, amount: 1, wallet: 'airtime' })
+        .expect(200);
       await as(subAccount).post('/payouts/airtime', airtime(1)).expect(200);
     }
   });
@@ -81,7 +91,8 @@ describe('the sandbox with subAccount', () => {
     ];
     for (const { ask, sees, misses } of ways) {
       expect(await listed(ask.post('/account/transactions'))).toEqual([sees.chiRef]);
-      const read = async (id: string) => (await ask.get('/account/transaction', { id }).expect(200)).body.data;
+      const read = async (id: string) =>
+        (await ask.get('/account/transaction', { id }).expect(200)).body.data;
       expect(await read(sees.id)).toMatchObject({ chiRef: sees.chiRef });
       expect(await read(misses.id)).toEqual(NOT_FOUND);
       const batch = async (issueID: string) =>
@@ -126,7 +137,8 @@ describe('the sandbox with subAccount', () => {
     expect(await norths()).toEqual([5, 10, 10]);
     expect(await own()).toEqual([10_001, 10_000, 10_000]);
 
-    const { id: stranger } = (await sandbox.control('post', '/accounts', { name: 'Stranger' }).expect(201)).body;
+    const { id: stranger } = (await sandbox.control('post', '/accounts', { name: 'Stranger' }).expect(201))
+      .body;
     for (const receiver of [NORTH, DEMO, stranger])
       await north.post('/account/transfer', { receiver, amount: 1 }).expect(400);
     expect(await norths()).toEqual([5, 10, 10]);
@@ -180,7 +192,11 @@ describe('the sandbox with subAccount', () => {
     await topUp(10);
     await north.post('/payouts/airtime', airtime(1)).expect(200);
     const [request] = await sandbox.requests('POST /payouts/airtime');
-    expect(request).toMatchObject({ account: DEMO, body: { ...airtime(1), subAccount: NORTH }, processed: true });
+    expect(request).toMatchObject({
+      account: DEMO,
+      body: { ...airtime(1), subAccount: NORTH },
+      processed: true,
+    });
   });
 
   const state = async () => ({
@@ -192,30 +208,33 @@ describe('the sandbox with subAccount', () => {
   const askAs = (subAccount: unknown, { operation, path, body }: Asking) =>
     methodOf(operation) === 'GET' ? sandbox.get(path).query({ subAccount }) : as(subAccount).post(path, body);
 
-  it.each([...DOCUMENTED, ...OBSERVED])('rejects an unknown one in $operation, and does nothing', async (asking) => {
-    const stranger = (await sandbox.control('post', '/accounts', { name: 'Stranger' }).expect(201)).body;
-    const theirs = await askSandbox(sandbox.url)
-      .post('/api/v0.1/sub-account/create')
-      .set('X-API-Key', stranger.apiKey)
-      .send({ name: 'Theirs', email: 'theirs@example.org' })
-      .expect(200);
-    const before = await state();
-    for (const id of [
-      '00000000-0000-4000-8000-00000000ffff',
-      DEMO,
-      stranger.id,
-      theirs.body.data.id,
-      NORTH.slice(1),
-      '',
-    ]) {
-      // POST /send answers every rejection with 500, as the provider documents.
-      const { body } = await askAs(id, asking).expect(asking.operation === 'POST /send' ? 500 : 400);
-      expect(body).toEqual({ status: 'error', error: `Account with id ${id} not found` });
-    }
-    expect(await state()).toEqual(before);
-    const requests = await sandbox.requests(asking.operation);
-    expect(requests.slice(-6).map(({ processed }) => processed)).toEqual(Array(6).fill(false));
-  });
+  it.each([...DOCUMENTED, ...OBSERVED])(
+    'rejects an unknown one in $operation, and does nothing',
+    async (asking) => {
+      const stranger = (await sandbox.control('post', '/accounts', { name: 'Stranger' }).expect(201)).body;
+      const theirs = await askSandbox(sandbox.url)
+        .post('/api/v0.1/sub-account/create')
+        .set('X-API-Key', stranger.apiKey)
+        .send({ name: 'Theirs', email: 'theirs@example.org' })
+        .expect(200);
+      const before = await state();
+      for (const id of [
+        '00000000-0000-4000-8000-00000000ffff',
+        DEMO,
+        stranger.id,
+        theirs.body.data.id,
+        NORTH.slice(1),
+        '',
+      ]) {
+        // POST /send answers every rejection with 500, as the provider documents.
+        const { body } = await askAs(id, asking).expect(asking.operation === 'POST /send' ? 500 : 400);
+        expect(body).toEqual({ status: 'error', error: `Account with id ${id} not found` });
+      }
+      expect(await state()).toEqual(before);
+      const requests = await sandbox.requests(asking.operation);
+      expect(requests.slice(-6).map(({ processed }) => processed)).toEqual(Array(6).fill(false));
+    },
+  );
 
   it.each<[unknown, string]>([
     [null, 'null'],

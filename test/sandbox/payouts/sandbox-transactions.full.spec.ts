@@ -20,15 +20,22 @@ describe("the sandbox's transactions", () => {
 
   const initiate = async (...values: number[]) => {
     const credits = values.map((valueInUSD) => ({ valueInUSD, email: 'ada@example.org' }));
-    const { body } = await sandbox.post('/payouts/initiate-credit', { credits, description: 'Prizes' }).expect(200);
+    const { body } = await sandbox
+      .post('/payouts/initiate-credit', { credits, description: 'Prizes' })
+      .expect(200);
     return body.data.data;
   };
   const payAirtime = (...digits: string[]) => {
-    const airtimes = digits.map((last) => ({ countryToSend: 'Kenya', phoneNumber: `+2547${last}`, valueInUSD: 1 }));
+    const airtimes = digits.map((last) => ({
+      countryToSend: 'Kenya',
+      phoneNumber: `+2547${last}`,
+      valueInUSD: 1,
+    }));
     return sandbox.post('/payouts/airtime', { airtimes });
   };
   const pay = (issueID: string) => sandbox.submit('/pay', { issueID }).expect(303);
-  const read = async (id: string) => (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
+  const read = async (id: string) =>
+    (await sandbox.get(`/account/transaction?id=${id}`).expect(200)).body.data;
   const remove = (chiRef: string) => sandbox.post('/account/delete-unpaid-transaction', { chiRef });
   const history = async (id: string) => {
     const changes = await sandbox.database.statusChange.findMany({
@@ -37,7 +44,8 @@ describe("the sandbox's transactions", () => {
     });
     return changes.map(({ status }) => status);
   };
-  const expireAll = () => expireOverdue(sandbox.database, { ...sandbox.behaviour, unpaidExpiresAfterMs: -60_000 });
+  const expireAll = () =>
+    expireOverdue(sandbox.database, { ...sandbox.behaviour, unpaidExpiresAfterMs: -60_000 });
 
   it('are unpaid, paid, redeemed, and keep this history', async () => {
     const transaction = first(await initiate(3));
@@ -68,8 +76,16 @@ describe("the sandbox's transactions", () => {
       truth: { status: 'redeemed', money: 'redeemed', wallet: 'chi', feePaid: '0', walletChange: '0' },
       history: ['unpaid', 'paid', 'redeemed'].map((status) => ({ status, changedAt: time })),
       postings: [
-        { description: `payment ${issueID}`, date: time, entries: [own('outside', '-3'), own('issued credit', '3')] },
-        { description: `redemption ${chiRef}`, date: time, entries: [own('issued credit', '-3'), own('payouts', '3')] },
+        {
+          description: `payment ${issueID}`,
+          date: time,
+          entries: [own('outside', '-3'), own('issued credit', '3')],
+        },
+        {
+          description: `redemption ${chiRef}`,
+          date: time,
+          entries: [own('issued credit', '-3'), own('payouts', '3')],
+        },
       ],
     });
     expect((await sandbox.control('get', `/transactions/${id}`).expect(200)).body).toEqual(body);
@@ -97,7 +113,9 @@ describe("the sandbox's transactions", () => {
   it('cannot be deleted once paid or expired', async () => {
     const paid = first(await initiate(1));
     await pay(paid.issueID);
-    expect((await remove(paid.chiRef).expect(400)).body.error).toMatch(/is paid, only an unpaid one can be deleted/);
+    expect((await remove(paid.chiRef).expect(400)).body.error).toMatch(
+      /is paid, only an unpaid one can be deleted/,
+    );
     const expired = first(await initiate(1));
     await expireAll();
     expect((await remove(expired.chiRef).expect(400)).body.error).toMatch(/is expired, only an unpaid/);
@@ -178,7 +196,9 @@ describe("the sandbox's transactions", () => {
     const { body } = await payAirtime('99990101').expect(200);
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus(10);
     expect(body.data.data[0]?.fee).toBe(0.1);
-    await Promise.all(Array.from({ length: 5 }, () => applyDueChanges(sandbox.database, sandbox.behaviour, later())));
+    await Promise.all(
+      Array.from({ length: 5 }, () => applyDueChanges(sandbox.database, sandbox.behaviour, later())),
+    );
     expect(await sandbox.balance('airtime')).toBe(before);
     expect(await history(first(body.data.data).id)).toEqual(['paid', 'failed']);
   });
@@ -187,7 +207,9 @@ describe("the sandbox's transactions", () => {
     const credits = [{ valueInUSD: 1, email: 'reversed@sandbox.example' }];
     const { body } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { id, chiRef } = first(body.data.data);
-    await sandbox.post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }).expect(200);
+    await sandbox
+      .post('/redeem/airtime', { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' })
+      .expect(200);
     const before = await ledgerOf(sandbox.database);
     await applyDueChanges(sandbox.database, sandbox.behaviour, later());
     expect(await history(id)).toEqual(['paid', 'redeemed']);
@@ -218,7 +240,11 @@ describe("the sandbox's transactions", () => {
     const poor = await payAirtime('12345678', '99990107').expect(400);
     expect(poor.body.error).toBe('insufficient funds in the airtime wallet');
     const refused = await payAirtime('12345678', '99990108').expect(400);
-    const told = { type: 'Transaction Error', code: 'TRANSACTION_FAILED', message: 'fail to send bulk airtime' };
+    const told = {
+      type: 'Transaction Error',
+      code: 'TRANSACTION_FAILED',
+      message: 'fail to send bulk airtime',
+    };
     expect(refused.body).toEqual({ status: 'error', ...told });
     expect(await sandbox.database.transaction.count()).toBe(before);
   });
@@ -229,7 +255,9 @@ describe("the sandbox's transactions", () => {
         momos: [{ countryToSend, momoCode, phoneNumber: '+254712345678', valueInUSD: 1, reference: '' }],
       });
     await momo("COTE D'IVOIRE", 'MTN').expect(200);
-    expect((await momo('Nigeria', 'MPS').expect(400)).body.error).toMatch(/^momos\[0\]\.momoCode must be a code of/);
+    expect((await momo('Nigeria', 'MPS').expect(400)).body.error).toMatch(
+      /^momos\[0\]\.momoCode must be a code of/,
+    );
     const airtime = { countryToSend: 'Atlantis', phoneNumber: '+254712345678', valueInUSD: 1 };
     const { body } = await sandbox.post('/payouts/airtime', { airtimes: [airtime] }).expect(400);
     expect(body.error).toMatch(/^airtimes\[0\]\.countryToSend must be a country of/);

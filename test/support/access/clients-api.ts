@@ -33,7 +33,10 @@ export interface ClientsApi {
 }
 
 export async function startClientsApi(): Promise<ClientsApi> {
-  const proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', extraFieldsAllowed: ['narration'] });
+  const proxy = await startProxy({
+    upstreamBaseUrl: 'http://127.0.0.1:1',
+    extraFieldsAllowed: ['narration'],
+  });
   const { key: admin } = await proxy.client('admin', 'admin');
   const ask: ClientsApi['ask'] = (method, path, body, key = admin) => {
     const request = supertest(proxy.url)[method](`/v1/clients${path}`).set('X-API-Key', key);

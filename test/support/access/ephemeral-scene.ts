@@ -32,7 +32,15 @@ export class EphemeralScene {
 
   /** Creates a client with the scopes of an app, and some that ephemeral keys never have. */
   app() {
-    return this.proxy.client(`app-${(this.clients += 1)}`, 'pay', 'write', 'read', 'account', 'audit', 'admin');
+    return this.proxy.client(
+      `app-${(this.clients += 1)}`,
+      'pay',
+      'write',
+      'read',
+      'account',
+      'audit',
+      'admin',
+    );
   }
 
   change(clientId: string, columns: string) {

@@ -16,7 +16,10 @@ async function unsigned(issuer: TokenIssuer): Promise<Forgery[]> {
   const none = ['none', 'None', 'NONE', 'nOnE', '', null, 0, ['none'], { alg: 'none' }, undefined];
   const changed = encoded(issuer.claims({ sub: 'bob' }));
   return [
-    ...none.map((alg): Forgery => [`alg ${JSON.stringify(alg)}`, `${encoded(issuer.header({ alg }))}.${claims}.`]),
+    ...none.map((alg): Forgery => [
+      `alg ${JSON.stringify(alg)}`,
+      `${encoded(issuer.header({ alg }))}.${claims}.`,
+    ]),
     ...none.map((alg): Forgery => [
       `alg ${JSON.stringify(alg)}, with a signature`,
       `${encoded(issuer.header({ alg }))}.${claims}.${signature}`,
@@ -26,7 +29,10 @@ async function unsigned(issuer: TokenIssuer): Promise<Forgery[]> {
     ['four parts', `${header}.${payload}.${signature}.${signature}`],
     ['five parts, as a JWE', `${header}.${payload}.${signature}.${payload}.${signature}`],
     ['a psychic signature (r = s = 0)', `${header}.${payload}.${Buffer.alloc(64).toString('base64url')}`],
-    ['an empty DER signature', `${header}.${payload}.${Buffer.from('3006020100020100', 'hex').toString('base64url')}`],
+    [
+      'an empty DER signature',
+      `${header}.${payload}.${Buffer.from('3006020100020100', 'hex').toString('base64url')}`,
+    ],
     ['the signature of another token', `${header}.${changed}.${signature}`],
     ['another header', `${encoded(issuer.header({ x: 1 }))}.${payload}.${signature}`],
   ];
@@ -65,7 +71,17 @@ async function withOwnKeys(issuer: TokenIssuer): Promise<Forgery[]> {
     jwk: own.publicJwk,
     x5c,
   };
-  const kids = ['', '../../../../dev/null', "' OR 1=1 --", '__proto__', 'a'.repeat(4_000), ['x'], { a: 1 }, 0, null];
+  const kids = [
+    '',
+    '../../../../dev/null',
+    "' OR 1=1 --",
+    '__proto__',
+    'a'.repeat(4_000),
+    ['x'],
+    { a: 1 },
+    0,
+    null,
+  ];
   return [
     ...(await Promise.all(
       Object.entries(places).map(async ([name, value]): Promise<Forgery> => [
@@ -88,7 +104,18 @@ async function withOwnKeys(issuer: TokenIssuer): Promise<Forgery[]> {
 
 /** Signed tokens of the same provider, for another purpose. */
 async function ofStrangers(issuer: TokenIssuer): Promise<Forgery[]> {
-  const types = ['JWT', 'jwt', 'logout+jwt', 'dpop+jwt', 'id_token', '', 'at+jwt ', 'application/jwt', 1, undefined];
+  const types = [
+    'JWT',
+    'jwt',
+    'logout+jwt',
+    'dpop+jwt',
+    'id_token',
+    '',
+    'at+jwt ',
+    'application/jwt',
+    1,
+    undefined,
+  ];
   const others: [string, object][] = [
     ['another issuer', { iss: 'https://evil.example' }],
     ['an issuer with a slash more', { iss: `${issuer.issuer}/` }],
@@ -104,7 +131,10 @@ async function ofStrangers(issuer: TokenIssuer): Promise<Forgery[]> {
   ];
   return [
     ...(await Promise.all(
-      types.map(async (typ): Promise<Forgery> => [`typ ${JSON.stringify(typ)}`, await issuer.token({}, { typ })]),
+      types.map(async (typ): Promise<Forgery> => [
+        `typ ${JSON.stringify(typ)}`,
+        await issuer.token({}, { typ }),
+      ]),
     )),
     ...(await Promise.all(
       others.map(async ([what, claims]): Promise<Forgery> => [what, await issuer.token({ ...claims })]),
@@ -125,7 +155,9 @@ async function outOfTime(issuer: TokenIssuer): Promise<Forgery[]> {
     ['nbf as a text', { nbf: '0' }],
     ['iat negative', { iat: -1 }],
   ];
-  return Promise.all(times.map(async ([what, claims]): Promise<Forgery> => [what, await issuer.token({ ...claims })]));
+  return Promise.all(
+    times.map(async ([what, claims]): Promise<Forgery> => [what, await issuer.token({ ...claims })]),
+  );
 }
 
 async function incomplete(issuer: TokenIssuer): Promise<Forgery[]> {
@@ -137,7 +169,10 @@ async function incomplete(issuer: TokenIssuer): Promise<Forgery[]> {
     [name, 'half \ud800'],
     [name, 7],
   ]) as [string, unknown][];
-  const cases = [...required.flatMap((name) => odd.map((value): [string, unknown] => [name, value])), ...texts];
+  const cases = [
+    ...required.flatMap((name) => odd.map((value): [string, unknown] => [name, value])),
+    ...texts,
+  ];
   return Promise.all(
     cases.map(async ([name, value]): Promise<Forgery> => [
       `${name} ${JSON.stringify(value)?.slice(0, 20)}`,
@@ -160,8 +195,14 @@ async function misspelled(issuer: TokenIssuer): Promise<Forgery[]> {
     ['a newline in base64', `${header}.${payload.slice(0, 8)}\n${payload.slice(8)}.${signature}`],
     ['standard base64', `${header}.${payload}.${signature.slice(0, -1)}+`],
     ['two members of one name', await signed(issuer.header(), json.replace('{', '{"sub":"bob",'), key)],
-    ['two members, one escaped', await signed(issuer.header(), json.replace('{', '{"s\\u0075b":"bob",'), key)],
-    ['two algorithms', await signed(JSON.stringify(issuer.header()).replace('{', '{"alg":"none",'), json, key)],
+    [
+      'two members, one escaped',
+      await signed(issuer.header(), json.replace('{', '{"s\\u0075b":"bob",'), key),
+    ],
+    [
+      'two algorithms',
+      await signed(JSON.stringify(issuer.header()).replace('{', '{"alg":"none",'), json, key),
+    ],
     ['a list as the payload', await signed(issuer.header(), `[${json}]`, key)],
     ['no JSON', await signed(issuer.header(), 'sub=alice', key)],
     ['JSON with a byte order mark', await signed(issuer.header(), `\ufeff${json}`, key)],

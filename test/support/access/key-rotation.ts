@@ -62,13 +62,23 @@ export async function keyRotation(): Promise<KeyRotation> {
       await reader.query('BEGIN');
       try {
         const notes = splitNotes(readFileSync(file, 'utf8'));
-        return await verifyLog([reader], { ring, notes: notes.map((note) => ({ note, source: 'the witness' })) });
+        return await verifyLog([reader], {
+          ring,
+          notes: notes.map((note) => ({ note, source: 'the witness' })),
+        });
       } finally {
         await reader.query('ROLLBACK');
       }
     },
     erase: async (by) => {
-      const row = { id: uuidv7(), kind: 'email' as const, reason: 'x', actor: null, places: [], erased_at: new Date() };
+      const row = {
+        id: uuidv7(),
+        kind: 'email' as const,
+        reason: 'x',
+        actor: null,
+        places: [],
+        erased_at: new Date(),
+      };
       await database.query(
         'INSERT INTO erasure (id, kind, reason, places, erased_at, signature) VALUES ($1, $2, $3, $4, $5, $6)',
         [row.id, row.kind, row.reason, [], row.erased_at, signRecord(by, 'erasure', row)],

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type CryptoKey, exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type GenerateKeyPairResult,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
 
 /** An OpenID provider that answers each code with the test's ID token. */
 export interface LyingProvider {
@@ -15,7 +22,10 @@ export interface LyingProvider {
   /** Makes the ID token of the next code. */
   idToken: (code: string) => Promise<string> | string;
   /** Signs claims. Unchanged ones are those of a valid token. */
-  sign(changed: JWTPayload, options?: { keys?: GenerateKeyPairResult; typ?: string | undefined }): Promise<string>;
+  sign(
+    changed: JWTPayload,
+    options?: { keys?: GenerateKeyPairResult; typ?: string | undefined },
+  ): Promise<string>;
   /** Ends waiting connections. */
   hangUp(): void;
   close(): Promise<void>;
@@ -28,7 +38,8 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     void published.unshift({ ...(await exportJWK(key)), kid: 'one', alg: 'RS256', use: 'sig' });
   await publishBefore(keys.publicKey);
   const server = createServer((request, response) => {
-    const answer = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    const answer = (body: object) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     const path = new URL(request.url ?? '', provider.issuer).pathname;
     provider.asked.push(path);
     if (path === '/jwks') return answer({ keys: published });

@@ -23,7 +23,11 @@ export async function startPersonsScene() {
   const shop = (await clients.create('shop', ['pay', 'read'], limits)).key;
   const provider = { tokenAudience: 'api', tokenJwksUri: `${ISSUER}/jwks`, tokenClientId: 'app' };
   await clients.update('shop', { tokenIssuer: ISSUER, ...provider });
-  await clients.update('shop', { pageIssuer: PAGE_ISSUER, pageClientId: 'pages', origins: ['https://shop.example'] });
+  await clients.update('shop', {
+    pageIssuer: PAGE_ISSUER,
+    pageClientId: 'pages',
+    origins: ['https://shop.example'],
+  });
   return {
     ...scene,
     keys: { ada, bob, grace, shop },

@@ -57,7 +57,11 @@ export function publicClient(clientId: string, ...redirectUris: string[]): Provi
 }
 
 /** Returns a server's client with a secret. */
-export function confidentialClient(clientId: string, secret: string, ...redirectUris: string[]): ProviderClient {
+export function confidentialClient(
+  clientId: string,
+  secret: string,
+  ...redirectUris: string[]
+): ProviderClient {
   const client = publicClient(clientId, ...redirectUris);
   return { ...client, client_secret: secret, token_endpoint_auth_method: 'client_secret_basic' };
 }
@@ -122,7 +126,11 @@ export class TestProvider {
     const client = this.options.clients.find(({ client_id: id }) => id === clientId);
     if (client === undefined) throw new Error(`the provider has no client ${clientId}`);
     const resource = this.options.defaultResource;
-    return obtainTokens(this.issuer, { ...(resource !== undefined && { resource }), ...rest, client }, PASSWORD);
+    return obtainTokens(
+      this.issuer,
+      { ...(resource !== undefined && { resource }), ...rest, client },
+      PASSWORD,
+    );
   }
 
   /** Adds a client, for example one with a redirect URI unknown at the start. */
@@ -183,7 +191,10 @@ export class TestProvider {
 export async function startProvider(options: ProviderOptions = {}): Promise<TestProvider> {
   const all = { ...DEFAULTS, ...options };
   all.clients = [...all.clients];
-  const child = fork(SERVER, [JSON.stringify(all)], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(SERVER, [JSON.stringify(all)], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
   running.add(child);
   child.once('close', () => running.delete(child));
   let complaints = '';

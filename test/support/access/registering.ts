@@ -32,7 +32,9 @@ export async function startRegistering(settings: Partial<RunningConfig> = {}) {
     allow: (name: string, ...add: string[]) => change(name, { list: 'allowed', add }).expect(200),
     newPhone: () => `+2547000${String(10_000 + (count += 1))}`,
     pay: (key: string, phones: string[], proxy: TestProxy = approving.proxy) =>
-      proxy.post(key, '/payouts/airtime', airtimes(...phones)).set('Idempotency-Key', `register-${(count += 1)}`),
+      proxy
+        .post(key, '/payouts/airtime', airtimes(...phones))
+        .set('Idempotency-Key', `register-${(count += 1)}`),
     credit: (key: string, item: object) =>
       approving.proxy.post(key, '/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] }),
     idOf: ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '',

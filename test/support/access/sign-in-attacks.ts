@@ -49,7 +49,12 @@ export async function expectNoLoginBy(
 }
 
 /** Expects that a callback signs in once, even if the cookie of the sign-in was stolen before. */
-export async function expectNoSecondLogin({ approach, names, done, sessions }: AttackedSignIn): Promise<void> {
+export async function expectNoSecondLogin({
+  approach,
+  names,
+  done,
+  sessions,
+}: AttackedSignIn): Promise<void> {
   const { cookies, callback } = await approach('alice');
   const stolen = new Cookies();
   stolen.values.set(names.transaction, cookies.values.get(names.transaction) ?? '');
@@ -61,7 +66,12 @@ export async function expectNoSecondLogin({ approach, names, done, sessions }: A
 }
 
 /** Invalid logout tokens, as request bodies. */
-export const FORGED_LOGOUTS = ['', 'logout_token=', 'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.', 'x'];
+export const FORGED_LOGOUTS = [
+  '',
+  'logout_token=',
+  'logout_token=eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
+  'x',
+];
 
 /** Sends a logout token like a provider. @returns the status. */
 export async function logOutWith(url: string, body: string): Promise<number> {
@@ -83,7 +93,11 @@ export async function signInWithIdToken(
   const { location } = await open(cookies, from);
   const asked = new URL(location ?? '').searchParams;
   provider.idToken = (code) => make(asked.get('nonce') ?? '', code);
-  const parameters = new URLSearchParams({ code: 'code', state: asked.get('state') ?? '', iss: provider.issuer });
+  const parameters = new URLSearchParams({
+    code: 'code',
+    state: asked.get('state') ?? '',
+    iss: provider.issuer,
+  });
   const { status } = await open(cookies, `${redirectUri}?${parameters.toString()}`);
   return { status, cookies };
 }

@@ -32,7 +32,11 @@ export async function startSignInScene(
 ): Promise<SignInScene> {
   const provider = await startProvider(options);
   const upstream = await FakeUpstream.start();
-  const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...atProvider(provider.issuer), ...settings });
+  const proxy = await startProxy({
+    upstreamBaseUrl: upstream.url,
+    ...atProvider(provider.issuer),
+    ...settings,
+  });
   await provider.addClient(consoleClient(proxy.url));
   const clients = proxy.app.get(ClientsService, { strict: false });
   return {
@@ -140,8 +144,13 @@ export async function endSession(
 export async function signOutAt(endSessionUrl: string, cookies: Cookies): Promise<void> {
   const { page, url } = await visit(cookies, endSessionUrl, () => false);
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
-  await visit(cookies, `${new URL(url).origin}/session/end/confirm`, (reached) => reached.endsWith('/console'), {
-    xsrf,
-    logout: 'yes',
-  });
+  await visit(
+    cookies,
+    `${new URL(url).origin}/session/end/confirm`,
+    (reached) => reached.endsWith('/console'),
+    {
+      xsrf,
+      logout: 'yes',
+    },
+  );
 }

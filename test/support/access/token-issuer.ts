@@ -26,7 +26,11 @@ const SIGNING: Record<string, webcrypto.EcdsaParams | webcrypto.Algorithm> = {
 };
 
 /** Signs any header and payload, including invalid ones. */
-export async function signed(header: object | string, payload: object | string, key: SigningKey): Promise<string> {
+export async function signed(
+  header: object | string,
+  payload: object | string,
+  key: SigningKey,
+): Promise<string> {
   const input = `${encoded(header)}.${encoded(payload)}`;
   const signature = await webcrypto.subtle.sign(SIGNING[key.alg]!, key.privateKey, Buffer.from(input));
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
@@ -56,7 +60,9 @@ export class TokenIssuer {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = new TokenIssuer(server, [await newSigningKey(alg)]);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => issuer.respond(request, response));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      issuer.respond(request, response),
+    );
     return issuer;
   }
 
@@ -113,7 +119,9 @@ export class TokenIssuer {
     if (this.answer) return this.answer(response, request);
     response.setHeader('content-type', 'application/jwk-set+json');
     response.end(
-      JSON.stringify({ keys: this.keys.map(({ publicJwk, kid, alg }) => ({ ...publicJwk, kid, alg, use: 'sig' })) }),
+      JSON.stringify({
+        keys: this.keys.map(({ publicJwk, kid, alg }) => ({ ...publicJwk, kid, alg, use: 'sig' })),
+      }),
     );
   }
 }

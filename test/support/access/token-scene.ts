@@ -3,7 +3,9 @@ import { FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { TokenIssuer } from './token-issuer';
 
-export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };
+export const AIRTIME = {
+  airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }],
+};
 
 export interface TokenScene {
   upstream: FakeUpstream;

@@ -43,7 +43,8 @@ export interface TestBrowser {
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-browser-'));
   const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder };
-  const unpacked = process.env.CHROMIUM_PATH === undefined ? unpack(process.env.TEST_CHROMIUM ?? folder) : folder;
+  const unpacked =
+    process.env.CHROMIUM_PATH === undefined ? unpack(process.env.TEST_CHROMIUM ?? folder) : folder;
   const executablePath = process.env.CHROMIUM_PATH ?? join(unpacked, 'chromium');
   const fontConfig = join(folder, 'fonts.conf');
   writeFileSync(fontConfig, FONT_CONFIG(unpacked));

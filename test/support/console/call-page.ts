@@ -22,4 +22,5 @@ export async function verify(page: Page): Promise<string[]> {
 }
 
 /** Returns the result of each of these steps. */
-export const results = (steps: string[]) => steps.map((step) => /\((right|wrong|not compared)\)/.exec(step)?.[1]);
+export const results = (steps: string[]) =>
+  steps.map((step) => /\((right|wrong|not compared)\)/.exec(step)?.[1]);

@@ -113,6 +113,8 @@ export async function reasonOf(button: Locator): Promise<string | undefined> {
   if (!(await button.isDisabled())) return undefined;
   await button.focus();
   const page = button.page();
-  const reason = await page.locator('button:focus[aria-disabled]').getAttribute('aria-describedby', { timeout: 2_000 });
+  const reason = await page
+    .locator('button:focus[aria-disabled]')
+    .getAttribute('aria-describedby', { timeout: 2_000 });
   return (await page.locator(`[id="${reason}"]`).textContent({ timeout: 2_000 })) ?? '';
 }

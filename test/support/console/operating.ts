@@ -29,7 +29,8 @@ async function startOperating() {
     change: (name: string, limits: Partial<Limits>) => clients.update(name, limits),
     pay,
     /** @returns the ID of a held call. */
-    hold: async (key: string, phoneNumber: string) => (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id,
+    hold: async (key: string, phoneNumber: string) =>
+      (await pay(key, phoneNumber, 6.25).expect(202)).body.call_id,
     close,
   };
 }

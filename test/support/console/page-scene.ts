@@ -20,7 +20,9 @@ import { startProxy, TestProxy } from '../processes/proxy';
 export const PAGE_ORIGIN = 'http://app.proxy.test';
 export const PAGE = `${PAGE_ORIGIN}/pay`;
 
-export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }] };
+export const AIRTIME = {
+  airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 }],
+};
 
 export interface PageClient {
   id: string;
@@ -82,11 +84,10 @@ export async function createPageClient(
     `INSERT INTO client (id, name, kind, scopes, origins, page_issuer, page_client_id) VALUES ($1, $2, 'public', $3, $4, $5, $6)`,
     [id, name, scopes, origins, provider.issuer, `${name}-pages`],
   );
-  await database.query("INSERT INTO api_key (id, client_id, kind, sha256, hint) VALUES ($1, $2, 'page', $3, '')", [
-    pageKeyId,
-    id,
-    randomBytes(32),
-  ]);
+  await database.query(
+    "INSERT INTO api_key (id, client_id, kind, sha256, hint) VALUES ($1, $2, 'page', $3, '')",
+    [pageKeyId, id, randomBytes(32)],
+  );
   await provider.addClient({
     ...publicClient(`${name}-pages`, `${url}/session/pages/${name}/callback`),
     post_logout_redirect_uris: [PAGE],

@@ -46,12 +46,22 @@ export async function servePayPage(host: '127.0.0.1' | 'localhost'): Promise<Pay
     folder,
     origin: `http://${host}:${(server.address() as AddressInfo).port}`,
     build: async (settings) => {
-      const given = ['build', '-c', 'examples/pay-page/vite.config.mts', '--outDir', folder, '--logLevel', 'warn'];
+      const given = [
+        'build',
+        '-c',
+        'examples/pay-page/vite.config.mts',
+        '--outDir',
+        folder,
+        '--logLevel',
+        'warn',
+      ];
       const env = { ...process.env, ...settings };
       await promisify(execFile)(join(ROOT, 'node_modules/.bin/vite'), given, { cwd: ROOT, env });
     },
     text: () => {
-      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
+      const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.includes('.'),
+      );
       return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
     },
     close: () => {

@@ -41,7 +41,10 @@ export async function startSessionPage(): Promise<SessionPage> {
   const { key: reconciler } = await proxy.client('reconciler', 'reconcile');
   const url = proxy.url.replace('127.0.0.1', 'localhost');
   const elsewhere = site.origin.replace('localhost', '127.0.0.1');
-  for (const [name, origins] of Object.entries({ wallet: [site.origin, elsewhere], shop: [neighbour.origin] })) {
+  for (const [name, origins] of Object.entries({
+    wallet: [site.origin, elsewhere],
+    shop: [neighbour.origin],
+  })) {
     const pages = origins.flatMap((origin) => [`${origin}/`, `${origin}/${README_PAGE}`]);
     const options = { origins, atProvider: { post_logout_redirect_uris: pages } };
     await createPageClient({ ...proxy, url }, provider, name, options);

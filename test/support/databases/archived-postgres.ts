@@ -3,7 +3,10 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import {
+  EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/platform/database/embedded/embedded-postgres';
 import { prepareHome } from '../../../src/platform/database/embedded/home';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
 import { withConnection } from '../../../src/platform/database/servers/database-client';
@@ -60,7 +63,8 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
         rmSync(join(copy, 'postmaster.pid'));
         execFileSync('find', [join(copy, 'pg_wal'), '-type', 'f', '-delete']); // archived
       }),
-    markPoint: (name) => ask(async (client) => void (await client.query('SELECT pg_create_restore_point($1)', [name]))),
+    markPoint: (name) =>
+      ask(async (client) => void (await client.query('SELECT pg_create_restore_point($1)', [name]))),
     recoverTo: async (point) => {
       await ask((client) => client.query('SELECT pg_switch_wal()'));
       await postgres.stop(); // resolves once the last segment is in the archive

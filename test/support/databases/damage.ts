@@ -11,7 +11,11 @@ export function put(place: string, value: unknown): Damage {
   return (document) => {
     const [holder, name] = holderOf(document, place);
     const before: unknown = Reflect.get(holder, name);
-    Reflect.set(holder, name, typeof value === 'function' ? (value as (before: unknown) => unknown)(before) : value);
+    Reflect.set(
+      holder,
+      name,
+      typeof value === 'function' ? (value as (before: unknown) => unknown)(before) : value,
+    );
   };
 }
 

@@ -115,7 +115,8 @@ export async function likeOnSmallDisk(): Promise<FillableDatabase> {
     database,
     fill: async () => {
       await each(
-        (table) => `CREATE TRIGGER no_space BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION no_space()`,
+        (table) =>
+          `CREATE TRIGGER no_space BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION no_space()`,
       );
     },
     free: async () => {

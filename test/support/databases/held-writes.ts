@@ -18,7 +18,8 @@ export async function writesWait(database: TestDatabase, table: Table, count: nu
  * they would commit without them.
  */
 export async function loseWrites(database: TestDatabase, table: Table): Promise<void> {
-  for (const { pid } of await waiting(database, table)) await database.query('SELECT pg_terminate_backend($1)', [pid]);
+  for (const { pid } of await waiting(database, table))
+    await database.query('SELECT pg_terminate_backend($1)', [pid]);
 }
 
 function waiting(database: TestDatabase, table: Table): Promise<{ pid: number }[]> {

@@ -8,10 +8,20 @@ const SEED = join(__dirname, '..', '..', '..', 'bench', 'history', 'seed');
  * Writes a generated history with the SQL of `npm run seed`. Its calls are searchable once the index is up to
  * date.
  */
-export async function makeUpHistory(database: TestDatabase, { calls, days }: { calls: number; days: number }) {
+export async function makeUpHistory(
+  database: TestDatabase,
+  { calls, days }: { calls: number; days: number },
+) {
   const end = new Date(Date.now() - 60_000);
   const begin = new Date(end.getTime() - days * 86_400_000);
-  const settings = { random: 1, calls, begin: begin.toISOString(), end: end.toISOString(), first: 0, last: calls - 1 };
+  const settings = {
+    random: 1,
+    calls,
+    begin: begin.toISOString(),
+    end: end.toISOString(),
+    first: 0,
+    last: calls - 1,
+  };
   for (const [name, value] of Object.entries(settings)) {
     await database.query('SELECT set_config($1, $2, false)', [`seed.${name}`, String(value)]);
   }

@@ -3,7 +3,10 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
+import {
+  EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/platform/database/embedded/embedded-postgres';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
 import { removeDataDir } from '../processes/data-dir';
 import { TestDatabase } from './test-database';

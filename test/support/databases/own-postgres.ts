@@ -32,7 +32,9 @@ export async function startOwnPostgres({
   const owner = new Client({ connectionString: urls.owner });
   await owner.connect();
   const postmaster = Number(
-    readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
+    readFileSync(join(realpathSync(join(dataDir, 'postgres')), 'cluster', 'postmaster.pid'), 'utf8').split(
+      '\n',
+    )[0],
   );
   const signal = (name: NodeJS.Signals) => signalServer(postmaster, name);
   return {

@@ -154,7 +154,8 @@ export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestD
 }
 
 /** Returns the address of the same database on another port, such as that of a gate. */
-export const onPort = (url: string, port: number) => Object.assign(new URL(url), { port: String(port) }).toString();
+export const onPort = (url: string, port: number) =>
+  Object.assign(new URL(url), { port: String(port) }).toString();
 
 /** Queries on a separate connection, without a wait for a standby. */
 export async function queryAt<Row extends object>(

@@ -50,7 +50,15 @@ export class PostgresServer {
     rmSync(this.pidFile, { force: true }); // of a killed one: another process may have its process ID by now
     const server = spawn(
       join(this.home.binaries, 'postgres'),
-      ['-D', this.files, '-p', String(this.port), '-h', '127.0.0.1', ...options.flatMap((option) => ['-c', option])],
+      [
+        '-D',
+        this.files,
+        '-p',
+        String(this.port),
+        '-h',
+        '127.0.0.1',
+        ...options.flatMap((option) => ['-c', option]),
+      ],
       { cwd: this.home.directory, env: { LC_ALL: 'C', TZ: 'UTC' }, stdio: 'ignore', ...this.home.user },
     );
     this.process = server;

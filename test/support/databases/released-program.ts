@@ -32,7 +32,9 @@ export interface ReleasedProgram {
  */
 export function unpackReleased(): ReleasedProgram {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));
-  const { migration, folder, files } = JSON.parse(brotliDecompressSync(packedProgram(directory)).toString()) as {
+  const { migration, folder, files } = JSON.parse(
+    brotliDecompressSync(packedProgram(directory)).toString(),
+  ) as {
     migration: string;
     folder: string;
     files: Record<string, string>;

@@ -64,7 +64,9 @@ const QUESTIONS = 200;
  */
 async function connectionsEnd(admin: Client, names: string[]): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
-    const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = ANY ($1) LIMIT 1', [names]);
+    const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = ANY ($1) LIMIT 1', [
+      names,
+    ]);
     if (rows.length === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

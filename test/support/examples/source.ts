@@ -22,7 +22,9 @@ export function sourceFiles(folder: string): SourceFile[] {
 function read(file: string): SourceFile {
   const text = readFileSync(file, 'utf8');
   const names = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
-  const imports = names.map((name) => (name.startsWith('.') ? pathBelowRoot(importedFile(file, name)) : name));
+  const imports = names.map((name) =>
+    name.startsWith('.') ? pathBelowRoot(importedFile(file, name)) : name,
+  );
   return { path: pathBelowRoot(file), text, imports };
 }
 

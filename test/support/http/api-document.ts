@@ -91,7 +91,10 @@ function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
 export function follow<Part extends { $ref?: string }>(part: Part, document = API_DOCUMENT): Part {
   if (part.$ref === undefined) return part;
   const [, , section = '', name = ''] = part.$ref.split('/');
-  const parts = document.components[section as keyof ApiDocument['components']] as unknown as Record<string, Part>;
+  const parts = document.components[section as keyof ApiDocument['components']] as unknown as Record<
+    string,
+    Part
+  >;
   if (!parts[name]) throw new Error(`The API document refers to ${part.$ref}, which it does not have.`);
   return { ...parts[name], ...part, $ref: undefined };
 }

@@ -42,17 +42,23 @@ export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (choices) {
     const faults = choices.map((choice) => undescribed(value, choice, at));
     return (
-      faults.find((none) => none.length === 0) ?? faults.find((some) => !some[0]?.includes(' is no ')) ?? faults[0]!
+      faults.find((none) => none.length === 0) ??
+      faults.find((some) => !some[0]?.includes(' is no ')) ??
+      faults[0]!
     );
   }
-  if (schema.enum) return schema.enum.includes(value) ? [] : [`${at} is none of the enum: ${JSON.stringify(value)}`];
+  if (schema.enum)
+    return schema.enum.includes(value) ? [] : [`${at} is none of the enum: ${JSON.stringify(value)}`];
   if (schema.type !== undefined && !isOf(schema.type, value))
     return [`${at} is no ${String(schema.type)}: ${typeof value}`];
   if (Array.isArray(value)) return value.flatMap((one) => undescribed(one, schema.items ?? {}, `${at}/*`));
   if (typeof value === 'object' && value !== null) return inObject(value, schema, at);
   if (typeof value !== 'string') return [];
-  const pattern = schema.pattern === undefined ? FORMATS[schema.format ?? ''] : new RegExp(schema.pattern, 'u');
-  return pattern && !pattern.test(value) ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`] : [];
+  const pattern =
+    schema.pattern === undefined ? FORMATS[schema.format ?? ''] : new RegExp(schema.pattern, 'u');
+  return pattern && !pattern.test(value)
+    ? [`${at} is not as ${schema.format ?? schema.pattern}: ${value}`]
+    : [];
 }
 
 /** Returns a schema without references that forbids additional fields. */
@@ -64,7 +70,11 @@ export function closed(schema: Schema): Schema {
     ...(anyOf && { anyOf: anyOf.map(closed) }),
     ...(parts && { allOf: parts.map(closed) }),
     ...(properties
-      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, closed(one)])) }
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, one]) => [name, closed(one)]),
+          ),
+        }
       : additionalProperties !== undefined && { additionalProperties }),
   };
 }

@@ -2,7 +2,13 @@ import { UPSTREAM_KEY } from '../processes/proxy';
 
 /** A recipient to hide from readers without access to people. */
 export const PERSON = { email: 'canary.bird@nest.example', phone: '+2349099887766', handle: '@CanaryBird' };
-export const SPELLED = [PERSON.email, PERSON.phone, PERSON.phone.slice(1), PERSON.handle, '+234 909 988 7766'];
+export const SPELLED = [
+  PERSON.email,
+  PERSON.phone,
+  PERSON.phone.slice(1),
+  PERSON.handle,
+  '+234 909 988 7766',
+];
 
 /** Texts that a malicious or careless upstream may write into any field. */
 export const TEXTS = [

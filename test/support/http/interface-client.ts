@@ -66,11 +66,18 @@ export class InterfaceClient {
       headers: { 'X-API-KEY': this.apiKey, ...(body && { 'Content-Type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, contentType: response.headers.get('content-type'), text: await response.text() };
+    return {
+      status: response.status,
+      contentType: response.headers.get('content-type'),
+      text: await response.text(),
+    };
   }
 }
 
 /** Returns the `data` of an answer. */
-export function dataOf<Line extends keyof SandboxOperations>(_operation: Line, { text }: RawAnswer): DataOf<Line> {
+export function dataOf<Line extends keyof SandboxOperations>(
+  _operation: Line,
+  { text }: RawAnswer,
+): DataOf<Line> {
   return (JSON.parse(text) as { data: DataOf<Line> }).data;
 }

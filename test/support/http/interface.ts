@@ -17,7 +17,8 @@ import supertest, { Asked } from './supertest';
 export const creditItem = () => ({ valueInUSD: 1.5, email: 'ada@example.com' }) as Record<string, unknown>;
 export const airtimeItem = () =>
   ({ countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 0.25 }) as Record<string, unknown>;
-export const momoItem = () => ({ ...airtimeItem(), reference: '', momoCode: 'MPS' }) as Record<string, unknown>;
+export const momoItem = () =>
+  ({ ...airtimeItem(), reference: '', momoCode: 'MPS' }) as Record<string, unknown>;
 
 /** A valid collection and airtime redemption. */
 export const collection = () =>
@@ -107,7 +108,8 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
   const { key: app } = await proxy.client('shop', 'pay', 'write', 'read', 'account');
   const { key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii');
   const address = (path: string) => `/api/v0.1${path}` as const;
-  const record = async (callId: string) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body;
+  const record = async (callId: string) =>
+    (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body;
   return {
     proxy,
     upstream,
@@ -124,7 +126,9 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
       const response = await request.expect(400);
       expect({ status: response.status, errors: inOrder(response.body.errors ?? []) }).toEqual({
         status: 400,
-        errors: inOrder(faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) }))),
+        errors: inOrder(
+          faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) })),
+        ),
       });
       const callId = response.headers['x-call-id'] ?? '';
       expect(response.type).toBe('application/json');
@@ -140,8 +144,18 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
       expect(response.body.error).toContain(response.body.errors?.[0]?.detail.slice(1));
       expect(upstream.received.length).toBe(sentBefore);
       const recorded = await record(callId);
-      expect(recorded).toMatchObject({ outcome: 'refused', items: [], upstream: null, request: null, response: null });
-      expect(recorded.refusal).toMatchObject({ status: 400, code: 'invalid_request', error_count: faults.length });
+      expect(recorded).toMatchObject({
+        outcome: 'refused',
+        items: [],
+        upstream: null,
+        request: null,
+        response: null,
+      });
+      expect(recorded.refusal).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        error_count: faults.length,
+      });
       return recorded;
     },
     close: async () => {

@@ -10,7 +10,10 @@ export interface Answer<Body = unknown> extends Omit<supertest.Response, 'body' 
 }
 
 /** Replaces supertest's parser of a response body. */
-export type Parser<Body> = (response: supertest.Response, done: (error: Error | null, body: Body) => void) => void;
+export type Parser<Body> = (
+  response: supertest.Response,
+  done: (error: Error | null, body: Body) => void,
+) => void;
 
 /** A request with a body typed by the expected status. `Bodies` maps statuses to bodies. */
 export interface Request<Bodies = { default: unknown }, Body = AnyOf<Bodies[keyof Bodies]>> extends Promise<
@@ -37,7 +40,9 @@ export interface Request<Bodies = { default: unknown }, Body = AnyOf<Bodies[keyo
  * supertest with the response bodies of an API, by path, method and status. A path has its parameters in
  * braces. `/**` at its end matches all paths below it. Unknown paths have unknown bodies.
  */
-export type Agent<Api> = { [Verb in Method]: <const Path extends string>(path: Path) => Asked<Api, Verb, Path> };
+export type Agent<Api> = {
+  [Verb in Method]: <const Path extends string>(path: Path) => Asked<Api, Verb, Path>;
+};
 
 /** A request of a route of an API. */
 export type Asked<Api, Verb extends Method, Path extends string> = Request<BodiesOf<Api, Verb, Path>>;

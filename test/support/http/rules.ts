@@ -72,7 +72,9 @@ export async function startRules(): Promise<TestRules> {
   })
     .useMocker(() => ({ run: (_call: unknown, input: unknown) => ({ taken: input }) }))
     .compile();
-  const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { bodyParser: false });
+  const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+    bodyParser: false,
+  });
   const server = app.getHttpAdapter().getInstance();
   readJsonBodies(server, loadConfig({}), () => Promise.resolve(() => undefined));
   server.addHook('onRequest', (request, _reply, done) => {
@@ -81,7 +83,12 @@ export async function startRules(): Promise<TestRules> {
   });
   await app.init();
   await server.ready();
-  const ask = async (method: 'GET' | 'POST', path: string, payload?: string | Buffer, headers: Headers = {}) => {
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    payload?: string | Buffer,
+    headers: Headers = {},
+  ) => {
     const asked = { method, url: `/api/v0.1${path}`, headers: { 'x-api-key': 'key', ...headers } };
     const response = await server.inject(payload === undefined ? asked : { ...asked, payload });
     return response.json<Judged>();
@@ -90,7 +97,8 @@ export async function startRules(): Promise<TestRules> {
     post: (path, body) => ask('POST', path, JSON.stringify(body), body === undefined ? {} : JSON_TYPE),
     postRaw: (path, body, headers = JSON_TYPE) => ask('POST', path, body, headers),
     get: (path) => ask('GET', path),
-    ask: ({ operation, path, body }) => (methodOf(operation) === 'GET' ? rules.get(path) : rules.post(path, body)),
+    ask: ({ operation, path, body }) =>
+      methodOf(operation) === 'GET' ? rules.get(path) : rules.post(path, body),
     close: () => app.close(),
   };
   return rules;
@@ -104,7 +112,9 @@ export async function expectFaults(judging: Promise<Judged>, faults: FaultExpect
   expect(judged.faults).toBeDefined();
   expect(judged.faults).toHaveLength(faults.length);
   expect(judged.faults).toEqual(
-    expect.arrayContaining(faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) }))),
+    expect.arrayContaining(
+      faults.map(({ pointer, detail }) => ({ pointer, detail: expect.stringMatching(detail) })),
+    ),
   );
 }
 

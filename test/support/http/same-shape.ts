@@ -9,7 +9,10 @@ export function sharesItsShape(make: () => unknown): boolean {
   for (let count = 0; count < 100; count += 1) make();
   setFlagsFromString('--allow-natives-syntax'); // V8 parses functions at their first call
   try {
-    const haveSameMap = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (a: unknown, b: unknown) => boolean;
+    const haveSameMap = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (
+      a: unknown,
+      b: unknown,
+    ) => boolean;
     return haveSameMap(make(), make());
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');

@@ -16,7 +16,10 @@ export const without = (item: object, field: string) => ({ ...item, [field]: und
 export const wrong = (item: object, field: string, value: unknown) => ({ ...item, [field]: value });
 
 /** Sends the rows to a sandbox, directly and through a proxy. */
-export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl: () => string) => void): void {
+export function walk(
+  rows: Row[],
+  more: (client: () => InterfaceClient, baseUrl: () => string) => void,
+): void {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let key: string;
 
@@ -30,7 +33,8 @@ export function walk(rows: Row[], more: (client: () => InterfaceClient, baseUrl:
     const baseUrl = () => (side === 'the proxy' ? proxy.url : proxy.sandbox.url);
     const client = () => new InterfaceClient(baseUrl(), side === 'the proxy' ? key : UPSTREAM_KEY);
     const upstream = () => new InterfaceClient(proxy.sandbox.url, UPSTREAM_KEY);
-    const balances = async () => dataOf('GET /wallets/list', await upstream().wallets()).map(({ balance }) => balance);
+    const balances = async () =>
+      dataOf('GET /wallets/list', await upstream().wallets()).map(({ balance }) => balance);
     /** Balances after all executed requests. */
     let before: number[] | undefined;
 

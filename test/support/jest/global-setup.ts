@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
-import { migrate, PROXY_MIGRATIONS, SANDBOX_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
+import {
+  migrate,
+  PROXY_MIGRATIONS,
+  SANDBOX_MIGRATIONS,
+} from '../../../src/platform/database/migrations/migrations';
 import { first } from '../examples/first';
 import { removeDataDir } from '../processes/data-dir';
 

@@ -37,7 +37,9 @@ module.exports = class extends Runtime {
   }
 
   requireModuleOrMock(from, name) {
-    return this.isShared(from, name) ? Module.createRequire(from)(name) : super.requireModuleOrMock(from, name);
+    return this.isShared(from, name)
+      ? Module.createRequire(from)(name)
+      : super.requireModuleOrMock(from, name);
   }
 
   requireActual(from, name) {
@@ -45,7 +47,8 @@ module.exports = class extends Runtime {
   }
 
   setMock(from, name, ...given) {
-    if (this.isShared(from, name)) throw new Error(`${name} is shared with other spec files: mock it in a unit spec`);
+    if (this.isShared(from, name))
+      throw new Error(`${name} is shared with other spec files: mock it in a unit spec`);
     super.setMock(from, name, ...given);
   }
 

@@ -13,7 +13,10 @@ export interface AnswerRow {
   upstreamStatus: number | null;
 }
 
-const envelope = (status: number, body: object | string): Pick<AnswerRow, 'behaves' | 'upstreamStatus' | 'status'> => ({
+const envelope = (
+  status: number,
+  body: object | string,
+): Pick<AnswerRow, 'behaves' | 'upstreamStatus' | 'status'> => ({
   behaves: answer(status, body),
   upstreamStatus: status,
   status,
@@ -53,7 +56,10 @@ export const TABLE: AnswerRow[] = [
     upstream: '200 success whose data.error is the text None',
     ...passed('succeeded', 200, { status: 'success', data: { error: 'None' } }),
   },
-  { upstream: '200 success whose data.error is null', ...passed('succeeded', 200, { ...OK, data: { error: null } }) },
+  {
+    upstream: '200 success whose data.error is null',
+    ...passed('succeeded', 200, { ...OK, data: { error: null } }),
+  },
   {
     upstream: '200 success whose data.error is a text',
     ...passed('rejected', 200, { status: 'success', data: { error: 'not found for that id' } }),
@@ -89,7 +95,13 @@ export const TABLE: AnswerRow[] = [
   { upstream: '403', ...envelope(403, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
   { upstream: '429', ...envelope(429, ERROR), status: 503, code: 'upstream_busy', outcome: 'rejected' },
   { upstream: '401 text', ...envelope(401, 'no'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
-  { upstream: '403 HTML', ...envelope(403, '<html>'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  {
+    upstream: '403 HTML',
+    ...envelope(403, '<html>'),
+    status: 502,
+    code: 'upstream_auth',
+    outcome: 'rejected',
+  },
   { upstream: '429 text', ...envelope(429, 'slow'), status: 503, code: 'upstream_busy', outcome: 'rejected' },
   {
     upstream: '200 success whose data.error is no text',
@@ -100,7 +112,10 @@ export const TABLE: AnswerRow[] = [
     ...unknown('unreadable', 200, answer(200, { ...OK, status: 'queued' })),
   },
   { upstream: '200 HTML', ...unknown('unreadable', 200, answer(200, '<html>welcome</html>')) },
-  { upstream: '200 of half a JSON text', ...unknown('unreadable', 200, answer(200, '{"status":"success","da')) },
+  {
+    upstream: '200 of half a JSON text',
+    ...unknown('unreadable', 200, answer(200, '{"status":"success","da')),
+  },
   { upstream: '204 without a body', ...unknown('unreadable', 204, answer(204, '')) },
   {
     upstream: '200 compressed though we asked for plain bytes',
@@ -129,9 +144,16 @@ export const TABLE: AnswerRow[] = [
   },
   {
     upstream: 'closes in the middle of a body of unknown length',
-    ...unknown('unreadable', 200, onSocket('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"status":"success",')),
+    ...unknown(
+      'unreadable',
+      200,
+      onSocket('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{"status":"success",'),
+    ),
   },
-  { upstream: 'answers in another protocol', ...unknown('unreadable', null, onSocket('SSH-2.0-OpenSSH_9.9\r\n')) },
+  {
+    upstream: 'answers in another protocol',
+    ...unknown('unreadable', null, onSocket('SSH-2.0-OpenSSH_9.9\r\n')),
+  },
   {
     upstream: 'answers more than UPSTREAM_MAX_RESPONSE_BYTES',
     ...unknown('oversized', null, answer(200, { ...OK, more: 'x'.repeat(20_000) })),

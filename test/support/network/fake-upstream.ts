@@ -53,7 +53,11 @@ export class FakeUpstream {
 }
 
 /** Answers with a status and a body: an object as JSON, a string unchanged. */
-export function answer(status: number, body: object | string, headers: Record<string, string> = {}): Behaviour {
+export function answer(
+  status: number,
+  body: object | string,
+  headers: Record<string, string> = {},
+): Behaviour {
   return (_request, response) => {
     const type = typeof body === 'string' ? 'text/html' : 'application/json';
     response.writeHead(status, { 'content-type': type, ...headers });

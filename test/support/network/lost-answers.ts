@@ -25,7 +25,11 @@ export function makeLost(number: number, twin = false): Lost {
     {
       path: '/payouts/airtime',
       body: {
-        airtimes: places.map((place) => ({ countryToSend: 'Kenya', phoneNumber: `+2547${digits(place)}`, valueInUSD })),
+        airtimes: places.map((place) => ({
+          countryToSend: 'Kenya',
+          phoneNumber: `+2547${digits(place)}`,
+          valueInUSD,
+        })),
       },
       mark: `+2547${digits(0)}`,
     },

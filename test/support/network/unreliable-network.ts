@@ -32,4 +32,5 @@ export function unreliableFetch(seed: number): typeof fetch {
   };
 }
 
-const failure = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+const failure = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });

@@ -45,7 +45,10 @@ export async function startProxyWithAccounts<Name extends string>(
   return {
     ...proxy,
     sandbox,
-    accounts: Object.fromEntries(opened.map((account) => [account.name, account])) as Record<Name, OpenedAccount>,
+    accounts: Object.fromEntries(opened.map((account) => [account.name, account])) as Record<
+      Name,
+      OpenedAccount
+    >,
     /** Creates a client of an account with these scopes, and returns its key. */
     clientOf: (account: Name | 'main', name: string, ...scopes: Scope[]) =>
       proxy.app.get(ClientsService, { strict: false }).create(name, scopes, { account }),

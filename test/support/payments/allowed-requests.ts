@@ -137,7 +137,10 @@ function isOpen(caller: Caller, opens: Asked['opens']): boolean {
   return passes(() => GUARD.canActivate(context));
 }
 
-function isInTime({ requestsPerMinute, personRequestsPerMinute }: Omit<Grants, 'scopes' | 'operations'>, asked: Asked) {
+function isInTime(
+  { requestsPerMinute, personRequestsPerMinute }: Omit<Grants, 'scopes' | 'operations'>,
+  asked: Asked,
+) {
   const reply = { header: () => reply, getHeader: () => undefined } as never;
   const window = { requests: asked.requests, secondsLeft: 1 };
   const isWithin = (limit: number | null) =>

@@ -6,7 +6,11 @@ import { eventually } from './paying';
  * Makes a call appear to be received this many hours earlier. The times of its record and answer stay.
  * @returns its ID, which contains the time of receipt.
  */
-export async function receivedEarlier(database: TestDatabase, callId: string, hours: number): Promise<string> {
+export async function receivedEarlier(
+  database: TestDatabase,
+  callId: string,
+  hours: number,
+): Promise<string> {
   await hasBeaten(database);
   const then = (Date.now() - hours * 3_600_000).toString(16).padStart(12, '0');
   const old = `${then.slice(0, 8)}-${then.slice(8)}${callId.slice(13)}`;

@@ -50,6 +50,8 @@ export async function loseCalls(
   id: string,
   last: CopiedLine['kind'] = 'outcome',
 ): Promise<void> {
-  await eventually(() => copiedIn(dataDir).some((line) => line.includes(`"kind":"${last}"`) && line.includes(id)));
+  await eventually(() =>
+    copiedIn(dataDir).some((line) => line.includes(`"kind":"${last}"`) && line.includes(id)),
+  );
   for (const table of TABLES) await tamper(database, `DELETE FROM ${table}`);
 }

@@ -39,11 +39,17 @@ export async function insertCalls(
       return { ...document, id, client_id, recorded_at, process, ...held };
     }),
   );
-  const decided = calls.flatMap(({ id, decision }) => (decision ? [{ intent_id: id, ...by, ...decision }] : []));
+  const decided = calls.flatMap(({ id, decision }) =>
+    decision ? [{ intent_id: id, ...by, ...decision }] : [],
+  );
   await insert('decision', 'intent_id, kind, reason, client_id, key_id, decided_at, process', decided);
-  const ended = calls.flatMap(({ id, outcome }) => (outcome === null ? [] : [{ intent_id: id, kind: outcome }]));
+  const ended = calls.flatMap(({ id, outcome }) =>
+    outcome === null ? [] : [{ intent_id: id, kind: outcome }],
+  );
   await insertOutcomes(database, ended);
-  const settled = calls.flatMap(({ id, resolution }) => (resolution === null ? [] : [{ intent_id: id, resolution }]));
+  const settled = calls.flatMap(({ id, resolution }) =>
+    resolution === null ? [] : [{ intent_id: id, resolution }],
+  );
   await insertSettlements(database, settled);
   await database.query(
     `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,

@@ -15,7 +15,13 @@ interface Values {
 export const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 
 /** Generates the limits of a client. */
-export function madeUpLimits({ usd: amounts, counts, countries, addresses, origins }: Values): fc.Arbitrary<Limits> {
+export function madeUpLimits({
+  usd: amounts,
+  counts,
+  countries,
+  addresses,
+  origins,
+}: Values): fc.Arbitrary<Limits> {
   const some = (words: string[]) => fc.uniqueArray(fc.constantFrom(...words));
   const lists = { country: some(countries), address: some(addresses), origin: some(origins) };
   const kinds = {

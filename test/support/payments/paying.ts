@@ -40,7 +40,9 @@ export async function startPaying(settings: Partial<RunningConfig> = {}): Promis
     record: async ({ headers }) =>
       (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body,
     listed: async (outcome) => {
-      const { body } = await proxy.get(auditor, `/v1/audit/calls?page_size=200&outcome=${outcome}`).expect(200);
+      const { body } = await proxy
+        .get(auditor, `/v1/audit/calls?page_size=200&outcome=${outcome}`)
+        .expect(200);
       return body.calls.map(({ id }) => id);
     },
     close: async () => {
@@ -83,7 +85,10 @@ const DEADLINE_MS = 240_000;
  * Repeats until the condition is true. Fails after the deadline, and quotes the condition.
  * @param deadlineMs the deadline.
  */
-export async function eventually(ask: () => boolean | Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
+export async function eventually(
+  ask: () => boolean | Promise<boolean>,
+  deadlineMs = DEADLINE_MS,
+): Promise<void> {
   const ends = performance.now() + deadlineMs;
   for (let pause = FIRST_PAUSE_MS; !(await ask()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
     if (performance.now() > ends) throw new Error(`waited ${deadlineMs / 1_000} s for ${String(ask)}`);

@@ -26,7 +26,11 @@ export const serving: Behaviour = (request, response, socket) => {
       validUntil: '2099-01-01T00:00:00Z',
     },
   };
-  return answer(200, { status: 'success', data: data[pathname] ?? { error: 'None' } })(request, response, socket);
+  return answer(200, { status: 'success', data: data[pathname] ?? { error: 'None' } })(
+    request,
+    response,
+    socket,
+  );
 };
 
 export interface Previewing {
@@ -34,7 +38,9 @@ export interface Previewing {
   upstream: FakeUpstream;
   auditor: string;
   /** A client for every operation of the interface, within limits. */
-  client(limits?: Partial<Limits & { operations: string[] }>): Promise<{ id: string; name: string; key: string }>;
+  client(
+    limits?: Partial<Limits & { operations: string[] }>,
+  ): Promise<{ id: string; name: string; key: string }>;
   limit(name: string, limits: Partial<Limits>): Promise<unknown>;
   ask<const Path extends string>(
     key: string,
@@ -56,13 +62,15 @@ export async function startPreviewing(settings: Partial<RunningConfig> = {}): Pr
   const clients = proxy.app.get(ClientsService, { strict: false });
   const auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   let count = 0;
-  const ask: Previewing['ask'] = (key, path, body, headers = {}) => proxy.post(key, path, body as object).set(headers);
+  const ask: Previewing['ask'] = (key, path, body, headers = {}) =>
+    proxy.post(key, path, body as object).set(headers);
   return {
     proxy,
     upstream,
     auditor,
     ask,
-    client: (limits = {}) => clients.create(`app-${(count += 1)}`, ['pay', 'write', 'read', 'account'], limits),
+    client: (limits = {}) =>
+      clients.create(`app-${(count += 1)}`, ['pay', 'write', 'read', 'account'], limits),
     limit: (name, limits) => clients.update(name, limits),
     preview: async (key, path, body, headers = {}) => {
       const request = supertest(proxy.url).post(`/v1/preview${path}`).set('X-API-Key', key).set(headers);

@@ -7,9 +7,21 @@ export interface SpelledRecipient {
   spellings: string[];
 }
 
-const phone = (key: string | null, ...spellings: string[]): SpelledRecipient => ({ kind: 'phone', key, spellings });
-const email = (key: string | null, ...spellings: string[]): SpelledRecipient => ({ kind: 'email', key, spellings });
-const handle = (key: string | null, ...spellings: string[]): SpelledRecipient => ({ kind: 'handle', key, spellings });
+const phone = (key: string | null, ...spellings: string[]): SpelledRecipient => ({
+  kind: 'phone',
+  key,
+  spellings,
+});
+const email = (key: string | null, ...spellings: string[]): SpelledRecipient => ({
+  kind: 'email',
+  key,
+  spellings,
+});
+const handle = (key: string | null, ...spellings: string[]): SpelledRecipient => ({
+  kind: 'handle',
+  key,
+  spellings,
+});
 const receiver = (key: string | null, ...spellings: string[]): SpelledRecipient => ({
   kind: 'receiver',
   key,
@@ -62,12 +74,25 @@ function inScript(digits: string, zero: number): string {
 
 /** At least 300 spellings. TypeScript and SQL must give each the same key. */
 export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
-  phone('+254712345678', ...written('254712345678'), '+2540712345678', '+254 (0) 712 345678', '+254-0712-345-678'),
+  phone(
+    '+254712345678',
+    ...written('254712345678'),
+    '+2540712345678',
+    '+254 (0) 712 345678',
+    '+254-0712-345-678',
+  ),
   phone('+2348012345678', ...written('2348012345678'), '+23408012345678', '00234 0801 234 5678'),
   phone('+256772123456', ...written('256772123456'), '+2560772123456'),
   phone('+255712345678', ...written('255712345678'), '+255 0712 345 678'),
   // Benin has ten digits since 30 November 2024.
-  phone('+2290197123456', '+22997123456', '+2290197123456', '+229 97 12 34 56', '+229 01 97 12 34 56', '22997123456'),
+  phone(
+    '+2290197123456',
+    '+22997123456',
+    '+2290197123456',
+    '+229 97 12 34 56',
+    '+229 01 97 12 34 56',
+    '22997123456',
+  ),
   // Numbers of these countries may begin with 0.
   phone('+2250707123456', '+2250707123456', '002250707123456', '+225 07 07 12 34 56'),
   phone('+2250107123456', '+2250107123456'),
@@ -85,7 +110,14 @@ export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
   phone('+233241234567', '+233241234567', '+233 024 123 4567', '+233 (0)24 123 4567'),
   phone('+2010123456789', '+2010123456789'),
   phone('+201012345678', '+201012345678', '+2001012345678', '+20 010 1234 5678'),
-  phone('+12025550123', '+12025550123', '+1 (202) 555-0123', '+1 1 202 555 0123', '+112025550123', '001 202 555 0123'),
+  phone(
+    '+12025550123',
+    '+12025550123',
+    '+1 (202) 555-0123',
+    '+1 1 202 555 0123',
+    '+112025550123',
+    '001 202 555 0123',
+  ),
   phone('+79161234567', '+79161234567', '+789161234567', '+7 8 916 123-45-67', '+7 (916) 123-45-67'),
   phone('+36201234567', '+36201234567', '+36 06 20 123 4567', '+3606201234567'),
   phone('+37061234567', '+37061234567', '+370 8 612 34567', '+370 0 612 34567'),
@@ -182,7 +214,13 @@ export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
   email('ada@xn--e1afmkfd.example', 'ada@пример.example', 'ADA@ПРИМЕР.example'),
   // A letter of another script is another domain.
   email('ada@xn--xample-2of.com', 'ada@еxample.com'),
-  email('josé@example.com', 'josé@example.com', 'JOSÉ@example.com', 'jose\u0301@example.com', 'JOSE\u0301@EXAMPLE.COM'),
+  email(
+    'josé@example.com',
+    'josé@example.com',
+    'JOSÉ@example.com',
+    'jose\u0301@example.com',
+    'JOSE\u0301@EXAMPLE.COM',
+  ),
   email('ольга@example.com', 'ольга@example.com', 'Ольга@example.com', 'ОЛЬГА@EXAMPLE.COM'),
   email('øyvind@example.no', 'øyvind@example.no', 'Øyvind@example.no'),
   email(
@@ -214,7 +252,19 @@ export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
   handle('@ada_l.1-x', '@ada_l.1-x', 'Ada_L.1-X', '@\u24d0da_l.1-x'),
   handle('@_x', '@_x', '_X'),
   handle('@0', '@0', '0', '@\u0660'),
-  handle(null, '', '@', '@a••', '@ad*', '@ad a', '@josé', '@ada@example.com', `@${'a'.repeat(65)}`, '@-a', '@ада'),
+  handle(
+    null,
+    '',
+    '@',
+    '@a••',
+    '@ad*',
+    '@ad a',
+    '@josé',
+    '@ada@example.com',
+    `@${'a'.repeat(65)}`,
+    '@-a',
+    '@ада',
+  ),
 
   receiver(
     'user-17',
@@ -232,7 +282,13 @@ export const SPELLED_RECIPIENTS: SpelledRecipient[] = [
   receiver('sub account 1', 'sub account 1', 'sub\u00a0account 1'),
   receiver('ada@example.com', 'ada@example.com', 'Ada@Example.com', 'ada@exa\u217fple.com'),
   receiver('ada@xn--bcher-kva.example', 'ada@bücher.example'),
-  receiver('+254712345678', '+254712345678', '+2540712345678', '+254 712 345678', '\u202a+254712345678\u202c'),
+  receiver(
+    '+254712345678',
+    '+254712345678',
+    '+2540712345678',
+    '+254 712 345678',
+    '\u202a+254712345678\u202c',
+  ),
   receiver('@ada', '@ada', '@ADA', fullWidth('@ada')),
   receiver(null, '', '\u200b', 'us••17', 'us**17', ' ', '@', '+', '@ ada', 'ada@', '+12'),
 ];

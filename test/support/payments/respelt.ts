@@ -11,7 +11,8 @@ const RESPELLINGS: Record<string, Respelling> = {
   'a recipient in capitals': ({ email = '', handle = '' }, item) => inCapitals(item, email, handle),
   'a country with accents and in capitals': ({ country = '' }, item) =>
     inCapitals(item, country, country, (name) => name.replaceAll('E', 'É')),
-  'an empty handle': ({ handle }, item) => (handle === undefined || handle in item ? item : { ...item, [handle]: '' }),
+  'an empty handle': ({ handle }, item) =>
+    handle === undefined || handle in item ? item : { ...item, [handle]: '' },
   'an unused handle in addition to the email': ({ email, handle }, item) =>
     email === undefined || handle === undefined || !item[email] ? item : { ...item, [handle]: '@ignored' },
   'members in another order': (_, item) => Object.fromEntries(Object.entries(item).reverse()),
@@ -31,7 +32,9 @@ function inCapitals(item: Fields, one: string, other: string, more = (text: stri
 /** Changes the spelling of a body's items. */
 export function respelt(operation: OperationName, body: Fields, names: string[] = RESPELLING_NAMES): Fields {
   const { fields = {} } = itemFieldsOf(operation) ?? {};
-  return inItems(operation, body, (item) => names.reduce((all, name) => RESPELLINGS[name]?.(fields, all) ?? all, item));
+  return inItems(operation, body, (item) =>
+    names.reduce((all, name) => RESPELLINGS[name]?.(fields, all) ?? all, item),
+  );
 }
 
 /** Applies a change to each item of a body. */

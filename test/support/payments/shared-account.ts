@@ -87,15 +87,26 @@ export async function startSharedAccount(): Promise<SharedAccount> {
     listed,
     email,
     credit: async (key) => firstOf(await post(key, '/payouts/credit', credits())),
-    link: async (key, words) => firstOf(await post(key, '/payouts/initiate-credit', { ...credits(), ...words })),
+    link: async (key, words) =>
+      firstOf(await post(key, '/payouts/initiate-credit', { ...credits(), ...words })),
     unnamed: async (key, words) => {
       const to = email();
       await post(key, '/send', { credit: [{ email: to, valueInUSD: 0.5 }], ...words });
       return (await listed(whole)).find((one) => one.email === to) as Transaction;
     },
     collection: async (key) => {
-      const payer = { amount: 150.5, currency: 'KES', phone_number: PHONE, fullname: 'Ada Lovelace', country: 'Kenya' };
-      const answer = await post(key, '/collections/mobile-money/initiate', { ...payer, email: email(), tx_ref: 'x' });
+      const payer = {
+        amount: 150.5,
+        currency: 'KES',
+        phone_number: PHONE,
+        fullname: 'Ada Lovelace',
+        country: 'Kenya',
+      };
+      const answer = await post(key, '/collections/mobile-money/initiate', {
+        ...payer,
+        email: email(),
+        tx_ref: 'x',
+      });
       return answer.body.data as Transaction;
     },
     close: async () => {

@@ -33,12 +33,14 @@ export async function runCli(args: string[], env: Record<string, string>, folder
   const before = { env: process.env, folder: process.cwd() };
   const said = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((text: string | Uint8Array, ...more: unknown[]) => {
-      said[stream] += typeof text === 'string' ? text : Buffer.from(text).toString();
-      const done = more.at(-1);
-      if (typeof done === 'function') (done as () => void)();
-      return true;
-    }),
+    jest
+      .spyOn(process[stream], 'write')
+      .mockImplementation((text: string | Uint8Array, ...more: unknown[]) => {
+        said[stream] += typeof text === 'string' ? text : Buffer.from(text).toString();
+        const done = more.at(-1);
+        if (typeof done === 'function') (done as () => void)();
+        return true;
+      }),
   );
   process.env = { PATH: before.env.PATH, ...env };
   process.chdir(folder);

@@ -36,7 +36,11 @@ export class Fleet {
     own: (index: number) => Record<string, string> = () => ({}),
   ): Promise<Fleet> {
     const dir = newDataDir();
-    const shared = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, CHECK_COVERAGE: 'false' };
+    const shared = {
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      CHECK_COVERAGE: 'false',
+    };
     const all = {
       LOG_SIGNING_KEY: LOG_KEY,
       PORT: '0',
@@ -50,7 +54,9 @@ export class Fleet {
       ...env,
     };
     const envOf = (index: number) => ({ DATA_DIR: join(dir, String(index)), ...all, ...own(index) });
-    const running = await Promise.all(Array.from({ length: count }, (_none, index) => run(envOf(index), dir)));
+    const running = await Promise.all(
+      Array.from({ length: count }, (_none, index) => run(envOf(index), dir)),
+    );
     return new Fleet(envOf, dir, running);
   }
 
@@ -157,7 +163,10 @@ export interface Asking {
 }
 
 /** Sends a POST like an app. Each request may use a separate connection. */
-export async function ask(url: string, { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking) {
+export async function ask(
+  url: string,
+  { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking,
+) {
   const response = await fetch(`${url}/api/v0.1${operation}`, {
     method: 'POST',
     headers: {
@@ -203,7 +212,11 @@ export async function askUntilSettled(url: () => string, asking: Asking, onWait 
  * Holds this many transactions before they write their intents, or at a lock held by another of them. Then
  * releases them. They decide by the state read until then.
  */
-export async function meetAtIntent<Result>(database: TestDatabase, count: number, asked: () => Promise<Result>) {
+export async function meetAtIntent<Result>(
+  database: TestDatabase,
+  count: number,
+  asked: () => Promise<Result>,
+) {
   await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
   const result = asked();
   // Not pg_stat_activity, which is frozen within a transaction. A wait for a row does not state its database.

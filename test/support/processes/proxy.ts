@@ -108,7 +108,10 @@ export async function startProxyWithSandbox(
   const sandbox = await createSandbox({ databaseUrl: database.sandboxUrl, port: 0, ...keys });
   const { url } = sandbox;
   const embeddedSandbox = embedded && { url, ...embedded };
-  const proxy = await startProxy({ upstreamBaseUrl: url, checkCoverage: true, embeddedSandbox, ...settings }, database);
+  const proxy = await startProxy(
+    { upstreamBaseUrl: url, checkCoverage: true, embeddedSandbox, ...settings },
+    database,
+  );
   return {
     ...proxy,
     sandbox,

@@ -21,8 +21,21 @@ const TRANSACTIONS = {
   data: {
     error: 'None',
     data: [
-      { chiRef: 'chi-1', id: 'transaction-1', issueID: 'batch-1', email: ADA.email, valueInUSD: 2.5, status: 'paid' },
-      { chiRef: 'chi-2', id: 'transaction-2', issueID: 'batch-1', email: 'bob@example.com', valueInUSD: 1.25 },
+      {
+        chiRef: 'chi-1',
+        id: 'transaction-1',
+        issueID: 'batch-1',
+        email: ADA.email,
+        valueInUSD: 2.5,
+        status: 'paid',
+      },
+      {
+        chiRef: 'chi-2',
+        id: 'transaction-2',
+        issueID: 'batch-1',
+        email: 'bob@example.com',
+        valueInUSD: 1.25,
+      },
       { chiRef: 'chi-3', id: 'transaction-3', issueID: 'batch-1', email: 'eve@example.com', valueInUSD: 9 },
     ],
   },

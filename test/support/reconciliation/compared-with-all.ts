@@ -9,7 +9,9 @@ export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], 
   const equal = batches.filter((batch) => isPartOf(call, batch, rules));
   const proven = equal.filter((batch) => batch.some(({ madeFor }) => madeFor === call.id));
   const ours = proven.length > 0 ? proven : equal;
-  const others = calls.filter((other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)));
+  const others = calls.filter(
+    (other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)),
+  );
   const unexplained = batches.filter((batch) => isTrace(call, batch, calls, rules));
   const sole = ours.length === 1 && others.length === 0 ? ours[0] : undefined;
   return { ours, others, unexplained, sole };
@@ -47,7 +49,8 @@ function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created):
 function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
-  if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference))) return false;
+  if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference)))
+    return false;
   if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;
   return item.amountUsd !== null && item.amountUsd === seen.amountUsd;
@@ -55,7 +58,9 @@ function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
 
 function isTrace(call: SentCall, batch: Seen[], calls: SentCall[], rules: Rules): boolean {
   const created = CREATED_BY.get(call.operation) as Created;
-  const relations = batch.flatMap((seen) => distinctItems(call).map((item) => relationOf(item, seen, created)));
+  const relations = batch.flatMap((seen) =>
+    distinctItems(call).map((item) => relationOf(item, seen, created)),
+  );
   if (relations.includes('some')) return true;
   const isExplained = calls.some((one) => one.items.length === batch.length && isPartOf(one, batch, rules));
   return relations.includes('other amount') && !isExplained;

@@ -56,7 +56,9 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   ]);
   await insertIntents(database, calls.map(toIntent));
   for (const [id, payments] of calls) {
-    const people = payments.flatMap(({ email }, position) => (typeof email === 'string' ? [{ position, email }] : []));
+    const people = payments.flatMap(({ email }, position) =>
+      typeof email === 'string' ? [{ position, email }] : [],
+    );
     if (people.length > 0) await insertBeside(database, id, { people });
   }
   await insertOutcomes(database, calls.flatMap(toOutcome));
@@ -81,12 +83,18 @@ function toIntent([id, payments]: Payments): Some<IntentDocument> {
 function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {
   const { kind, at } = first(payments);
   if (kind === null) return [];
-  const items = payments.flatMap(({ upstream_ref = null, upstream_id = null, batch_ref = null }, position) => {
-    const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(([, value]) => value !== null);
-    const isCertain = (upstream_ref ?? upstream_id) !== null;
-    if (names.length === 0) return [];
-    return [Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument];
-  });
+  const items = payments.flatMap(
+    ({ upstream_ref = null, upstream_id = null, batch_ref = null }, position) => {
+      const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(
+        ([, value]) => value !== null,
+      );
+      const isCertain = (upstream_ref ?? upstream_id) !== null;
+      if (names.length === 0) return [];
+      return [
+        Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument,
+      ];
+    },
+  );
   return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined }];
 }
 
@@ -122,13 +130,10 @@ export async function writeListing(
   account = MAIN_ACCOUNT,
 ): Promise<string> {
   const readId = uuidv7();
-  await database.query('INSERT INTO source_read (id, account, source, from_at, to_at) VALUES ($1, $2, $3, $4, $5)', [
-    readId,
-    recordedAccount(account),
-    source,
-    from,
-    to,
-  ]);
+  await database.query(
+    'INSERT INTO source_read (id, account, source, from_at, to_at) VALUES ($1, $2, $3, $4, $5)',
+    [readId, recordedAccount(account), source, from, to],
+  );
   await database.query(
     `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, reference)
      SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
@@ -143,7 +148,13 @@ export async function writeListing(
 }
 
 /** Balance before, amount, balance after, seconds since the beginning of a day, and description. */
-export type Entry = [before: string, amount: string, after: string, seconds: number | null, description?: string];
+export type Entry = [
+  before: string,
+  amount: string,
+  after: string,
+  seconds: number | null,
+  description?: string,
+];
 
 /**
  * @param wallets their entries, oldest first.
@@ -165,21 +176,22 @@ export async function writeWallets(
     balance: entries.at(-1)?.[2] ?? balance,
   }));
   const entries = Object.entries(wallets).flatMap(([wallet_id, listed]) =>
-    listed.toReversed().map(([balance_before, amount, new_balance, seconds, description = null], ordinal) => ({
-      wallet_id,
-      ordinal,
-      balance_before,
-      amount,
-      new_balance,
-      description,
-      entered_at: seconds === null ? null : new Date(day + seconds * 1_000).toISOString(),
-    })),
+    listed
+      .toReversed()
+      .map(([balance_before, amount, new_balance, seconds, description = null], ordinal) => ({
+        wallet_id,
+        ordinal,
+        balance_before,
+        amount,
+        new_balance,
+        description,
+        entered_at: seconds === null ? null : new Date(day + seconds * 1_000).toISOString(),
+      })),
   );
-  await database.query(`INSERT INTO source_read (id, account, source, read_at) VALUES ($1, $2, 'wallets', $3)`, [
-    readId,
-    recordedAccount(account),
-    readAt,
-  ]);
+  await database.query(
+    `INSERT INTO source_read (id, account, source, read_at) VALUES ($1, $2, 'wallets', $3)`,
+    [readId, recordedAccount(account), readAt],
+  );
   await database.query(
     `INSERT INTO upstream_wallet (read_id, wallet_id, balance)
      SELECT $1, wallet_id, balance FROM json_to_recordset($2) AS r(wallet_id text, balance numeric)`,

@@ -60,7 +60,14 @@ export class FindingsScene {
   /** Writes many at once. */
   async findings(runId: string, findings: NewFinding[]): Promise<string[]> {
     const rows = findings.map(
-      ({ category = 'amount_over', callId = null, position = null, upstreamRef = null, usd = '1', ...more }) => {
+      ({
+        category = 'amount_over',
+        callId = null,
+        position = null,
+        upstreamRef = null,
+        usd = '1',
+        ...more
+      }) => {
         const id = uuidv7();
         const subject =
           more.subject ??
@@ -118,6 +125,8 @@ export class FindingsScene {
   }
 
   async steps(findingId: string): Promise<Record<string, unknown>[]> {
-    return this.database.query('SELECT * FROM finding_step WHERE finding_id = $1 ORDER BY decided_at', [findingId]);
+    return this.database.query('SELECT * FROM finding_step WHERE finding_id = $1 ORDER BY decided_at', [
+      findingId,
+    ]);
   }
 }

@@ -2,7 +2,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { Totals } from '../../../src/reconciliation/matching/totals';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
-import { Entry, Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs, writeWallets } from './comparing';
+import {
+  Entry,
+  Ours,
+  runPlan,
+  startRun,
+  stepsSince,
+  Theirs,
+  writeListing,
+  writeOurs,
+  writeWallets,
+} from './comparing';
 import { PLANTED_SETTINGS } from './planted';
 import { lines, seenBy } from './seen-findings';
 
@@ -43,7 +53,13 @@ export const OLD = () => listed('old', -3_600);
 export async function paid(upstream_ref: string, seconds: number, more: Partial<Ours> = {}): Promise<void> {
   const call_id = uuidv7({ msecs: day + seconds * 1_000 });
   const email = `${upstream_ref}@example.com`;
-  const ours = { call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10' } as const;
+  const ours = {
+    call_id,
+    operation: 'POST /payouts/credit',
+    at: at(seconds),
+    kind: 'succeeded',
+    usd: '10',
+  } as const;
   await writeOurs(database, [{ ...ours, email, upstream_ref, ...more }]);
 }
 

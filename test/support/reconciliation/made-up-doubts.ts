@@ -33,7 +33,10 @@ export function worded(status: string | null): Pick<Seen, 'status' | 'meaning'> 
   return { status, meaning: VOCABULARY.statusOf(status) };
 }
 
-export function toSeen({ second, items: list }: { second: number; items: [number, number][] }, batch: number): Seen[] {
+export function toSeen(
+  { second, items: list }: { second: number; items: [number, number][] },
+  batch: number,
+): Seen[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
     ordinal: batch * 10 + place,

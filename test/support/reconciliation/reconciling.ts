@@ -45,7 +45,8 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
     app,
     reconciler,
     pay: (phoneNumber) => proxy.post(app, '/payouts/airtime', airtime(phoneNumber)),
-    past: (path, body) => askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
+    past: (path, body) =>
+      askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', UPSTREAM_KEY).send(body),
     behave: async (changes) => {
       await control('patch', '/settings').send(changes).expect(200);
     },
@@ -84,7 +85,10 @@ export function askForRun({ url, key }: Asking, question: object): Asked<'post',
 }
 
 export async function readRun({ url, key }: Asking, id: string): Promise<RunRecord> {
-  const { body } = await supertest(url).get(`/v1/reconciliation/runs/${id}`).set('X-API-Key', key).expect(200);
+  const { body } = await supertest(url)
+    .get(`/v1/reconciliation/runs/${id}`)
+    .set('X-API-Key', key)
+    .expect(200);
   return body;
 }
 

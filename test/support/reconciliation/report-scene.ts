@@ -18,7 +18,11 @@ export function totalsOf(
   return {
     ours: { count: 10, usd: '1000' },
     theirs: { count: 11, usd: String(1_000 + sum + Number(residual)) },
-    matched: { count: 10, by_rule: { upstream_ref: 9, fingerprint: 1 }, by_certainty: { certain: 9, probable: 1 } },
+    matched: {
+      count: 10,
+      by_rule: { upstream_ref: 9, fingerprint: 1 },
+      by_certainty: { certain: 9, probable: 1 },
+    },
     findings: { count: findings.length, by_category: by },
     in_doubt: { count: 1, usd: '5' },
     pending: { count: 0, usd: '0' },

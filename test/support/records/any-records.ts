@@ -21,8 +21,19 @@ import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
  */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
-  fc.constantFrom('', '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}', '\ud7ff\ue000\uffff', 'é ≠ é'),
-  fc.constantFrom('"recorded_at":""', '\\"recorded_at":""', '","recorded_at":"","x":"', '"items":[', '$1 & \\1'),
+  fc.constantFrom(
+    '',
+    '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028\u2029\ufeff\u{1f4b8}',
+    '\ud7ff\ue000\uffff',
+    'é ≠ é',
+  ),
+  fc.constantFrom(
+    '"recorded_at":""',
+    '\\"recorded_at":""',
+    '","recorded_at":"","x":"',
+    '"items":[',
+    '$1 & \\1',
+  ),
 );
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 const amount = fc.bigInt(0n, 10n ** 15n).map((digits) => new Decimal(digits.toString()).div(1_000_000));
@@ -154,7 +165,9 @@ export const anyOutcome: fc.Arbitrary<NewOutcome> = fc.record({
   retryAfter: maybe(fc.nat(2_147_483_647)),
   body: maybe(bytes),
   items: fc.array(transaction, { maxLength: 4 }),
-  entries: fc.option(fc.array(fc.constantFrom('paid', 'failed', 'in_doubt'), { maxLength: 4 }), { nil: undefined }),
+  entries: fc.option(fc.array(fc.constantFrom('paid', 'failed', 'in_doubt'), { maxLength: 4 }), {
+    nil: undefined,
+  }),
   countedUsd: maybe(amount.map((usd) => usd.toFixed())),
   sentAt: instant,
   answeredAt: instant,

@@ -39,17 +39,28 @@ export function insertion(table: Table, texts: string): string {
 }
 
 /** Returns the record of a request with these members. */
-export function intentText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['intent']): string {
+export function intentText({
+  recorded_at: at = new Date().toISOString(),
+  ...members
+}: Documents['intent']): string {
   const id = members.id ?? uuidv7();
   const ids = { id, client_id: id, key_id: id, request_id: 'made-up', client_address: '::1' };
   const times = { received_at: at, recorded_at: at };
   // No process has the number 0.
-  const about = { operation: 'POST /send', process: 0, item_count: members.items?.length ?? 0, table: 'intent' };
+  const about = {
+    operation: 'POST /send',
+    process: 0,
+    item_count: members.items?.length ?? 0,
+    table: 'intent',
+  };
   return canonicalize({ ...ids, ...times, ...about, ...members }) ?? '';
 }
 
 /** Returns the record of an outcome with these members. */
-function outcomeText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['outcome']): string {
+function outcomeText({
+  recorded_at: at = new Date().toISOString(),
+  ...members
+}: Documents['outcome']): string {
   const times = { sent_at: at, answered_at: at, recorded_at: at, upstream_ms: '1.000' };
   return canonicalize({ kind: 'succeeded', attempts: 1, table: 'outcome', ...times, ...members }) ?? '';
 }
@@ -84,7 +95,10 @@ export async function insertOutcomes(db: Queries, outcomes: Documents['outcome']
 }
 
 /** Returns the record of a settlement with these members, by default by the resolver, of the first payout. */
-function settlementText({ recorded_at: at = new Date().toISOString(), ...members }: Documents['settlement']): string {
+function settlementText({
+  recorded_at: at = new Date().toISOString(),
+  ...members
+}: Documents['settlement']): string {
   const { resolution = 'not_executed', intent_id, number = 1 } = members;
   const [entry, to, counted_usd] =
     resolution === 'confirmed' ? ['paid', 'recipient', '1'] : ['not_executed', 'available', '0'];
@@ -136,4 +150,5 @@ export const removePerson = (id: string, position: number) =>
      FROM json_array_elements(people::json) AS p WHERE (p ->> 'position')::integer <> ${position}) WHERE intent_id = '${id}'`;
 
 /** SQL that removes the body and its salt, and keeps the people. */
-export const removeBody = (id: string) => `UPDATE intent_body SET salt = NULL, body = NULL WHERE intent_id = '${id}'`;
+export const removeBody = (id: string) =>
+  `UPDATE intent_body SET salt = NULL, body = NULL WHERE intent_id = '${id}'`;

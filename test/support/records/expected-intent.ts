@@ -53,7 +53,9 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
     duplicate_of: intent.duplicateOf ?? undefined,
     earlier_call_id: intent.earlierCallId ?? undefined,
     unexplained_transaction: intent.unexplainedTransaction ?? undefined,
-    idempotency_key_commitment: intent.key ? hexOf(intent.key.salt.toString('hex'), intent.key.text) : undefined,
+    idempotency_key_commitment: intent.key
+      ? hexOf(intent.key.salt.toString('hex'), intent.key.text)
+      : undefined,
     actor_commitment: intent.person?.commitment.toString('hex'),
     actor_source: intent.person?.source,
     person_id: intent.person?.id,
@@ -74,7 +76,10 @@ function sessionOf({ id, signedInAt }: SessionCredential): IntentDocument['sessi
   return { auth_time: signedInAt?.toISOString(), id };
 }
 
-function tokenOf({ authTime, id, jkt }: TokenCredential['claims'], { person }: OpenIntent): IntentDocument['token'] {
+function tokenOf(
+  { authTime, id, jkt }: TokenCredential['claims'],
+  { person }: OpenIntent,
+): IntentDocument['token'] {
   const acting = person?.acting;
   return {
     act: acting && { commitment: acting.commitment.toString('hex'), person_id: acting.id },

@@ -39,7 +39,9 @@ export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDo
     attempts: outcome.attempts,
     undelivered: outcome.undelivered || undefined,
     counted_usd: outcome.countedUsd ?? undefined,
-    entries: outcome.entries?.every((one) => one === outcome.entries?.[0]) ? outcome.entries[0] : outcome.entries,
+    entries: outcome.entries?.every((one) => one === outcome.entries?.[0])
+      ? outcome.entries[0]
+      : outcome.entries,
     body_commitment: read.body_commitment,
     recorded_at: read.recorded_at,
     tries: tries.length > 0 ? tries : undefined,

@@ -19,6 +19,7 @@ export function readCsv(text: string) {
 export type ExportLine = Record<string, string | number | boolean | null>;
 
 /** Parses the rows of NDJSON. */
-export const linesOf = (text: string) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as ExportLine[];
+export const linesOf = (text: string) =>
+  JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as ExportLine[];
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -21,15 +21,24 @@ export async function copyIntent(
   changes: { [Name in keyof IntentDocument]?: IntentDocument[Name] | Date | null },
 ): Promise<string> {
   const copy = uuidv7();
-  const [original] = await database.query<{ record: string }>('SELECT record FROM intent WHERE id = $1', [id]);
+  const [original] = await database.query<{ record: string }>('SELECT record FROM intent WHERE id = $1', [
+    id,
+  ]);
   const document = JSON.parse(original?.record ?? '{}') as IntentDocument;
   const changed = Object.entries({ id: copy, received_at: new Date(), ...changes })
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => [name, name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value]);
+    .map(([name, value]) => [
+      name,
+      name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value,
+    ]);
   const changesKey = 'idempotency_key' in changes;
-  const isLeft = (name: string) => !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
+  const isLeft = (name: string) =>
+    !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
   const left = Object.entries(document).filter(([name]) => isLeft(name));
-  const text = intentText({ ...Object.fromEntries(left), ...Object.fromEntries(changed) } as Some<IntentDocument>);
+  const text = intentText({
+    ...Object.fromEntries(left),
+    ...Object.fromEntries(changed),
+  } as Some<IntentDocument>);
   // In one statement, like the proxy, so that readers see all of its rows or none.
   await database.query(
     `WITH beside AS (

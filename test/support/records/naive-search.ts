@@ -5,11 +5,9 @@ import { canonicalCountry } from '../../../src/recipients/country-name';
 
 const contactsOf = ({ recipient: { email, phone, handle, receiver } }: RecordItem) =>
   [email?.toLowerCase(), phone, handle?.toLowerCase(), receiver].flatMap((contact) => contact ?? []);
-const refsOf = (of: { upstream_ref: string | null; upstream_id?: string | null; batch_ref?: string | null } | null) => [
-  of?.upstream_ref,
-  of?.upstream_id,
-  of?.batch_ref,
-];
+const refsOf = (
+  of: { upstream_ref: string | null; upstream_id?: string | null; batch_ref?: string | null } | null,
+) => [of?.upstream_ref, of?.upstream_id, of?.batch_ref];
 const within = (usd: string | null, least: string | undefined, most: string | undefined) =>
   (least === undefined || (usd !== null && new Decimal(usd).gte(least))) &&
   (most === undefined || (usd !== null && new Decimal(usd).lte(most)));
@@ -40,7 +38,10 @@ function itemFits(item: RecordItem, search: CallSearch): boolean {
   return (
     (recipient === undefined || contactsOf(item).includes(recipient)) &&
     (prefix === undefined || contactsOf(item).some((contact) => contact.startsWith(prefix))) &&
-    same(search.country && canonicalCountry(search.country), item.country && canonicalCountry(item.country)) &&
+    same(
+      search.country && canonicalCountry(search.country),
+      item.country && canonicalCountry(item.country),
+    ) &&
     same(search.network_code, item.network_code) &&
     same(search.reference, item.reference) &&
     within(item.amount_usd, search.min_item_usd, search.max_item_usd)

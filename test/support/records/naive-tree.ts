@@ -50,7 +50,13 @@ export class NaiveTree {
 /**
  * Verifies an inclusion proof from the top: each last hash is the sibling of the root of the previous ones.
  */
-export function naivelyIncluded(index: number, size: number, leaf: Buffer, proof: Buffer[], root: Buffer): boolean {
+export function naivelyIncluded(
+  index: number,
+  size: number,
+  leaf: Buffer,
+  proof: Buffer[],
+  root: Buffer,
+): boolean {
   const climb = (m: number, n: number, path: Buffer[]): Buffer | undefined => {
     if (n === 1) return path.length === 0 ? leaf : undefined;
     if (path.length === 0) return undefined;
@@ -65,7 +71,13 @@ export function naivelyIncluded(index: number, size: number, leaf: Buffer, proof
  * Verifies a consistency proof for 0 < from < to, from the top: each step has the old and the new root below
  * it.
  */
-export function naivelyConsistent(from: number, to: number, fromRoot: Buffer, toRoot: Buffer, proof: Buffer[]) {
+export function naivelyConsistent(
+  from: number,
+  to: number,
+  fromRoot: Buffer,
+  toRoot: Buffer,
+  proof: Buffer[],
+) {
   const climb = (m: number, n: number, path: Buffer[], complete: boolean): [Buffer, Buffer] | undefined => {
     if (m === n) {
       if (complete) return path.length === 0 ? [fromRoot, fromRoot] : undefined;

@@ -117,7 +117,8 @@ lIyLAEe4zJUQAda6pFFg3yPOf7j1SgfMEDrpgoX39JU=
 `;
 
 /** Examples of https://pkg.go.dev/golang.org/x/mod/sumdb/note. */
-export const GO_SIGNING_KEY = 'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz';
+export const GO_SIGNING_KEY =
+  'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz';
 export const GO_KEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 export const GO_TEXT = `If you think cryptography is the answer to your problem,
 then you don't know what your problem is.

@@ -16,7 +16,8 @@ export const signer = signerOf(newSigningKey(ORIGIN));
 export const forger = signerOf(newSigningKey(ORIGIN));
 export const SALT = '000102030405060708090a0b0c0d0e0f';
 const BODY = '{"email":"ada@example.com"}';
-const commit = (value: string) => createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
+const commit = (value: string) =>
+  createHash('sha256').update(Buffer.from(SALT, 'hex')).update(value).digest('hex');
 /** Returns the intent of another call. */
 export const other = (id: number) => ({
   table: 'intent',
@@ -95,7 +96,12 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], ...by: Signer[]) 
     return { kind: log[index]!.table, index, record: log[index]!, proof: hashes, openings: [] };
   });
   const openings = [
-    { commitment: 'body_commitment', salt: SALT, value: Buffer.from(BODY).toString('base64'), encoding: 'base64' },
+    {
+      commitment: 'body_commitment',
+      salt: SALT,
+      value: Buffer.from(BODY).toString('base64'),
+      encoding: 'base64',
+    },
     { commitment: 'items/0/email_commitment', salt: SALT, value: 'ada@example.com', encoding: 'utf8' },
   ];
   const receipt: TestReceipt = {
@@ -122,7 +128,11 @@ export function askAll(questions: { receipts?: { text: string; keys?: string[] }
     }));`;
   const input = JSON.stringify(questions);
   return JSON.parse(
-    execFileSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8', maxBuffer: 1e9 }),
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1e9,
+    }),
   ) as { receipts: (Proved | string)[]; values: string[] };
 }
 

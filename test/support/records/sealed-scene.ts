@@ -14,7 +14,10 @@ import { startProxy, TestProxy } from '../processes/proxy';
 
 const ANSWER = {
   status: 'success',
-  data: { error: 'None', data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }] },
+  data: {
+    error: 'None',
+    data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }],
+  },
 };
 
 /** The sealed history of a proxy. Calls are oldest first. */
@@ -68,11 +71,15 @@ export async function makeSealedScene(): Promise<SealedScene> {
           { email: `ada${each}@example.com`, twitter: '@Ada', valueInUSD: 2.5 },
           { email: 'bob@example.com', valueInUSD: 1.25 },
         ];
-        ids.push((await proxy.post(app, '/payouts/credit', { credits }).expect(200)).headers['x-call-id'] as string);
+        ids.push(
+          (await proxy.post(app, '/payouts/credit', { credits }).expect(200)).headers['x-call-id'] as string,
+        );
       }
       await proxy.post(app, '/payouts/credit', { credits: [{ valueInUSD: -1 }] }).expect(400);
       await proxy.get(app, '/api/v0.1/info/assets');
-      await proxy.get(await newKey('audit', 'audit:pii'), '/v1/audit/calls?recipient=ada1%40example.com').expect(200);
+      await proxy
+        .get(await newKey('audit', 'audit:pii'), '/v1/audit/calls?recipient=ada1%40example.com')
+        .expect(200);
       await database.query(`WITH stopped AS (
         INSERT INTO stop (id, reason) VALUES (uuid_floor(clock_timestamp()), 'a test') RETURNING id
       ) INSERT INTO stop_lift (stop_id) SELECT id FROM stopped`);

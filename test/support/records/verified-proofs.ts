@@ -42,7 +42,8 @@ export function verifyConsistency(claim: {
   const { from, to, fromRoot, toRoot, proof } = claim;
   if (!isCount(from) || !isCount(to) || from > to) return false;
   if (![fromRoot, toRoot, ...proof].every(isHash)) return false;
-  if (from === to) return proof.length === 0 && isSame(fromRoot, toRoot) && (to > 0 || isSame(toRoot, EMPTY_ROOT));
+  if (from === to)
+    return proof.length === 0 && isSame(fromRoot, toRoot) && (to > 0 || isSame(toRoot, EMPTY_ROOT));
   if (from === 0) return proof.length === 0 && isSame(fromRoot, EMPTY_ROOT);
 
   let [node, last] = [from - 1, to - 1];

@@ -14,7 +14,9 @@ type Json<Value> = Value extends Date
 type Found<Data> = typeof NOT_FOUND extends Data ? (Data extends typeof NOT_FOUND ? never : Data) : Data;
 
 /** Type of `data` in an operation's successful answer. */
-export type DataOf<Line extends keyof SandboxOperations> = Json<Found<Awaited<ReturnType<SandboxOperations[Line]>>>>;
+export type DataOf<Line extends keyof SandboxOperations> = Json<
+  Found<Awaited<ReturnType<SandboxOperations[Line]>>>
+>;
 
 interface BodiesOf<Line extends keyof SandboxOperations> {
   200: { status: 'success'; data: DataOf<Line> };
@@ -47,7 +49,10 @@ export type ControlBody<Path extends keyof ControlAnswers, Verb extends keyof Co
 >;
 
 /** Returns `data` of the sandbox's answer to a request through the proxy, which describes envelopes only. */
-export function dataIn<Line extends keyof SandboxOperations>(_operation: Line, { body }: Answer<{ data?: unknown }>) {
+export function dataIn<Line extends keyof SandboxOperations>(
+  _operation: Line,
+  { body }: Answer<{ data?: unknown }>,
+) {
   return body.data as DataOf<Line>;
 }
 

@@ -100,7 +100,9 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
     },
     balance: async (accountId, wallet) => {
       const { wallets } = await look();
-      return new Decimal(wallets.find((one) => one.account_id === accountId && one.wallet === wallet)!.balance);
+      return new Decimal(
+        wallets.find((one) => one.account_id === accountId && one.wallet === wallet)!.balance,
+      );
     },
     record: async (callId) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body,
     expectNoSecrets: () => {

@@ -32,7 +32,10 @@ export interface TestSandbox {
   /** A separate connection to the data. */
   database: Database;
   /** Sends a POST below /api/v0.1. */
-  post<const Path extends string>(path: Path, body?: object | string): AskedSandbox<'post', `/api/v0.1${Path}`>;
+  post<const Path extends string>(
+    path: Path,
+    body?: object | string,
+  ): AskedSandbox<'post', `/api/v0.1${Path}`>;
   get<const Path extends string>(path: Path): AskedSandbox<'get', `/api/v0.1${Path}`>;
   /** Reads a page by its link. */
   page(link: string): Request;
@@ -56,11 +59,20 @@ export interface TestSandbox {
 }
 
 /** Starts a listening sandbox with a separate database, or with `given`. */
-export async function startSandbox(settings: Partial<Settings> = {}, given?: TestDatabase): Promise<TestSandbox> {
+export async function startSandbox(
+  settings: Partial<Settings> = {},
+  given?: TestDatabase,
+): Promise<TestSandbox> {
   const own = given ?? (await createTestDatabase());
   const behaviour = defaultBehaviour();
   const keys = { apiKey: API_KEY, controlKey: CONTROL_KEY };
-  const sandbox = await createSandbox({ databaseUrl: own.sandboxUrl, port: 0, behaviour, ...keys, ...settings });
+  const sandbox = await createSandbox({
+    databaseUrl: own.sandboxUrl,
+    port: 0,
+    behaviour,
+    ...keys,
+    ...settings,
+  });
   const database = await connectDatabase(own.sandboxUrl);
   const { url } = sandbox;
   const get: TestSandbox['get'] = (path) => askSandbox(url).get(`/api/v0.1${path}`).set('X-API-Key', API_KEY);
@@ -83,8 +95,12 @@ export async function startSandbox(settings: Partial<Settings> = {}, given?: Tes
     submit: (path, fields) => askSandbox(url).post(path).type('form').send(fields),
     fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
     requests: async (operation) =>
-      (await control('get', `/requests?${operation ? `operation=${encodeURIComponent(operation)}` : ''}`).expect(200))
-        .body,
+      (
+        await control(
+          'get',
+          `/requests?${operation ? `operation=${encodeURIComponent(operation)}` : ''}`,
+        ).expect(200)
+      ).body,
     balance: async (type) => {
       const { body } = await get('/wallets/list').expect(200);
       return body.data.find((wallet) => wallet.type === type)?.balance ?? NaN;

@@ -82,8 +82,11 @@ export function describePayments(payments: number): void {
     });
     afterAll(() => proxy.close());
 
-    const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
-      askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
+    const control = <Verb extends Method, const Path extends string>(
+      method: Verb,
+      path: Path,
+      body?: object,
+    ) => askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
 
     /** Each order has a separate random network, so that its fate is the same in each run. */
     function prepare(number: number, keyOf?: string): Order {
@@ -106,7 +109,13 @@ export function describePayments(payments: number): void {
       const options = keyOf === undefined ? {} : { idempotencyKey: keyOf };
       const payment = isAirtime
         ? client.payouts.airtime(
-            { airtimes: recipients.map((phoneNumber) => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD })) },
+            {
+              airtimes: recipients.map((phoneNumber) => ({
+                countryToSend: 'Kenya',
+                phoneNumber,
+                valueInUSD,
+              })),
+            },
             options,
           )
         : client.payouts.credit({ credits: recipients.map((email) => ({ email, valueInUSD })) }, options);
@@ -134,7 +143,10 @@ export function describePayments(payments: number): void {
       return continued;
     }
 
-    async function inParallel<Result>(count: number, run: (number: number) => Promise<Result>): Promise<Result[]> {
+    async function inParallel<Result>(
+      count: number,
+      run: (number: number) => Promise<Result>,
+    ): Promise<Result[]> {
       const results: Result[] = [];
       let next = 0;
       const work = async () => {
@@ -149,7 +161,10 @@ export function describePayments(payments: number): void {
       processed || fault === 'resetBeforeProcessing' || (answeredAt !== null && fault !== 'lateProcessing');
 
     const round = () =>
-      supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler).expect(200);
+      supertest(proxy.url)
+        .post('/v1/reconciliation/resolver/rounds')
+        .set('X-API-Key', reconciler)
+        .expect(200);
 
     async function settle(order: Order): Promise<void> {
       for await (const result of order.payment.follow()) order.said = result;
@@ -157,7 +172,8 @@ export function describePayments(payments: number): void {
 
     /** Sends an order until it is on record, possibly in doubt. */
     async function record(order: Order): Promise<void> {
-      const isOnRecord = ({ said }: Order) => said !== undefined && (said.settled || said.callId !== undefined);
+      const isOnRecord = ({ said }: Order) =>
+        said !== undefined && (said.settled || said.callId !== undefined);
       while (!isOnRecord(order)) order.said = await order.payment.send();
     }
 

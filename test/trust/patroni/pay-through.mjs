@@ -17,7 +17,9 @@ import { promisify } from 'node:util';
 
 const args = process.argv.slice(2);
 const seconds = Number(args[args.indexOf('--seconds') + 1] || 30);
-const events = args.flatMap((word, index) => (word === '--at' ? [[Number(args[index + 1]), args[index + 2]]] : []));
+const events = args.flatMap((word, index) =>
+  word === '--at' ? [[Number(args[index + 1]), args[index + 2]]] : [],
+);
 const PORT = Number(process.env.PORT ?? 3900);
 const PAYERS = 8;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..', '..');
@@ -59,7 +61,8 @@ const env = {
   UPSTREAM_BASE_URL: `http://127.0.0.1:${upstream.address().port}`,
   UPSTREAM_API_KEY: 'upstream-key-of-a-test',
 };
-const cli = async (...words) => (await run('node', [join(root, 'dist/cli/main.js'), ...words], { env })).stdout;
+const cli = async (...words) =>
+  (await run('node', [join(root, 'dist/cli/main.js'), ...words], { env })).stdout;
 const { key } = JSON.parse(
   await cli(
     'clients',
@@ -93,7 +96,9 @@ let number = 0;
 async function pay() {
   while (at() < seconds) {
     const phone = `+2547${String((number += 1)).padStart(8, '0')}`;
-    const body = JSON.stringify({ airtimes: [{ countryToSend: 'Kenya', phoneNumber: phone, valueInUSD: 1 }] });
+    const body = JSON.stringify({
+      airtimes: [{ countryToSend: 'Kenya', phoneNumber: phone, valueInUSD: 1 }],
+    });
     const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', 'Idempotency-Key': keyOf(phone) };
     for (;;) {
       const answer = await fetch(`${url}/api/v0.1/payouts/airtime`, { method: 'POST', headers, body }).catch(
@@ -128,7 +133,9 @@ for (const phone of acknowledged) {
   else {
     let text = '';
     for (const until = at() + 60; at() < until; await sleep(500)) {
-      const answer = await fetch(`${url}/v1/calls?idempotency_key=${query}`, { headers }).catch(() => undefined);
+      const answer = await fetch(`${url}/v1/calls?idempotency_key=${query}`, { headers }).catch(
+        () => undefined,
+      );
       text = (await answer?.text()) ?? '';
       if (answer?.ok) break; // after a failover, the search index is rebuilt
     }

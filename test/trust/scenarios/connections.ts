@@ -42,7 +42,9 @@ export const connections: Scenario = {
     const { span, others } = await useUpUnderLoad(run, database, payments, auditor);
     const what = { happened: 'no connection was free', ended: 'they were given back' };
     const { sent, seen, broken } = await refusalsIn(stage, payments, [span], what);
-    const busy = sentIn(payments.orders, [span]).filter(({ attempts: [first] }) => first?.code === 'database_busy');
+    const busy = sentIn(payments.orders, [span]).filter(
+      ({ attempts: [first] }) => first?.code === 'database_busy',
+    );
     const readAgain = auditor.firstReadAfter(span.until);
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
@@ -111,7 +113,8 @@ class Others {
   }
 
   async keepUsedUp(ms: number): Promise<void> {
-    for (const end = performance.now() + ms; performance.now() < end; await sleep(USE_UP_EVERY_MS)) await this.useUp();
+    for (const end = performance.now() + ms; performance.now() < end; await sleep(USE_UP_EVERY_MS))
+      await this.useUp();
   }
 
   async release(): Promise<void> {

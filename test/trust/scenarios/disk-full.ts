@@ -36,7 +36,9 @@ export const diskFull: Scenario = {
     const span = await fillUnderLoad(run, payments, auditor, disk);
     const during = sentIn(payments.orders, [span]);
     const again = payments.firstDoneAfter(span.until);
-    const inDoubt = payments.orders.filter(({ attempts: [first] }) => first?.code === 'outcome_unknown').length;
+    const inDoubt = payments.orders.filter(
+      ({ attempts: [first] }) => first?.code === 'outcome_unknown',
+    ).length;
     const { reads } = auditor;
     const unread = reads.flatMap(({ status }) => (status === 200 ? [] : [status]));
     run.say('auditing');
@@ -56,7 +58,9 @@ export const diskFull: Scenario = {
               `${unread.length} of ${reads.length} reads failed while the disk was full (${[...new Set(unread)].join(', ')})`,
             ]
           : []),
-        ...(again > PAYING_AGAIN_WITHIN_MS ? [`payments went on only ${inSeconds(again)} after there was space`] : []),
+        ...(again > PAYING_AGAIN_WITHIN_MS
+          ? [`payments went on only ${inSeconds(again)} after there was space`]
+          : []),
         ...brokenIn(audited, complaints),
       ],
     };
@@ -64,7 +68,12 @@ export const diskFull: Scenario = {
 };
 
 /** Resolves to the period in which the disk was full. An auditor reads meanwhile. */
-async function fillUnderLoad(run: Run, payments: Payments, auditor: Auditor, disk: FillableDatabase): Promise<Span> {
+async function fillUnderLoad(
+  run: Run,
+  payments: Payments,
+  auditor: Auditor,
+  disk: FillableDatabase,
+): Promise<Span> {
   const span = { from: 0, until: 0 };
   const asksOnce = 0;
   await payments.during(

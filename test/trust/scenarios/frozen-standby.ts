@@ -46,7 +46,9 @@ export const frozenStandby: Scenario = {
       ],
       broken: [
         ...broken,
-        ...(unconfirmed > 0 ? [`${unconfirmed} payments were acknowledged while the standby was frozen`] : []),
+        ...(unconfirmed > 0
+          ? [`${unconfirmed} payments were acknowledged while the standby was frozen`]
+          : []),
         ...(missing > 0 ? [`${missing} acknowledged payments were not on the standby`] : []),
         ...(cancelled === 0 ? ['no commit waited for the standby'] : []),
         ...brokenIn(audited, complaints),
@@ -68,7 +70,11 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
         run.say(`the standby is frozen${cancels ? ', and waits for it are cancelled' : ''}`);
         pair.freezeStandby();
         const from = performance.now();
-        for (const end = from + scaledMs(FROZEN_SECONDS, run); performance.now() < end; await sleep(CANCEL_EVERY_MS)) {
+        for (
+          const end = from + scaledMs(FROZEN_SECONDS, run);
+          performance.now() < end;
+          await sleep(CANCEL_EVERY_MS)
+        ) {
           if (cancels) cancelled += await pair.cancelWaits();
         }
         pair.thawStandby();
@@ -85,13 +91,17 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
 /** Whether an order was sent and acknowledged within one of the spans, without a confirmed commit. */
 const wasDoneWithin = (order: Order, spans: Span[]) =>
   isDone(order) &&
-  spans.some(({ from, until }) => (lastOf(order)?.sentAt ?? 0) >= from && (lastOf(order)?.endedAt ?? 0) < until);
+  spans.some(
+    ({ from, until }) => (lastOf(order)?.sentAt ?? 0) >= from && (lastOf(order)?.endedAt ?? 0) < until,
+  );
 
 /** Counts the payments whose outcome is missing from the standby after it has caught up. */
 async function missingOnStandby({ pair }: TwoServers, orders: Order[]): Promise<number> {
   const [now] = await pair.database.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn');
   const caughtUp = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has';
-  await eventually(async () => (await pair.replica.query<{ has: boolean }>(caughtUp, [now?.lsn]))[0]?.has === true);
+  await eventually(
+    async () => (await pair.replica.query<{ has: boolean }>(caughtUp, [now?.lsn]))[0]?.has === true,
+  );
   const ids = orders.map((order) => lastOf(order)?.callId);
   const found = await pair.replica.query(
     `SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY ($1) AND o.kind = 'succeeded'`,

@@ -61,7 +61,11 @@ export const mixed: Scenario = {
 };
 
 async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; different: string[] }> {
-  const apps = await Promise.all([stage.app('shop'), stage.app('market'), stage.app('capped', { capUsd: 10 })]);
+  const apps = await Promise.all([
+    stage.app('shop'),
+    stage.app('market'),
+    stage.app('capped', { capUsd: 10 }),
+  ]);
   const count = scaled(ORDERS, run);
   const named: Named = { unpaid: [], credits: [], collections: [], accounts: [] };
   const makers = MAKERS.flatMap(([operation, times, make]) =>
@@ -76,7 +80,8 @@ async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; differ
     if (orders.length % REPEATED === 0 && order.key !== undefined) {
       const twin: Order = { ...order, attempts: [] };
       await Promise.all([order, twin].map((one) => insist(stage.nextUrl, one, 60_000)));
-      if (isDone(order) && isDone(twin) && !areAlike(order, twin)) different.push(`${order.key} got two answers`);
+      if (isDone(order) && isDone(twin) && !areAlike(order, twin))
+        different.push(`${order.key} got two answers`);
     } else if (order.key === undefined) await attempt(stage.nextUrl(), order);
     else await insist(stage.nextUrl, order, 60_000);
     if (isDone(order)) remember(order.operation, lastOf(order)?.json, named);

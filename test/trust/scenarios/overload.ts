@@ -51,7 +51,9 @@ export const overload: Scenario = {
     const answers = await flood({ connections: CONNECTIONS, seconds, rate });
     const recovered = await recovery(stage, apps, answers.length);
     run.say('auditing');
-    const orders = [...closed, ...answers].filter(([, status]) => status === 200).map((one) => told(apps, one));
+    const orders = [...closed, ...answers]
+      .filter(([, status]) => status === 200)
+      .map((one) => told(apps, one));
     const { audited, complaints } = await audit(stage, [...orders, ...recovered.orders]);
     const figures = {
       ...figuresOf(answers),
@@ -95,7 +97,15 @@ function told(apps: App[], [number, status, code, callId, ms]: Answer): Order {
   const app = apps[number % apps.length];
   if (!app) throw new Error('there is no app');
   const order = orderOf(app, number);
-  order.attempts.push({ sentAt: 0, endedAt: ms, status, code, callId, retryAfterMs: undefined, json: undefined });
+  order.attempts.push({
+    sentAt: 0,
+    endedAt: ms,
+    status,
+    code,
+    callId,
+    retryAfterMs: undefined,
+    json: undefined,
+  });
   return order;
 }
 
@@ -139,7 +149,9 @@ function figuresOf(answers: Answer[]) {
 
 /** Counts the calls that were refused because of the load, but have an intent. */
 async function intentsOfRefused({ database }: Stage, answers: Answer[]): Promise<number> {
-  const ids = answers.flatMap(([, status, , callId]) => (REFUSALS.includes(status) && callId ? [callId] : []));
+  const ids = answers.flatMap(([, status, , callId]) =>
+    REFUSALS.includes(status) && callId ? [callId] : [],
+  );
   const rows = await database.query('SELECT FROM intent WHERE id = ANY ($1)', [ids]);
   return rows.length;
 }

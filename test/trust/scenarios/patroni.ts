@@ -21,7 +21,12 @@ const BASE_PORT = 5_700;
 /** URL of each node that reports its role. */
 const REST = [BASE_PORT + 11, BASE_PORT + 12];
 
-const NEEDED = ['/usr/bin/patroni', '/usr/bin/etcd', '/usr/sbin/haproxy', '/usr/lib/postgresql/15/bin/postgres'];
+const NEEDED = [
+  '/usr/bin/patroni',
+  '/usr/bin/etcd',
+  '/usr/sbin/haproxy',
+  '/usr/lib/postgresql/15/bin/postgres',
+];
 
 /** Patroni waits for the lease of the dead primary, and rebuilds it. */
 const NODE_IS_BACK_WITHIN_MS = 120_000;
@@ -86,7 +91,12 @@ function startCluster(): Cluster {
     });
   const [url = ''] = script('start', folder).split('\n');
   const close = () => Promise.resolve(void script('stop', folder));
-  const database: Database = { url, ownerUrl: url, query: (sql, parameters) => queryAt(url, sql, parameters), close };
+  const database: Database = {
+    url,
+    ownerUrl: url,
+    query: (sql, parameters) => queryAt(url, sql, parameters),
+    close,
+  };
   return { database, killPrimary };
 
   async function killPrimary(): Promise<number> {

@@ -36,7 +36,9 @@ export const rolling: Scenario = {
       }
     });
     const repeated = payments.orders.filter(({ attempts }) => attempts.length > 1).length;
-    const resets = payments.orders.flatMap(({ attempts }) => attempts.filter(({ code }) => code === 'ECONNRESET'));
+    const resets = payments.orders.flatMap(({ attempts }) =>
+      attempts.filter(({ code }) => code === 'ECONNRESET'),
+    );
     const first = toldIn(payments.orders);
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);

@@ -1,4 +1,10 @@
-import { CanActivate, createParamDecorator, ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
+import {
+  CanActivate,
+  createParamDecorator,
+  ExecutionContext,
+  Injectable,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { Request } from 'express';
 import { PrismaService } from './prisma.service';
 import { sha256 } from './settings';
@@ -11,7 +17,9 @@ export class ApiKeyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<KnownRequest>();
-    const key = await this.prisma.apiKey.findUnique({ where: { sha256: sha256(request.header('x-api-key') ?? '') } });
+    const key = await this.prisma.apiKey.findUnique({
+      where: { sha256: sha256(request.header('x-api-key') ?? '') },
+    });
     if (!key) throw new UnauthorizedException('unknown key');
     request.keyId = key.id;
     return true;

@@ -27,7 +27,9 @@ describe('base64', () => {
 
 describe('a text of bytes', () => {
   it('is their UTF-8', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(textOf(Buffer.from(text))).toBe(text)));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(textOf(Buffer.from(text))).toBe(text)),
+    );
     expect(() => textOf(Uint8Array.of(0xff))).toThrow(URIError);
   });
 });

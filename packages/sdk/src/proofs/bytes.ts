@@ -23,7 +23,8 @@ export async function sha256(...parts: Uint8Array[]): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', joined(...parts)));
 }
 
-export const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+export const toHex = (bytes: Uint8Array) =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -32,7 +33,12 @@ export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
     const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + 3);
-    const sextets = [first >> 2, ((first & 3) << 4) | (second >> 4), ((second & 15) << 2) | (third >> 6), third & 63];
+    const sextets = [
+      first >> 2,
+      ((first & 3) << 4) | (second >> 4),
+      ((second & 15) << 2) | (third >> 6),
+      third & 63,
+    ];
     text += sextets
       .map((sextet) => BASE64[sextet])
       .join('')

@@ -31,25 +31,39 @@ beforeAll(() => {
 });
 
 /** Those of the claims that are accepted. */
-async function acceptedOf<Claim>(claims: Claim[], verify: (claim: Claim) => Promise<boolean>): Promise<Claim[]> {
+async function acceptedOf<Claim>(
+  claims: Claim[],
+  verify: (claim: Claim) => Promise<boolean>,
+): Promise<Claim[]> {
   const results = await Promise.all(claims.map(verify));
   return claims.filter((_, at) => results[at]);
 }
 
 describe("the browser's check of inclusion", () => {
-  const place = fc.integer({ min: 1, max: MOST }).chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
+  const place = fc
+    .integer({ min: 1, max: MOST })
+    .chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
 
   it("accepts the log's proofs in random trees, and none with a flipped bit", async () => {
     const property = fc.asyncProperty(place, fc.nat(255), async ([index, size], bit) => {
       const proof = await inclusionProof(index, size, stored);
-      const claim = { index, size, leafHash: await leafHash(`leaf ${index}`), proof, root: naive.root(0, size) };
+      const claim = {
+        index,
+        size,
+        leafHash: await leafHash(`leaf ${index}`),
+        proof,
+        root: naive.root(0, size),
+      };
       expect(await verifyInclusion(claim)).toBe(true);
       const wrong = [
         ...proof.map((hash, at) => ({ ...claim, proof: proof.with(at, flipped(hash, bit)) })),
         ...mutationsOf(proof, [claim.root]).map((changed) => ({ ...claim, proof: changed })),
         { ...claim, root: flipped(claim.root, bit) },
         { ...claim, leafHash: flipped(Buffer.from(claim.leafHash), bit) },
-        ...[index - 1, index + 1, size, -1, NaN, index + 0.5].map((changed) => ({ ...claim, index: changed })),
+        ...[index - 1, index + 1, size, -1, NaN, index + 0.5].map((changed) => ({
+          ...claim,
+          index: changed,
+        })),
         ...[0, index, -size, size + 0.5, Infinity].map((changed) => ({ ...claim, size: changed })),
       ];
       expect(await acceptedOf(wrong, verifyInclusion)).toEqual([]);
@@ -67,7 +81,9 @@ describe("the browser's check of inclusion", () => {
       root: published.SUMDB_ROOT,
     };
     expect(await verifyInclusion(claim)).toBe(true);
-    expect(await verifyInclusion({ ...claim, leafHash: await leafHash(`${published.SUMDB_LEAF} `) })).toBe(false);
+    expect(await verifyInclusion({ ...claim, leafHash: await leafHash(`${published.SUMDB_LEAF} `) })).toBe(
+      false,
+    );
   });
 });
 
@@ -83,7 +99,10 @@ describe("the browser's check that the log only grew", () => {
       expect(await verifyConsistency(claim)).toBe(true);
       const wrong = [
         ...proof.map((hash, at) => ({ ...claim, proof: proof.with(at, flipped(hash, bit)) })),
-        ...mutationsOf(proof, [claim.fromRoot, claim.toRoot]).map((changed) => ({ ...claim, proof: changed })),
+        ...mutationsOf(proof, [claim.fromRoot, claim.toRoot]).map((changed) => ({
+          ...claim,
+          proof: changed,
+        })),
         { ...claim, fromRoot: flipped(claim.fromRoot, bit) },
         { ...claim, toRoot: flipped(claim.toRoot, bit) },
         ...[0, from - 1, to + 1, -1, NaN, from + 0.5].map((changed) => ({ ...claim, from: changed })),
@@ -113,12 +132,20 @@ it('counts beyond 32 bits', async () => {
   const rootOf = (size: number) => foldSubtrees(subtreesOf(0, size).map(({ level }) => hashes[level]!));
   const hashOf: HashOf = (subtrees) => Promise.resolve(subtrees.map(({ level }) => hashes[level]!));
   const size = fc.integer({ min: 2 ** 32, max: Number.MAX_SAFE_INTEGER });
-  const property = fc.asyncProperty(size, fc.double({ min: 0.001, max: 0.999, noNaN: true }), async (to, part) => {
-    const from = Math.floor(part * to);
-    const proof = await inclusionProof(from, to, hashOf);
-    expect(await verifyInclusion({ index: from, size: to, leafHash: hashes[0]!, proof, root: rootOf(to) })).toBe(true);
-    const claim = { from, to, fromRoot: rootOf(from), toRoot: rootOf(to) };
-    expect(await verifyConsistency({ ...claim, proof: await consistencyProof(from, to, hashOf) })).toBe(true);
-  });
+  const property = fc.asyncProperty(
+    size,
+    fc.double({ min: 0.001, max: 0.999, noNaN: true }),
+    async (to, part) => {
+      const from = Math.floor(part * to);
+      const proof = await inclusionProof(from, to, hashOf);
+      expect(
+        await verifyInclusion({ index: from, size: to, leafHash: hashes[0]!, proof, root: rootOf(to) }),
+      ).toBe(true);
+      const claim = { from, to, fromRoot: rootOf(from), toRoot: rootOf(to) };
+      expect(await verifyConsistency({ ...claim, proof: await consistencyProof(from, to, hashOf) })).toBe(
+        true,
+      );
+    },
+  );
   await fc.assert(property, { numRuns: 30 });
 });

@@ -19,7 +19,13 @@ interface InclusionClaim {
 }
 
 /** Checks an inclusion proof (RFC 9162, section 2.1.3.2). It never throws, because an invalid proof proves nothing. */
-export async function verifyInclusion({ index, size, leafHash, proof, root }: InclusionClaim): Promise<boolean> {
+export async function verifyInclusion({
+  index,
+  size,
+  leafHash,
+  proof,
+  root,
+}: InclusionClaim): Promise<boolean> {
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
   // RFC 9162 calls them fn and sn: the path up from the leaf, and from the last one.

@@ -7,12 +7,15 @@ import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note.ts';
 const signer = signerOf(newSigningKey('payouts.example/log'));
 const root = Buffer.alloc(32, 7);
 const note = signNote(formatCheckpoint({ origin: signer.name, size: 2 ** 40, root }), signer);
-const open = async (text: string, key = signer.verifierKey) => (await openNote(text, await verifierOf(key))).text;
+const open = async (text: string, key = signer.verifierKey) =>
+  (await openNote(text, await verifierOf(key))).text;
 
 /** The text with one bit of one letter changed. */
 function withFlip(text: string, at: number, bit: number): string {
   const place = at % text.length;
-  return text.slice(0, place) + String.fromCharCode(text.charCodeAt(place) ^ (1 << bit)) + text.slice(place + 1);
+  return (
+    text.slice(0, place) + String.fromCharCode(text.charCodeAt(place) ^ (1 << bit)) + text.slice(place + 1)
+  );
 }
 
 describe("the browser's check of a checkpoint", () => {

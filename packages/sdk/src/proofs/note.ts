@@ -42,7 +42,8 @@ export async function verifierOf(key: string): Promise<Verifier> {
     throw new Error('The key of the log is not a verifier key of type Ed25519.');
   }
   const expected = toHex(await sha256(utf8(`${name}\n`), typed)).slice(0, 2 * KEY_ID_BYTES);
-  if (expected !== id) throw new Error('The key of the log is damaged: its ID does not match its name and key.');
+  if (expected !== id)
+    throw new Error('The key of the log is damaged: its ID does not match its name and key.');
   return { key, name, id, publicKey: typed.slice(1) };
 }
 
@@ -50,7 +51,10 @@ export async function verifierOf(key: string): Promise<Verifier> {
  * Reads the text of a note and its signatures, without checking them.
  * @throws Error if it is malformed.
  */
-export function parseNote(note: string): { text: string; signatures: { name: string; id: string; bytes: Bytes }[] } {
+export function parseNote(note: string): {
+  text: string;
+  signatures: { name: string; id: string; bytes: Bytes }[];
+} {
   const end = note.lastIndexOf('\n\n') + 1;
   if (end === 0 || !note.endsWith('\n') || /[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note)) {
     throw new Error('The checkpoint is not a signed note.');
@@ -71,7 +75,10 @@ export function parseNote(note: string): { text: string; signatures: { name: str
  * Returns the text of a note and which of the keys signed it, at least one. Signatures of others are ignored.
  * @throws Error if none of the keys signed it, or if a signature of one of them is wrong.
  */
-export async function openNote(note: string, ...keys: Verifier[]): Promise<{ text: string; signers: Verifier[] }> {
+export async function openNote(
+  note: string,
+  ...keys: Verifier[]
+): Promise<{ text: string; signers: Verifier[] }> {
   const { text, signatures } = parseNote(note);
   const signers: Verifier[] = [];
   for (const key of keys) {
@@ -100,7 +107,13 @@ export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', hash = '', ...more] = text.split('\n');
   const root = fromBase64(hash);
   const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
-  if (origin === '' || !isSize || root?.length !== HASH_BYTES || more.at(-1) !== '' || more.slice(0, -1).includes('')) {
+  if (
+    origin === '' ||
+    !isSize ||
+    root?.length !== HASH_BYTES ||
+    more.at(-1) !== '' ||
+    more.slice(0, -1).includes('')
+  ) {
     throw new Error('The note is not a checkpoint. It must have lines for origin, size, and root hash.');
   }
   const keys = more.filter((line) => line.startsWith(KEY_LINE)).map((line) => line.slice(KEY_LINE.length));

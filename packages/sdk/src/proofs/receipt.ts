@@ -44,7 +44,10 @@ export async function verifyReceipt(
   keys: string | readonly string[],
 ): Promise<ProvedReceipt> {
   try {
-    return await verified(typeof receipt === 'string' ? (parseStrictly(receipt) as Receipt) : receipt, [keys].flat());
+    return await verified(
+      typeof receipt === 'string' ? (parseStrictly(receipt) as Receipt) : receipt,
+      [keys].flat(),
+    );
   } catch (error) {
     if (error instanceof VerificationError) throw error;
     const text = error instanceof Error ? error.message : String(error);
@@ -75,14 +78,21 @@ async function verified(receipt: Receipt, keys: string[]): Promise<ProvedReceipt
 
 type Entry = Receipt['records'][number];
 
-async function verifiedRecord(entry: Entry, callId: string, { size, root }: Checkpoint): Promise<ProvedRecord> {
+async function verifiedRecord(
+  entry: Entry,
+  callId: string,
+  { size, root }: Checkpoint,
+): Promise<ProvedRecord> {
   const { kind, index, record, proof, openings = [] } = entry;
   must(record.table === kind, `A record is labelled as ${kind}, and is of another kind.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(typeof callId === 'string' && ofCall === callId, `The ${kind} is a record of another call.`);
   const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
   const claim = { index, size, root, leafHash: await leafHash(canonical(record)), proof: hashes };
-  must(await verifyInclusion(claim), `The ${kind} is not in the log: the record, its index or its proof was changed.`);
+  must(
+    await verifyInclusion(claim),
+    `The ${kind} is not in the log: the record, its index or its proof was changed.`,
+  );
   const opened = await Promise.all(openings.map((opening) => openedValue(opening, record, kind)));
   return { kind, index, record, opened: Object.fromEntries(opened) };
 }
@@ -94,7 +104,8 @@ async function openedValue(
 ): Promise<[path: string, value: string]> {
   const committed = committedIn(record, commitment);
   const salted = fromHex(salt);
-  const bytes = encoding === 'utf8' ? textBytes(value) : encoding === 'base64' ? fromBase64(value) : undefined;
+  const bytes =
+    encoding === 'utf8' ? textBytes(value) : encoding === 'base64' ? fromBase64(value) : undefined;
   const isReadable = committed !== undefined && salted?.length === SALT_BYTES && bytes !== undefined;
   const isOpened = isReadable && toHex(await sha256(salted, bytes)) === committed;
   must(isOpened, `The ${kind} shows another value than it commits to in ${commitment}.`);

@@ -19,7 +19,10 @@ describe('the person who pays', () => {
   afterEach(() => Object.assign(globalThis, { atob, btoa, TextDecoder }));
 
   /** Pays with these credentials, one for each attempt. Returns the credentials that were sent. */
-  async function pay(credentials: Record<string, string>[], answers = [lost, paid]): Promise<(string | null)[]> {
+  async function pay(
+    credentials: Record<string, string>[],
+    answers = [lost, paid],
+  ): Promise<(string | null)[]> {
     const sent: (string | null)[] = [];
     const client = new PayoutProxy({
       baseUrl,
@@ -42,7 +45,11 @@ describe('the person who pays', () => {
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
   it.each([
-    ['another token of the same person', bearer(ADA), bearer(tokenOf({ iss: 'https://id.example', sub: 'ada', n: 2 }))],
+    [
+      'another token of the same person',
+      bearer(ADA),
+      bearer(tokenOf({ iss: 'https://id.example', sub: 'ada', n: 2 })),
+    ],
     ['the same token that cannot be read', bearer('opaque'), bearer('opaque')],
     ['a renewed key', { 'X-API-Key': 'ppe_one' }, { 'X-API-Key': 'ppe_two' }],
   ])('continues a payment with %s', async (_what, first, second) => {
@@ -73,7 +80,10 @@ describe('the person who pays', () => {
     Object.assign(globalThis, { [missing]: undefined });
     expect(await pay([bearer(ADA), bearer(BOB)])).toHaveLength(1);
     expect(await pay([bearer(ADA), bearer(ADA)])).toHaveLength(2);
-    const client = new PayoutProxy({ baseUrl, accessToken: tokenOf({ iss: 'https://id.example', sub: 'żaneta ✓' }) });
+    const client = new PayoutProxy({
+      baseUrl,
+      accessToken: tokenOf({ iss: 'https://id.example', sub: 'żaneta ✓' }),
+    });
     expect(await client.payer()).toBe('["https://id.example","żaneta ✓"]');
   });
 });

@@ -44,7 +44,9 @@ export function authorizing(options: Credentials & { fetch?: typeof fetch }) {
   }
   if (session) {
     if (refresh)
-      throw new TypeError('A session is not refreshed. Leave out "refresh", and let the person sign in again.');
+      throw new TypeError(
+        'A session is not refreshed. Leave out "refresh", and let the person sign in again.',
+      );
     if (options.fetch === undefined) requireCookies();
     return { authorize: () => ({}), refresh: undefined };
   }
@@ -79,7 +81,8 @@ function requireCookies(): void {
     WorkerGlobalScope?: unknown;
     process?: { versions?: { node?: string } };
   };
-  const isServer = process?.versions?.node !== undefined && document === undefined && WorkerGlobalScope === undefined;
+  const isServer =
+    process?.versions?.node !== undefined && document === undefined && WorkerGlobalScope === undefined;
   if (isServer) throw new TypeError(NO_COOKIES);
 }
 

@@ -15,7 +15,12 @@ export class EphemeralKeys {
   /** Makes a key, which is valid for minutes. It is shown only once. */
   async create(asked: NewEphemeralKey, { signal }: Asking = {}): Promise<IssuedEphemeralKey> {
     // If an answer is lost, another key is made. Nobody has the first one.
-    const { body } = await this.reader.read({ method: 'POST', path: PATH, body: JSON.stringify(asked), signal });
+    const { body } = await this.reader.read({
+      method: 'POST',
+      path: PATH,
+      body: JSON.stringify(asked),
+      signal,
+    });
     return body as IssuedEphemeralKey;
   }
 
@@ -23,7 +28,11 @@ export class EphemeralKeys {
    * Lists the keys, newest first, without their secrets.
    * @param actor whose keys to list. All by default.
    */
-  list({ actor, pageSize, signal }: Asking & { actor?: string; pageSize?: number } = {}): Pages<EphemeralKey> {
+  list({
+    actor,
+    pageSize,
+    signal,
+  }: Asking & { actor?: string; pageSize?: number } = {}): Pages<EphemeralKey> {
     return new Pages(async (token) => {
       const query = { actor, page_size: pageSize, page_token: token };
       const { body } = await this.reader.read({ method: 'GET', path: PATH, query, signal });

@@ -91,5 +91,10 @@ function notSent(error: unknown): never {
 }
 
 function somebodyElse(callId: string): AuthenticationError {
-  return new AuthenticationError({ code: 'session_ended', action: 'ask', error: SOMEBODY_ELSE, call_id: callId });
+  return new AuthenticationError({
+    code: 'session_ended',
+    action: 'ask',
+    error: SOMEBODY_ELSE,
+    call_id: callId,
+  });
 }

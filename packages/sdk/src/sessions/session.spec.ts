@@ -50,7 +50,11 @@ class Browser {
     return this.seen.flatMap(({ paidBy }) => (paidBy === undefined ? [] : [paidBy]));
   }
 
-  private answer(method: string, path: string, token: string | null): { status: number; body: Record<string, string> } {
+  private answer(
+    method: string,
+    path: string,
+    token: string | null,
+  ): { status: number; body: Record<string, string> } {
     const refusal = (status: number, code: string, action: string) => ({
       status,
       body: { code, action, error: code, call_id: 'refused' },
@@ -203,7 +207,9 @@ describe('a client with a session', () => {
     const client = browser.client();
     await client.limits();
     browser.signIn('bob');
-    expect(await client.session.signOut({ returnTo: 'https://app.example.com' })).toBe('https://login.example.com/end');
+    expect(await client.session.signOut({ returnTo: 'https://app.example.com' })).toBe(
+      'https://login.example.com/end',
+    );
     expect(browser.paths.at(-1)).toBe(`DELETE ${SESSION}?return_to=https%3A%2F%2Fapp.example.com%2F`);
     expect(browser.cookie).toBeUndefined();
     expect(await client.session.signOut()).toBeNull();

@@ -33,10 +33,9 @@ const WORDS = {
   origin: { words: 'web origins as browsers send them, such as https://shop.example', isWord: isWebOrigin },
 };
 
-export const LIMIT_FIELDS = Object.fromEntries(LIMIT_KEYS.map((key) => [key, toField(LIMIT_ROWS[key])])) as Record<
-  LimitKey,
-  GrantField
->;
+export const LIMIT_FIELDS = Object.fromEntries(
+  LIMIT_KEYS.map((key) => [key, toField(LIMIT_ROWS[key])]),
+) as Record<LimitKey, GrantField>;
 
 function toField(row: LimitRow): GrantField {
   switch (row.kind) {
@@ -56,7 +55,9 @@ export function readUsd(value: unknown): Decimal | undefined {
   // The shortest decimal form of a number equals the caller's text: nine digits and six decimals fit in a
   // double.
   const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;
-  return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD ? new Decimal(text) : undefined;
+  return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD
+    ? new Decimal(text)
+    : undefined;
 }
 
 function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): GrantField {
@@ -81,11 +82,19 @@ function count(name: string, most: number): GrantField {
 }
 
 function toggle(name: string): GrantField {
-  return { name, column: 'boolean', must: 'must be true or false', test: (value) => typeof value === 'boolean' };
+  return {
+    name,
+    column: 'boolean',
+    must: 'must be true or false',
+    test: (value) => typeof value === 'boolean',
+  };
 }
 
 /** An empty list means no limit. */
-function list(name: string, { words, isWord }: { words: string; isWord: (word: string) => boolean }): GrantField {
+function list(
+  name: string,
+  { words, isWord }: { words: string; isWord: (word: string) => boolean },
+): GrantField {
   return {
     name,
     column: 'text[]',

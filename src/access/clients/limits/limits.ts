@@ -8,7 +8,9 @@ type Table = typeof LIMIT_TABLE;
 export type LimitKey = keyof Table;
 
 /** The limits that have a property. */
-type KeysWith<Property extends object> = { [key in LimitKey]: Table[key] extends Property ? key : never }[LimitKey];
+type KeysWith<Property extends object> = {
+  [key in LimitKey]: Table[key] extends Property ? key : never;
+}[LimitKey];
 
 /** The limits that each person of a client has. */
 export type PersonLimitKey = KeysWith<{ replacedBy: string }>;
@@ -21,7 +23,9 @@ export type ShownLimitKey = Exclude<LimitKey, KeysWith<{ shown: false }> | Perso
 
 export const LIMIT_ROWS: Record<LimitKey, LimitRow> = LIMIT_TABLE;
 export const LIMIT_KEYS = Object.keys(LIMIT_TABLE) as LimitKey[];
-export const ADMISSION_LIMIT_KEYS = LIMIT_KEYS.filter((key) => LIMIT_ROWS[key].atAdmission) as AdmissionLimitKey[];
+export const ADMISSION_LIMIT_KEYS = LIMIT_KEYS.filter(
+  (key) => LIMIT_ROWS[key].atAdmission,
+) as AdmissionLimitKey[];
 export const PERSON_LIMIT_KEYS = LIMIT_KEYS.filter((key) => LIMIT_ROWS[key].replacedBy) as PersonLimitKey[];
 export const SHOWN_LIMIT_KEYS = LIMIT_KEYS.filter(
   (key) => LIMIT_ROWS[key].shown !== false && !LIMIT_ROWS[key].replacedBy,
@@ -80,7 +84,9 @@ export type LimitsDocument<Key extends LimitKey = LimitKey> = {
 
 const NOTHING: Values = { usd: null, count: null, list: [], flag: false };
 
-export const NO_LIMITS = Object.fromEntries(LIMIT_KEYS.map((key) => [key, NOTHING[LIMIT_ROWS[key].kind]])) as Limits;
+export const NO_LIMITS = Object.fromEntries(
+  LIMIT_KEYS.map((key) => [key, NOTHING[LIMIT_ROWS[key].kind]]),
+) as Limits;
 
 const MONEY_KEYS = LIMIT_KEYS.filter((key) => LIMIT_ROWS[key].kind === 'usd');
 
@@ -89,9 +95,13 @@ export function limitsOf(row: LimitsRow): Limits {
 }
 
 /** Reads some limits from a row. */
-export function readLimits<Key extends LimitKey>(row: LimitsRow<Key>, keys: readonly Key[]): Pick<Limits, Key> {
+export function readLimits<Key extends LimitKey>(
+  row: LimitsRow<Key>,
+  keys: readonly Key[],
+): Pick<Limits, Key> {
   const limits = {} as Record<Key, unknown>;
-  for (const key of keys) limits[key] = LIMIT_ROWS[key].kind === 'usd' ? toDecimal(row[key] as Usd) : row[key];
+  for (const key of keys)
+    limits[key] = LIMIT_ROWS[key].kind === 'usd' ? toDecimal(row[key] as Usd) : row[key];
   return limits as Pick<Limits, Key>;
 }
 

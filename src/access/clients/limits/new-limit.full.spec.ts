@@ -30,7 +30,9 @@ jest.mock<Partial<typeof LimitTable>>('./limit-table', () => {
 });
 jest.mock('../../../platform/database/generated/client', () => {
   const path = '../../../../test/support/databases/prisma-with-column';
-  return jest.requireActual<typeof PrismaWithColumn>(path).prismaWithColumn('test/support/examples/min-item', 'Client');
+  return jest
+    .requireActual<typeof PrismaWithColumn>(path)
+    .prismaWithColumn('test/support/examples/min-item', 'Client');
 });
 jest.mock<typeof LimitRules>('../../../policy/limits/limit-rules', () => {
   const actual = jest.requireActual<typeof LimitRules>('../../../policy/limits/limit-rules');
@@ -55,7 +57,8 @@ describe('limit added by the guide', () => {
     const database = await createTestDatabase();
     await database.query(readFileSync(`${FOLDER}/migration.sql`, 'utf8'));
     proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
-    for (const scope of ['admin', 'approve', 'audit'] as const) keys[scope] = (await proxy.client(scope, scope)).key;
+    for (const scope of ['admin', 'approve', 'audit'] as const)
+      keys[scope] = (await proxy.client(scope, scope)).key;
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
     process.env.DUAL_CONTROL = 'false';
@@ -182,7 +185,9 @@ describe('limit added by the guide', () => {
 
   it('matches the example of the guide line by line', () => {
     const guide = readFileSync('docs/internals/guides/add-a-rule-about-money.md', 'utf8');
-    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(([, example = '']) => example);
+    const examples = [...guide.matchAll(/```(?:ts|sql|prisma)\n([\s\S]*?)```/g)].map(
+      ([, example = '']) => example,
+    );
     const files = readdirSync(FOLDER).map((name) => inOneLine(readFileSync(`${FOLDER}/${name}`, 'utf8')));
     expect(examples).toHaveLength(4);
     for (const example of examples) expect(files).toContainEqual(expect.stringContaining(inOneLine(example)));

@@ -38,7 +38,10 @@ describe('the answer cache', () => {
     const cache = cacheFor(300);
     await cache.get('/a?x=1', 'first', () => Promise.resolve(answered('a')));
     const same = await cache.get('/a?x=1', 'second', () => Promise.resolve(answered('never')));
-    expect([same.shared?.fetchedBy, String(same.answer.body)]).toEqual(['first', '{"status":"success","data":"a"}']);
+    expect([same.shared?.fetchedBy, String(same.answer.body)]).toEqual([
+      'first',
+      '{"status":"success","data":"a"}',
+    ]);
     const other = await cache.get('/a?x=2', 'third', () => Promise.resolve(answered('b')));
     expect(other.shared).toBeNull();
     expect(String(cache.peek('/a?x=2'))).toContain('"b"');
@@ -48,7 +51,11 @@ describe('the answer cache', () => {
   it.each<[string, number, TimedAnswer]>([
     ['a refusal', 300, answered(null, 'rejected')],
     ['anything, when it is told to keep nothing', 0, answered('a')],
-    ['a conversion that holds no longer', 300, answered({ validUntil: new Date(Date.now() - 1).toISOString() })],
+    [
+      'a conversion that holds no longer',
+      300,
+      answered({ validUntil: new Date(Date.now() - 1).toISOString() }),
+    ],
   ])('does not cache %s', async (_what, ttl, answer) => {
     const cache = cacheFor(ttl);
     await cache.get('/a', 'first', () => Promise.resolve(answer));

@@ -55,7 +55,13 @@ describe('the networks of mobile money', () => {
   });
 
   it('name the codes of the country, or the countries', () => {
-    const pairs = momo(['Kenya', 'MTN'], ['Ghana', 'MPS'], ['Ghana', 'vdf'], ['Ghana', 'MPS'], ['Mali', 'MTN']);
+    const pairs = momo(
+      ['Kenya', 'MTN'],
+      ['Ghana', 'MPS'],
+      ['Ghana', 'vdf'],
+      ['Ghana', 'MPS'],
+      ['Mali', 'MTN'],
+    );
     expect(served?.faultsIn(pairs, pointer)).toEqual([
       { pointer: '/0/networkCode', detail: 'must be a mobile money network of Kenya: MPS (M-Pesa)' },
       {
@@ -64,7 +70,10 @@ describe('the networks of mobile money', () => {
       },
       { pointer: '/2/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
       { pointer: '/3/networkCode', detail: 'is not served, and must be a value listed at /1/networkCode' },
-      { pointer: '/4/country', detail: "is not served, and must be one of Côte d'Ivoire, Ghana, Kenya, Tanzania" },
+      {
+        pointer: '/4/country',
+        detail: "is not served, and must be one of Côte d'Ivoire, Ghana, Kenya, Tanzania",
+      },
     ]);
   });
 

@@ -21,7 +21,9 @@ export class Served {
   /** Reads the answer of `/info/mobile-money-codes`. A code is unique only within its country, and rows repeat. */
   static mobileMoney(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
-    return rows && Served.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})));
+    return (
+      rows && Served.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})))
+    );
   }
 
   /**

@@ -17,7 +17,11 @@ const found = (...positions: (number | null)[]) =>
 const payouts = (...phones: (string | null)[]): ListedPayout[] =>
   phones.map((phone, place) => ({ place, phone, status: `payout ${place}`, error: null }));
 const statuses = (...given: Parameters<typeof withPayouts>) =>
-  withPayouts(...given).map(({ position, upstreamRef, payoutStatus }) => [position, upstreamRef, payoutStatus]);
+  withPayouts(...given).map(({ position, upstreamRef, payoutStatus }) => [
+    position,
+    upstreamRef,
+    payoutStatus,
+  ]);
 
 describe('withPayouts', () => {
   it('adds each payout to the transaction of its item, in any order and spelling', () => {

@@ -13,7 +13,9 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
   const isOneEach = payouts.length === items.length;
   const taken = new Set<number>();
   const all = [...found];
-  const placeOf = new Map(found.flatMap(({ position }, place) => (position === null ? [] : [[position, place]])));
+  const placeOf = new Map(
+    found.flatMap(({ position }, place) => (position === null ? [] : [[position, place]])),
+  );
   for (const { place, phone, status, error } of payouts) {
     const position = positionOf(place, keyOf(phone));
     if (position !== null) taken.add(position);
@@ -30,7 +32,8 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
     const isFree = (position: number) => position >= 0 && position < items.length && !taken.has(position);
     const isHere = phone === '' ? isOneEach : phones[place] === phone;
     if (isHere && isFree(place)) return place;
-    const elsewhere = phone === '' ? -1 : phones.findIndex((one, position) => one === phone && isFree(position));
+    const elsewhere =
+      phone === '' ? -1 : phones.findIndex((one, position) => one === phone && isFree(position));
     return elsewhere < 0 ? null : elsewhere;
   }
 }

@@ -11,7 +11,11 @@ const item = (phone: string | null, amount: number | null, more: Partial<Item> =
   amountUsd: amount === null ? null : new Decimal(amount),
   ...more,
 });
-const transaction = (recipients: string[], amount: number | null, more: Partial<Transaction> = {}): Transaction => ({
+const transaction = (
+  recipients: string[],
+  amount: number | null,
+  more: Partial<Transaction> = {},
+): Transaction => ({
   ...readTransaction({ chiRef: 'c', status: 'paid' }),
   recipients,
   amountUsd: amount === null ? null : new Decimal(amount),
@@ -25,13 +29,19 @@ const [A, B, C] = ['+254700000001', '+254700000002', '+254700000003'];
 describe('matchItems', () => {
   it('links transactions in the order of the items, and in any other', () => {
     const items = [item(A, 1), item(B, 2), item(C, 3)];
-    expect(positions(items, [transaction([A], 1), transaction([B], 2), transaction([C], 3)])).toEqual([0, 1, 2]);
-    expect(positions(items, [transaction([C], 3), transaction([A], 1), transaction([B], 2)])).toEqual([2, 0, 1]);
+    expect(positions(items, [transaction([A], 1), transaction([B], 2), transaction([C], 3)])).toEqual([
+      0, 1, 2,
+    ]);
+    expect(positions(items, [transaction([C], 3), transaction([A], 1), transaction([B], 2)])).toEqual([
+      2, 0, 1,
+    ]);
   });
 
   it('links two payouts to one phone to one item each', () => {
     const items = [item(A, 1), item(A, 1), item(A, 2)];
-    expect(positions(items, [transaction([A], 2), transaction([A], 1), transaction([A], 1)])).toEqual([2, 1, 0]);
+    expect(positions(items, [transaction([A], 2), transaction([A], 1), transaction([A], 1)])).toEqual([
+      2, 1, 0,
+    ]);
   });
 
   it('links nothing to an item of another amount or recipient', () => {
@@ -41,7 +51,9 @@ describe('matchItems', () => {
 
   it('compares amounts as decimals, and recipients without case', () => {
     const handle = item(null, 0.1, { handle: '@Ada' });
-    expect(positions([handle], [transaction(['@ada'], null, { amountUsd: new Decimal('0.100') })])).toEqual([0]);
+    expect(positions([handle], [transaction(['@ada'], null, { amountUsd: new Decimal('0.100') })])).toEqual([
+      0,
+    ]);
   });
 
   it('recognises an item by any of its recipients, whichever the upstream names first', () => {
@@ -66,12 +78,22 @@ describe('matchItems', () => {
   it("keeps the upstream's data of a transaction, linked or not", () => {
     const amountUsd = new Decimal(5);
     expect(matchItems([], [transaction([A], 5, { upstreamId: 'i', batchRef: 's', amountUsd })])).toEqual([
-      { position: null, upstreamRef: 'c', upstreamId: 'i', batchRef: 's', status: 'paid', amountUsd, feeUsd: null },
+      {
+        position: null,
+        upstreamRef: 'c',
+        upstreamId: 'i',
+        batchRef: 's',
+        status: 'paid',
+        amountUsd,
+        feeUsd: null,
+      },
     ]);
   });
 
   it('links no item twice and only matching ones, and all if the answer is the items in any order', () => {
-    const items = fc.array(fc.record({ phone: fc.constantFrom(A, B, C), amount: fc.integer({ min: 1, max: 3 }) }));
+    const items = fc.array(
+      fc.record({ phone: fc.constantFrom(A, B, C), amount: fc.integer({ min: 1, max: 3 }) }),
+    );
     fc.assert(
       fc.property(items, items, fc.boolean(), (asked, answered, same) => {
         const told = same ? [...asked].sort((x, y) => x.amount - y.amount) : answered;

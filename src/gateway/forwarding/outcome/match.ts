@@ -18,7 +18,9 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
       !taken.has(place) && agree(items[place], known[place], transaction, oneEach && place === ordinal);
     const elsewhere = () => {
       byName ??= placesByName(known);
-      return [...refOf(transaction), ...transaction.recipients].flatMap((name) => byName?.get(name) ?? []).find(agrees);
+      return [...refOf(transaction), ...transaction.recipients]
+        .flatMap((name) => byName?.get(name) ?? [])
+        .find(agrees);
     };
     const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
     if (position !== null) taken.add(position);
@@ -32,7 +34,12 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
  * @param placed whether the transaction has the item's position, in an answer with one transaction per item.
  * It then needs no name.
  */
-function agree(item: Item | undefined, known: string[] = [], transaction: Transaction, placed: boolean): boolean {
+function agree(
+  item: Item | undefined,
+  known: string[] = [],
+  transaction: Transaction,
+  placed: boolean,
+): boolean {
   if (!item) return false;
   const { amountUsd, recipients } = transaction;
   if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;

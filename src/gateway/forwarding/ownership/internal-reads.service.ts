@@ -96,7 +96,10 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.upstream.of(caller.account);
   }
 
-  private finish<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {
+  private finish<Answer>(
+    call: OperationCall,
+    ask: (call: OperationCall) => Promise<Answer>,
+  ): Promise<Answer> {
     const answer = ask(call).finally(() => this.metrics.count(call));
     const over = answer.catch(() => undefined);
     this.unfinished.add(over);

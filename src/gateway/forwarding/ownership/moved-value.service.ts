@@ -39,8 +39,11 @@ export class MovedValueService {
       items.map(async (item) => {
         if (item.upstreamRef === null) return item;
         const { account } = call.caller;
-        const known = await readKnownAmount(this.prisma, account, item.upstreamRef).catch(databaseUnavailable);
-        const amount = known ?? (limitsMoney(limitsOfRequest(call)) ? await this.listed(call, item.upstreamRef) : null);
+        const known = await readKnownAmount(this.prisma, account, item.upstreamRef).catch(
+          databaseUnavailable,
+        );
+        const amount =
+          known ?? (limitsMoney(limitsOfRequest(call)) ? await this.listed(call, item.upstreamRef) : null);
         return { ...item, amountUsd: amount && usable(amount) };
       }),
     );

@@ -53,7 +53,9 @@ function recipientProblem(
   if (credential.kind !== 'ephemeral' || credential.recipients === null) return undefined;
   const { recipients } = credential;
   const pointer = pointerIn(operation);
-  const others = recipientsOf(clientId, operation, items).filter(({ paidBy }) => !recipients.has(paidBy ?? ''));
+  const others = recipientsOf(clientId, operation, items).filter(
+    ({ paidBy }) => !recipients.has(paidBy ?? ''),
+  );
   const faults = others.map(({ position, field }) => ({
     pointer: pointer(positions?.[position] ?? position, field ?? valueFieldOf(operation)),
     detail: NOT_OF_KEY,

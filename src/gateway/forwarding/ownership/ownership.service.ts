@@ -55,7 +55,12 @@ export class OwnershipService {
    * @param reader of the error.
    * @throws Problem if the records or the list could not be read.
    */
-  async owns(cause: AuthenticatedCall, owner: Owner, { kind, id }: NamedId, reader: Reader = 'app'): Promise<boolean> {
+  async owns(
+    cause: AuthenticatedCall,
+    owner: Owner,
+    { kind, id }: NamedId,
+    reader: Reader = 'app',
+  ): Promise<boolean> {
     if (kind === 'subAccountId') {
       const answers = await readSubAccountCreations(this.prisma, owner).catch(databaseUnavailable);
       return answers.some((answer) => subAccountIdsIn(answer).includes(id));
@@ -122,7 +127,10 @@ interface TransactionName extends NamedId {
 }
 
 /** Returns the ID of the upstream object that a request names. Undefined without one. */
-export function namedIn({ operation }: Pick<OperationCall, 'operation'>, input: unknown): NamedId | undefined {
+export function namedIn(
+  { operation }: Pick<OperationCall, 'operation'>,
+  input: unknown,
+): NamedId | undefined {
   const named = namedObjectOf(operation);
   if (!named) return undefined;
   const id = (input as Record<string, unknown> | null | undefined)?.[named.in];

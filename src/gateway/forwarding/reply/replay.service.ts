@@ -49,8 +49,12 @@ export class ReplayService {
   async claimOn(request: AdmissionRequest, refusal: unknown, leftMs: number): Promise<Obstacle | undefined> {
     // An unreachable database would only cost the same wait again.
     const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
-    if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay')) return undefined;
-    const reading = readDryRun(this.prisma, request, { windows: guardWindows(this.settings), fees: this.fees });
+    if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay'))
+      return undefined;
+    const reading = readDryRun(this.prisma, request, {
+      windows: guardWindows(this.settings),
+      fees: this.fees,
+    });
     const found = await withPatience(reading, leftMs).catch(() => undefined);
     const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
     // The claim may be of this request, from a commit that was reported as failed.
@@ -161,7 +165,11 @@ export class ReplayService {
 /** Returns the upstream's answer while it is stored. */
 function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effect): Reply {
   const { id, outcome, body } = first;
-  const { upstream_status: status, content_type: contentType = null, retry_after: retryAfter = null } = outcome ?? {};
+  const {
+    upstream_status: status,
+    content_type: contentType = null,
+    retry_after: retryAfter = null,
+  } = outcome ?? {};
   if (status === undefined) throw inDoubt(first); // An answer has a status.
   const content = body === null ? erasedContent(kind, id) : { contentType, body };
   return toReply({ kind, failure: null, status, retryAfter, ...content }, id, effect);
@@ -215,7 +223,8 @@ function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
  */
 function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
   const { kind, failure, upstream_status: status = null } = outcome ?? {};
-  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null) return undefined;
+  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null)
+    return undefined;
   return {
     kind,
     failure,

@@ -6,7 +6,8 @@ const BODY = Buffer.from('{ "status":"success" }');
 const NOTHING = { contentType: null, retryAfter: null };
 const answered = (status: number, more: Partial<Answer> = {}) =>
   ({ kind: 'rejected', failure: null, status, body: BODY, ...NOTHING, ...more }) as Answer;
-const bodyOf = (answer: Answer) => JSON.parse(toReply(answer, ID, 'pay').body.toString()) as { error: string };
+const bodyOf = (answer: Answer) =>
+  JSON.parse(toReply(answer, ID, 'pay').body.toString()) as { error: string };
 
 describe('toReply', () => {
   it.each([200, 400, 404, 409, 500])('passes on an upstream %i with the same bytes', (status) => {
@@ -17,7 +18,10 @@ describe('toReply', () => {
   });
 
   it.each([401, 403])('hides an upstream %i for our own key', (status) => {
-    expect(toReply(answered(status), ID, 'pay')).toMatchObject({ status: 502, headers: { 'retry-after': undefined } });
+    expect(toReply(answered(status), ID, 'pay')).toMatchObject({
+      status: 502,
+      headers: { 'retry-after': undefined },
+    });
     expect(bodyOf(answered(status))).toMatchObject({ status: 'error', code: 'upstream_auth', call_id: ID });
   });
 

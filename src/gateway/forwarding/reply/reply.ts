@@ -93,13 +93,24 @@ export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
     at: transaction?.at ?? null,
   }));
   // The upstream reports a partial success in the same way.
-  const data = isWhole ? undefined : { error: `${payouts.length - paid} of ${payouts.length} payouts were not paid` };
-  const body = { status: 'success', message, call_id: callId, data, ...(payouts.length > 0 && { transactions }) };
+  const data = isWhole
+    ? undefined
+    : { error: `${payouts.length - paid} of ${payouts.length} payouts were not paid` };
+  const body = {
+    status: 'success',
+    message,
+    call_id: callId,
+    data,
+    ...(payouts.length > 0 && { transactions }),
+  };
   return new Reply(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 }
 
 /** Returns a replacement for an erased upstream answer: the outcome in the proxy's own words. */
-export function erasedContent(kind: 'succeeded' | 'rejected', callId: string): { contentType: string; body: Buffer } {
+export function erasedContent(
+  kind: 'succeeded' | 'rejected',
+  callId: string,
+): { contentType: string; body: Buffer } {
   const said =
     kind === 'rejected'
       ? toEnvelope(new Problem('answer_erased'), callId)
@@ -134,8 +145,11 @@ function proxyReply(refusal: Problem, callId: string, effect: Effect): Reply {
 
 /** A page from an intermediary must not run as a page of ours, so only known headers are passed on. */
 function safeType(contentType: string | null): string {
-  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType)) return 'text/plain; charset=utf-8';
-  return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType) ? contentType : 'application/json';
+  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType))
+    return 'text/plain; charset=utf-8';
+  return /^application\/json(\s*;\s*charset="?[\w-]{1,20}"?)?$/i.test(contentType)
+    ? contentType
+    : 'application/json';
 }
 
 /**

@@ -59,7 +59,11 @@ export class ShapeWatch implements OnApplicationShutdown {
     await this.working;
   }
 
-  private compare({ id: callId, operation }: { id: string; operation: string }, status: number, value: unknown): void {
+  private compare(
+    { id: callId, operation }: { id: string; operation: string },
+    status: number,
+    value: unknown,
+  ): void {
     const known = this.knownOf(operation);
     const before = known.byStatus.get(status) ?? false;
     if (allows(before, value)) return;
@@ -103,7 +107,13 @@ export class ShapeWatch implements OnApplicationShutdown {
 
   private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
     const fingerprint = fingerprintOf(shape);
-    const isNew = await insertShape(this.prisma, { operation, httpStatus: status, fingerprint, shape, callId });
+    const isNew = await insertShape(this.prisma, {
+      operation,
+      httpStatus: status,
+      fingerprint,
+      shape,
+      callId,
+    });
     if (!isNew) return; // Another instance was faster and has counted it.
     this.metrics.newShapes.inc({ operation });
     this.logger.warn(
@@ -115,6 +125,7 @@ export class ShapeWatch implements OnApplicationShutdown {
 
 function byStatus(stored: { httpStatus: number; shape: Shape }[]): Map<number, Shape> {
   const merged = new Map<number, Shape>();
-  for (const { httpStatus, shape } of stored) merged.set(httpStatus, merge(merged.get(httpStatus) ?? false, shape));
+  for (const { httpStatus, shape } of stored)
+    merged.set(httpStatus, merge(merged.get(httpStatus) ?? false, shape));
   return merged;
 }

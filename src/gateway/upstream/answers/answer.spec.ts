@@ -25,8 +25,16 @@ describe('toAnswer', () => {
   it.each<FailureCode>(['refused', 'dns', 'tls', 'timeout', 'reset'])(
     'treats %s as not_sent only if nothing was written',
     (failure) => {
-      expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({ kind: 'not_sent', failure, status: null });
-      expect(toAnswer({ failure, written: true }, PAY)).toMatchObject({ kind: 'unknown', failure, status: null });
+      expect(toAnswer({ failure, written: false }, PAY)).toMatchObject({
+        kind: 'not_sent',
+        failure,
+        status: null,
+      });
+      expect(toAnswer({ failure, written: true }, PAY)).toMatchObject({
+        kind: 'unknown',
+        failure,
+        status: null,
+      });
     },
   );
 
@@ -34,18 +42,27 @@ describe('toAnswer', () => {
     expect(kindOf(200, { status: 'success', data: { error } })).toBe('succeeded');
   });
 
-  it.each([false, 0, 1, {}, [], ['x']])('treats a data.error of %j as neither success nor rejection', (error) => {
-    expect(kindOf(200, { status: 'success', data: { error } })).toBe('unknown');
-  });
+  it.each([false, 0, 1, {}, [], ['x']])(
+    'treats a data.error of %j as neither success nor rejection',
+    (error) => {
+      expect(kindOf(200, { status: 'success', data: { error } })).toBe('unknown');
+    },
+  );
 
   it.each([{}, [], null, undefined, 'text', 7])('treats success with data %j as success', (data) => {
     expect(kindOf(200, { status: 'success', data })).toBe('succeeded');
   });
 
-  it.each(['[]', '"success"', 'null', '', '\ufeff', '{"status":["success"]}', '{"status":"ok"}', '{"data":{}}'])(
-    'treats a 2xx of %j as unknown',
-    (body) => expect(kindOf(200, body)).toBe('unknown'),
-  );
+  it.each([
+    '[]',
+    '"success"',
+    'null',
+    '',
+    '\ufeff',
+    '{"status":["success"]}',
+    '{"status":"ok"}',
+    '{"data":{}}',
+  ])('treats a 2xx of %j as unknown', (body) => expect(kindOf(200, body)).toBe('unknown'));
 
   it.each([
     '{"status":"success","status":"error","data":{}}',
@@ -130,23 +147,26 @@ describe('toAnswer', () => {
     ['1 of 3 failed: insufficient funds', 'unverified_rejection'],
     ['internal server error', 'unverified_rejection'],
     ['', 'unverified_rejection'],
-  ])('believes a 500 with the text %j as %s, if "insufficient funds" proves a rejection', (text, expected) => {
-    const texts = ['insufficient funds'];
-    const meanings = [
-      { status: 'error', error: text },
-      { status: 'error', code: 'TRANSACTION_FAILED', message: text },
-    ];
-    for (const body of meanings) {
-      const { kind, failure } = toAnswer(response(500, body), PAY, texts);
-      expect(failure ?? kind).toBe(expected);
-      expect(toAnswer(response(500, body), PAY).failure).toBe('unverified_rejection');
-      expect(toAnswer(response(500, { ...body, data: { issueID: 'a' } }), PAY, texts).failure).toBe(
-        'unverified_rejection',
-      );
-      expect(toAnswer(response(502, body), PAY, texts).kind).toBe('unknown');
-    }
-    expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error'); // not its envelope
-  });
+  ])(
+    'believes a 500 with the text %j as %s, if "insufficient funds" proves a rejection',
+    (text, expected) => {
+      const texts = ['insufficient funds'];
+      const meanings = [
+        { status: 'error', error: text },
+        { status: 'error', code: 'TRANSACTION_FAILED', message: text },
+      ];
+      for (const body of meanings) {
+        const { kind, failure } = toAnswer(response(500, body), PAY, texts);
+        expect(failure ?? kind).toBe(expected);
+        expect(toAnswer(response(500, body), PAY).failure).toBe('unverified_rejection');
+        expect(toAnswer(response(500, { ...body, data: { issueID: 'a' } }), PAY, texts).failure).toBe(
+          'unverified_rejection',
+        );
+        expect(toAnswer(response(502, body), PAY, texts).kind).toBe('unknown');
+      }
+      expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error'); // not its envelope
+    },
+  );
 
   it('treats a success with an error text and transactions as a success', () => {
     const data = { error: '1 of 3 items failed', data: [{ chiRef: 'a', status: 'paid' }] };
@@ -160,12 +180,19 @@ describe('toAnswer', () => {
         { depthSize: 'small' },
         fc.constantFrom<unknown>('paid', null, 1),
         fc.array(tie('value'), { maxLength: 2 }),
-        fc.dictionary(fc.constantFrom('data', 'credits', 'chiRef', 'tnxID', 'error', 'payouts'), tie('value'), {
-          maxKeys: 3,
-        }),
+        fc.dictionary(
+          fc.constantFrom('data', 'credits', 'chiRef', 'tnxID', 'error', 'payouts'),
+          tie('value'),
+          {
+            maxKeys: 3,
+          },
+        ),
       ),
     })).value;
-    const status = fc.oneof(fc.constantFrom(200, 400, 401, 403, 404, 429, 500), fc.integer({ min: 200, max: 599 }));
+    const status = fc.oneof(
+      fc.constantFrom(200, 400, 401, 403, 404, 429, 500),
+      fc.integer({ min: 200, max: 599 }),
+    );
     fc.assert(
       fc.property(status, fc.constantFrom('success', 'error'), part, (status, word, data) => {
         const body = Buffer.from(JSON.stringify({ status: word, error: 'no', data }));

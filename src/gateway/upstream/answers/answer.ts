@@ -72,7 +72,11 @@ export interface RequestKind {
  * payout may be sent again, and would then be paid twice.
  * @param rejectionTexts error texts that prove that nothing was done (UPSTREAM_REJECTION_TEXTS).
  */
-export function toAnswer(exchange: Exchange, request: RequestKind, rejectionTexts: readonly string[] = []): Answer {
+export function toAnswer(
+  exchange: Exchange,
+  request: RequestKind,
+  rejectionTexts: readonly string[] = [],
+): Answer {
   if ('failure' in exchange) {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
@@ -113,10 +117,15 @@ function meaningOfRead({ status, body }: Response): Meaning {
  * if they look like the service.
  * See docs/internals/decisions/upstream/0023-what-proves-a-rejection.md.
  */
-function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind, texts: readonly string[]): Meaning {
+function meaningOfChange(
+  { status, body }: Response,
+  { unlisted }: RequestKind,
+  texts: readonly string[],
+): Meaning {
   const envelope = parseJson(body);
   const saysError = wordOf(envelope) === 'error';
-  const claimed = status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
+  const claimed =
+    status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
   if (claimed === 'succeeded') return SUCCEEDED;
   const named = namesWork(envelope);
   if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
@@ -162,7 +171,9 @@ export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' 
 }
 
 function wordOf(envelope: unknown): string | undefined {
-  return isObject(envelope) && typeof envelope.status === 'string' ? envelope.status.toLowerCase() : undefined;
+  return isObject(envelope) && typeof envelope.status === 'string'
+    ? envelope.status.toLowerCase()
+    : undefined;
 }
 
 /** Caches the value of a JSON text on its bytes. A WeakMap would slow each garbage collection. */

@@ -34,4 +34,10 @@ export const SHOWN_FIELDS: ReadonlySet<string> = new Set([
 export const PROSE_FIELDS: ReadonlySet<string> = new Set(['status', 'error', 'errorMessage']);
 
 /** The fields with amounts of money. Any other number may be a phone number. */
-export const NUMBER_FIELDS: ReadonlySet<string> = new Set(['credit', 'fee', 'balance', 'balanceBefore', 'newBalance']);
+export const NUMBER_FIELDS: ReadonlySet<string> = new Set([
+  'credit',
+  'fee',
+  'balance',
+  'balanceBefore',
+  'newBalance',
+]);

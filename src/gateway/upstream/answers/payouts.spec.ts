@@ -3,7 +3,13 @@ import { payoutsIn } from './payouts';
 
 const inEnvelope = (payouts: unknown) =>
   payoutsIn(Buffer.from(JSON.stringify({ status: 'success', data: { payouts } })));
-const SENT = { phoneNumber: '+254712345678', amount: 10, status: 'Sent', requestId: 'r', errorMessage: 'None' };
+const SENT = {
+  phoneNumber: '+254712345678',
+  amount: 10,
+  status: 'Sent',
+  requestId: 'r',
+  errorMessage: 'None',
+};
 const FAILED = { phoneNumber: '254700000001', status: 'Failed', errorMessage: 'Invalid phone number' };
 const READ = [
   { place: 0, phone: '+254712345678', status: 'Sent', error: null },
@@ -17,9 +23,12 @@ describe('payoutsIn', () => {
     expect(inEnvelope({ 7: FAILED })).toEqual([{ ...READ[1], place: 7 }]);
   });
 
-  it.each([undefined, null, '', 'none', 'NONE', ' None '])('reads the error message %j as no error', (errorMessage) => {
-    expect(inEnvelope([{ ...SENT, errorMessage }])).toEqual([READ[0]]);
-  });
+  it.each([undefined, null, '', 'none', 'NONE', ' None '])(
+    'reads the error message %j as no error',
+    (errorMessage) => {
+      expect(inEnvelope([{ ...SENT, errorMessage }])).toEqual([READ[0]]);
+    },
+  );
 
   it.each([undefined, null, [], {}, 'text', 7, [null, 'x', {}], { issueID: 'x', a: SENT }])(
     'finds none in %j',

@@ -26,7 +26,9 @@ export function payoutsIn(body: Buffer): ListedPayout[] {
   if (typeof payouts !== 'object' || payouts === null) return [];
   return Object.entries(payouts)
     .slice(0, MAX_PAYOUTS)
-    .flatMap(([key, value]) => (/^\d{1,5}$/.test(key) && isObject(value) ? readPayout(Number(key), value) : []));
+    .flatMap(([key, value]) =>
+      /^\d{1,5}$/.test(key) && isObject(value) ? readPayout(Number(key), value) : [],
+    );
 }
 
 function readPayout(place: number, value: Record<string, unknown>): ListedPayout[] {
@@ -34,5 +36,7 @@ function readPayout(place: number, value: Record<string, unknown>): ListedPayout
   const error = text(value.errorMessage);
   const isNone = error === null || /^\s*(none)?\s*$/i.test(error);
   if (status === null && isNone) return [];
-  return [{ place, phone: text(value.phoneNumber) ?? text(value.phone), status, error: isNone ? null : error }];
+  return [
+    { place, phone: text(value.phoneNumber) ?? text(value.phone), status, error: isNone ? null : error },
+  ];
 }

@@ -10,7 +10,16 @@ const field = (shape: Shape, ...path: string[]): Shape =>
 
 /** Names as services give them to fields. */
 const name = fc.oneof(
-  fc.constantFrom('chiRef', 'email', 'valueInUSD', '_seconds', '__proto__', 'constructor', 'toString', 'line2'),
+  fc.constantFrom(
+    'chiRef',
+    'email',
+    'valueInUSD',
+    '_seconds',
+    '__proto__',
+    'constructor',
+    'toString',
+    'line2',
+  ),
   fc.stringMatching(/^[a-z_]{1,6}$/),
 );
 /** JSON as the upstream may send it, small enough that nothing is cut. */
@@ -20,23 +29,31 @@ const json = fc.letrec<{ any: unknown }>((tie) => ({
     fc.constantFrom(null, true, 0.1, '0.1', 'None', ''),
     fc.array(tie('any'), { maxLength: 4 }),
     fc
-      .array(fc.tuple(fc.oneof(name, fc.constantFrom(...Object.values(PERSON), '0', '')), tie('any')), { maxLength: 5 })
+      .array(fc.tuple(fc.oneof(name, fc.constantFrom(...Object.values(PERSON), '0', '')), tie('any')), {
+        maxLength: 5,
+      })
       .map((entries) => Object.fromEntries(entries)),
   ),
 })).any;
 
 /** Distinct names of letters. */
 const names = (count: number) =>
-  Array.from({ length: count }, (_, n) => `n${n}`.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));
+  Array.from({ length: count }, (_, n) =>
+    `n${n}`.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''),
+  );
 
 /** Returns an equal shape: keys and lists reversed, lists doubled, all values changed. */
 function disguised(value: unknown): unknown {
   if (typeof value === 'string') return `${value}!`;
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
-  if (Array.isArray(value)) return [...(value as unknown[]), ...(value as unknown[])].reverse().map(disguised);
+  if (Array.isArray(value))
+    return [...(value as unknown[]), ...(value as unknown[])].reverse().map(disguised);
   if (value === null) return null;
-  const entries = Object.entries(value as object).map(([key, one]): [string, unknown] => [key, disguised(one)]);
+  const entries = Object.entries(value as object).map(([key, one]): [string, unknown] => [
+    key,
+    disguised(one),
+  ]);
   return Object.fromEntries(entries.reverse());
 }
 
@@ -53,7 +70,10 @@ describe('shapeOf', () => {
   });
 
   it('is a JSON Schema of the structure, without a value', () => {
-    const shape = shapeOf({ status: 'success', data: { credits: [{ chiRef: 'a', valueInUSD: 1, email: 'x' }, {}] } });
+    const shape = shapeOf({
+      status: 'success',
+      data: { credits: [{ chiRef: 'a', valueInUSD: 1, email: 'x' }, {}] },
+    });
     const closed = { additionalProperties: false };
     const text = { type: ['string'] };
     expect(shape).toEqual({
@@ -110,7 +130,9 @@ describe('shapeOf', () => {
     expect(people).toEqual({ type: ['object'], properties: {}, required: [], ...others });
     const nicknames = shapeOf(Object.fromEntries(names(65).map((nickname) => [nickname, 1])));
     expect(nicknames).toEqual({ type: ['object'], required: [], ...others });
-    expect(Object.keys(shapeOf(Object.fromEntries(names(64).map((one) => [one, 1]))))).toContain('properties');
+    expect(Object.keys(shapeOf(Object.fromEntries(names(64).map((one) => [one, 1]))))).toContain(
+      'properties',
+    );
   });
 
   it('ignores values, order and the number of elements', () => {
@@ -124,7 +146,9 @@ describe('shapeOf', () => {
       fc.property(record, fc.constantFrom(...types), fc.constantFrom(...types), (fields, one, other) => {
         const hashes = [{ ...fields }, { ...fields, added: one }, { ...fields, added: other }].map(hash);
         expect(new Set(hashes).size).toBe(one === other ? 2 : 3);
-        const inLists = [[fields], [fields, { ...fields, added: one }]].map((list) => hash({ data: { list } }));
+        const inLists = [[fields], [fields, { ...fields, added: one }]].map((list) =>
+          hash({ data: { list } }),
+        );
         expect(new Set(inLists).size).toBe(2);
       }),
     );
@@ -141,7 +165,10 @@ describe('shapeOf', () => {
     ['objects 100,000 deep', () => '{"data":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['a hundred thousand fields', () => `{${many.map((one) => `"${one}":1`).join()}}`],
     ['a hundred thousand records of one field each', () => `[${many.map((one) => `{"${one}":1}`).join()}]`],
-    ['a hundred thousand keys that are no names', () => `{${many.map((one) => `"@${one}":["${one}"]`).join()}}`],
+    [
+      'a hundred thousand keys that are no names',
+      () => `{${many.map((one) => `"@${one}":["${one}"]`).join()}}`,
+    ],
     [
       'fields of fields of fields, each record with others',
       () =>
@@ -151,7 +178,10 @@ describe('shapeOf', () => {
       'a tree of 27,000 fields',
       () =>
         JSON.stringify(
-          [30, 30, 30].reduce<unknown>((leaf, count) => Object.fromEntries(names(count).map((one) => [one, leaf])), 1),
+          [30, 30, 30].reduce<unknown>(
+            (leaf, count) => Object.fromEntries(names(count).map((one) => [one, leaf])),
+            1,
+          ),
         ),
     ],
   ])('stays small and complete for %s', (_what, text) => {
@@ -183,7 +213,11 @@ describe('covers and merge', () => {
         expect(allows(shapeOf(a), a)).toBe(true);
         expect(allows(shapeOf(a), b)).toBe(covers(shapeOf(a), shapeOf(b)));
         const both = merge(shapeOf(a), shapeOf(b));
-        expect([allows(both, a), allows(both, b), allows(both, c)]).toEqual([true, true, covers(both, shapeOf(c))]);
+        expect([allows(both, a), allows(both, b), allows(both, c)]).toEqual([
+          true,
+          true,
+          covers(both, shapeOf(c)),
+        ]);
       }),
     );
   });
@@ -235,7 +269,10 @@ describe('covers and merge', () => {
 
   it('reports records with any of ten optional fields at most twenty times, not per combination', () => {
     const record = fc.subarray(names(10)).map((some) => Object.fromEntries(some.map((one) => [one, 'x'])));
-    const answers = fc.array(fc.array(record, { minLength: 1, maxLength: 3 }), { minLength: 100, maxLength: 300 });
+    const answers = fc.array(fc.array(record, { minLength: 1, maxLength: 3 }), {
+      minLength: 100,
+      maxLength: 300,
+    });
     // A field: the first answer that has it, and the first that lacks it.
     fc.assert(
       fc.property(answers, (some) => newIn(some) <= 1 + 2 * 10),

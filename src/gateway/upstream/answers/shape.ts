@@ -142,7 +142,9 @@ function fieldsAt(object: Record<string, unknown>, depth: number): Fields {
     );
   if (names.length > MAX_NAMES) return { required: [], additionalProperties: allOf(keys) };
   return {
-    properties: Object.fromEntries(names.map((name) => [name, name === FREE_FORM || shapeAt(object[name], depth)])),
+    properties: Object.fromEntries(
+      names.map((name) => [name, name === FREE_FORM || shapeAt(object[name], depth)]),
+    ),
     required: names,
     additionalProperties: allOf(keys.filter((key) => !NAME.test(key))),
   };

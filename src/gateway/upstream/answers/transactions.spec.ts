@@ -39,23 +39,40 @@ const READ = {
   receiver: 'account-1',
   recipients: ['ada@example.com', '+254712345678', '+254799999999', '@ada'],
 };
-const inEnvelope = (data: unknown) => transactionsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
+const inEnvelope = (data: unknown) =>
+  transactionsIn(Buffer.from(JSON.stringify({ status: 'success', data })));
 const readOne = (fields: object) => inEnvelope([{ ...TRANSACTION, ...fields }])[0];
 
 describe('transactionsIn', () => {
   // docs/reference/upstream.md, "Results by operation"
   it.each<[string, unknown, number]>([
     ['POST /send', { paymentLink: 'https://pay.example.com' }, 0],
-    ['POST /payouts/airtime', { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] }, 2],
+    [
+      'POST /payouts/airtime',
+      { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] },
+      2,
+    ],
     ['POST /payouts/mobile-money', { credits: [TRANSACTION], payouts: [] }, 1],
-    ['POST /payouts/mobile-money, payouts as a map', { credits: [TRANSACTION], payouts: { 0: {}, issueID: 'x' } }, 1],
+    [
+      'POST /payouts/mobile-money, payouts as a map',
+      { credits: [TRANSACTION], payouts: { 0: {}, issueID: 'x' } },
+      1,
+    ],
     [
       'an answer with different transactions in both lists',
       { data: [TRANSACTION], credits: [{ ...TRANSACTION, id: 'x' }] },
       2,
     ],
-    ['an answer with the same transactions in both lists', { data: [TRANSACTION], credits: [TRANSACTION] }, 1],
-    ['an answer with one transaction and a list', { data: TRANSACTION, credits: [{ ...TRANSACTION, id: 'x' }] }, 2],
+    [
+      'an answer with the same transactions in both lists',
+      { data: [TRANSACTION], credits: [TRANSACTION] },
+      1,
+    ],
+    [
+      'an answer with one transaction and a list',
+      { data: TRANSACTION, credits: [{ ...TRANSACTION, id: 'x' }] },
+      2,
+    ],
     ['POST /payouts/credit', { paymentLink: '-', data: [TRANSACTION], credits: [], error: 'None' }, 1],
     ['POST /account/delete-unpaid-transaction', TRANSACTION, 1],
     ['a plain list', [TRANSACTION, 'noise', null, {}, TRANSACTION], 2],
@@ -64,9 +81,9 @@ describe('transactionsIn', () => {
   ])('finds the transactions of %s', (_operation, data, count) => {
     const found = inEnvelope(data);
     const known = found.map((one) => ({ ...one, upstreamId: READ.upstreamId }));
-    expect(known.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()])).toEqual(
-      Array.from({ length: count }, () => [READ, '0.1', '0.01']),
-    );
+    expect(
+      known.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()]),
+    ).toEqual(Array.from({ length: count }, () => [READ, '0.1', '0.01']));
   });
 
   it('translates the word for mobile money, and keeps every other type', () => {
@@ -219,7 +236,15 @@ describe('transactionsIn', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => Array.isArray(transactionsIn(Buffer.from(bytes)))));
     const value = fc.oneof(fc.jsonValue(), fc.double(), fc.string({ unit: 'binary' }));
     const transaction = fc.record(
-      { chiRef: value, id: value, tnxID: value, issueID: value, status: value, valueInUSD: value, email: value },
+      {
+        chiRef: value,
+        id: value,
+        tnxID: value,
+        issueID: value,
+        status: value,
+        valueInUSD: value,
+        email: value,
+      },
       { requiredKeys: [] },
     );
     const data = fc.oneof(

@@ -107,7 +107,9 @@ function keyOf(kind: RecipientKind, name: string | null): string | null {
 /** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
 export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
   const named = Object.entries(fields) as [TransactionField, unknown][];
-  return readTransaction(Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])));
+  return readTransaction(
+    Object.fromEntries(named.map(([field, value]) => [TRANSACTION_FIELDS[field], value])),
+  );
 }
 
 /** Types with a word of the provider's own, and our words. */

@@ -29,14 +29,17 @@ describe('the unit name', () => {
     expect(response('{"points_":1,"Points":2,"apoints":3}')).toBe('{"points_":1,"Points":2,"apoints":3}');
   });
 
-  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])('keeps a value that is no object or list: %s', (text) => {
-    expect(response(text)).toBe(text);
-  });
+  it.each(['<p>"points": 1</p>', '', 'points', '"points"'])(
+    'keeps a value that is no object or list: %s',
+    (text) => {
+      expect(response(text)).toBe(text);
+    },
+  );
 
   it('keeps the contents of free-form fields', () => {
-    expect(response('{"meta":{"points":1,"a":[{"points":2}]},"points":3,"b":[{"meta":"x","points":4}]}')).toBe(
-      '{"meta":{"points":1,"a":[{"points":2}]},"credit":3,"b":[{"meta":"x","credit":4}]}',
-    );
+    expect(
+      response('{"meta":{"points":1,"a":[{"points":2}]},"points":3,"b":[{"meta":"x","points":4}]}'),
+    ).toBe('{"meta":{"points":1,"a":[{"points":2}]},"credit":3,"b":[{"meta":"x","credit":4}]}');
     expect(response('{"a":{"meta":[{"points":1}]},"points":[{"meta":{}},{"points":2}]}')).toBe(
       '{"a":{"meta":[{"points":1}]},"credit":[{"meta":{}},{"credit":2}]}',
     );
@@ -49,7 +52,9 @@ describe('the unit name', () => {
 
   it('restores each answer from the provider’s word', () => {
     const theirs = (value: unknown): unknown =>
-      JSON.parse(JSON.stringify(value).replaceAll('"credit":', '"points":').replaceAll('"credits":', '"pointss":'));
+      JSON.parse(
+        JSON.stringify(value).replaceAll('"credit":', '"points":').replaceAll('"credits":', '"pointss":'),
+      );
     const names = fc.constantFrom('credit', 'credits', 'data', 'a"b', 'ü');
     const answers = fc.letrec((tie) => ({
       value: fc.oneof(

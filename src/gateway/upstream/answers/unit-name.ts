@@ -38,7 +38,9 @@ export class UnitName {
     if (this.theirs === NEUTRAL || body === null) return body;
     const fields = Object.entries(JSON.parse(body.toString('utf8')) as object) as [string, unknown][];
     return Buffer.from(
-      JSON.stringify(Object.fromEntries(fields.map(([name, value]) => [this.toTheirs.get(name) ?? name, value]))),
+      JSON.stringify(
+        Object.fromEntries(fields.map(([name, value]) => [this.toTheirs.get(name) ?? name, value])),
+      ),
     );
   }
 

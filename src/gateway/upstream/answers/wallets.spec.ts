@@ -9,7 +9,12 @@ describe('walletsIn', () => {
   it('reads a wallet and its entries, newest first', () => {
     const entry = (_seconds: number) => ({ amount: '-0.5', balanceBefore: 2, meta: { date: { _seconds } } });
     const [wallet] = listOf([
-      { id: 'w', type: 'chi', balance: '1.50', transactions: [entry(1_763_632_801), 'x', entry(1_763_632_802)] },
+      {
+        id: 'w',
+        type: 'chi',
+        balance: '1.50',
+        transactions: [entry(1_763_632_801), 'x', entry(1_763_632_802)],
+      },
     ]);
     expect(wallet).toMatchObject({ id: 'w', type: 'chi' });
     expect(wallet?.balance?.toFixed()).toBe('1.5');
@@ -27,7 +32,12 @@ describe('walletsIn', () => {
 
   it('distinguishes a list without wallets from no list', () => {
     expect(inEnvelope([])).toEqual([]);
-    expect(['x', null, {}, { data: {} }].map(inEnvelope)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(['x', null, {}, { data: {} }].map(inEnvelope)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('never throws on any bytes', () => {

@@ -36,7 +36,9 @@ export function walletsIn(body: Buffer): ListedWallet[] | undefined {
 function readWallet({ id, type, balance, transactions }: Record<string, unknown>): ListedWallet | undefined {
   const name = text(id);
   if (name === null) return undefined;
-  const entries = (Array.isArray(transactions) ? (transactions as unknown[]) : []).filter(isObject).map(readEntry);
+  const entries = (Array.isArray(transactions) ? (transactions as unknown[]) : [])
+    .filter(isObject)
+    .map(readEntry);
   return { id: name, type: text(type), balance: amount(balance), entries: newestFirst(entries) };
 }
 

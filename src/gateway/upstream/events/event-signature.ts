@@ -40,7 +40,10 @@ export function verify(
     String(headers[`${family}-${part}`]),
   );
   if (!id || !ID.test(id) || !timestamp || !SECONDS.test(timestamp) || !signatures) return 'unsigned';
-  const expected = createHmac('sha256', webhookKeyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const expected = createHmac('sha256', webhookKeyOf(secret))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest();
   const given = signatures.split(' ', MOST_SIGNATURES).flatMap((one) => SIGNATURE.exec(one)?.[1] ?? []);
   if (!given.some((one) => timingSafeEqual(Buffer.from(one, 'base64'), expected))) return 'unsigned';
   const at = new Date(Number(timestamp) * 1_000);

@@ -11,7 +11,11 @@ interface Split {
 /** @param cuts where the bytes are cut, as parts of their length. */
 function split(bytes: Buffer, cuts: number[] = []): Split | undefined {
   const splitter = new ListingSplitter();
-  const places = [0, ...cuts.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b), bytes.length];
+  const places = [
+    0,
+    ...cuts.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b),
+    bytes.length,
+  ];
   try {
     const elements = places
       .slice(1)
@@ -40,7 +44,9 @@ function whole(text: string): Split | undefined {
   return undefined;
 }
 
-const string = fc.string({ unit: fc.constantFrom('a', '"', '\\', '[', ']', '{', '}', ',', ':', '\n', 'é', '€', '😀') });
+const string = fc.string({
+  unit: fc.constantFrom('a', '"', '\\', '[', ']', '{', '}', ',', ':', '\n', 'é', '€', '😀'),
+});
 const value = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -60,10 +66,13 @@ const others = fc.dictionary(string, value, { maxKeys: 3, noNullPrototype: true 
 /** Before and after the list stand other fields. */
 const body = fc.oneof(
   fc.tuple(others, list, others).map(([a, data, b]) => ({ ...a, status: 'success', data, ...without(b) })),
-  fc.tuple(others, list, others).map(([a, data, b]) => ({ data: { ...a, data, error: 'None' }, ...without(b) })),
+  fc
+    .tuple(others, list, others)
+    .map(([a, data, b]) => ({ data: { ...a, data, error: 'None' }, ...without(b) })),
   fc.tuple(others, value).map(([a, data]) => ({ ...a, data: typeof data === 'object' ? 'none' : data })),
 );
-const without = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'data'));
+const without = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'data'));
 const indent = fc.constantFrom('', ' ', '\t', '   ');
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
@@ -84,7 +93,8 @@ describe('the listing splitter', () => {
       fc.property(body, harm, cuts, (given, [at, character, kind], places) => {
         const text = JSON.stringify(given);
         const place = at % text.length;
-        const harmed = text.slice(0, place) + (kind === 0 ? '' : character) + text.slice(place + (kind === 2 ? 0 : 1));
+        const harmed =
+          text.slice(0, place) + (kind === 0 ? '' : character) + text.slice(place + (kind === 2 ? 0 : 1));
         for (const broken of [harmed, text.slice(0, place)].map((half) => Buffer.from(half))) {
           const found = split(broken, places);
           if (found) expect(found).toEqual(whole(broken.toString()));

@@ -42,7 +42,9 @@ export class ListingSplitter {
   private elementsBytes = 0;
 
   /** @param read parses a batch: readExactJson, and any other work on its text. */
-  constructor(private readonly read: (text: string) => unknown[] = (text) => readExactJson(text) as unknown[]) {}
+  constructor(
+    private readonly read: (text: string) => unknown[] = (text) => readExactJson(text) as unknown[],
+  ) {}
 
   /**
    * Adds bytes.
@@ -115,7 +117,8 @@ export class ListingSplitter {
 
   /** The last bytes before a position around the list. */
   private tail(before: Buffer): string {
-    const bytes = before.length < TAIL_BYTES ? Buffer.concat([...this.around.slice(-TAIL_BYTES), before]) : before;
+    const bytes =
+      before.length < TAIL_BYTES ? Buffer.concat([...this.around.slice(-TAIL_BYTES), before]) : before;
     return bytes.subarray(-TAIL_BYTES).toString('latin1');
   }
 

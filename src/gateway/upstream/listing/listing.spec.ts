@@ -8,7 +8,10 @@ import { KeyRemover } from '../transport/key-remover';
 import { streamListing } from './listing';
 
 const KEY = 'a-key-that-must-not-be-seen';
-const BODY = JSON.stringify({ status: 'success', data: [{ chiRef: 'a', reference: `key ${KEY}` }, { chiRef: 'b' }] });
+const BODY = JSON.stringify({
+  status: 'success',
+  data: [{ chiRef: 'a', reference: `key ${KEY}` }, { chiRef: 'b' }],
+});
 
 describe('streamListing', () => {
   let server: Server;
@@ -42,7 +45,14 @@ describe('streamListing', () => {
       elements.push(...batch);
       await onBatch?.();
     };
-    const request = { path: '/x', method: 'POST' as const, headers: {}, body: Buffer.from('{}'), timeoutMs, signal };
+    const request = {
+      path: '/x',
+      method: 'POST' as const,
+      headers: {},
+      body: Buffer.from('{}'),
+      timeoutMs,
+      signal,
+    };
     return { elements, ...(await streamListing(pool, request, new KeyRemover(KEY), take)) };
   };
 
@@ -115,7 +125,10 @@ describe('streamListing', () => {
   });
 
   it('ends at its deadline and when aborted', async () => {
-    expect(await list(() => undefined, { timeoutMs: 50 })).toMatchObject({ failure: 'timeout', httpStatus: null });
+    expect(await list(() => undefined, { timeoutMs: 50 })).toMatchObject({
+      failure: 'timeout',
+      httpStatus: null,
+    });
     const stop = new AbortController();
     const stopped = list(() => stop.abort(), { signal: stop.signal });
     expect(await stopped).toMatchObject({ failure: 'stopped' });
@@ -129,7 +142,9 @@ describe('streamListing', () => {
   });
 
   it('reads no more bytes while a batch is being processed', async () => {
-    const elements = Array.from({ length: 2_000 }, (_, index) => ({ chiRef: `${index}${'x'.repeat(1_000)}` }));
+    const elements = Array.from({ length: 2_000 }, (_, index) => ({
+      chiRef: `${index}${'x'.repeat(1_000)}`,
+    }));
     let begun = 0;
     let atWork = 0;
     const slowly = async () => {

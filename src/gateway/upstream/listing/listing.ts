@@ -76,7 +76,11 @@ export async function streamListing(
 }
 
 /** Counts and hashes the bytes as received. */
-async function* countedInto(listing: Listing, sha256: Hash, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+async function* countedInto(
+  listing: Listing,
+  sha256: Hash,
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void> {
   for await (const chunk of body) {
     listing.bytes += chunk.length;
     sha256.update(chunk);

@@ -33,5 +33,7 @@ function dataOf(data: unknown, isKept: (transaction: unknown) => boolean): unkno
 }
 
 function textsOf(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => typeof value[name] === 'string').map((name) => [name, value[name]]));
+  return Object.fromEntries(
+    names.filter((name) => typeof value[name] === 'string').map((name) => [name, value[name]]),
+  );
 }

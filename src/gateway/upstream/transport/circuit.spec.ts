@@ -68,7 +68,10 @@ describe('Circuit', () => {
   it.each<[string, Answer]>([
     ['a rejection', response(200, { status: 'error' })],
     ['a rejection with 500, which is not believed', response(500, { status: 'error' })],
-    ...[400, 401, 403, 404, 408, 429].map((status): [string, Answer] => [`a ${status}`, response(status, 'no')]),
+    ...[400, 401, 403, 404, 408, 429].map((status): [string, Answer] => [
+      `a ${status}`,
+      response(status, 'no'),
+    ]),
   ])('is not opened by %s', async (_what, answer) => {
     await exchange(200, answer);
     expect(changes).toEqual([]);

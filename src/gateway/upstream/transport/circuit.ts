@@ -1,4 +1,10 @@
-import { circuitBreaker, CircuitBreakerPolicy, CircuitState, handleWhenResult, SamplingBreaker } from 'cockatiel';
+import {
+  circuitBreaker,
+  CircuitBreakerPolicy,
+  CircuitState,
+  handleWhenResult,
+  SamplingBreaker,
+} from 'cockatiel';
 import { Answer, NOT_CONNECTED, notSent } from '../answers/answer';
 
 /**

@@ -47,7 +47,11 @@ export function decodedBy(decoders: Transform[], source: AsyncIterable<Buffer>):
  * Decodes a body.
  * @returns undefined if it is not decodable, or longer than `maxBytes` when decoded.
  */
-export async function decoded(body: Buffer, coding: string | null, maxBytes: number): Promise<Buffer | undefined> {
+export async function decoded(
+  body: Buffer,
+  coding: string | null,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   const decoders = decodersOf(coding);
   if (!decoders?.length) return decoders && body;
   const chunks: Buffer[] = [];

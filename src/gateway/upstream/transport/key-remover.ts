@@ -27,7 +27,11 @@ export class KeyRemover {
   /** Returns the same bytes if there is nothing to remove. */
   fromBytes(bytes: Buffer): Buffer {
     // Most answers contain neither an escape nor the key. Searching bytes is much faster than decoding text.
-    if (!bytes.includes('\\') && !bytes.includes('%') && !this.keys.some((key) => bytes.includes(key, 0, 'latin1')))
+    if (
+      !bytes.includes('\\') &&
+      !bytes.includes('%') &&
+      !this.keys.some((key) => bytes.includes(key, 0, 'latin1'))
+    )
       return bytes;
     const text = bytes.toString('latin1');
     return text.search(this.pattern) < 0 ? bytes : Buffer.from(this.fromText(text), 'latin1');

@@ -3,7 +3,11 @@ import { toOutgoing } from './outgoing';
 
 const MAIN = { name: 'main', funds: { subAccount: undefined, wallet: undefined } };
 
-const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [method, path, body?.toString() ?? null];
+const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [
+  method,
+  path,
+  body?.toString() ?? null,
+];
 
 describe('a request to the upstream', () => {
   it('puts its input into the query of a GET, and into the body of a POST', () => {
@@ -12,7 +16,11 @@ describe('a request to the upstream', () => {
       '/api/v0.1/account/transaction?id=a+b%26c',
       null,
     ]);
-    expect(written(toOutgoing(MAIN, 'GET /wallets/list', undefined))).toEqual(['GET', '/api/v0.1/wallets/list', null]);
+    expect(written(toOutgoing(MAIN, 'GET /wallets/list', undefined))).toEqual([
+      'GET',
+      '/api/v0.1/wallets/list',
+      null,
+    ]);
     expect(written(toOutgoing(MAIN, 'POST /account/transactions', {}))).toEqual([
       'POST',
       '/api/v0.1/account/transactions',
@@ -26,7 +34,9 @@ describe('a request to the upstream', () => {
       '/api/v0.1/account/issue-id-transactions?issueID=u_7.5_1',
       null,
     ]);
-    const inQuery = OPERATION_NAMES.filter((name) => methodOf(name) === 'POST' && rowOf(name).input === 'query');
+    const inQuery = OPERATION_NAMES.filter(
+      (name) => methodOf(name) === 'POST' && rowOf(name).input === 'query',
+    );
     expect(inQuery).toEqual(['POST /account/issue-id-transactions']);
   });
 });

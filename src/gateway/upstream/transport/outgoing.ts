@@ -1,4 +1,10 @@
-import { INTERFACE_PREFIX, methodOf, OperationName, pathOf, rowOf } from '../../../operations/catalogue/catalogue';
+import {
+  INTERFACE_PREFIX,
+  methodOf,
+  OperationName,
+  pathOf,
+  rowOf,
+} from '../../../operations/catalogue/catalogue';
 import { leavesNoTransaction } from '../../../operations/items/effects';
 import { Outgoing, UpstreamAccount } from '../upstream-account';
 

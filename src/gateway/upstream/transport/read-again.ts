@@ -7,7 +7,10 @@ const RETRIES = 2;
 const BACKOFF_MS = { initialDelay: 100, maxDelay: 500 };
 
 /** Transient failures: of the network, or of an intermediary that answered in place of the upstream. */
-const PASSING: ReadonlySet<Answer['failure']> = new Set([...NOT_CONNECTED, ...(['reset', 'unreadable'] as const)]);
+const PASSING: ReadonlySet<Answer['failure']> = new Set([
+  ...NOT_CONNECTED,
+  ...(['reset', 'unreadable'] as const),
+]);
 const PASSING_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
 
 interface Attempt {

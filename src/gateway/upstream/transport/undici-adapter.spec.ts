@@ -55,7 +55,10 @@ describe('undiciAdapter', () => {
   it('drops a request that is too late when its connection is free, and keeps the connection', async () => {
     const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');
     const ask = (url: string) =>
-      new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get(url, { timeout: 5_000, lastObstacle });
+      new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get(url, {
+        timeout: 5_000,
+        lastObstacle,
+      });
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
     const held = ask('/held');
     await arrival;
@@ -70,7 +73,11 @@ describe('undiciAdapter', () => {
   });
 
   it('reports a written request as written, whatever follows', async () => {
-    await expect(get('/held', 50)).rejects.toMatchObject({ failure: 'timeout', phase: 'waiting', written: true });
+    await expect(get('/held', 50)).rejects.toMatchObject({
+      failure: 'timeout',
+      phase: 'waiting',
+      written: true,
+    });
     server.prependListener('request', ({ socket }: { socket: Socket }) => socket.destroy());
     await expect(get('/torn')).rejects.toMatchObject({ failure: 'reset', phase: 'waiting', written: true });
     expect(arrived).toEqual(['/held', '/torn']);

@@ -143,7 +143,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (!this.end()) return;
-    this.reject(error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, this.phase), this.phase));
+    this.reject(
+      error instanceof ExchangeFailed ? error : new ExchangeFailed(failureOf(error, this.phase), this.phase),
+    );
   }
 
   /** Ends the exchange and closes its connection, if any. */

@@ -37,7 +37,9 @@ export function leafRowsOf(kind: KindName, unsealed: Unsealed[]): LeafRow[] {
   const gaps = times.map((time, place) => time - (times[place - 1] ?? time));
   const cuts = 3 + Math.floor(records.length / ROW_LEAVES);
   const widest = gaps.toSorted((one, other) => other - one)[cuts] ?? 0;
-  const starts = gaps.flatMap((gap, place) => (place === 0 || gap > Math.max(widest, NEAR_MS) ? [place] : []));
+  const starts = gaps.flatMap((gap, place) =>
+    place === 0 || gap > Math.max(widest, NEAR_MS) ? [place] : [],
+  );
   return starts.map((start, row) => {
     const end = starts[row + 1] ?? records.length;
     return { kind, records: records.slice(start, end), from: times[start]!, to: times[end - 1]! };

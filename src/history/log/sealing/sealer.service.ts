@@ -167,7 +167,9 @@ type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl'> & Sess
  */
 export async function connectSealer(settings: Urls): Promise<Client> {
   const { databaseSealerUrl, databaseOwnerUrl } = settings;
-  const urls = databaseSealerUrl ? [databaseSealerUrl] : [...new Set([databaseOwnerUrl, sessionUrlOf(settings)])];
+  const urls = databaseSealerUrl
+    ? [databaseSealerUrl]
+    : [...new Set([databaseOwnerUrl, sessionUrlOf(settings)])];
   for (const url of urls) {
     const client = await connectAs(ROLE, url);
     if (client) return client;

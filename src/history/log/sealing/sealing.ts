@@ -163,10 +163,19 @@ export class Sealing {
     });
     if (nodes.length > 0) {
       const hex = nodes.map(({ hash }) => hash.toString('hex'));
-      await client.query(SQL.INSERT_NODES, [nodes.map(({ level }) => level), nodes.map(({ index }) => index), hex]);
+      await client.query(SQL.INSERT_NODES, [
+        nodes.map(({ level }) => level),
+        nodes.map(({ index }) => index),
+        hex,
+      ]);
     }
     const note = signHead(signed, this.ring);
-    const values = [signed.size, signed.root, note, JSON.stringify({ ...batch.positions, server: state.server })];
+    const values = [
+      signed.size,
+      signed.root,
+      note,
+      JSON.stringify({ ...batch.positions, server: state.server }),
+    ];
     await client.query(SQL.INSERT_CHECKPOINT, [...values, signed.sealedAt, signed.completeUntil]);
     return { head: signed, batch, added: signed.size - firsts[0]! };
   }
@@ -187,7 +196,10 @@ export class Sealing {
     return ended === null || (known !== null && known > ended) ? known : ended;
   }
 
-  private async check(ask: Ask, { size, note }: LogState): Promise<{ head: Head | undefined; range: CompactRange }> {
+  private async check(
+    ask: Ask,
+    { size, note }: LogState,
+  ): Promise<{ head: Head | undefined; range: CompactRange }> {
     if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
     const checked = await checkHead(ask, { size, note, ring: this.ring, trusted: this.trusted });
     this.trusted = checked.head;

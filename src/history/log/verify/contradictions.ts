@@ -47,7 +47,11 @@ export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Co
 }
 
 /** @param hash hash of the record's erasable content. Null without content. */
-function ofCommitment(where: string, commitment: Members[string] | null, hash: string | null): Contradiction[] {
+function ofCommitment(
+  where: string,
+  commitment: Members[string] | null,
+  hash: string | null,
+): Contradiction[] {
   const committed = commitment ?? null;
   if (hash === committed) return [];
   return [{ where, state: hash === null ? 'missing' : committed === null ? 'unknown' : 'changed' }];
@@ -102,7 +106,8 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
   }
   for (const [position, item] of items.entries()) {
     const person = byPosition.get(position);
-    const isCommitted = (item.email_commitment ?? item.phone_commitment ?? item.handle_commitment) !== undefined;
+    const isCommitted =
+      (item.email_commitment ?? item.phone_commitment ?? item.handle_commitment) !== undefined;
     if (!person && isCommitted) found.push({ where: where(position), state: 'missing' });
     if (person && !isOpening(item, person)) found.push({ where: where(position), state: 'changed' });
   }

@@ -44,7 +44,8 @@ function definition(pattern: string): string {
   return last;
 }
 
-const bodyOf = (name: string) => definition(String.raw`CREATE (?:OR REPLACE )?FUNCTION ${name}\([^$]*\$\$([^]*?)\$\$`);
+const bodyOf = (name: string) =>
+  definition(String.raw`CREATE (?:OR REPLACE )?FUNCTION ${name}\([^$]*\$\$([^]*?)\$\$`);
 const queryOf = (name: string) => definition(String.raw`CREATE (?:OR REPLACE )?VIEW ${name} AS\n([^;]*);`);
 
 /** Common table expressions that create the entries from the records, without the views of the database. */

@@ -1,5 +1,10 @@
 import { ClientBase } from 'pg';
-import { evidenceHashSql, EvidenceTable, READ_TABLES, RUN_TABLES } from '../../../journal/reconciliation/evidence';
+import {
+  evidenceHashSql,
+  EvidenceTable,
+  READ_TABLES,
+  RUN_TABLES,
+} from '../../../journal/reconciliation/evidence';
 import { KindName } from '../kinds';
 import { Ask } from '../tree-store';
 import { Cursor } from './cursor';

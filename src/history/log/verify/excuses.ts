@@ -61,7 +61,10 @@ export class Excuses {
   async requireSigned(ask: Ask, trust: KeyTrust): Promise<void> {
     for (const { kind, id, leaf } of this.leaves) {
       const signer = trust.keys.find((key) => isSignedLeaf(key, kind, leaf));
-      if (signer && (trust.hasSigned(signer, undefined) || trust.hasSigned(signer, await indexOf(ask, kind, id))))
+      if (
+        signer &&
+        (trust.hasSigned(signer, undefined) || trust.hasSigned(signer, await indexOf(ask, kind, id)))
+      )
         continue;
       throw new LogFault(
         'not_signed',

@@ -39,15 +39,19 @@ export class KeyTrust {
     const head = this.read(note);
     const signers = head.signers.map(({ verifierKey }) => verifierKey);
     if (!signers.some((key) => this.trusted.has(key))) {
-      throw new Error(`Only ${signers.join(' and ')} signed it, which no longer signed the checkpoints before it.`);
+      throw new Error(
+        `Only ${signers.join(' and ')} signed it, which no longer signed the checkpoints before it.`,
+      );
     }
     // A holder of an old key can add its signature to any text. The text names the keys that signed it.
     if (head.keys.length === 0 && signers.length > 1) {
       throw new Error('Several keys signed it, but its text does not name them. A signature was added.');
     }
     for (const key of head.keys) this.learn(key);
-    const all = head.keys.length > 0 ? this.read(note).signers.map(({ verifierKey }) => verifierKey) : signers;
-    if (!head.keys.every((key) => all.includes(key))) throw new Error('Its text names a key that did not sign it.');
+    const all =
+      head.keys.length > 0 ? this.read(note).signers.map(({ verifierKey }) => verifierKey) : signers;
+    if (!head.keys.every((key) => all.includes(key)))
+      throw new Error('Its text names a key that did not sign it.');
     const next = new Set(head.keys.length > 0 ? head.keys : signers);
     for (const key of this.trusted) if (!next.has(key)) this.leftAt.set(key, head.size);
     for (const key of next) this.leftAt.delete(key);

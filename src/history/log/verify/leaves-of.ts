@@ -37,7 +37,11 @@ const PAGE = 64;
  * Reads the leaves of a kind, in the order of their first IDs.
  * @param size number of signed leaves.
  */
-export async function* leavesOf(client: ClientBase, kind: KindName, size: number): AsyncGenerator<Leaves, undefined> {
+export async function* leavesOf(
+  client: ClientBase,
+  kind: KindName,
+  size: number,
+): AsyncGenerator<Leaves, undefined> {
   const sql = `
     SELECT l.first, lower(l.span), upper(l.span), l.ids, encode(l.hashes, 'hex'),
       (SELECT date_part('epoch', c.complete_until) FROM public.checkpoint c WHERE c.size <= l.first ORDER BY c.size DESC LIMIT 1),
@@ -48,7 +52,10 @@ export async function* leavesOf(client: ClientBase, kind: KindName, size: number
 }
 
 /** @throws LogFault if the sealer cannot have written the row. */
-function leavesIn(kind: KindName, [first, low, high, list, hashes, completeUntil, sealedAt]: LeavesRow): Leaves {
+function leavesIn(
+  kind: KindName,
+  [first, low, high, list, hashes, completeUntil, sealedAt]: LeavesRow,
+): Leaves {
   const ids = list.slice(1, -1).split(',');
   const areSorted = ids.every((id, place) => place === 0 || ids[place - 1]! < id);
   const isTheirSpan = timeOfId(ids[0]!) === Number(low) && timeOfId(ids.at(-1)!) + 1 === Number(high);

@@ -49,7 +49,11 @@ export const BESIDE: Partial<Record<KindName, Beside>> = {
   },
   outcome: { table: 'outcome_body', key: 'intent_id', body: { column: 'body', member: 'body_commitment' } },
   refusal: { table: 'refusal_key', key: 'refusal_id', idempotencyKey: { column: 'key', salt: 'salt' } },
-  access: { table: 'access_filters', key: 'access_id', body: { column: 'filters', member: 'filters_commitment' } },
+  access: {
+    table: 'access_filters',
+    key: 'access_id',
+    body: { column: 'filters', member: 'filters_commitment' },
+  },
 };
 
 /** Kinds whose records commit to the name of a person. */
@@ -62,7 +66,9 @@ const PAGE = 512;
 export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<RecordRow>> {
   const { key, at, columns, isDocument } = kindOf(name);
   const beside = BESIDE[name];
-  const copies = Object.entries(isDocument ? columns : {}).map(([column, form]) => copySql(`t.${column}`, form));
+  const copies = Object.entries(isDocument ? columns : {}).map(([column, form]) =>
+    copySql(`t.${column}`, form),
+  );
   const selected = [
     `t.${key}`,
     `date_part('epoch', t.${at})`,

@@ -35,7 +35,14 @@ export interface Walked {
 
 /** Compares the records of one kind with their leaves, both by ID. */
 export class RecordWalk {
-  readonly found: Walked = { leaves: 0, beside: 0, pruned: 0, unsealed: 0, oldest: Infinity, hidden: undefined };
+  readonly found: Walked = {
+    leaves: 0,
+    beside: 0,
+    pruned: 0,
+    unsealed: 0,
+    oldest: Infinity,
+    hidden: undefined,
+  };
   /** Rows of leaves with records to come. Few overlap. */
   private rows: Leaves[] = [];
   /** The next row of leaves. */
@@ -72,7 +79,11 @@ export class RecordWalk {
   }
 
   /** Reads the leaves up to a time. `next` is the next record, if any. */
-  private async open(leaves: AsyncGenerator<Leaves, undefined>, time: number, next: string | undefined): Promise<void> {
+  private async open(
+    leaves: AsyncGenerator<Leaves, undefined>,
+    time: number,
+    next: string | undefined,
+  ): Promise<void> {
     while (this.coming && this.coming.from <= time) {
       this.found.leaves += this.coming.ids.length;
       this.rows.push(this.coming);
@@ -182,7 +193,8 @@ export class RecordWalk {
   private addUnsealed([id, at]: RecordRow): void {
     const written = at === null ? NaN : Number(at);
     const { from, to } = this.unsealedTime;
-    if (!(written >= from - this.apart && written <= to + this.apart)) this.found.hidden ??= placeOf(this.kind, id);
+    if (!(written >= from - this.apart && written <= to + this.apart))
+      this.found.hidden ??= placeOf(this.kind, id);
     this.found.unsealed += 1;
     this.found.oldest = Math.min(this.found.oldest, written);
   }

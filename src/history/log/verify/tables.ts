@@ -40,7 +40,10 @@ export async function requireTables(ask: Ask): Promise<void> {
  * @param seen number of related rows of records.
  */
 export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>): Promise<void> {
-  for (const [owner, { table, key }] of Object.entries(BESIDE) as [KindName, { table: string; key: string }][]) {
+  for (const [owner, { table, key }] of Object.entries(BESIDE) as [
+    KindName,
+    { table: string; key: string },
+  ][]) {
     const [all] = await ask<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
     if (all?.count === seen.get(owner)) continue;
     const [row] = await ask<{ id: string }>(
@@ -68,6 +71,7 @@ export async function checkLeaves(ask: Ask, size: number): Promise<void> {
     const meaning = 'The leaf is after the newest checkpoint, so it is not signed.';
     throw new LogFault('not_signed', meaning, placeOf(kind, id, index));
   }
-  const meaning = 'The leaf names a table that has no records. The record was deleted, or the leaf was changed.';
+  const meaning =
+    'The leaf names a table that has no records. The record was deleted, or the leaf was changed.';
   throw new LogFault('record_missing', meaning, placeOf(kind, id, index));
 }

@@ -15,7 +15,13 @@ export interface Witnessed {
   place?: Place;
 }
 
-type CheckpointRow = [size: string, root: string, note: string, sealedAt: string, completeUntil: string | null];
+type CheckpointRow = [
+  size: string,
+  root: string,
+  note: string,
+  sealedAt: string,
+  completeUntil: string | null,
+];
 type NodeRow = [level: string, index: string, hash: string];
 
 const LEAVES = (size: number) =>
@@ -107,9 +113,15 @@ export class TreeWalk {
       this.unsigned(),
     );
     const isSame =
-      head.root.toString('hex') === root && head.sealedAt === sealedAt && head.completeUntil === completeUntil;
+      head.root.toString('hex') === root &&
+      head.sealedAt === sealedAt &&
+      head.completeUntil === completeUntil;
     if (!isSame)
-      throw new LogFault('checkpoint_changed', 'The checkpoint does not match its signed note.', this.unsigned());
+      throw new LogFault(
+        'checkpoint_changed',
+        'The checkpoint does not match its signed note.',
+        this.unsigned(),
+      );
     const before = this.head?.completeUntil ?? '';
     if ((completeUntil ?? '') < before) {
       const meaning = `The checkpoint says that the log is complete until ${completeUntil}, but it was until ${before} already.`;
@@ -168,7 +180,11 @@ function requireStored(built: string[], stored: NodeRow | undefined): void {
   if (built.every((value, place) => value === stored?.[place])) return;
   const [level, index] = built.map(Number) as [number, number];
   const place = { leaf: index * 2 ** level, to_leaf: (index + 1) * 2 ** level - 1 };
-  throw new LogFault('node_differs', `The stored node ${level}/${index} of the log does not match its leaves.`, place);
+  throw new LogFault(
+    'node_differs',
+    `The stored node ${level}/${index} of the log does not match its leaves.`,
+    place,
+  );
 }
 
 function leafMissing(leaf: number): LogFault {

@@ -81,7 +81,10 @@ const NEWEST = `
  * order of an index.
  * @param clients connections in transactions of one snapshot. Two are faster than one.
  */
-export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request: VerifyRequest): Promise<Report> {
+export async function verifyLog(
+  clients: [ClientBase, ...ClientBase[]],
+  request: VerifyRequest,
+): Promise<Report> {
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1_000;
   const [client] = clients;
@@ -99,14 +102,19 @@ export async function verifyLog(clients: [ClientBase, ...ClientBase[]], request:
     excuses = await Excuses.read(ask);
     for (const one of [...request.notes, ...excuses.notes]) addBySize(witnessed, one, trust);
     const [row] = await ask<Newest>(NEWEST, []);
-    const newest = { size: row?.size ?? 0, completeUntil: row?.completeUntil ?? -Infinity, now: row?.now ?? 0 };
+    const newest = {
+      size: row?.size ?? 0,
+      completeUntil: row?.completeUntil ?? -Infinity,
+      now: row?.now ?? 0,
+    };
     for (const kind of KIND_NAMES) {
       walks.set(kind, new RecordWalk(kind, excuses, { from: newest.completeUntil, to: newest.now }));
     }
     const wrongRoot = await tree.walk(client, newest.size).catch(onlyWrongRoot);
     if (!wrongRoot) await excuses.requireSigned(ask, trust);
     const wrongRecord = await walkRecords(clients, walks, newest.size, request.onProgress);
-    if (wrongRoot) throw wrongRecord?.fault.code.startsWith('record_in_') ? wrongRoot : (wrongRecord ?? wrongRoot);
+    if (wrongRoot)
+      throw wrongRecord?.fault.code.startsWith('record_in_') ? wrongRoot : (wrongRecord ?? wrongRoot);
     if (wrongRecord) throw wrongRecord;
     requireNothingCutOff(witnessed, newest.size, trust);
     await client.query(COUNTING);
@@ -180,7 +188,11 @@ function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, trust: KeyTr
   sizes.set(size, [...(sizes.get(size) ?? []), one]);
 }
 
-function requireNothingCutOff(witnessed: ReadonlyMap<number, Witnessed[]>, size: number, trust: KeyTrust): void {
+function requireNothingCutOff(
+  witnessed: ReadonlyMap<number, Witnessed[]>,
+  size: number,
+  trust: KeyTrust,
+): void {
   for (const [beyond, notes] of witnessed) {
     if (beyond <= size) continue;
     for (const { note, source, place } of notes) {

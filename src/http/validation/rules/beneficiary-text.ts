@@ -19,5 +19,7 @@ export function readBeneficiary(text: string): Beneficiary | undefined {
   const key = receiver === undefined ? contactOf(text)?.key : recipientKey('receiver', receiver);
   if (key === undefined || key === null) return undefined;
   const kind = kindOfKey(key);
-  return 'canonical' in readRecipient(kind, key, receiver === undefined ? 'mobile' : 'any') ? { kind, key } : undefined;
+  return 'canonical' in readRecipient(kind, key, receiver === undefined ? 'mobile' : 'any')
+    ? { kind, key }
+    : undefined;
 }

@@ -1,5 +1,10 @@
 import { ApiPropertyOptions } from '@nestjs/swagger';
-import { LIMIT_FIELDS, MAX_USD, MAX_WORDS, USD as WRITTEN_USD } from '../../../access/clients/limits/limit-fields';
+import {
+  LIMIT_FIELDS,
+  MAX_USD,
+  MAX_WORDS,
+  USD as WRITTEN_USD,
+} from '../../../access/clients/limits/limit-fields';
 import { LimitRow } from '../../../access/clients/limits/limit-row';
 import { LIMIT_ROWS, LimitKey, LimitsDocument, textOf } from '../../../access/clients/limits/limits';
 import {

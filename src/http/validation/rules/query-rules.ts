@@ -116,7 +116,8 @@ export const PageToken = (decode: (token: string) => unknown = fromPageToken) =>
     {
       required: false,
       must: 'must be the next_page_token of an earlier response',
-      test: (value) => typeof value === 'string' && value.length <= MAX_PAGE_TOKEN && decode(value) !== undefined,
+      test: (value) =>
+        typeof value === 'string' && value.length <= MAX_PAGE_TOKEN && decode(value) !== undefined,
     },
     {
       type: 'string',

@@ -42,7 +42,9 @@ export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator
     ApiProperty({ required, ...documented }),
     ValidateBy({ name: 'field', validator }),
     // A JSON null is a value, and is invalid unless it is allowed.
-    ValidateIf((object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required)),
+    ValidateIf(
+      (object: Record<string, unknown>, value) => value !== undefined || (requiredIf?.(object) ?? required),
+    ),
   );
 }
 
@@ -80,7 +82,11 @@ export function isText(value: string, max: number): boolean {
 export const Items = (item: ItemsOf['type']) =>
   applyDecorators(
     (target: object, property: string | symbol) =>
-      Reflect.defineMetadata(ITEMS, { property: String(property), type: item } satisfies ItemsOf, target.constructor),
+      Reflect.defineMetadata(
+        ITEMS,
+        { property: String(property), type: item } satisfies ItemsOf,
+        target.constructor,
+      ),
     field(
       {
         required: true,

@@ -49,8 +49,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function parameterFaults(given: URLSearchParams): string[] {
   const ignored = [...new Set(given.keys())].filter((name) => !OBEYED.includes(name));
   const known = ignored.filter((name) => Object.hasOwn(ADVICE, name));
-  const faults = known.map((name) => `must not have the parameter ${name}, which is not supported. ${ADVICE[name]}`);
+  const faults = known.map(
+    (name) => `must not have the parameter ${name}, which is not supported. ${ADVICE[name]}`,
+  );
   if (known.length < ignored.length)
-    faults.push(`must not have a parameter that is not supported. The supported ones are ${OBEYED.join(', ')}`);
+    faults.push(
+      `must not have a parameter that is not supported. The supported ones are ${OBEYED.join(', ')}`,
+    );
   return faults;
 }

@@ -9,7 +9,12 @@ describe('the address of a database', () => {
     ['postgres://u@one,two/db', 'one:5432', 'two:5432'],
     ['postgresql://u@one,two/db?port=6543', 'one:6543', 'two:6543'],
     ['postgresql://u@/db?host=one,two&port=1,2', 'one:1', 'two:2'],
-    ['postgresql://u@[2001:db8::1]:5432,[::1],h.example/db', '[2001:db8::1]:5432', '[::1]:5432', 'h.example:5432'],
+    [
+      'postgresql://u@[2001:db8::1]:5432,[::1],h.example/db',
+      '[2001:db8::1]:5432',
+      '[::1]:5432',
+      'h.example:5432',
+    ],
     ['postgresql://one%2Ehost,two/db', 'one.host:5432', 'two:5432'],
     ['postgresql://u@%2Frun%2Fpostgresql,two:5433/db', '/run/postgresql:5432', 'two:5433'],
   ])('%s lists its servers', (url, ...servers) => {
@@ -29,7 +34,13 @@ describe('the address of a database', () => {
     );
     expect(address).toMatchObject({ faults: [], target: 'read-write', options: '-c role=x' });
     const client = new Client({ connectionString: urlOfServer(address, address.servers[1]) });
-    expect(client).toMatchObject({ host: 'two', port: 5433, user: 'us@er', password: 'p/a:s%s', database: 'my db' });
+    expect(client).toMatchObject({
+      host: 'two',
+      port: 5433,
+      user: 'us@er',
+      password: 'p/a:s%s',
+      database: 'my db',
+    });
     expect(client.connection).toMatchObject({ ssl: false });
     expect(urlOfServer(address, address.servers[1])).not.toMatch(/options|target_session_attrs/);
   });
@@ -86,12 +97,17 @@ describe('the address of a database', () => {
     const parameters = { ...timeouts, query_timeout: '4', application_name: 'mine', client_encoding: 'UTF8' };
     const url = `postgresql://u@one/db?${new URLSearchParams(parameters).toString()}`;
     expect(faultsOf(url)).toEqual([]);
-    const { connectionParameters } = new Client({ connectionString: url }) as unknown as Record<string, object>;
+    const { connectionParameters } = new Client({ connectionString: url }) as unknown as Record<
+      string,
+      object
+    >;
     expect(connectionParameters).toMatchObject(parameters);
   });
 
   it('names every fault, and never quotes a password that is not encoded', () => {
-    expect(faultsOf('postgresql://u:secret@one:0,,two:many/db?target_session_attrs=all&hostaddr=1.2.3.4')).toEqual([
+    expect(
+      faultsOf('postgresql://u:secret@one:0,,two:many/db?target_session_attrs=all&hostaddr=1.2.3.4'),
+    ).toEqual([
       'must have a port from 1 to 65535 for host 1',
       'must have a name for host 2',
       'must have a port from 1 to 65535 for host 3',
@@ -101,7 +117,9 @@ describe('the address of a database', () => {
     expect(faultsOf('postgresql://one,two,three/db?port=1,2')).toContain(
       'must have one port for all hosts, or one for each',
     );
-    expect(faultsOf('postgresql://u@::1,two/db')).toContain('must have brackets around the IPv6 address of host 1');
+    expect(faultsOf('postgresql://u@::1,two/db')).toContain(
+      'must have brackets around the IPv6 address of host 1',
+    );
     expect(faultsOf('postgresql://one%zz,two/db')).toContain(
       'must have a name for host 1 whose percent-encoding is valid',
     );

@@ -60,7 +60,9 @@ export function readDatabaseUrl(url: string, use: Use = 'writing'): DatabaseUrl 
 export function urlOfServer({ url }: DatabaseUrl, server: Server | undefined): string {
   const [, login = '', hosts = '', path = '/', query = ''] = FORM.exec(url) ?? [];
   const left = ['options', 'target_session_attrs', ...(server ? ['host', 'port'] : [])];
-  const parameters = query.split('&').filter((pair) => pair !== '' && !left.includes(pair.split('=')[0] ?? ''));
+  const parameters = query
+    .split('&')
+    .filter((pair) => pair !== '' && !left.includes(pair.split('=')[0] ?? ''));
   if (server) parameters.push(`host=${encodeURIComponent(server.host)}`, `port=${server.port}`);
   const user = login === '' ? '' : `${login}@`;
   const all = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
@@ -89,9 +91,15 @@ function serversOf(authority: string, given: URLSearchParams, faults: string[]):
   });
 }
 
-function hostOf(text: string, index: number, isParameter: boolean, faults: string[]): { host: string; port: string } {
+function hostOf(
+  text: string,
+  index: number,
+  isParameter: boolean,
+  faults: string[],
+): { host: string; port: string } {
   const decoded = isParameter ? text : decode(text);
-  if (decoded === undefined) faults.push(`must have a name for host ${index + 1} whose percent-encoding is valid`);
+  if (decoded === undefined)
+    faults.push(`must have a name for host ${index + 1} whose percent-encoding is valid`);
   const [, inBrackets, name = '', port = ''] =
     /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(decoded ?? '') ?? (isParameter ? ['', text] : []);
   const host = inBrackets ?? name;
@@ -105,7 +113,9 @@ function targetOf(given: string | null, servers: number, use: Use, faults: strin
   if (given === null) return servers > 1 ? standard : 'any';
   const target = TARGETS[use][given];
   if (target === undefined || (target === 'any' && use === 'writing' && servers > 1)) {
-    const names = Object.keys(TARGETS[use]).filter((name) => use === 'reading' || servers < 2 || name !== 'any');
+    const names = Object.keys(TARGETS[use]).filter(
+      (name) => use === 'reading' || servers < 2 || name !== 'any',
+    );
     const why = use === 'reading' ? '' : '. Payments need a server that takes writes';
     faults.push(`must have a target_session_attrs of ${names.join(', ')}${why}`);
   }

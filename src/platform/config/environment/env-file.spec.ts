@@ -67,7 +67,9 @@ describe('the file .env', () => {
   });
 
   it('is refused with a variable that is set twice', () => {
-    expect([...reading('PORT=3000\nHOST=::1\nPORT=3001').faults.values()]).toEqual(['PORT is set twice in .env']);
+    expect([...reading('PORT=3000\nHOST=::1\nPORT=3001').faults.values()]).toEqual([
+      'PORT is set twice in .env',
+    ]);
   });
 
   it('is read as far as a command needs it, and as far as the environment does not override it', () => {

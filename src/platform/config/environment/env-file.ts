@@ -11,7 +11,8 @@ export interface EnvFile {
 }
 
 /** An assignment as parsed by Node.js: its name, its value with quotes, and the rest of its last line. */
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('[^']*'|"[^"]*"|`[^`]*`|[^\n]*)([^\n]*)$/gm;
+const ASSIGNMENT =
+  /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('[^']*'|"[^"]*"|`[^`]*`|[^\n]*)([^\n]*)$/gm;
 
 /**
  * The spellings with one meaning in Node.js, Docker Compose, systemd and shells, which disagree about `#`,
@@ -48,7 +49,8 @@ export function quotedFaults(values: NodeJS.ProcessEnv): string[] {
   const isQuoted = (value: string) => value !== value.trim() || /^(['"`])[^]*\1$/.test(value);
   const quoted = Object.entries(values).filter(([name, value = '']) => isOurs(name) && isQuoted(value));
   return quoted.map(
-    ([name]) => `${name} must have no quotes and no blanks around its value. docker run --env-file keeps both`,
+    ([name]) =>
+      `${name} must have no quotes and no blanks around its value. docker run --env-file keeps both`,
   );
 }
 

@@ -9,17 +9,22 @@ import { words } from './words';
 
 /** Parses a number. Leaves other text unchanged for the following rule to report. */
 export const Numeric = () =>
-  Transform(({ value }) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown)));
+  Transform(({ value }) =>
+    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value as unknown),
+  );
 
 /** Reads comma-separated words. */
-export const Words = () => Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
+export const Words = () =>
+  Transform(({ value }) => (typeof value === 'string' ? words(value) : (value as unknown)));
 
 /** Parses comma-separated pairs into a map. Leaves other text unchanged for the following rule to report. */
 const Pairs = (form: RegExp, toValue: (text: string) => string | number) =>
   Transform(({ value }) => {
     if (typeof value !== 'string') return value as unknown;
     const pairs = words(value).map((word) => form.exec(word));
-    return pairs.includes(null) ? value : new Map(pairs.map((pair) => [pair?.[1] ?? '', toValue(pair?.[2] ?? '')]));
+    return pairs.includes(null)
+      ? value
+      : new Map(pairs.map((pair) => [pair?.[1] ?? '', toValue(pair?.[2] ?? '')]));
   });
 
 const isMap = (value: unknown) => value instanceof Map;
@@ -145,7 +150,9 @@ export const AreProxyExceptions = () =>
  * Rejects characters that are invalid in headers. A file's trailing line end would make every request fail.
  */
 export const IsHeaderValue = () =>
-  Matches(/^[\x21-\x7e]{8,}$/, { message: '$property must be 8 or more printable ASCII characters without spaces' });
+  Matches(/^[\x21-\x7e]{8,}$/, {
+    message: '$property must be 8 or more printable ASCII characters without spaces',
+  });
 
 /** Accepts any text, and base64 after `whsec_`. */
 export const IsWebhookSecret = () =>

@@ -43,7 +43,8 @@ const ACCOUNTS_RULE =
 
 /** A word of OAuth (RFC 6749, section 3.3), without the comma that separates it here. */
 const SCOPE = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,200}$/;
-const SCOPES_RULE = '$property must be a comma-separated list of words without spaces, quotes, and backslashes';
+const SCOPES_RULE =
+  '$property must be a comma-separated list of words without spaces, quotes, and backslashes';
 
 /** The form of an account's name. The account `main` always exists. */
 export const ACCOUNT_NAME = /^(?!main$)[a-z][a-z0-9-]{0,23}$/;
@@ -83,8 +84,10 @@ export class Environment {
   @IsOptional() @IsHeaderValue() UPSTREAM_API_KEY?: string;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) UPSTREAM_SUB_ACCOUNT?: string;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) UPSTREAM_WALLET?: string;
-  @Words() @Matches(ACCOUNT_NAME, { each: true, message: ACCOUNTS_RULE }) @ArrayUnique() UPSTREAM_ACCOUNTS: string[] =
-    [];
+  @Words()
+  @Matches(ACCOUNT_NAME, { each: true, message: ACCOUNTS_RULE })
+  @ArrayUnique()
+  UPSTREAM_ACCOUNTS: string[] = [];
   @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
   @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;

@@ -5,18 +5,22 @@ describe('the configuration in production', () => {
   it.each(['DATABASE_URL', 'UPSTREAM_BASE_URL', 'UPSTREAM_API_KEY', 'PUBLIC_URL'] as const)(
     'requires %s in production',
     (name) => {
-      expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(`${name} is required with NODE_ENV=production`);
+      expect(refusal({ ...PRODUCTION, [name]: '' })).toContain(
+        `${name} is required with NODE_ENV=production`,
+      );
     },
   );
 
-  it.each(['http://api.example.com', 'http://10.0.0.5:4010', 'http://localhost.example.com', 'http://[2001:db8::1]'])(
-    'rejects an upstream without TLS in production: %s',
-    (url) => {
-      const message = refusal({ ...PRODUCTION, UPSTREAM_BASE_URL: url });
-      expect(message).toContain('UPSTREAM_BASE_URL must begin with https://');
-      expect(message).not.toContain(url);
-    },
-  );
+  it.each([
+    'http://api.example.com',
+    'http://10.0.0.5:4010',
+    'http://localhost.example.com',
+    'http://[2001:db8::1]',
+  ])('rejects an upstream without TLS in production: %s', (url) => {
+    const message = refusal({ ...PRODUCTION, UPSTREAM_BASE_URL: url });
+    expect(message).toContain('UPSTREAM_BASE_URL must begin with https://');
+    expect(message).not.toContain(url);
+  });
 
   it.each(['http://localhost:4010', 'http://127.0.0.9', 'http://[::1]:4010', 'https://api.example.com'])(
     'accepts an upstream with TLS, or on the same machine, in production: %s',
@@ -34,7 +38,12 @@ describe('the configuration in production', () => {
     'postgresql://proxy@/records?host=db.example.com',
     'postgresql://proxy@localhost/records?host=db.example.com',
   ])('rejects a database on another machine without verified TLS in production: %s', (url) => {
-    for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_SEALER_URL', 'DATABASE_REPLICA_URL']) {
+    for (const name of [
+      'DATABASE_URL',
+      'DATABASE_OWNER_URL',
+      'DATABASE_SEALER_URL',
+      'DATABASE_REPLICA_URL',
+    ]) {
       const message = refusal({ ...PRODUCTION, [name]: url });
       expect(message).toContain(`${name} must have sslmode=verify-full`);
       expect(message).not.toContain(url);
@@ -70,7 +79,11 @@ describe('the configuration in production', () => {
   it.each(['whsec_ab-_cdef', 'whsec_abcde', 'whsec_YQ=', 'whsec_YR==', 'whsec_whsec_YWFh'])(
     'rejects a webhook secret with anything but base64 after whsec_: %s',
     (secret) => {
-      for (const name of ['UPSTREAM_WEBHOOK_SECRET', 'SCREENING_SECRET', 'UPSTREAM_ACCOUNT_KENYA_WEBHOOK_SECRET']) {
+      for (const name of [
+        'UPSTREAM_WEBHOOK_SECRET',
+        'SCREENING_SECRET',
+        'UPSTREAM_ACCOUNT_KENYA_WEBHOOK_SECRET',
+      ]) {
         const message = refusal({ UPSTREAM_ACCOUNTS: 'kenya', [name]: secret });
         expect(message).toContain(`${name} must have base64 after whsec_`);
         expect(message).not.toContain(secret);
@@ -81,13 +94,15 @@ describe('the configuration in production', () => {
   it.each([`whsec_${Buffer.alloc(24, 1).toString('base64')}`, 'x'.repeat(24)])(
     'accepts a webhook secret of 24 bytes in production: %s',
     (secret) =>
-      expect(loadConfig({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal()).toBe(
-        secret,
-      ),
+      expect(
+        loadConfig({ ...PRODUCTION, UPSTREAM_WEBHOOK_SECRET: secret }).upstreamWebhookSecret?.reveal(),
+      ).toBe(secret),
   );
 
   it('rejects a disabled duplicate guard in production', () => {
-    expect(refusal({ ...PRODUCTION, DUPLICATE_GUARD: 'false' })).toContain('DUPLICATE_GUARD=false is not allowed');
+    expect(refusal({ ...PRODUCTION, DUPLICATE_GUARD: 'false' })).toContain(
+      'DUPLICATE_GUARD=false is not allowed',
+    );
     expect(loadConfig({ DUPLICATE_GUARD: 'false' }).duplicateGuard).toBe(false);
     expect(loadConfig(PRODUCTION).duplicateGuard).toBe(true);
   });

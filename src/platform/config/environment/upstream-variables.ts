@@ -39,7 +39,8 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
     'Time to connect. After it, nothing was sent. Each address of the host but the last one has a third of it.',
   UPSTREAM_CONNECTIONS:
     'Connections to each upstream account, and the places of its requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
-  UPSTREAM_QUEUE: 'Requests that may wait for a place. Others are refused before anything is written about them.',
+  UPSTREAM_QUEUE:
+    'Requests that may wait for a place. Others are refused before anything is written about them.',
   UPSTREAM_MAX_RESPONSE_BYTES:
     'Largest answer, also once it is decoded. A larger one is cut off, and its outcome is unknown.',
   UPSTREAM_WEBHOOK_SECRET: {

@@ -17,7 +17,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     LOG_LEVEL: 'The least severe level that is logged.',
     DATA_DIR:
       'The folder of the embedded Postgres, the sandbox, the demo keys, the log key, the checkpoints, the outcomes that wait for the database, and [what tells an old database](../operate/recovery.md). Each proxy needs [one of its own](../operate/deploy.md#data_dir). Keep it across restarts.',
-    DRAIN_MS: 'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves requests.',
+    DRAIN_MS:
+      'Drain time after SIGTERM in milliseconds. The proxy reports not ready and still serves requests.',
     REQUEST_DEADLINE_MS:
       'How long a request may wait for its key, its place and its admission together, in milliseconds. After that, it gets 503 and is never sent. See [Too many requests](../operate/monitor.md#too-many-requests).',
     START_WORKER:
@@ -170,7 +171,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       about: 'How strong the proof must be: values of the claim `acr`, of which one is required.',
       unset: 'any',
     },
-    STEP_UP_OVER_USD: 'Approvals and settlements of calls up to this amount need no step-up. `0`: all need it.',
+    STEP_UP_OVER_USD:
+      'Approvals and settlements of calls up to this amount need no step-up. `0`: all need it.',
     PAGE_CLIENT_SECRETS: {
       about:
         'The secrets of our clients at the providers of [page sessions](../operate/page-sessions.md): a JSON object by issuer and client ID, such as `{"https://id.example.com":{"wallet-pages":"…"}}`. A client without a secret is public.',
@@ -180,7 +182,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   }),
   ...inSection('reconciliation', {
     RECONCILIATION_SCHEDULE: {
-      about: 'A cron expression in UTC, such as `15 2 * * *`. At each tick, one instance compares the day before.',
+      about:
+        'A cron expression in UTC, such as `15 2 * * *`. At each tick, one instance compares the day before.',
       unset: 'none',
     },
     RECONCILIATION_AMOUNT_TOLERANCE_USD: 'Differences in amount up to this are no findings.',

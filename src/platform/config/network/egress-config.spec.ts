@@ -8,12 +8,15 @@ describe('the variables of the egress proxy', () => {
     expect(loadConfig({})).toMatchObject({ httpProxy: undefined, httpsProxy: undefined, noProxy: [] });
   });
 
-  it.each(['HTTPS_PROXY', 'https_proxy'])('read the address in %s, as a secret that is not recorded', (name) => {
-    const config = loadConfig({ [name]: PROXY, no_proxy: '.corp.example, 10.0.0.0/8' });
-    expect(config.httpsProxy?.reveal()).toBe(PROXY);
-    expect(config).toMatchObject({ httpProxy: undefined, noProxy: ['.corp.example', '10.0.0.0/8'] });
-    expect(JSON.stringify(config)).not.toMatch(/p%40ss|proxy\.example/);
-  });
+  it.each(['HTTPS_PROXY', 'https_proxy'])(
+    'read the address in %s, as a secret that is not recorded',
+    (name) => {
+      const config = loadConfig({ [name]: PROXY, no_proxy: '.corp.example, 10.0.0.0/8' });
+      expect(config.httpsProxy?.reveal()).toBe(PROXY);
+      expect(config).toMatchObject({ httpProxy: undefined, noProxy: ['.corp.example', '10.0.0.0/8'] });
+      expect(JSON.stringify(config)).not.toMatch(/p%40ss|proxy\.example/);
+    },
+  );
 
   it('take two spellings only with one value', () => {
     expect(loadConfig({ HTTPS_PROXY: PROXY, https_proxy: PROXY }).httpsProxy?.reveal()).toBe(PROXY);
@@ -35,6 +38,8 @@ describe('the variables of the egress proxy', () => {
   });
 
   it('refuse an exception that nothing would obey', () => {
-    expect(refusal({ NO_PROXY: 'http://db.example' })).toMatch(/NO_PROXY must be a comma-separated list of domains/);
+    expect(refusal({ NO_PROXY: 'http://db.example' })).toMatch(
+      /NO_PROXY must be a comma-separated list of domains/,
+    );
   });
 });

@@ -12,10 +12,15 @@ type PageSecrets = Record<string, Record<string, string>>;
 const MUST =
   '$property must be a JSON object of secrets by issuer and client ID, such as {"https://id.example.com":{"wallet-pages":"…"}}';
 
-export const ArePageSecrets = () => rule('arePageSecrets', (text: unknown) => read(String(text)) !== undefined, MUST);
+export const ArePageSecrets = () =>
+  rule('arePageSecrets', (text: unknown) => read(String(text)) !== undefined, MUST);
 
 /** Returns the secret of a client at a provider. Undefined if unset. */
-export function pageSecretIn(secrets: Secret | undefined, issuer: string, clientId: string): Secret | undefined {
+export function pageSecretIn(
+  secrets: Secret | undefined,
+  issuer: string,
+  clientId: string,
+): Secret | undefined {
   const ofIssuer = own(secrets && read(secrets.reveal()), issuer);
   const secret = own(ofIssuer, clientId);
   return secret === undefined ? undefined : new Secret(secret);

@@ -49,14 +49,16 @@ describe('the files of secrets', () => {
   });
 
   it('never reach the sandbox as variables of its own', () => {
-    const { sandboxBehaviour, sandboxControlKey } = loadConfig({ SANDBOX_CONTROL_KEY_FILE: fileWith('control-key') });
+    const { sandboxBehaviour, sandboxControlKey } = loadConfig({
+      SANDBOX_CONTROL_KEY_FILE: fileWith('control-key'),
+    });
     expect([sandboxBehaviour, sandboxControlKey.reveal()]).toEqual([{}, 'control-key']);
   });
 
   it('must not be set beside their variables, and must exist, be small files, and have content', () => {
-    expect(refusal({ UPSTREAM_API_KEY: 'upstream-key', UPSTREAM_API_KEY_FILE: fileWith('upstream-key') })).toContain(
-      'UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE must not both be set',
-    );
+    expect(
+      refusal({ UPSTREAM_API_KEY: 'upstream-key', UPSTREAM_API_KEY_FILE: fileWith('upstream-key') }),
+    ).toContain('UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE must not both be set');
     const unusable: [string, string][] = [
       [join(folder, 'missing'), 'ENOENT'],
       [folder, 'it is not a regular file'],
@@ -65,7 +67,9 @@ describe('the files of secrets', () => {
     ];
     for (const [file, reason] of unusable) {
       const message = refusal({ LOG_SIGNING_KEY_FILE: file });
-      expect(message).toBe(`invalid configuration: LOG_SIGNING_KEY_FILE must name a file with the value (${reason})`);
+      expect(message).toBe(
+        `invalid configuration: LOG_SIGNING_KEY_FILE must name a file with the value (${reason})`,
+      );
     }
   });
 

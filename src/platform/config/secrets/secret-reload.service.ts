@@ -12,7 +12,9 @@ export class SecretReloadService implements OnApplicationShutdown {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly listeners: ((name: string, secret: Secret) => void)[] = [];
 
-  constructor(@Inject(SETTINGS) private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>) {}
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Pick<RunningConfig, 'secretFiles' | 'production'>,
+  ) {}
 
   /** Calls back with each replaced secret. */
   onReload(listener: (name: string, secret: Secret) => void): void {
@@ -31,12 +33,14 @@ export class SecretReloadService implements OnApplicationShutdown {
     let seen: string | undefined;
     let complaint: string | undefined;
     const complain = (fault: string | undefined) => {
-      if (fault !== undefined && fault !== complaint) this.logger.error({ name, fault }, 'secret not reloaded');
+      if (fault !== undefined && fault !== complaint)
+        this.logger.error({ name, fault }, 'secret not reloaded');
       complaint = fault;
     };
     const look = () => {
       const read = attempt(file);
-      if ('fault' in read) return complain(`${fileVariableOf(name)} must name a file with the value (${read.fault})`);
+      if ('fault' in read)
+        return complain(`${fileVariableOf(name)} must name a file with the value (${read.fault})`);
       const { text } = read;
       const isStable = text === seen; // the file may still be being written
       seen = text;

@@ -26,7 +26,8 @@ describe('Secret', () => {
     ],
     [
       'an error',
-      () => String(new Error('wrong key', { cause: secret }).cause) + inspect(new Error('x', { cause: secret })),
+      () =>
+        String(new Error('wrong key', { cause: secret }).cause) + inspect(new Error('x', { cause: secret })),
     ],
   ])('hides its value in %s', (_where, show) => {
     expect(show()).not.toContain(VALUE);
@@ -34,7 +35,11 @@ describe('Secret', () => {
 
   it('hides its value in a log line', () => {
     let lines = '';
-    pino({}, { write: (line: string) => void (lines += line) }).info({ secret, settings: { secret } }, 'of %s', secret);
+    pino({}, { write: (line: string) => void (lines += line) }).info(
+      { secret, settings: { secret } },
+      'of %s',
+      secret,
+    );
     expect(lines).toContain('[secret]');
     expect(lines).not.toContain(VALUE);
   });

@@ -17,7 +17,9 @@ const accounts = (env: NodeJS.ProcessEnv) => {
 
 describe('upstream accounts', () => {
   it('default to main', () => {
-    expect(accounts(MAIN)).toMatchObject([{ name: 'main', baseUrl: 'https://pay.example', subAccount: undefined }]);
+    expect(accounts(MAIN)).toMatchObject([
+      { name: 'main', baseUrl: 'https://pay.example', subAccount: undefined },
+    ]);
   });
 
   it('have variables of their own, and the base address of main unless they name one', () => {
@@ -116,12 +118,16 @@ describe('upstream accounts', () => {
     writeFileSync(file, 'key-in-a-file\n');
     const env = { UPSTREAM_ACCOUNTS: 'kenya', UPSTREAM_ACCOUNT_KENYA_API_KEY_FILE: file };
     expect(accounts({ ...MAIN, ...env })[1]?.apiKey.reveal()).toBe('key-in-a-file');
-    expect([...loadConfig({ ...MAIN, ...env }).secretFiles]).toEqual([['UPSTREAM_ACCOUNT_KENYA_API_KEY', file]]);
+    expect([...loadConfig({ ...MAIN, ...env }).secretFiles]).toEqual([
+      ['UPSTREAM_ACCOUNT_KENYA_API_KEY', file],
+    ]);
     rmSync(folder, { recursive: true });
   });
 
   it('have the rules of main for values that replace a secret', () => {
-    expect(faultOf('UPSTREAM_ACCOUNT_KENYA_API_KEY', 'a b', false)).toContain('UPSTREAM_ACCOUNT_KENYA_API_KEY must');
+    expect(faultOf('UPSTREAM_ACCOUNT_KENYA_API_KEY', 'a b', false)).toContain(
+      'UPSTREAM_ACCOUNT_KENYA_API_KEY must',
+    );
     expect(faultOf('UPSTREAM_ACCOUNT_KENYA_API_KEY', 'a-sound-key', false)).toBeUndefined();
     expect(faultOf('UPSTREAM_ACCOUNT_KENYA_WEBHOOK_SECRET', 'short', true)).toContain(
       'UPSTREAM_ACCOUNT_KENYA_WEBHOOK_SECRET must have at least 24 bytes',

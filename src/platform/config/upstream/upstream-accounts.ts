@@ -50,12 +50,19 @@ export function accountsOf(settings: {
     subAccount: settings.upstreamSubAccount,
     wallet: settings.upstreamWallet,
   };
-  const named = settings.namedAccounts.map((account) => ({ ...account, baseUrl: account.baseUrl ?? main.baseUrl }));
+  const named = settings.namedAccounts.map((account) => ({
+    ...account,
+    baseUrl: account.baseUrl ?? main.baseUrl,
+  }));
   return [main, ...named];
 }
 
 /** Returns the names of the accounts, `main` first. */
-export function accountNames({ namedAccounts }: { readonly namedAccounts: readonly { name: string }[] }): string[] {
+export function accountNames({
+  namedAccounts,
+}: {
+  readonly namedAccounts: readonly { name: string }[];
+}): string[] {
   return [MAIN_ACCOUNT, ...namedAccounts.map(({ name }) => name)];
 }
 
@@ -93,14 +100,18 @@ export function readAccounts(
 
 /** Reads an account as if its variables were those of `main`. */
 function readAccount(account: string, given: Given, nodeEnv: string): { env: Environment; faults: string[] } {
-  const values = FIELDS.map((field) => [`UPSTREAM_${field}`, given[accountVariable(account, field)]] as const);
+  const values = FIELDS.map(
+    (field) => [`UPSTREAM_${field}`, given[accountVariable(account, field)]] as const,
+  );
   const set = Object.fromEntries(values.filter(([, value]) => value !== undefined));
   const env = plainToInstance(Environment, { NODE_ENV: nodeEnv, ...set }, { exposeDefaultValues: true });
   const broken = validateSync(env).flatMap(({ constraints }) => Object.values(constraints ?? {}));
   if (nodeEnv === 'production') broken.push(...productionFaults(env, []));
   const faults = broken.map((fault) => fault.replace('UPSTREAM_', `${PREFIX}${inVariables(account)}_`));
   if (!env.UPSTREAM_API_KEY) {
-    faults.push(`${accountVariable(account, 'API_KEY')} is required, because UPSTREAM_ACCOUNTS names ${account}`);
+    faults.push(
+      `${accountVariable(account, 'API_KEY')} is required, because UPSTREAM_ACCOUNTS names ${account}`,
+    );
   }
   return { env, faults };
 }
@@ -110,7 +121,8 @@ function accountOf(name: string, env: Environment): UpstreamAccountConfig {
     name,
     baseUrl: baseUrlOf(env),
     apiKey: new Secret(env.UPSTREAM_API_KEY ?? ''),
-    webhookSecret: env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
+    webhookSecret:
+      env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     subAccount: env.UPSTREAM_SUB_ACCOUNT,
     wallet: env.UPSTREAM_WALLET,
   };

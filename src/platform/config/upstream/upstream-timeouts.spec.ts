@@ -13,7 +13,9 @@ describe('upstream timeouts', () => {
   const settings = { upstreamTimeoutMs: 1_000, upstreamTimeouts: new Map([['POST /send', 5_000]]) };
 
   it('are read from the environment', () => {
-    const { upstreamTimeouts } = loadConfig({ UPSTREAM_TIMEOUTS: 'POST /payouts/airtime=60000, GET /info/assets=100' });
+    const { upstreamTimeouts } = loadConfig({
+      UPSTREAM_TIMEOUTS: 'POST /payouts/airtime=60000, GET /info/assets=100',
+    });
     expect([...upstreamTimeouts]).toEqual([
       ['POST /payouts/airtime', 60_000],
       ['GET /info/assets', 100],
@@ -43,7 +45,9 @@ describe('upstream timeouts', () => {
   it('bound the time in flight by the longest timeout', () => {
     expect(longestUpstreamTimeout(settings)).toBe(5_000);
     expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map() })).toBe(1_000);
-    expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map([['POST /send', 100]]) })).toBe(1_000);
+    expect(longestUpstreamTimeout({ ...settings, upstreamTimeouts: new Map([['POST /send', 100]]) })).toBe(
+      1_000,
+    );
   });
 });
 

@@ -3,7 +3,10 @@ import { Config } from '../config';
 export type Timeouts = Pick<Config, 'upstreamTimeoutMs' | 'upstreamTimeouts'>;
 
 /** Returns the timeout of one request of an operation, including its wait, in ms. */
-export function upstreamTimeoutOf(operation: string, { upstreamTimeoutMs, upstreamTimeouts }: Timeouts): number {
+export function upstreamTimeoutOf(
+  operation: string,
+  { upstreamTimeoutMs, upstreamTimeouts }: Timeouts,
+): number {
   return upstreamTimeouts.get(operation) ?? upstreamTimeoutMs;
 }
 

@@ -97,12 +97,17 @@ export async function grantAccess(logins: Logins): Promise<void> {
  * Makes logins members of the roles that they had, as far as the owner may.
  * @returns the names of the logins that do not exist or that still lack a role.
  */
-export async function grantLogins(ownerUrl: string, logins: { name: string; roles: string[] }[]): Promise<string[]> {
+export async function grantLogins(
+  ownerUrl: string,
+  logins: { name: string; roles: string[] }[],
+): Promise<string[]> {
   return withConnection(ownerUrl, async (client) => {
     const missing: string[] = [];
     for (const { name, roles } of logins) {
       const granted = ROLES.filter((role) => roles.includes(role)).join(', ');
-      await client.query(`GRANT ${granted} TO ${client.escapeIdentifier(name)}`).catch(() => missing.push(name));
+      await client
+        .query(`GRANT ${granted} TO ${client.escapeIdentifier(name)}`)
+        .catch(() => missing.push(name));
     }
     return missing;
   });
@@ -111,7 +116,12 @@ export async function grantLogins(ownerUrl: string, logins: { name: string; role
 /** Returns the missing access. Empty before the first migration, which creates the roles. */
 async function missingAccess(logins: Logins): Promise<Missing> {
   return withConnection(logins.databaseOwnerUrl, async (client) => {
-    const { rows } = await client.query<{ empty: boolean; roles: string[]; database: string; version: number }>(
+    const { rows } = await client.query<{
+      empty: boolean;
+      roles: string[];
+      database: string;
+      version: number;
+    }>(
       `SELECT to_regclass('client') IS NULL AS empty, current_database()::text AS database,
          current_setting('server_version_num')::integer AS version,
          ARRAY(SELECT rolname::text FROM pg_roles) AS roles`,
@@ -137,7 +147,12 @@ interface Server {
 }
 
 /** Adds the logins without their role, with the names of their variables. */
-async function addLogins(client: Client, logins: Logins, { roles, version }: Server, missing: Missing): Promise<void> {
+async function addLogins(
+  client: Client,
+  logins: Logins,
+  { roles, version }: Server,
+  missing: Missing,
+): Promise<void> {
   const { databaseUrl, databaseOwnerUrl, databaseSealerUrl } = logins;
   const sealers = databaseSealerUrl ? [databaseSealerUrl] : [databaseOwnerUrl, databaseUrl];
   // With one address, the login becomes the role. A login of its own has the rights of the role all the time.
@@ -161,7 +176,9 @@ async function addLogins(client: Client, logins: Logins, { roles, version }: Ser
       missing.statements.push(`CREATE ROLE ${quoted} LOGIN PASSWORD '…';`);
     }
     missing.what.push(`the membership of ${login} in ${role}`);
-    missing.statements.push(`GRANT ${role} TO ${quoted}${version >= 160_000 ? ' WITH INHERIT TRUE, SET TRUE' : ''};`);
+    missing.statements.push(
+      `GRANT ${role} TO ${quoted}${version >= 160_000 ? ' WITH INHERIT TRUE, SET TRUE' : ''};`,
+    );
   }
 }
 
@@ -169,7 +186,12 @@ async function addLogins(client: Client, logins: Logins, { roles, version }: Ser
  * Adds the logins that cannot connect. An administrator may have revoked CONNECT from PUBLIC, and dumps omit
  * grants of it.
  */
-async function addConnecting(client: Client, logins: Logins, database: string, missing: Missing): Promise<void> {
+async function addConnecting(
+  client: Client,
+  logins: Logins,
+  database: string,
+  missing: Missing,
+): Promise<void> {
   const urls = [logins.databaseUrl, ...(logins.databaseSealerUrl ? [logins.databaseSealerUrl] : [])];
   for (const login of new Set(urls.map(loginIn))) {
     const { rows } = await client.query<{ may: boolean }>(
@@ -207,8 +229,12 @@ async function addRights(client: Client, database: string, missing: Missing): Pr
 async function addProtection(client: Client, missing: Missing): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
   if (rows.length === 0) return;
-  missing.what.push(`the protection of ${rows.length} function${rows.length === 1 ? '' : 's'} from other logins`);
-  missing.statements.push(`REVOKE EXECUTE ON FUNCTION ${rows.map(({ name }) => name).join(', ')} FROM PUBLIC;`);
+  missing.what.push(
+    `the protection of ${rows.length} function${rows.length === 1 ? '' : 's'} from other logins`,
+  );
+  missing.statements.push(
+    `REVOKE EXECUTE ON FUNCTION ${rows.map(({ name }) => name).join(', ')} FROM PUBLIC;`,
+  );
 }
 
 function rightsIn(database: string): Right[] {
@@ -227,7 +253,9 @@ function rightsIn(database: string): Right[] {
 }
 
 function rightsOn(kind: Right['kind'], names: Readonly<Record<string, Role[]>>, right: string): Right[] {
-  return Object.entries(names).flatMap(([name, roles]) => roles.map((role) => rightOf(kind, name, right, role)));
+  return Object.entries(names).flatMap(([name, roles]) =>
+    roles.map((role) => rightOf(kind, name, right, role)),
+  );
 }
 
 function rightOf(kind: Right['kind'], name: string, right: string, role: Role): Right {

@@ -23,7 +23,12 @@ const NEEDED_FUNCTIONS: Readonly<Record<string, string[]>> = {
     'pg_snapshot_xmax',
     'pg_visible_in_snapshot',
   ],
-  'the identity of the server': ['pg_control_system', 'pg_is_in_recovery', 'pg_current_wal_lsn', 'pg_walfile_name'],
+  'the identity of the server': [
+    'pg_control_system',
+    'pg_is_in_recovery',
+    'pg_current_wal_lsn',
+    'pg_walfile_name',
+  ],
   'commits that wait for a standby': ['pg_logical_emit_message'],
   notifications: ['pg_notify'],
   'advisory locks': [
@@ -80,7 +85,9 @@ async function lackingFunctions(client: Client): Promise<string[]> {
   const missing = new Set(rows.map(({ name }) => name));
   return Object.entries(NEEDED_FUNCTIONS).flatMap(([purpose, functions]) => {
     const some = functions.filter((name) => missing.has(name));
-    return some.length === 0 ? [] : [`${purpose}: it may not execute ${some.map((name) => `${name}()`).join(', ')}`];
+    return some.length === 0
+      ? []
+      : [`${purpose}: it may not execute ${some.map((name) => `${name}()`).join(', ')}`];
   });
 }
 
@@ -110,7 +117,10 @@ export async function requireSessionLocks(databaseUrl: string): Promise<void> {
 }
 
 async function take(client: Client, key: number[]): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', key);
+  const { rows } = await client.query<{ taken: boolean }>(
+    'SELECT pg_try_advisory_lock($1, $2) AS taken',
+    key,
+  );
   return rows[0]?.taken === true;
 }
 

@@ -18,7 +18,8 @@ interface Session {
   client_min_messages: string;
 }
 
-const limit = (name: string) => `(SELECT setting::integer FROM pg_settings WHERE name = '${name}') AS ${name}`;
+const limit = (name: string) =>
+  `(SELECT setting::integer FROM pg_settings WHERE name = '${name}') AS ${name}`;
 
 const SESSION = `SELECT current_user::text AS role, session_user::text AS login,
   current_setting('client_min_messages') AS client_min_messages, ${Object.keys(LIMITS).map(limit).join(', ')}`;
@@ -38,7 +39,8 @@ export async function requireConnections(settings: DatabaseUrls): Promise<void> 
     const { rows } = await client.query<Session>(SESSION);
     const [session] = rows;
     if (!session) return;
-    if (settings.databaseUrl === settings.databaseOwnerUrl && session.role !== 'payout_proxy') throw roleLost(session);
+    if (settings.databaseUrl === settings.databaseOwnerUrl && session.role !== 'payout_proxy')
+      throw roleLost(session);
     const lacking = lackingIn(session);
     if (lacking.length > 0) throw limitsLost(client, session, lacking);
   } catch (error) {
@@ -52,7 +54,10 @@ export async function requireConnections(settings: DatabaseUrls): Promise<void> 
 /** Returns the missing settings of the session, in the form of ALTER ROLE. */
 function lackingIn(session: Session): string[] {
   const lacking = Object.entries(LIMITS)
-    .filter(([name, most]) => session[name as keyof typeof LIMITS] === 0 || session[name as keyof typeof LIMITS] > most)
+    .filter(
+      ([name, most]) =>
+        session[name as keyof typeof LIMITS] === 0 || session[name as keyof typeof LIMITS] > most,
+    )
     .map(([name, most]) => `${name} = '${most}ms'`);
   if (!WITH_WARNINGS.includes(session.client_min_messages)) lacking.push(`client_min_messages = 'warning'`);
   return lacking;

@@ -51,7 +51,11 @@ export class DirectoryLock {
       for (;;) {
         const taken = await takeNext(locks, place);
         if (taken) {
-          const lock = new DirectoryLock(taken.server, holderFile(locks, taken.number), thisProcess(embeddedPostgres));
+          const lock = new DirectoryLock(
+            taken.server,
+            holderFile(locks, taken.number),
+            thisProcess(embeddedPostgres),
+          );
           writeHolder(lock.file, lock.holder);
           return lock;
         }
@@ -105,7 +109,10 @@ function holderFile(locks: string, number: number): string {
   return join(locks, `${number}.json`);
 }
 
-async function takeNext(locks: string, place: string): Promise<{ server: Server; number: number } | undefined> {
+async function takeNext(
+  locks: string,
+  place: string,
+): Promise<{ server: Server; number: number } | undefined> {
   const highest = numbersIn(locks).at(-1) ?? 0;
   if (highest > 0 && (await isHeld(join(place, String(highest))))) return undefined;
   const name = randomUUID();

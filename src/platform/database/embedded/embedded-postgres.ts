@@ -161,7 +161,16 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   writeFileSync(passwordFile, access.ownerPassword, { mode: 0o600 });
   home.own(passwordFile);
   const owner = ['--username', 'payout_owner', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
-  const text = ['--encoding', 'UTF8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'];
+  const text = [
+    '--encoding',
+    'UTF8',
+    '--locale-provider',
+    'builtin',
+    '--builtin-locale',
+    'C.UTF-8',
+    '--locale',
+    'C',
+  ];
   for (const name of readdirSync(home.directory).filter((name) => name.startsWith('making-'))) {
     rmSync(join(home.directory, name), { recursive: true, force: true, maxRetries: 3 });
   }
@@ -188,7 +197,9 @@ async function createDatabases(access: Access): Promise<void> {
   try {
     await client.query('CREATE ROLE payout_proxy NOLOGIN');
     // The passwords are generated base64url, so they need no escaping. CREATE ROLE takes no parameters.
-    await client.query(`CREATE ROLE payout_proxy_login LOGIN PASSWORD '${access.proxyPassword}' IN ROLE payout_proxy`);
+    await client.query(
+      `CREATE ROLE payout_proxy_login LOGIN PASSWORD '${access.proxyPassword}' IN ROLE payout_proxy`,
+    );
     await client.query(`CREATE ROLE sandbox LOGIN PASSWORD '${access.sandboxPassword}'`);
     await client.query('CREATE DATABASE payout_proxy');
     await client.query('CREATE DATABASE sandbox OWNER sandbox');

@@ -55,7 +55,10 @@ export function prepareHome(dataDir: string): Home {
     directory,
     cluster: join(directory, 'cluster'),
     unfinished: join(directory, 'unfinished'),
-    binaries: join(!user || canEnter(packaged, user) ? packaged : copyBinaries(packaged, directory, user), 'bin'),
+    binaries: join(
+      !user || canEnter(packaged, user) ? packaged : copyBinaries(packaged, directory, user),
+      'bin',
+    ),
     user: user ?? {},
     own,
   };
@@ -67,7 +70,9 @@ export function makeDataDir(dataDir: string): void {
     makeFolder(dataDir, 0o755);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
-    throw new StartError(`DATA_DIR cannot be used (${codeOf(error)}). Set it to a folder that this user may write to.`);
+    throw new StartError(
+      `DATA_DIR cannot be used (${codeOf(error)}). Set it to a folder that this user may write to.`,
+    );
   }
 }
 
@@ -119,7 +124,9 @@ function unprivilegedUser(): User {
       continue; // there is no such user
     }
   }
-  throw new StartError('Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL.');
+  throw new StartError(
+    'Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL.',
+  );
 }
 
 function canEnter(directory: string, user: User): boolean {

@@ -89,7 +89,9 @@ function refuseTooNew(migrations: Migration[], applied: Map<string, Applied>): v
   const last = migrations.at(-1)?.name ?? '';
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...applied].filter(([name]) => !known.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const isTooNew = unknown.some(([, { oldestProgram }]) => oldestProgram === undefined || oldestProgram > last);
+  const isTooNew = unknown.some(
+    ([, { oldestProgram }]) => oldestProgram === undefined || oldestProgram > last,
+  );
   const [newest, { oldestProgram = undefined } = {}] = unknown.at(-1) ?? [];
   if (!isTooNew || newest === undefined) return;
   throw new StartError(
@@ -113,7 +115,9 @@ async function oldestPrograms(client: Client): Promise<Map<string, string>> {
 }
 
 async function exists(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
+  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+    table,
+  ]);
   return rows[0]?.there ?? false;
 }
 

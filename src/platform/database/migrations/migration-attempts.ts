@@ -48,7 +48,11 @@ export async function applyMigration(url: string, client: Client, migration: Mig
     await sleep(patience.pauseMs);
   }
   let applied = false;
-  const blockers = await blockersDuring(url, client, async () => void (applied = await isApplied(client, migration)));
+  const blockers = await blockersDuring(
+    url,
+    client,
+    async () => void (applied = await isApplied(client, migration)),
+  );
   if (!applied) throw blocked(migration, patience.tries, blockers);
 }
 
@@ -100,7 +104,11 @@ async function blockersDuring(url: string, client: Client, work: () => Promise<v
 
 function blocked({ name }: Migration, tries: number, blockers: Blocker[]): StartError {
   const sessions = blockers.map(({ pid, login, program, since }) => {
-    const details = [`login ${login ?? 'unknown'}`, program, since && `in a transaction since ${since.toISOString()}`];
+    const details = [
+      `login ${login ?? 'unknown'}`,
+      program,
+      since && `in a transaction since ${since.toISOString()}`,
+    ];
     return `process ${pid} of the database server (${details.filter(Boolean).join(', ')})`;
   });
   const who = sessions.length > 0 ? `It was blocked by ${sessions.join(' and ')}. ` : '';

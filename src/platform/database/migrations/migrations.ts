@@ -33,7 +33,9 @@ export async function migrate(
   return withConnection(ownerUrl, async (client) => {
     const migrations = readMigrations(directory);
     const pending = async () =>
-      pendingOf(migrations, await appliedMigrations(client)).filter(({ name }) => upTo === undefined || name <= upTo);
+      pendingOf(migrations, await appliedMigrations(client)).filter(
+        ({ name }) => upTo === undefined || name <= upTo,
+      );
     if ((await pending()).length === 0) return [];
     await client.query('SELECT pg_advisory_lock($1)', [LOCKS.migration]); // released with the connection
     const todo = await pending();
@@ -57,7 +59,11 @@ export async function pendingMigrations(url: string, directory: string): Promise
  * @returns the names of the migrations it applied.
  * @throws StartError if migrations are pending and the start may not apply them, and in the same cases as `migrate`.
  */
-export async function migrateAtStart(ownerUrl: string, directory: string, mayMigrate: boolean): Promise<string[]> {
+export async function migrateAtStart(
+  ownerUrl: string,
+  directory: string,
+  mayMigrate: boolean,
+): Promise<string[]> {
   if (mayMigrate) return migrate(ownerUrl, directory);
   const { length } = await pendingMigrations(ownerUrl, directory);
   if (length === 0) return [];
@@ -68,13 +74,19 @@ export async function migrateAtStart(ownerUrl: string, directory: string, mayMig
 
 /** Returns the last applied migration, which a newer program may have. The database must have one. */
 export async function lastMigration(url: string): Promise<string> {
-  return withConnection(url, async (client) => [...(await appliedMigrations(client)).keys()].sort().at(-1) ?? '');
+  return withConnection(
+    url,
+    async (client) => [...(await appliedMigrations(client)).keys()].sort().at(-1) ?? '',
+  );
 }
 
 /** Returns every migration of this program and when it was applied. */
 export async function migrationStatus(url: string, directory: string): Promise<MigrationState[]> {
   return withConnection(url, async (client) => {
     const applied = await appliedMigrations(client);
-    return readMigrations(directory).map(({ name }) => ({ name, appliedAt: applied.get(name)?.appliedAt ?? null }));
+    return readMigrations(directory).map(({ name }) => ({
+      name,
+      appliedAt: applied.get(name)?.appliedAt ?? null,
+    }));
   });
 }

@@ -145,7 +145,8 @@ export class GroupCommit<Row, Result = void> {
         turn += 1;
         const now = performance.now();
         const brought = this.waiting.length > rows;
-        if (turn > GATHERING_TURNS || now >= end || (now - began >= LONG_TURN_MS && !brought)) return resolve();
+        if (turn > GATHERING_TURNS || now >= end || (now - began >= LONG_TURN_MS && !brought))
+          return resolve();
         rows = this.waiting.length;
         began = now;
         setImmediate(next);

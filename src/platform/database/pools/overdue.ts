@@ -48,7 +48,8 @@ function cancel(client: ClientBase, [again, ...later] = CANCEL_AGAIN_MS): void {
   const { processID, secretKey } = client as unknown as Backend;
   if (processID === null || secretKey === null) return;
   const request = Buffer.alloc(16);
-  for (const [at, value] of [16, CANCEL_CODE, processID, secretKey].entries()) request.writeInt32BE(value, 4 * at);
+  for (const [at, value] of [16, CANCEL_CODE, processID, secretKey].entries())
+    request.writeInt32BE(value, 4 * at);
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   socket.on('error', () => undefined); // a server that is gone has no statement either
   // The server closes the connection once it has handled the request, a frozen one when it wakes up.

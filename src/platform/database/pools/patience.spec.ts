@@ -17,7 +17,10 @@ describe('waiting for a promise', () => {
   it('leaves no timer behind', async () => {
     jest.useFakeTimers();
     try {
-      await Promise.allSettled([waitAtMost(Promise.resolve(1), 9), withPatience(Promise.reject(new Error('no')), 9)]);
+      await Promise.allSettled([
+        waitAtMost(Promise.resolve(1), 9),
+        withPatience(Promise.reject(new Error('no')), 9),
+      ]);
       expect(jest.getTimerCount()).toBe(0);
     } finally {
       jest.useRealTimers();

@@ -71,7 +71,11 @@ export function isPooled(urls: SessionUrls): boolean {
  */
 export function connectionOf(settings: DatabaseUrls): PoolConfig {
   if (!isPooled(settings)) return sessionOf(settings);
-  return { Client: SERVER_CLIENT, connectionString: settings.databaseUrl, connectionTimeoutMillis: CONNECT_MS };
+  return {
+    Client: SERVER_CLIENT,
+    connectionString: settings.databaseUrl,
+    connectionTimeoutMillis: CONNECT_MS,
+  };
 }
 
 /** Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's role. */
@@ -100,9 +104,16 @@ export function withOptions(connection: PoolConfig, options: string): PoolConfig
 export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
   const { databaseReplicaUrl: url, databaseOwnerUrl } = settings;
   if (url === undefined) return undefined;
-  const [login, owner] = [url, databaseOwnerUrl].map((one) => new ServerClient({ connectionString: one }).user);
+  const [login, owner] = [url, databaseOwnerUrl].map(
+    (one) => new ServerClient({ connectionString: one }).user,
+  );
   const options = optionsOf(login === owner);
-  const reading: PoolConfig & { use: Use } = { ...sessionOf(settings), connectionString: url, options, use: 'reading' };
+  const reading: PoolConfig & { use: Use } = {
+    ...sessionOf(settings),
+    connectionString: url,
+    options,
+    use: 'reading',
+  };
   return reading;
 }
 

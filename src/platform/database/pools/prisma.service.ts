@@ -82,7 +82,9 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     };
     const unconfirmed: (() => void)[] = [];
     const pool = hearErrors(new Pool(options));
-    pool.on('connect', (client) => requireReplication(client, () => unconfirmed.forEach((listener) => listener())));
+    pool.on('connect', (client) =>
+      requireReplication(client, () => unconfirmed.forEach((listener) => listener())),
+    );
     super({
       errorFormat: ERROR_FORMAT,
       adapter: new PrismaPg(pool, {

@@ -148,7 +148,11 @@ export class ReaderPrisma {
  * statement, if it checks connections (client_connection_check_interval).
  * @throws the reason of the signal.
  */
-async function askUntil<Row extends object>(pool: Pool, question: QueryConfig, signal: AbortSignal): Promise<Row[]> {
+async function askUntil<Row extends object>(
+  pool: Pool,
+  question: QueryConfig,
+  signal: AbortSignal,
+): Promise<Row[]> {
   signal.throwIfAborted();
   const connection = await pool.connect();
   // The end of a client that waits for an answer closes its socket.

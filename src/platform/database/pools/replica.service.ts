@@ -112,7 +112,8 @@ export class ReplicaService implements OnApplicationShutdown {
         this.tell(undefined);
         return result;
       } catch (error) {
-        if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG) throw error;
+        if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG)
+          throw error;
         this.giveUp((error as Error).message);
       }
     }

@@ -9,9 +9,12 @@ const known = (code: string, cause?: object) =>
   });
 
 describe('isUnavailable', () => {
-  it.each(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])("recognizes Prisma's %s", (code) => {
-    expect(isUnavailable(known(code))).toBe(true);
-  });
+  it.each(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])(
+    "recognizes Prisma's %s",
+    (code) => {
+      expect(isUnavailable(known(code))).toBe(true);
+    },
+  );
 
   it.each(['08006', '25P03', '3D000', '53300', '55000', '55P03', '57014', '57P01', '57P02', '57P03'])(
     'recognizes SQLSTATE %s',

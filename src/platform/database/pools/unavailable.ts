@@ -40,7 +40,9 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUN
 
 /** Returns why the server cannot do its work, by the SQLSTATE of an error. Undefined if it can. */
 export function causeOfState(code: string): Cause | undefined {
-  return SPECIFIC.find(([states]) => states.test(code))?.[1] ?? (SQLSTATE.test(code) ? 'unreachable' : undefined);
+  return (
+    SPECIFIC.find(([states]) => states.test(code))?.[1] ?? (SQLSTATE.test(code) ? 'unreachable' : undefined)
+  );
 }
 
 /**
@@ -65,7 +67,9 @@ export function causeOf(error: unknown): Cause | undefined {
 
 /** Returns what an error of Prisma knows of the database's own error. */
 export function adapterCauseOf(error: unknown): { kind?: string; originalCode?: string } {
-  const { meta } = error as { meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } } };
+  const { meta } = error as {
+    meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
+  };
   return meta?.driverAdapterError?.cause ?? {};
 }
 

@@ -45,7 +45,10 @@ export function cannotReach(url: string, error: unknown): StartError {
     );
   }
   const reason = error instanceof NoServerFits ? message : (code ?? message ?? 'no reason given');
-  return new StartError(`${where} cannot be reached (${reason}). Check DATABASE_URL, and that the server is running.`, {
-    cause: error,
-  });
+  return new StartError(
+    `${where} cannot be reached (${reason}). Check DATABASE_URL, and that the server is running.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -64,7 +64,9 @@ describe('onceReachable', () => {
   it('gives up after a while, and names the database without its password', async () => {
     const work = jest.fn(() => Promise.reject(failure('57P03')));
     const giving = onceReachable({ url: URL, while: 'unavailable', patienceMs: 0 }, work);
-    await expect(giving).rejects.toThrow(/^the database records at 127\.0\.0\.1:1 cannot be reached \(57P03\)/);
+    await expect(giving).rejects.toThrow(
+      /^the database records at 127\.0\.0\.1:1 cannot be reached \(57P03\)/,
+    );
     await expect(giving).rejects.not.toThrow(/hunter2/);
   });
 

@@ -80,7 +80,10 @@ function isWaitedFor({ while: state }: Waiting, error: unknown, lateMs: number):
 
 function tell(error: unknown, lateMs: number, patienceMs: number): void {
   const logger = new Logger('Database');
-  const line = { reason: codeOf(causeOf(error)) ?? 'no answer in time', patience_s: Math.ceil(patienceMs / 1_000) };
+  const line = {
+    reason: codeOf(causeOf(error)) ?? 'no answer in time',
+    patience_s: Math.ceil(patienceMs / 1_000),
+  };
   if (lateMs < LATE_MS) logger.warn(line, 'waiting for the database');
   else
     logger.warn(

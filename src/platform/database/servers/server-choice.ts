@@ -94,7 +94,8 @@ async function choose(address: DatabaseUrl): Promise<Server> {
   };
   const all = Promise.all(address.servers.map(keepAsking));
   await waitAtMost(Promise.race([isBestKnown, haveAllAnswered]), PATIENCE_MS);
-  if ([...looks.values()].some(({ kind }) => kind && isBest(kind, address.target))) await waitAtMost(all, GRACE_MS);
+  if ([...looks.values()].some(({ kind }) => kind && isBest(kind, address.target)))
+    await waitAtMost(all, GRACE_MS);
   over.abort();
   const [best] = [...looks.values()]
     .filter(({ kind }) => kind && fits(kind, address.target))

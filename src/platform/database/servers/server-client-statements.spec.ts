@@ -25,7 +25,9 @@ describe('Statements of a connection', () => {
     await client.query({ text: 'SELECT $1::text', values: ['a'] });
     expect(query.mock.calls.map((given: unknown[]) => typeof given.at(-1))).toEqual(['function', 'function']);
     query.mockRestore();
-    const { connectionParameters } = client as unknown as { connectionParameters: { query_timeout: unknown } };
+    const { connectionParameters } = client as unknown as {
+      connectionParameters: { query_timeout: unknown };
+    };
     expect(connectionParameters.query_timeout).toBeFalsy();
   });
 
@@ -39,7 +41,9 @@ describe('Statements of a connection', () => {
 
   it('take callbacks, with values and without', async () => {
     await connect({ query_timeout: 60_000 });
-    const plain = await new Promise((resolve) => client.query('SELECT 1 AS one', (_error, { rows }) => resolve(rows)));
+    const plain = await new Promise((resolve) =>
+      client.query('SELECT 1 AS one', (_error, { rows }) => resolve(rows)),
+    );
     const text = await new Promise((resolve) =>
       client.query('SELECT $1::text AS one', ['a'], (_error, { rows }) => resolve(rows)),
     );

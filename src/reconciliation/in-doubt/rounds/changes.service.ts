@@ -89,7 +89,9 @@ async function readNamed(
   { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,
   upstreamRef: string,
 ): Promise<Named> {
-  const rows = await prisma.$queryRaw<{ id: string; state: CallState; operation: string; upstreamId: string | null }[]>`
+  const rows = await prisma.$queryRaw<
+    { id: string; state: CallState; operation: string; upstreamId: string | null }[]
+  >`
     SELECT e.call_id::text AS id, e.state, e.operation,
       (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
     FROM indexed_call e WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[] AND e.call_id <> ${callId}::uuid
@@ -127,7 +129,11 @@ export function judgeChange(
 ): Verdict | undefined {
   const change = CHANGED_BY.get(call.operation);
   if (!change) return undefined;
-  const evidence = evidenceOf(lookup ? [listing.readId, lookup.readId] : [], lookup?.seen ? [lookup.seen] : [], others);
+  const evidence = evidenceOf(
+    lookup ? [listing.readId, lookup.readId] : [],
+    lookup?.seen ? [lookup.seen] : [],
+    others,
+  );
   if (!lookup) {
     return ambiguous(
       'Our records do not contain the transaction that this call names, so the proxy cannot look it up.',
@@ -154,7 +160,8 @@ export function judgeChange(
       const reason = `The transaction that this call names was not ${change} at the end of the quiet period.`;
       return { verdict: 'not_executed', reason, evidence };
     }
-    if (others.length > 0) return ambiguous('Another call of ours may have made this change. "calls" lists it.');
+    if (others.length > 0)
+      return ambiguous('Another call of ours may have made this change. "calls" lists it.');
     return ambiguous("The upstream's data about the transaction does not show whether this call changed it.");
   }
 
@@ -167,10 +174,17 @@ export function judgeChange(
  * Returns the verdict about a call that the upstream's data cannot identify.
  * @param settled positions of its payouts whose outcome is known.
  */
-export function unrecognisable({ operation, settled }: { operation: string; settled: ReadonlySet<number> }): Verdict {
+export function unrecognisable({
+  operation,
+  settled,
+}: {
+  operation: string;
+  settled: ReadonlySet<number>;
+}): Verdict {
   const evidence = evidenceOf([], [], []);
   if (settled.size > 0) {
-    const reason = "The upstream's answer is an error, but names the transaction of each payout and its status.";
+    const reason =
+      "The upstream's answer is an error, but names the transaction of each payout and its status.";
     return { verdict: 'confirmed', reason, evidence, entries: [] };
   }
   const reason = `The upstream's data does not identify calls of ${operation}. A person must settle this call.`;

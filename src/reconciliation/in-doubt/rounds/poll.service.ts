@@ -102,12 +102,18 @@ export class PollService {
       };
     }
     await this.probe(account, listed);
-    const since = new Date(listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity));
+    const since = new Date(
+      listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity),
+    );
     const askedAt = clock.now();
-    const window = { from: new Date(since.getTime() - READ_BEFORE_MS), to: new Date(clock.nowMs() + AHEAD_MS) };
+    const window = {
+      from: new Date(since.getTime() - READ_BEFORE_MS),
+      to: new Date(clock.nowMs() + AHEAD_MS),
+    };
     const read = await this.sources.transactions(account, BY_ITSELF, window, { signal });
     const { readId, complete, failure, oldest } = read;
-    if (!complete) return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
+    if (!complete)
+      return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
     await this.probes.clear(account, readId);
     const round = new PollRound(account, listed, inDoubt, { readId, askedAt, oldest }, since, effort);
     const db = await connectForRun(this.settings);
@@ -125,7 +131,9 @@ export class PollService {
    */
   private async probe(account: string, calls: SentCall[]): Promise<void> {
     const ends = calls.map((call) =>
-      CREATED_BY.get(call.operation)?.paidAtOnce ? walletsCountFrom(call, this.rules) : quietUntil(call, this.rules),
+      CREATED_BY.get(call.operation)?.paidAtOnce
+        ? walletsCountFrom(call, this.rules)
+        : quietUntil(call, this.rules),
     );
     const over = ends.filter((end) => end <= clock.nowMs());
     if (over.length > 0) await this.probes.sendAfter(account, new Date(Math.max(...over)));
@@ -167,14 +175,27 @@ export class PollService {
   }
 
   /** Reads the wallets, if they can replace a later payment of the same kind. */
-  private async wallets(account: string, calls: SentCall[], listing: Listing): Promise<WalletStatements | undefined> {
+  private async wallets(
+    account: string,
+    calls: SentCall[],
+    listing: Listing,
+  ): Promise<WalletStatements | undefined> {
     if (!calls.some((call) => dependsOnWallets(call, listing, this.rules))) return undefined;
     const { readId, complete } = await this.sources.wallets(account, BY_ITSELF);
     if (!complete) return undefined;
-    return new WalletStatements(readId, await readStatements(this.prisma, readId), this.settings.payoutWallets);
+    return new WalletStatements(
+      readId,
+      await readStatements(this.prisma, readId),
+      this.settings.payoutWallets,
+    );
   }
 
-  private async creations(db: Client, calls: SentCall[], listing: Listing, round: PollRound): Promise<Resolved[]> {
+  private async creations(
+    db: Client,
+    calls: SentCall[],
+    listing: Listing,
+    round: PollRound,
+  ): Promise<Resolved[]> {
     const competing = await this.competing(db, calls, listing, round);
     const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
     for (const { id } of left) round.left.add(id);
@@ -182,10 +203,16 @@ export class PollService {
   }
 
   /** Reads competing calls only for calls that have related transactions. For others, they make no difference. */
-  private async competing(db: Client, calls: SentCall[], { unclaimed }: Listing, round: PollRound): Promise<Competing> {
+  private async competing(
+    db: Client,
+    calls: SentCall[],
+    { unclaimed }: Listing,
+    round: PollRound,
+  ): Promise<Competing> {
     const ids = calls.filter((call) => unclaimed.isRelatedTo(call)).map(({ id }) => id);
     const longestMs = overAfterMs(this.settings);
-    const reachMs = this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
+    const reachMs =
+      this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
     const reach = {
       account: round.account,
       from: new Date(round.since.getTime() - reachMs),

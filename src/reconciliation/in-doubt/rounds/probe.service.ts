@@ -24,7 +24,8 @@ import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
 
 /** Name of the client that sends an account's probes. Its key is revoked at once. */
-const probeClientOf = (account: string) => (account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`);
+const probeClientOf = (account: string) =>
+  account === MAIN_ACCOUNT ? 'listing-probe' : `listing-probe-${account}`;
 
 const CREATE = 'POST /payouts/initiate-credit';
 const DELETE = 'POST /account/delete-unpaid-transaction';
@@ -83,7 +84,8 @@ export class ProbeService {
     try {
       if (await this.wasAnySentSince(account, time)) return;
       const { intentId, kind } = await this.call(account, CREATE, unpaidLinkFor(email));
-      if (kind !== 'succeeded') this.logger.warn({ account, call_id: intentId, outcome: kind }, 'probe not created');
+      if (kind !== 'succeeded')
+        this.logger.warn({ account, call_id: intentId, outcome: kind }, 'probe not created');
     } catch (err) {
       this.logger.warn({ account, err }, 'probe not created');
     }
@@ -93,7 +95,8 @@ export class ProbeService {
   async clear(account: string, readId: string): Promise<void> {
     if (this.email === undefined) return;
     try {
-      for (const ref of await this.readLeft(account, readId)) await this.call(account, DELETE, deletionOf(ref));
+      for (const ref of await this.readLeft(account, readId))
+        await this.call(account, DELETE, deletionOf(ref));
     } catch (err) {
       this.logger.warn({ account, err }, 'probe not deleted, will retry');
     }

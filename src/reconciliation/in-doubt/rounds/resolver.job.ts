@@ -77,7 +77,8 @@ export class ReadBackService {
         : upstreamId !== null
           ? await this.sources.transaction(account, cause, upstreamId)
           : null;
-    if (read?.complete && !this.mayPay.obstacleTo('settle')) await this.settling.run(read.readId, 'event', signal);
+    if (read?.complete && !this.mayPay.obstacleTo('settle'))
+      await this.settling.run(read.readId, 'event', signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM indexed_call

@@ -199,7 +199,13 @@ export class ResolverService {
       const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
       if (failed.has(call.id)) this.backOff.failed(call.id, call.sentFrom, now);
-      else this.backOff.polled(call.id, call.sentFrom, now, quietAt > now ? quietAt : walletsCountFrom(call, rules));
+      else
+        this.backOff.polled(
+          call.id,
+          call.sentFrom,
+          now,
+          quietAt > now ? quietAt : walletsCountFrom(call, rules),
+        );
     }
     for (const { intentId, verdict } of verdicts) {
       this.metrics.verdicts.inc({ verdict });

@@ -30,6 +30,7 @@ export class ResolverRound {
     'Why calls could not be polled, as a code. Null if all could. The next round tries again.',
   )
   failure!: string | null;
-  @described({ type: [RoundRead] }, 'The listing of each upstream account that had calls to poll.') reads!: RoundRead[];
+  @described({ type: [RoundRead] }, 'The listing of each upstream account that had calls to poll.')
+  reads!: RoundRead[];
   @described({ type: [RoundVerdict] }, 'The new verdicts.') verdicts!: RoundVerdict[];
 }

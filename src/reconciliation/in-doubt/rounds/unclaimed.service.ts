@@ -51,7 +51,13 @@ export class UnclaimedService {
    * @param since lower limit of the time of record.
    * @returns the number of settled calls.
    */
-  async run(account: string, readId: string, unclaimed: bigint[], since: Date, signal: AbortSignal): Promise<number> {
+  async run(
+    account: string,
+    readId: string,
+    unclaimed: bigint[],
+    since: Date,
+    signal: AbortSignal,
+  ): Promise<number> {
     const shownIds = this.shownIds.get(account) ?? new ShownIds();
     this.shownIds.set(account, shownIds);
     await shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
@@ -90,7 +96,13 @@ export class UnclaimedService {
     effort: Effort,
   ): Promise<Competing> {
     const { rules } = this.polls;
-    const reach = { account, from: since, longestMs: overAfterMs(this.settings), rules, signal: effort.signal };
+    const reach = {
+      account,
+      from: since,
+      longestMs: overAfterMs(this.settings),
+      rules,
+      signal: effort.signal,
+    };
     const db = await connectForRun(this.settings);
     try {
       const ids = calls.map(({ id }) => id);

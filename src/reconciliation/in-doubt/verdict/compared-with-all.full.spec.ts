@@ -51,7 +51,12 @@ const world = fc.record({
   calls: fc.array(call, { minLength: 1, maxLength: 5 }),
   /** Batches are copies of calls, with some changes and without some items. */
   batches: fc.array(
-    fc.record({ of: fc.nat(4), after: fc.constantFrom(0, 1, 90, 250), changes: fc.array(change), from: fc.nat(1) }),
+    fc.record({
+      of: fc.nat(4),
+      after: fc.constantFrom(0, 1, 90, 250),
+      changes: fc.array(change),
+      from: fc.nat(1),
+    }),
     { maxLength: 6 },
   ),
 });
@@ -73,10 +78,23 @@ function make(world: World): { calls: SentCall[]; seen: Seen[] } {
     return items.slice(items.length > 1 ? from : 0).map((one, place): Seen => {
       const { names, amountUsd, reference } = one;
       const type = TYPES[operation] ?? (operation.includes('collect') ? 'payment' : 'airtime');
-      const name = { readId: 'read', ordinal: batch * 10 + place, upstreamRef: `${batch}/${place}`, upstreamId: null };
+      const name = {
+        readId: 'read',
+        ordinal: batch * 10 + place,
+        upstreamRef: `${batch}/${place}`,
+        upstreamId: null,
+      };
       const listed = { names, amountUsd, references: reference === null ? [] : [reference], madeFor: null };
       const issuedAt = at(second + after);
-      return { ...name, batchRef: `batch ${batch}`, issuedAt, type, ...worded('paid'), ...listed, ...changes[place] };
+      return {
+        ...name,
+        batchRef: `batch ${batch}`,
+        issuedAt,
+        type,
+        ...worded('paid'),
+        ...listed,
+        ...changes[place],
+      };
     });
   });
   return { calls, seen };
@@ -114,7 +132,8 @@ describe('the indexes of the resolver', () => {
             expect(ordinalsOf(verdict)).toEqual(sole?.map(({ ordinal }) => ordinal).sort());
             const paid = verdict?.entries?.filter(({ entry }) => entry !== 'not_executed');
             expect([paid?.length, verdict?.entries?.length]).toEqual([sole?.length, one.items.length]);
-          } else if (ours.length === 0 && unexplained.length === 0) expect(verdict?.verdict).toBe('not_executed');
+          } else if (ours.length === 0 && unexplained.length === 0)
+            expect(verdict?.verdict).toBe('not_executed');
           else {
             expect(verdict?.verdict).toBe('ambiguous');
             const all = [...new Set([...ours, ...unexplained])].flat();

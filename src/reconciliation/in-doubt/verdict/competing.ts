@@ -84,7 +84,12 @@ export class Competing {
     if (!seen || seen.issuedAt === null) return [];
     const at = seen.issuedAt.getTime();
     for (const key of new Set(keysOfSeen(seen))) {
-      for (const call of this.byPayment.overlapping(key, { least: batch.length, most, from: at, until: at })) {
+      for (const call of this.byPayment.overlapping(key, {
+        least: batch.length,
+        most,
+        from: at,
+        until: at,
+      })) {
         if (!found.has(call) && (yield* this.fits(call, batch))) found.add(call);
         if (found.size === limit) return [...found];
       }
@@ -151,7 +156,11 @@ const NAMES = Prisma.sql`
     ('receiver', n.receiver)) AS known(tag, spelling)
   WHERE spelling IS NOT NULL`;
 
-function questionFor(inDoubt: string[], unclaimed: Batches, { account, from, longestMs, rules }: Reach): Prisma.Sql {
+function questionFor(
+  inDoubt: string[],
+  unclaimed: Batches,
+  { account, from, longestMs, rules }: Reach,
+): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);
   const [first, last] = [uuidFloor(from), uuidFloor(new Date(latest.getTime() + ID_MARGIN_MS))];

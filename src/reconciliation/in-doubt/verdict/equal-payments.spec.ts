@@ -14,7 +14,9 @@ describe('calls in doubt among 20,000 equal payments', () => {
   const cents = 1;
   const secondOf = (place: number) => place / 100;
   const others = Array.from({ length: EQUAL }, (_, place) => toSent(place, [[1, cents]], secondOf(place)));
-  const seen = others.flatMap((_, place) => toSeen({ second: secondOf(place) + 1, items: [[1, cents]] }, place));
+  const seen = others.flatMap((_, place) =>
+    toSeen({ second: secondOf(place) + 1, items: [[1, cents]] }, place),
+  );
   /** Two more calls in doubt: the recipient of one was paid, the recipient of the other was not. */
   const paid = toSent(EQUAL + 1, [[2, 5]], 100);
   const unpaid = toSent(EQUAL + 2, [[3, 5]], 100);

@@ -200,7 +200,12 @@ export const MOST_UNSETTLED = 100;
  * Builds the evidence of a verdict.
  * @param positions item of each transaction. Undefined if uncertain: only the first hundred are kept.
  */
-export function evidenceOf(reads: string[], seen: Seen[], calls: string[], positions?: number[]): VerdictEvidence {
+export function evidenceOf(
+  reads: string[],
+  seen: Seen[],
+  calls: string[],
+  positions?: number[],
+): VerdictEvidence {
   const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);
   return {
     reads,

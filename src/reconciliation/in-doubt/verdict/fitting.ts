@@ -17,10 +17,16 @@ type Relation = 'none' | 'other amount' | 'some';
  * Matches a batch with all or part of a call. Each transaction must match a different item, within the call's
  * time.
  */
-export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rules): Work<Fitting | undefined> {
+export function* fit(
+  call: SentCall,
+  created: Created,
+  batch: Batch,
+  rules: Rules,
+): Work<Fitting | undefined> {
   yield batch.length;
   const { from, until } = timeOf(call, rules);
-  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until))) return;
+  if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until)))
+    return;
   const byKey = new Map<string, number[]>();
   for (const [place, item] of call.items.entries()) {
     for (const key of keysOfItem(item, created)) {
@@ -30,12 +36,19 @@ export function* fit(call: SentCall, created: Created, batch: Batch, rules: Rule
     }
   }
   yield call.items.length;
-  const given = yield* oneToOne(batch, (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []), contentOf);
+  const given = yield* oneToOne(
+    batch,
+    (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []),
+    contentOf,
+  );
   return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
 }
 
 /** Returns the period in which the transactions of a call can have been created, by the upstream's clock. */
-export function timeOf({ sentFrom, sentUntil }: SentCall, { skewMs, quietMs }: Rules): { from: number; until: number } {
+export function timeOf(
+  { sentFrom, sentUntil }: SentCall,
+  { skewMs, quietMs }: Rules,
+): { from: number; until: number } {
   return { from: sentFrom.getTime() - skewMs, until: sentUntil.getTime() + quietMs + skewMs };
 }
 
@@ -83,7 +96,9 @@ function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | u
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
   // A recipient paid by handle may be listed by email address.
   return (
-    amount === true && !isOtherType(seen.type, created) && !haveKindInCommon(kindsOf(item.names), kindsOf(seen.names))
+    amount === true &&
+    !isOtherType(seen.type, created) &&
+    !haveKindInCommon(kindsOf(item.names), kindsOf(seen.names))
   );
 }
 
@@ -127,7 +142,12 @@ interface Choices {
  * Finds an index for one element, and moves other elements where needed.
  * @returns whether an index was found.
  */
-function* place(one: number, choices: Choices[], takenBy: Map<number, number>, given: number[]): Work<boolean> {
+function* place(
+  one: number,
+  choices: Choices[],
+  takenBy: Map<number, number>,
+  given: number[],
+): Work<boolean> {
   const wantedBy = new Map<number, number>();
   const queue = [one];
   for (const next of queue) {

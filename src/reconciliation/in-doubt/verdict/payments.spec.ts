@@ -16,7 +16,10 @@ describe('recipients', () => {
     ['+254712345678', '+234712345678', false],
     ['+254712345678', '345678', false],
   ])('compare %s and %s as possibly the same number: %s', (one, other, expected) => {
-    const [some, others] = [one, other].map((phone) => [recipientKey('phone', phone) ?? '']) as [string[], string[]];
+    const [some, others] = [one, other].map((phone) => [recipientKey('phone', phone) ?? '']) as [
+      string[],
+      string[],
+    ];
     expect([maybeSameOne(some, others), maybeSameOne(others, some)]).toEqual([expected, expected]);
   });
 });

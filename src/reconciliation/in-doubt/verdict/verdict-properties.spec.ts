@@ -61,12 +61,19 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   for (const [place, one] of calls.entries()) {
     if (one.known === 'succeeded' && one.times === 0) one.times = 1;
     for (let time = 0; time < one.times; time += 1) {
-      shown.push({ call: place, second: one.sentSecond + one.afterSeconds, items: carriedOut(one), first: time === 0 });
+      shown.push({
+        call: place,
+        second: one.sentSecond + one.afterSeconds,
+        items: carriedOut(one),
+        first: time === 0,
+      });
     }
   }
   for (const { items, second } of strangers) shown.push({ call: -1, second, items, first: false });
   const listed = shown.filter(({ second }) => second <= asOf);
-  const unclaimed = listed.filter(({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'));
+  const unclaimed = listed.filter(
+    ({ call: place, first }) => !(first && calls[place]?.known === 'succeeded'),
+  );
   const listing = {
     readId: 'read',
     askedAt: at(lookedSecond),
@@ -92,7 +99,9 @@ describe('a verdict', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         for (const { one, done, verdict } of live(world).judged) {
-          for (const [content, count] of counted(entriesOf(one, verdict, (entry) => entry === 'not_executed'))) {
+          for (const [content, count] of counted(
+            entriesOf(one, verdict, (entry) => entry === 'not_executed'),
+          )) {
             // Equal payouts of one call are indistinguishable.
             const all = counted(one.items.map(toPair)).get(content) ?? 0;
             expect(count + (counted(done).get(content) ?? 0)).toBeLessThanOrEqual(all);
@@ -109,7 +118,9 @@ describe('a verdict', () => {
         const theirs = world.strangers.flatMap((stranger) => stranger.items);
         for (const { one, times, done, verdict } of live(world).judged) {
           if (times > 1) continue;
-          for (const [content, count] of counted(entriesOf(one, verdict, (entry) => entry !== 'not_executed'))) {
+          for (const [content, count] of counted(
+            entriesOf(one, verdict, (entry) => entry !== 'not_executed'),
+          )) {
             expect(count).toBeLessThanOrEqual(counted([...done, ...theirs]).get(content) ?? 0);
           }
         }
@@ -121,7 +132,9 @@ describe('a verdict', () => {
   it('is correct after the quiet period if nothing resembles the call', () => {
     fc.assert(
       fc.property(worlds, (world) => {
-        const alone = world.calls.slice(0, 1).map((one) => ({ ...one, known: 'in doubt' as const, skipsFirst: false }));
+        const alone = world.calls
+          .slice(0, 1)
+          .map((one) => ({ ...one, known: 'in doubt' as const, skipsFirst: false }));
         const strangers = world.strangers.map((one) => ({ ...one, items: [[7, 1] as [number, number]] }));
         const { judged } = live({ calls: alone, strangers, lookedSecond: 1_000, lagSeconds: 0 });
         const [{ times = 0, verdict } = {}] = judged;
@@ -148,7 +161,9 @@ describe('a verdict', () => {
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
         for (const one of sent)
-          expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))?.verdict).not.toBe('not_executed');
+          expect(verdictOn(one, { ...listing, missing: 1 }, competingOf(sent))?.verdict).not.toBe(
+            'not_executed',
+          );
       }),
       RUNS,
     );
@@ -160,8 +175,12 @@ describe('freshness', () => {
     fc.assert(
       fc.property(worlds, (world) => {
         const { listing, sent } = live(world);
-        const others = { ...listing, freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]) };
-        for (const one of sent) expect(verdictOn(one, others, competingOf(sent))?.verdict).not.toBe('not_executed');
+        const others = {
+          ...listing,
+          freshUntil: new Map([['mobile money' as const, at(world.lookedSecond)]]),
+        };
+        for (const one of sent)
+          expect(verdictOn(one, others, competingOf(sent))?.verdict).not.toBe('not_executed');
       }),
       RUNS,
     );
@@ -173,9 +192,15 @@ function toPair({ payee, amountUsd }: Wanted): [number, number] {
 }
 
 /** Returns the payouts that a verdict settles by such an entry. */
-function entriesOf(one: SentCall, verdict: Verdict | undefined, which: (entry: string) => boolean): [number, number][] {
+function entriesOf(
+  one: SentCall,
+  verdict: Verdict | undefined,
+  which: (entry: string) => boolean,
+): [number, number][] {
   const entries = verdict?.entries ?? [];
-  return entries.flatMap(({ position, entry }) => (which(entry) ? [toPair(one.items[position] as Wanted)] : []));
+  return entries.flatMap(({ position, entry }) =>
+    which(entry) ? [toPair(one.items[position] as Wanted)] : [],
+  );
 }
 
 /** Counts equal payments. */

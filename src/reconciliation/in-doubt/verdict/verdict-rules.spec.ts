@@ -87,7 +87,8 @@ const SCENARIOS: Record<string, Scenario> = {
     without: 'kind listed later',
   },
   'kind listed later': {
-    title: 'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a debit',
+    title:
+      'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a debit',
     listing: { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: 1 }) },
     without: 'not listed',
   },
@@ -108,7 +109,10 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
   return atOnce(factsOf(CALL, created, whole, atOnce(Competing.of(others, RULES)), RULES));
 }
 
-const ADR = join(__dirname, '../../../../docs/internals/decisions/upstream/0014-when-a-call-was-not-executed.md');
+const ADR = join(
+  __dirname,
+  '../../../../docs/internals/decisions/upstream/0014-when-a-call-was-not-executed.md',
+);
 
 describe('the rules about a call in doubt', () => {
   it.each(VERDICT_RULES.map((rule) => [rule.name, rule] as const))('include "%s"', (name, rule) => {

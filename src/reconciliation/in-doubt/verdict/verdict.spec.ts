@@ -54,7 +54,11 @@ describe('a call in doubt', () => {
     ['confirmed', 'some of it', [first]],
     ['ambiguous', 'all of it, and some of it again', [...whole, { ...first, batchRef: 'batch 2' }]],
     ['ambiguous', 'all of it, twice', [...whole, ...whole.map((seen) => ({ ...seen, batchRef: 'batch 2' }))]],
-    ['ambiguous', 'all of it, in two batches', whole.map((seen, place) => ({ ...seen, batchRef: `batch ${place}` }))],
+    [
+      'ambiguous',
+      'all of it, in two batches',
+      whole.map((seen, place) => ({ ...seen, batchRef: `batch ${place}` })),
+    ],
     ['ambiguous', 'all of it, with one more', [...whole, { ...first, ...other }]],
     ['ambiguous', 'another amount', [{ ...first, amountUsd: '0.011000' }]],
     ['ambiguous', 'no amount', [{ ...first, amountUsd: null }]],
@@ -74,7 +78,11 @@ describe('a call in doubt', () => {
     ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
     ['confirmed', 'all of it, of an unknown type', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
     ['not_executed', 'other people', [{ ...first, ...other }]],
-    ['not_executed', 'the same recipient by other means', [{ ...first, type: 'mobile_money', amountUsd: '9.000000' }]],
+    [
+      'not_executed',
+      'the same recipient by other means',
+      [{ ...first, type: 'mobile_money', amountUsd: '9.000000' }],
+    ],
     ['not_executed', 'nothing', []],
   ])('is %s if the upstream lists %s', (verdict, _, seen) => {
     expect(ask(seen)?.verdict).toBe(verdict);
@@ -125,7 +133,9 @@ describe('a call in doubt', () => {
 
   it('is confirmed with one transaction for each item, in any order', () => {
     const verdict = ask([...whole].reverse());
-    expect(verdict?.evidence.transactions.map(({ position, upstream_ref }) => [position, upstream_ref])).toEqual([
+    expect(
+      verdict?.evidence.transactions.map(({ position, upstream_ref }) => [position, upstream_ref]),
+    ).toEqual([
       [0, '1/0'],
       [1, '1/1'],
     ]);
@@ -133,13 +143,19 @@ describe('a call in doubt', () => {
 
   it('names the other call that could have created it', () => {
     const twin = { ...doubt, id: 'twin' };
-    expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['twin'] } });
+    expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({
+      verdict: 'ambiguous',
+      evidence: { calls: ['twin'] },
+    });
   });
 
   it('is not confirmed by a possible part of another batch', () => {
     const single = toSent(1, [[1, 1]], 0);
     const seen = toSeen({ second: 1, items: [[1, 1]] }, 1);
-    expect(ask(seen, {}, single, [doubt])).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['call 0'] } });
+    expect(ask(seen, {}, single, [doubt])).toMatchObject({
+      verdict: 'ambiguous',
+      evidence: { calls: ['call 0'] },
+    });
     expect(ask(seen, {}, single)?.verdict).toBe('confirmed');
   });
 
@@ -154,7 +170,9 @@ describe('a call in doubt', () => {
       verdict: 'ambiguous',
       reason: expect.stringContaining('does not yet show another transfer call of ours'),
     });
-    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe('not_executed');
+    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe(
+      'not_executed',
+    );
   });
 
   it.each([

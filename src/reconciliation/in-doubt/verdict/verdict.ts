@@ -106,7 +106,8 @@ export const VERDICT_RULES: readonly Rule[] = [
     reason: (facts) => {
       const { rules, created, call, isFresh } = facts;
       const listed = soleCandidate(facts)?.batch.length;
-      const what = listed === undefined ? '' : `${listed} of the ${call.items.length} payouts of this call, and `;
+      const what =
+        listed === undefined ? '' : `${listed} of the ${call.items.length} payouts of this call, and `;
       const seconds = Math.round((quietUntil(call, rules) - call.sentUntil.getTime()) / 1_000);
       const proof = isFresh
         ? `does list ${created.name} that was sent later`
@@ -147,7 +148,14 @@ export function* soleListing(
 ): Work<NewEntry[]> {
   const created = CREATED_BY.get(call.operation);
   if (!created) return [];
-  const listing = { readId, unclaimed, askedAt: new Date(0), missing: 0, oldest: null, freshUntil: new Map() };
+  const listing = {
+    readId,
+    unclaimed,
+    askedAt: new Date(0),
+    missing: 0,
+    oldest: null,
+    freshUntil: new Map(),
+  };
   const facts = yield* factsOf(call, created, listing, competing, rules);
   const only = soleCandidate(facts);
   return only ? listedEntries(only, facts).entries : [];
@@ -158,7 +166,8 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
   const only = soleCandidate(facts);
   const { entries, unclear } = only ? listedEntries(only, facts) : { entries: [], unclear: [] };
   // A failed payout gives its amount back, so its status must be final.
-  if (!facts.isQuiet && entries.some(({ entry }) => entry !== 'fee' && !ENTRIES[entry].counts)) return undefined;
+  if (!facts.isQuiet && entries.some(({ entry }) => entry !== 'fee' && !ENTRIES[entry].counts))
+    return undefined;
   if (concludes === 'ambiguous') return { ...ambiguous(facts, reason(facts)), entries };
   const settled = new Set(only?.positions);
   const others = facts.call.items.filter(({ position }) => !settled.has(position));
@@ -170,7 +179,12 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
   const reads = readsOf(facts);
   const verdict = only ? 'confirmed' : 'not_executed';
   const evidence = only ? listedEvidence(only, reads) : evidenceOf(reads, [], []);
-  return { verdict, reason: reason(facts), evidence, entries: all.sort((one, other) => one.position - other.position) };
+  return {
+    verdict,
+    reason: reason(facts),
+    evidence,
+    entries: all.sort((one, other) => one.position - other.position),
+  };
 }
 
 /** Returns the one batch that is all or part of the call, if no other call of ours could have made it. */

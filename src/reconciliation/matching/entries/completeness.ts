@@ -33,7 +33,11 @@ export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteR
     ];
   }
   if (plan.source === 'statement') return [];
-  return [...(await startsLate(db, plan, span)), ...(await shorter(db, plan, span)), ...(await lacksKnown(db, plan))];
+  return [
+    ...(await startsLate(db, plan, span)),
+    ...(await shorter(db, plan, span)),
+    ...(await lacksKnown(db, plan)),
+  ];
 }
 
 interface Span {
@@ -153,15 +157,23 @@ interface Judged {
  * Decides whether the entries of the wallets can be complete for the period. A missing entry may be a fee or
  * a theft. Only the newest entries are shown, so they must reach back before the period and be recent.
  */
-export async function entryFaults(db: Client, plan: Plan, readId: string, judged: Judged): Promise<IncompleteRecord[]> {
+export async function entryFaults(
+  db: Client,
+  plan: Plan,
+  readId: string,
+  judged: Judged,
+): Promise<IncompleteRecord[]> {
   const { statements, withEntries } = judged;
   const { from, to, settings } = plan;
   const cut = statements.filter(
     ({ wallet_id: id, shown_since: since, closing_usd: balance }) =>
-      since !== null || (!withEntries.has(id) && new Decimal(balance ?? 0).abs().gt(settings.balanceToleranceUsd)),
+      since !== null ||
+      (!withEntries.has(id) && new Decimal(balance ?? 0).abs().gt(settings.balanceToleranceUsd)),
   );
   if (cut.length > 0) {
-    const since = cut.map(({ wallet_id: id, shown_since }) => `${id} (${shown_since ?? 'no entry'})`).join(', ');
+    const since = cut
+      .map(({ wallet_id: id, shown_since }) => `${id} (${shown_since ?? 'no entry'})`)
+      .join(', ');
     const detail = `The upstream does not show the entries of some wallets back to ${from.toISOString()}: ${since}. What left these wallets before cannot be checked. Choose a period that starts later, and run more often.`;
     return [{ reason: 'entries_start_late', detail }];
   }

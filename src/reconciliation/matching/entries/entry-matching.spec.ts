@@ -20,7 +20,8 @@ const single = (batch: string, n: string | null, booking: Booking, amount: strin
   late: false,
   names: [batch],
 });
-const batch = (name: string, booking: Booking, amount: string, at = 0) => single(name, null, booking, amount, at);
+const batch = (name: string, booking: Booking, amount: string, at = 0) =>
+  single(name, null, booking, amount, at);
 const left = (
   debits: WalletEntry[],
   explanations: Explanation[],
@@ -40,7 +41,9 @@ describe('explain', () => {
   });
 
   it('explains nothing with another amount or at another time', () => {
-    expect(left([debit(1, '5')], [batch('a', 'batch', '5.000001'), batch('b', 'batch', '5', 61)])).toEqual([1]);
+    expect(left([debit(1, '5')], [batch('a', 'batch', '5.000001'), batch('b', 'batch', '5', 61)])).toEqual([
+      1,
+    ]);
     expect(left([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
   });
 
@@ -57,7 +60,9 @@ describe('explain', () => {
       single('a', '2', 'single', '3'),
     ];
     expect(left([debit(1, '2'), debit(2, '3')], explanations)).toEqual([]);
-    expect(left([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([2, 3, 4]);
+    expect(left([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([
+      2, 3, 4,
+    ]);
     expect(left([debit(1, '2'), debit(2, '2')], explanations)).toEqual([2]);
   });
 
@@ -80,7 +85,9 @@ describe('explain', () => {
     expect(left([debit(1, '4.5'), debit(2, '4.5')], [], { partlyFailed })).toEqual([2]);
     expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
     expect(left([debit(1, '6.000001')], [], { partlyFailed })).toEqual([1]);
-    expect(left([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed })).toEqual([2]);
+    expect(
+      left([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed }),
+    ).toEqual([2]);
   });
 
   it('explains no other amount by a batch whose items all failed', () => {
@@ -104,7 +111,9 @@ describe('explain', () => {
   it('gives a batch to the debits of its transactions if another batch explains the debit of the whole', () => {
     const ofThree = [single('a', '1', 'single_net', '2'), single('a', '2', 'single_net', '3'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
     const explanations = [batch('a', 'batch', '5.5'), batch('b', 'batch', '5.5', 10), ...ofThree];
-    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations)).toEqual([]);
+    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations)).toEqual(
+      [],
+    );
     expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '5.5')], explanations)).toEqual([2]);
   });
 

@@ -40,7 +40,8 @@ export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
   for (const entry of [...around, ...entries]) {
     if (explained.has(entry)) continue;
     const found = partlyFailed.find(
-      (one) => isNear(entry, one.at, toleranceMs) && matching.isUnused(one.batch) && couldCost(one, entry.amount),
+      (one) =>
+        isNear(entry, one.at, toleranceMs) && matching.isUnused(one.batch) && couldCost(one, entry.amount),
     );
     if (found) explained.set(entry, { flow: 'payout', fee: '0', batch: found.batch, single: null });
     if (found) matching.takeBatch(found.batch, entry);
@@ -165,7 +166,8 @@ class Matching {
       return;
     }
     if (single === null) this.batches.set(batch, entry);
-    else this.singles.set(batch, (this.singles.get(batch) ?? new Map<string, WalletEntry>()).set(single, entry));
+    else
+      this.singles.set(batch, (this.singles.get(batch) ?? new Map<string, WalletEntry>()).set(single, entry));
     if (isNet(offer)) this.fees.set(keyOf(offer), null);
   }
 

@@ -51,7 +51,9 @@ export class Offers {
   constructor(offers: Explanation[]) {
     this.inOrder = offers.toSorted((one, other) => one.at - other.at);
     this.late = this.inOrder.filter(({ late }) => late);
-    this.byName = grouped(offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])));
+    this.byName = grouped(
+      offers.flatMap((offer) => offer.names.map((name): [string, Explanation] => [name, offer])),
+    );
   }
 
   /**

@@ -10,7 +10,8 @@ interface Window {
 }
 
 /** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is its own batch. */
-export const batchOf = (row: Prisma.Sql) => Prisma.sql`coalesce('batch ' || ${row}.batch_ref, 'row ' || ${row}.n)`;
+export const batchOf = (row: Prisma.Sql) =>
+  Prisma.sql`coalesce('batch ' || ${row}.batch_ref, 'row ' || ${row}.n)`;
 
 /** Columns that identify a transaction `t`. */
 const NAMED = Prisma.sql`${batchOf(Prisma.sql`t`)} AS batch, n::text AS single,

@@ -54,7 +54,8 @@ export function statementsOf(
   const { opening, closing } = balancesOf(wallet, own, period);
   const flows = sumsOf(mine);
   const sum = Object.values(flows).reduce((total, { usd }) => total.add(usd), new Decimal(0));
-  const gap = opening === null || closing === null ? new Decimal(0) : new Decimal(closing).sub(opening).sub(sum);
+  const gap =
+    opening === null || closing === null ? new Decimal(0) : new Decimal(closing).sub(opening).sub(sum);
   return {
     wallet_id: wallet.name,
     type: wallet.type,
@@ -100,7 +101,9 @@ function sumsOf(booked: BookedEntry[]): Partial<Record<Flow, SumRecord>> {
 function shownSince(entries: ListedEntry[], { from }: Period): string | null {
   const oldest = entries.at(-1);
   if (!oldest || oldest.at === null || oldest.at < from.getTime()) return null;
-  return oldest.before !== null && new Decimal(oldest.before).isZero() ? null : new Date(oldest.at).toISOString();
+  return oldest.before !== null && new Decimal(oldest.before).isZero()
+    ? null
+    : new Date(oldest.at).toISOString();
 }
 
 function plain(amount: string | null): string | null {

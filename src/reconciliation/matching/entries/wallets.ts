@@ -24,7 +24,12 @@ export interface JudgedWallets {
  * `unexplained_debit` or `unexplained_credit` for the entries without one.
  */
 export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
-  const { rows: wallets } = await db.query<{ id: string; name: string; type: string | null; balance: string | null }>(
+  const { rows: wallets } = await db.query<{
+    id: string;
+    name: string;
+    type: string | null;
+    balance: string | null;
+  }>(
     Prisma.sql`SELECT wallet_id AS id, ${harmless(Prisma.sql`wallet_id`)} AS name, ${plainWord(Prisma.sql`type`)} AS type, balance::text FROM upstream_wallet WHERE read_id = ${readId}::uuid ORDER BY upstream_wallet.type, wallet_id`,
   );
   const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
@@ -45,7 +50,10 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   for (const entry of await neverReturned(db, debits, credits)) debits.delete(entry);
   const booked = entries.map((entry): BookedEntry => {
     const said = entry.isDebit ? undefined : saidFlow(entry.description);
-    return { entry, ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }) };
+    return {
+      entry,
+      ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }),
+    };
   });
   const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
   if (left.length > 0) await db.query(insertUnexplained(plan, readId, left));

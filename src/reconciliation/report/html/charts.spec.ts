@@ -12,8 +12,8 @@ function day(place: number, matched = 1, oursOnly = 0, theirsOnly = 0): DayRecor
 
 const days = (length: number) => Array.from({ length }, (_, place) => day(place));
 const heights = (svg: string, look: string) =>
-  [...svg.replace(/\s+/g, ' ').matchAll(new RegExp(`height="([\\d.]+)" class="${look}"`, 'g'))].map(([, height]) =>
-    Number(height),
+  [...svg.replace(/\s+/g, ' ').matchAll(new RegExp(`height="([\\d.]+)" class="${look}"`, 'g'))].map(
+    ([, height]) => Number(height),
   );
 
 describe('the bars of days', () => {
@@ -34,7 +34,8 @@ describe('the bars of days', () => {
     fc.assert(
       fc.property(some, fc.integer({ min: 0, max: 9 }), (places, unmatched) => {
         const bars = barsOf(places.map((place) => day(place, place, unmatched, 1)));
-        const sum = (of: (bar: (typeof bars)[number]) => number) => bars.reduce((total, bar) => total + of(bar), 0);
+        const sum = (of: (bar: (typeof bars)[number]) => number) =>
+          bars.reduce((total, bar) => total + of(bar), 0);
         expect(sum((bar) => bar.matched)).toBe(places.reduce((total, place) => total + place, 0));
         expect(sum((bar) => bar.oursOnly)).toBe(places.length * unmatched);
         expect(sum((bar) => bar.theirsOnly)).toBe(places.length);
@@ -60,7 +61,9 @@ describe('the bars of categories', () => {
       fee: { count: 0, usd: '0' },
     });
     const bars = [
-      ...text.replace(/\s+/g, ' ').matchAll(/<rect x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]* class="(\w+)"/g),
+      ...text
+        .replace(/\s+/g, ' ')
+        .matchAll(/<rect x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]* class="(\w+)"/g),
     ];
     expect(bars.map(([, x, width, look]) => [Number(x), Number(width), look])).toEqual([
       [176, 61, 'less'],

@@ -107,7 +107,8 @@ export function barsOf(days: DayRecord[]): Bar[] {
   if (!first || !last) return [];
   const begin = Date.parse(first.day);
   const length = (Date.parse(last.day) - begin) / DAY_MS + 1;
-  const width = [1, 7, 14, 28].find((each) => Math.ceil(length / each) <= MOST_BARS) ?? Math.ceil(length / MOST_BARS);
+  const width =
+    [1, 7, 14, 28].find((each) => Math.ceil(length / each) <= MOST_BARS) ?? Math.ceil(length / MOST_BARS);
   const bars = Array.from({ length: Math.ceil(length / width) }, (_, place) => ({
     from: new Date(begin + place * width * DAY_MS),
     to: new Date(begin + (Math.min(length, (place + 1) * width) - 1) * DAY_MS),

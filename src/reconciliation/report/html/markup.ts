@@ -10,7 +10,9 @@ const INDENTATION = /\n\s+/g;
 
 /** Builds HTML. It escapes inserted values unless they are `Markup`, and omits missing values. */
 export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
-  return new Markup(texts.map((text, place) => text.replace(INDENTATION, '\n') + written(parts[place])).join(''));
+  return new Markup(
+    texts.map((text, place) => text.replace(INDENTATION, '\n') + written(parts[place])).join(''),
+  );
 }
 
 function written(part: Part): string {
@@ -20,7 +22,13 @@ function written(part: Part): string {
   return escaped(String(part));
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

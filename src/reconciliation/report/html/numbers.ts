@@ -78,6 +78,7 @@ export function niceCeiling(value: number): number {
 
 /** Formats `1.2 k` or `3.4 M`, for axes. */
 export function brief(value: number): string {
-  const [unit, size] = value >= 1e9 ? [' bn', 1e9] : value >= 1e6 ? [' M', 1e6] : value >= 1e4 ? [' k', 1e3] : ['', 1];
+  const [unit, size] =
+    value >= 1e9 ? [' bn', 1e9] : value >= 1e6 ? [' M', 1e6] : value >= 1e4 ? [' k', 1e3] : ['', 1];
   return `${grouped(String(Number((value / size).toFixed(1))))}${unit}`;
 }

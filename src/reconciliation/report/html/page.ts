@@ -112,7 +112,8 @@ function facts({ run, source, states }: ReportHead): Markup {
       <dt>${name}</dt>
       <dd>${value}</dd>
     </div>`;
-  const from = source?.source === 'statement' ? `the statement ${source.subject ?? ''}` : "the upstream's transactions";
+  const from =
+    source?.source === 'statement' ? `the statement ${source.subject ?? ''}` : "the upstream's transactions";
   const read = source
     ? `${from}, read ${instant(source.read_at)}${source.rows === null ? '' : `, ${plural(source.rows, 'row')}`}`
     : 'nothing';
@@ -133,7 +134,8 @@ function charts(totals: Totals, sums: Partial<Record<Category, SumRecord>>, head
     markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
     </li>`;
-  const unmatched = (of: 'ours_only' | 'theirs_only') => count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
+  const unmatched = (of: 'ours_only' | 'theirs_only') =>
+    count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
   return markup`<figure class="wide">
       <figcaption>
         <h2>Payments, ${bars(totals.by_day)}</h2>

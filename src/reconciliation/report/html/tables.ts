@@ -120,7 +120,8 @@ function payment(finding: FindingRecord): Markup {
 
 function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Markup {
   const waits =
-    days !== null && markup` <span class="waits">${days === 0 ? 'since today' : `for ${plural(days, 'day')}`}</span>`;
+    days !== null &&
+    markup` <span class="waits">${days === 0 ? 'since today' : `for ${plural(days, 'day')}`}</span>`;
   return markup`<b class="state">${state}</b>${waits}${step && markup`<div class="why">${step.reason}</div>`}`;
 }
 
@@ -148,7 +149,14 @@ export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: Tot
   );
 }
 
-function doubtCells({ kind, call_id: call, upstream_ref: ref, status, at, usd: amount }: DoubtRecord): string[] {
+function doubtCells({
+  kind,
+  call_id: call,
+  upstream_ref: ref,
+  status,
+  at,
+  usd: amount,
+}: DoubtRecord): string[] {
   return [
     at ? instant(new Date(at)) : '',
     kind,
@@ -188,8 +196,18 @@ export function walletsTable({ wallets }: Totals): Markup | false {
   );
 }
 
-function walletCells({ wallet_id: id, type, opening_usd, closing_usd, flows, gap_usd, shown_since }: WalletRecord) {
-  const each = Object.entries(flows).map(([flow, sum]) => `${flow} ${signedUsd(sum.usd)} (${count(sum.count)})`);
+function walletCells({
+  wallet_id: id,
+  type,
+  opening_usd,
+  closing_usd,
+  flows,
+  gap_usd,
+  shown_since,
+}: WalletRecord) {
+  const each = Object.entries(flows).map(
+    ([flow, sum]) => `${flow} ${signedUsd(sum.usd)} (${count(sum.count)})`,
+  );
   const since = shown_since ? `, shown since ${instant(new Date(shown_since))}` : '';
   return [
     `${type ?? 'wallet'} ${id}${since}`,

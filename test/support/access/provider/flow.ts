@@ -77,7 +77,11 @@ export async function signInAt(
   const isDone = (url: string) => url.startsWith(redirectUri);
   let { url, page } = await visit(cookies, authorizationUrl, isDone);
   if (!isDone(url)) {
-    const form = { username: account.sub, password: account.password, ...(account.secondFactor && { code: '123456' }) };
+    const form = {
+      username: account.sub,
+      password: account.password,
+      ...(account.secondFactor && { code: '123456' }),
+    };
     ({ url, page } = await visit(cookies, url, isDone, form));
   }
   if (!isDone(url)) throw new Error(`sign-in failed at ${url}: ${page}`);

@@ -143,7 +143,8 @@ async function interact(request, response) {
   const form = new URLSearchParams(await textOf(request));
   const name = form.get('username') ?? '';
   const isRight = form.get('password') === options.password && options.accounts[name] !== undefined;
-  if (!isRight) return html(response, loginPage({ uid, wantsSecondFactor, error: 'Wrong name or password.' }));
+  if (!isRight)
+    return html(response, loginPage({ uid, wantsSecondFactor, error: 'Wrong name or password.' }));
   const hasSecondFactor = (form.get('code') ?? '') !== '';
   const login = hasSecondFactor
     ? { accountId: name, acr: SECOND_FACTOR_ACR, amr: ['pwd', 'otp'] }
@@ -157,7 +158,9 @@ function html(response, page) {
 
 function fail(response, error) {
   response.writeHead(400, { 'content-type': 'text/html; charset=utf-8' });
-  response.end(messagePage('Error', `${error.error ?? error.name}: ${error.error_description ?? error.message}`));
+  response.end(
+    messagePage('Error', `${error.error ?? error.name}: ${error.error_description ?? error.message}`),
+  );
 }
 
 async function textOf(request) {
@@ -167,7 +170,8 @@ async function textOf(request) {
 }
 
 function newKey(alg) {
-  const [type, parameters] = alg === 'RS256' ? ['rsa', { modulusLength: 2048 }] : ['ec', { namedCurve: 'P-256' }];
+  const [type, parameters] =
+    alg === 'RS256' ? ['rsa', { modulusLength: 2048 }] : ['ec', { namedCurve: 'P-256' }];
   const { privateKey } = generateKeyPairSync(type, parameters);
   return { ...privateKey.export({ format: 'jwk' }), alg, use: 'sig', kid: randomUUID() };
 }

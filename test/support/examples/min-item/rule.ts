@@ -9,12 +9,17 @@ interface Limits {
 type PointerOf = (place: number, field: 'amount') => string;
 
 /** Rule of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
-export function tooLittle({ minItemUsd: least }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+export function tooLittle(
+  { minItemUsd: least }: Limits,
+  items: Limited[],
+  pointerOf: PointerOf,
+): Problem | undefined {
   const faults = items.flatMap(({ amountUsd }, place) => {
     if (least === null || !amountUsd?.lessThan(least)) return [];
     const detail = `is ${amountUsd.toFixed()} US dollars, and must be at least ${least.toFixed()} for one item`;
     return [{ pointer: pointerOf(place, 'amount'), detail }];
   });
-  const text = 'This request has an item below a limit of your client. Nothing was sent. "errors" lists the amounts.';
+  const text =
+    'This request has an item below a limit of your client. Nothing was sent. "errors" lists the amounts.';
   return faults.length > 0 ? new Problem('cap_exceeded', { text, faults }) : undefined;
 }
