@@ -21,5 +21,6 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   testTimeout: 300_000, // ends what hangs; on a busy machine nothing else should reach it
   testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
-  maxWorkers: 3, // on two cores: many tests wait for processes to start, or for a time-out. Four are no faster
+  // on two cores: many tests wait for processes to start, or for a time-out. Four are no faster
+  maxWorkers: 3,
 };

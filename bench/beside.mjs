@@ -1,6 +1,7 @@
 /**
- * npm run bench:beside: shows what payments notice of the worker's heaviest work: a round of the resolver among equal
- * payments, a reconciliation run, and a backlog of seals. Each is measured between two rests of the same proxy.
+ * npm run bench:beside: shows what payments notice of the worker's heaviest work: a round of the resolver
+ * among equal payments, a reconciliation run, and a backlog of seals. Each is measured between two rests of
+ * the same proxy.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -110,7 +111,8 @@ function loadOf({ urls, apiKey }, ask) {
   const show = (result) => {
     measured.push(result);
     process.stdout.write(
-      `${result.what.padEnd(24)} ${result.seconds.toFixed(0).padStart(5)} s  median ${result.medianMs.toFixed(1).padStart(7)} ms  p99 ${result.p99Ms.toFixed(1).padStart(8)} ms\n`,
+      `${result.what.padEnd(24)} ${result.seconds.toFixed(0).padStart(5)} s  median ` +
+        `${result.medianMs.toFixed(1).padStart(7)} ms  p99 ${result.p99Ms.toFixed(1).padStart(8)} ms\n`,
     );
   };
   return {

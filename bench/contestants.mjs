@@ -1,6 +1,6 @@
 /**
- * The contestants. Each runs for the whole benchmark, on a database of its own if it needs one, and idles while others
- * are measured.
+ * The contestants. Each runs for the whole benchmark, on a database of its own if it needs one, and idles
+ * while others are measured.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * npm run bench:fairness: shows what payments notice of other users who do their worst. Payments come at a fixed rate,
- * by turns alone, beside readers, streams, exports that stall and senders of faults, and beside each kind of reader, on a
- * proxy with a long history.
+ * npm run bench:fairness: shows what payments notice of other users who do their worst. Payments come at a
+ * fixed rate, by turns alone, beside readers, streams, exports that stall and senders of faults, and beside
+ * each kind of reader, on a proxy with a long history.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -32,10 +32,15 @@ const KINDS = [...READER_KINDS, 'streams', 'exports', 'faults'];
 /** What the others do must be under way before payments are measured beside it. */
 const RAMP_MS = 2_000;
 
-/** How often a turn is measured at most, if the disk stops. Payments then wait for the disk, whoever else is there. */
+/**
+ * How often a turn is measured at most, if the disk stops. Payments then wait for the disk, whoever else is
+ * there.
+ */
 const MOST_TRIES = 4;
 
-/** V8 compiles what runs often, on the same cores. A server does so once in its life, so no turn measures it. */
+/**
+ * V8 compiles what runs often, on the same cores. A server does so once in its life, so no turn measures it.
+ */
 const WARM_UP_SECONDS = 15;
 
 const DAYS = 180;
@@ -205,7 +210,8 @@ function totals(measured) {
 
 function print({ quiet, busy, others, again }) {
   const line = ({ medianMs, p99Ms, maxMs, failed, cores }) =>
-    `p50 ${medianMs.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  longest ${maxMs.toFixed(0)} ms  failed ${failed}  cores: proxy ${cores.proxy.toFixed(2)}, postgres ${cores.postgres.toFixed(2)}`;
+    `p50 ${medianMs.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  longest ${maxMs.toFixed(0)} ms  failed ` +
+    `${failed}  cores: proxy ${cores.proxy.toFixed(2)}, postgres ${cores.postgres.toFixed(2)}`;
   process.stdout.write(`${'quiet'.padEnd(9)} ${line(quiet)}\n`);
   for (const { what, timesP99, ...figures } of busy) {
     process.stdout.write(`${what.padEnd(9)} ${line(figures)}  p99 ${timesP99.toFixed(2)} times quiet\n`);
@@ -225,7 +231,11 @@ function lineOf({ what, medianMs, p99Ms, maxMs, failures, cpu, diskMs }) {
     failures.length > 0
       ? `  failed: ${failures.map(([why, count]) => `${count} × ${why.slice(0, 90)}`).join(', ')}`
       : '';
-  return `${what.padEnd(9)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ${cpu.postgres.toFixed(1)} s  disk ${diskMs.toFixed(0).padStart(4)} ms${failed}`;
+  return (
+    `${what.padEnd(9)} p50 ${medianMs.toFixed(1).padStart(7)} ms  p99 ${p99Ms.toFixed(1).padStart(8)} ms  ` +
+    `longest ${maxMs.toFixed(0).padStart(6)} ms  proxy ${cpu.proxy.toFixed(1)} s  postgres ` +
+    `${cpu.postgres.toFixed(1)} s  disk ${diskMs.toFixed(0).padStart(4)} ms${failed}`
+  );
 }
 
 function median(values) {

@@ -1,6 +1,6 @@
 /**
- * npm run bench:footprint measures the time of a start, the memory of the idle proxy process, and the size of an
- * installation.
+ * npm run bench:footprint measures the time of a start, the memory of the idle proxy process, and the size of
+ * an installation.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,8 +75,8 @@ async function firstStart() {
 }
 
 /**
- * Measures a production installation in MB: as the Dockerfile makes it, without a Postgres, and with one, as `npm ci`
- * does.
+ * Measures a production installation in MB: as the Dockerfile makes it, without a Postgres, and with one, as
+ * `npm ci` does.
  */
 function installation() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));

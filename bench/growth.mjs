@@ -1,6 +1,7 @@
 /**
- * npm run bench:growth: measures the speed with histories of several lengths. It fills a database for each size with a
- * made-up history, which a proxy seals. Then calls are sent and the history is searched, in turns, A B C A B C.
+ * npm run bench:growth: measures the speed with histories of several lengths. It fills a database for each
+ * size with a made-up history, which a proxy seals. Then calls are sent and the history is searched, in
+ * turns, A B C A B C.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -114,7 +115,9 @@ async function measure(scene) {
   });
 }
 
-/** Starts a proxy on the database of a size, and waits until it has sealed everything, or for the given time. */
+/**
+ * Starts a proxy on the database of a size, and waits until it has sealed everything, or for the given time.
+ */
 async function startSubject(calls, { postgres, upstream, end }) {
   const database = databaseOf(calls);
   const databaseUrl = postgres.urlOf(database);
@@ -125,7 +128,8 @@ async function startSubject(calls, { postgres, upstream, end }) {
       client: false,
       dataDir: join(folder, `proxy-${calls}`),
       logFile: join(folder, `proxy-${calls}.log`),
-      env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0', ...env }, // It would ask about made-up calls in doubt of years.
+      // It would ask about made-up calls in doubt of years.
+      env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0', ...env },
     });
   let product = await startProxy();
   end(() => product.stop());

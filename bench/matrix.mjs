@@ -1,6 +1,6 @@
 /**
- * The measurements. The ratios of the first row are stored in `ratios`. Connections are those of the load. Each
- * operation begins with many, which warm it up fastest.
+ * The measurements. The ratios of the first row are stored in `ratios`. Connections are those of the load.
+ * Each operation begins with many, which warm it up fastest.
  */
 
 const row = (operation, connections, delayMs, more) => ({

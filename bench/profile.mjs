@@ -1,6 +1,6 @@
 /**
- * npm run bench:profile: shows where the product spends its time under load, as a flame graph and as a V8 profile for
- * other tools.
+ * npm run bench:profile: shows where the product spends its time under load, as a flame graph and as a V8
+ * profile for other tools.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,8 @@ const WARM_UP_SECONDS = 5;
 
 const { operation, connections, seconds, delay, keys, results } = new Command('npm run bench:profile --')
   .description(
-    'profile the proxy under load: profile.svg is a flame graph, profile.cpuprofile opens in a browser’s developer tools',
+    'profile the proxy under load: profile.svg is a flame graph, profile.cpuprofile opens in a ' +
+      'browser’s developer tools',
   )
   .option('--operation <name>', 'airtime (2 items) or momo (500)', 'airtime')
   .option('--connections <number>', 'of the load', Number, 32)

@@ -20,8 +20,8 @@ export function summarise(cells) {
 }
 
 /**
- * Returns the ratio of the product's throughput to the others': the median over the rounds, each compared with its own
- * neighbours.
+ * Returns the ratio of the product's throughput to the others': the median over the rounds, each compared
+ * with its own neighbours.
  */
 export function ratiosOf({ contestants }) {
   const of = (name) => contestants.find((one) => one.name === name)?.rounds;

@@ -1,6 +1,7 @@
 /**
- * npm run bench: compares the product with the contestants. All of them run at the same time and are measured in turns,
- * A B C A B C, so that other load on the machine affects all of them alike. Only ratios within one run are meaningful.
+ * npm run bench: compares the product with the contestants. All of them run at the same time and are measured
+ * in turns, A B C A B C, so that other load on the machine affects all of them alike. Only ratios within one
+ * run are meaningful.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

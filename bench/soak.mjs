@@ -46,7 +46,8 @@ await withScene(async ({ upstream, place, end, ask }) => {
 function say({ minute, requests, rssMb, failures = [] }) {
   const failed = failures.map(([text, times]) => ` ${times} times ${text}`).join(';');
   process.stdout.write(
-    `minute ${minute.toFixed(1).padStart(5)} ${String(requests).padStart(7)} requests ${rssMb.toFixed(0).padStart(5)} MB ${'█'.repeat(rssMb / 10)}${failed}\n`,
+    `minute ${minute.toFixed(1).padStart(5)} ${String(requests).padStart(7)} requests ` +
+      `${rssMb.toFixed(0).padStart(5)} MB ${'█'.repeat(rssMb / 10)}${failed}\n`,
   );
 }
 

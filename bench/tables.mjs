@@ -21,7 +21,9 @@ export function matrixTables({ machine, ratios, rounds, seconds, warmUp, rows })
     ([name, ratio]) => `${ratio.toFixed(2)} times ${names[name] ?? name}`,
   );
   return [
-    `${onWhat(machine)} ${rounds} rounds of ${seconds} s${warmUp === undefined ? '' : `, after ${warmUp.toLocaleString('en')} requests`}. On the first row the product's throughput is ${first.join(', ')}.`,
+    `${onWhat(machine)} ${rounds} rounds of ${seconds} ` +
+      `s${warmUp === undefined ? '' : `, after ${warmUp.toLocaleString('en')} requests`}. On the first ` +
+      `row the product's throughput is ${first.join(', ')}.`,
     ...rows.map((row) => compact(tableOf(row).trim())),
   ].join('\n\n');
 }
@@ -91,7 +93,9 @@ export function soakTable({ machine, connections, delay, samples }) {
     '█'.repeat(rssMb / 10),
   ]);
   return [
-    `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ${requests.toLocaleString('en')} requests. Minute 0 is at rest; the most of any ten seconds was ${Math.max(...samples.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
+    `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ` +
+      `${requests.toLocaleString('en')} requests. Minute 0 is at rest; the most of any ten seconds was ` +
+      `${Math.max(...samples.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
     markdown([['minute', 'RSS', ''], ...lines]),
   ].join('\n\n');
 }
@@ -130,7 +134,9 @@ export function besideTable({ machine, size, payments, lost, rate, measured }) {
   ]);
   const whole = (value) => value.toLocaleString('en');
   return [
-    `${onWhat(machine)} ${rate} payments a second, whatever else is done. The resolver settles ${whole(lost)} of ${whole(payments)} equal payments, the run has ${whole(size)} payments, and the backlog has their records. Beside work, the slowest five seconds count.`,
+    `${onWhat(machine)} ${rate} payments a second, whatever else is done. The resolver settles ` +
+      `${whole(lost)} of ${whole(payments)} equal payments, the run has ${whole(size)} payments, and the ` +
+      'backlog has their records. Beside work, the slowest five seconds count.',
     markdown([['beside', 'for', 'median', 'p99'], ...lines]),
   ].join('\n\n');
 }
@@ -145,7 +151,10 @@ const BESIDE = {
 
 /** Tells how many turns of bench:fairness were measured again. */
 export function againText(again) {
-  return `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are measured again: ${again} of this run.`;
+  return (
+    `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are measured again: ${again} of this ` +
+    'run.'
+  );
 }
 
 export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others, again }) {
@@ -167,7 +176,8 @@ export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, bus
       .join(', '),
   ]);
   return [
-    `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} rounds of ${seconds} s each. The median of the rounds counts. ${againText(again)}`,
+    `${onWhat(machine)} ${rate} payments a second over a history of ${whole(rows)} calls, ${rounds} ` +
+      `rounds of ${seconds} s each. The median of the rounds counts. ${againText(again)}`,
     markdown([
       [
         'payments',
@@ -219,7 +229,8 @@ export function growthTable({ machine, days, rounds, seconds, requests, sizes })
   return [
     `${onWhat(machine)} Each history spreads over ${days} days. In brackets: times the smallest one's.`,
     markdown([['', ...head], ...figures.map(([name, of]) => [name, ...sizes.map(of)])]),
-    `Inserting: ${rounds} rounds of ${seconds} s, 32 connections, 2 items, random idempotency keys. p95 of the first page of each filter, asked ${rounds * requests} times:`,
+    `Inserting: ${rounds} rounds of ${seconds} s, 32 connections, 2 items, random idempotency keys. p95 ` +
+      `of the first page of each filter, asked ${rounds * requests} times:`,
     markdown([['filter', ...head], ...searched]),
   ].join('\n\n');
 }

@@ -29,8 +29,8 @@ interface Running {
   /** The last migration that the database has. */
   schema: string;
   /**
-   * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it, and stops
-   * everything that was started.
+   * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it,
+   * and stops everything that was started.
    */
   stop: (urgent: AbortSignal) => Promise<void>;
 }
@@ -59,9 +59,10 @@ async function run(): Promise<void> {
 
 async function start(config: Config): Promise<Running> {
   const report = config.production ? () => undefined : stepPrinter();
-  const lock = await lockDataDir(config.dataDir, needsPostgres(config)); // first, because all below writes there
-  // Hundreds of modules, loaded only once the configuration is known to be sound. They take seconds of CPU time in one
-  // piece, in which a connection would time out.
+  // first, because all below writes there
+  const lock = await lockDataDir(config.dataDir, needsPostgres(config));
+  // Hundreds of modules, loaded only once the configuration is known to be sound. They take seconds of CPU
+  // time in one piece, in which a connection would time out.
   const loaded = await import('./app/application.js');
   const dependencies = await startDependencies(config, lock, report);
   const { settings, embeddedDatabase, schema } = dependencies;
@@ -96,7 +97,8 @@ async function start(config: Config): Promise<Running> {
     await recordConfiguration(app, 'proxy', config.recorded);
     afterStart();
     metrics = await serveMetrics(app, settings);
-    const url = await listen(app.getHttpAdapter().getInstance(), settings); // last: who finds it ready finds the keys too
+    // last: who finds it ready finds the keys too
+    const url = await listen(app.getHttpAdapter().getInstance(), settings);
     lock.serves(url);
     report('Proxy', url);
     const readiness = app.get(ReadinessService, { strict: false });

@@ -122,7 +122,10 @@ function compareOperations(before, after, add) {
   }
 }
 
-/** Compares two schemas and their fields. `open` holds the schemas around them, because a schema may contain itself. */
+/**
+ * Compares two schemas and their fields. `open` holds the schemas around them, because a schema may contain
+ * itself.
+ */
 function compareSchemas(context, one, other, where) {
   const { add, isRequest } = context;
   if (!one || context.open.includes(one)) return;

@@ -5,11 +5,12 @@
  *
  *   npm run build && npm run freeze
  *
- * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was changed. It
- * writes the compiled program to test/released/program.json.br: test/release/previous-version.full.spec.ts runs it on the schema
- * of later commits. It copies the OpenAPI documents to the same folder: tools/breaking-changes.mjs compares them with
- * later ones. `--program <checkout>` takes another built checkout, such as that of an earlier release.
- * `--program-only <file>` writes the program to another file, and freezes nothing.
+ * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was
+ * changed. It writes the compiled program to test/released/program.json.br:
+ * test/release/previous-version.full.spec.ts runs it on the schema of later commits. It copies the OpenAPI
+ * documents to the same folder: tools/breaking-changes.mjs compares them with later ones. `--program
+ * <checkout>` takes another built checkout, such as that of an earlier release. `--program-only <file>`
+ * writes the program to another file, and freezes nothing.
  */
 import { createHash } from 'node:crypto';
 import {

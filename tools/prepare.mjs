@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** Builds the project after an installation. Without the development dependencies, it cannot build anything. */
+/**
+ * Builds the project after an installation. Without the development dependencies, it cannot build anything.
+ */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -22,7 +24,8 @@ if (process.argv.includes('--help')) {
   process.exitCode = status ?? 1;
 } else {
   console.log(
-    'The development dependencies are not installed, so nothing was built. Run npm run build:release on a machine that has them.',
+    'The development dependencies are not installed, so nothing was built. Run npm run build:release on ' +
+      'a machine that has them.',
   );
 }
 

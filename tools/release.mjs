@@ -1,9 +1,10 @@
 /**
- * Makes a folder from which a built proxy runs on any machine that has Node. `npm run build:release` builds, and runs it.
+ * Makes a folder from which a built proxy runs on any machine that has Node. `npm run build:release` builds,
+ * and runs it.
  *
- * The folder has the built files, the migrations, the units and scripts of deploy, and the packages that npm would install
- * with `--omit=dev --omit=optional`, as package-lock.json lists them. Nothing is fetched, so that the folder has what was
- * built and tested here, and the server needs no registry.
+ * The folder has the built files, the migrations, the units and scripts of deploy, and the packages that npm
+ * would install with `--omit=dev --omit=optional`, as package-lock.json lists them. Nothing is fetched, so
+ * that the folder has what was built and tested here, and the server needs no registry.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * Checks a receipt of payout-proxy offline. It is one file that uses only Node's own modules and no code of the proxy,
- * so that people who trust neither its operators nor its programmers can read it in one sitting. Sources: RFC 6962
- * (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note, c2sp.org/tlog-checkpoint.
+ * Checks a receipt of payout-proxy offline. It is one file that uses only Node's own modules and no code of
+ * the proxy, so that people who trust neither its operators nor its programmers can read it in one sitting.
+ * Sources: RFC 6962 (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note,
+ * c2sp.org/tlog-checkpoint.
  */
 import { Buffer } from 'node:buffer';
 import { createPublicKey, hash, verify } from 'node:crypto';
@@ -12,7 +13,10 @@ import { parseArgs, TextDecoder } from 'node:util';
 
 const FORMAT = 'payout-proxy/receipt/1';
 const HASH_BYTES = 32;
-/** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
+/**
+ * The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its
+ * salt.
+ */
 const SALT_BYTES = 16;
 /** The fields of a record that are printed, if present. --json prints all of them. */
 const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(

@@ -1,7 +1,7 @@
 /**
- * The least code that keeps the first promise: no byte is sent to the upstream before its intent is durable, and no
- * response is sent to the app before its outcome is durable. It uses bare node:http, undici and pg. It limits, replays,
- * searches and proves nothing.
+ * The least code that keeps the first promise: no byte is sent to the upstream before its intent is durable,
+ * and no response is sent to the app before its outcome is durable. It uses bare node:http, undici and pg. It
+ * limits, replays, searches and proves nothing.
  */
 import { hash } from 'node:crypto';
 import { createServer } from 'node:http';

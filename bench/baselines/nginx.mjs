@@ -1,6 +1,6 @@
 /**
- * nginx with one worker, as all others have one process. It passes everything on and records nothing. If it is not
- * installed, the exit code is 3.
+ * nginx with one worker, as all others have one process. It passes everything on and records nothing. If it
+ * is not installed, the exit code is 3.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** The same job in its most obvious form: Nest on Express, axios, a Prisma create before and an update after. */
+/**
+ * The same job in its most obvious form: Nest on Express, axios, a Prisma create before and an update after.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from './support/contestant.mjs';

@@ -11,8 +11,8 @@ const ENOUGH = 10_000;
 
 /**
  * Waits until the worker of a proxy has sealed all records, or for this many seconds.
- * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before. `all` says whether none
- * is left.
+ * @returns {records, seconds, recordsPerSecond, rssMb, all}, null if they were sealed before. `all` says
+ * whether none is left.
  */
 export async function sealed(
   { workerUrls: [url], pids: [pid] },

@@ -1,9 +1,13 @@
-/** Indexes of a table that is filled at once. Indexes in another order than time are faster to build than to extend. */
+/**
+ * Indexes of a table that is filled at once. Indexes in another order than time are faster to build than to
+ * extend.
+ */
 
 /** The whole search index. */
 const SLOW = `
   SELECT c.relname AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition,
-    i.indrelid::regclass::text AS table_name, r.conname IS NOT NULL AS is_constraint, pg_get_constraintdef(r.oid) AS constraint_text,
+    i.indrelid::regclass::text AS table_name, r.conname IS NOT NULL AS is_constraint,
+      pg_get_constraintdef(r.oid) AS constraint_text,
     a.amname = 'gin' AS is_large
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
   LEFT JOIN pg_constraint r ON r.conindid = i.indexrelid AND r.contype IN ('p', 'u')
@@ -21,8 +25,8 @@ export async function dropSlowIndexes(client) {
 }
 
 /**
- * Finishes the work of `seed/entries.sql` like rebuild_search_index. Everything is indexed, because nobody else writes
- * meanwhile.
+ * Finishes the work of `seed/entries.sql` like rebuild_search_index. Everything is indexed, because nobody
+ * else writes meanwhile.
  */
 export async function finishSearchIndex(clients, indexes) {
   const left = indexes.map(

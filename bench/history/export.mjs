@@ -1,6 +1,6 @@
 /**
- * Measures the speed and the memory of exports over HTTP: the whole history, in each form, checked against its
- * manifest. It needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ * Measures the speed and the memory of exports over HTTP: the whole history, in each form, checked against
+ * its manifest. It needs a history: npm run seed -- --calls 1000000 --keys keys.json
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

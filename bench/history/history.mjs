@@ -16,15 +16,16 @@ const CONNECTIONS = 2;
 const DAY_MS = 86_400_000;
 
 const SETTINGS =
-  "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone = 'UTC'; SET jit = off";
+  "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone " +
+  "= 'UTC'; SET jit = off";
 
 /** Thrown for a database that has records, because a made-up history must not mix with them. */
 export class NotEmpty extends Error {}
 
 /**
  * @param url of the database, as its owner.
- * @param history how many calls, over how many days, until now. The same seed makes the same history, except for its
- * salts.
+ * @param history how many calls, over how many days, until now. The same seed makes the same history, except
+ * for its salts.
  * @returns how long it took: {callsPerSecond, seconds}.
  */
 export async function fill(url, { calls, days, seed, name = 'calls' }) {
@@ -105,7 +106,8 @@ async function insertCalls(clients, calls, name) {
 /** The largest first, so that the last ones are short. */
 async function vacuum(clients) {
   const { rows } = await clients[0].query(
-    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r'
+      AND relnamespace = 'public'::regnamespace
      ORDER BY pg_table_size(oid) DESC`,
   );
   const work = async (client) => {

@@ -26,7 +26,8 @@ export async function makeKeys(url) {
 export async function makeKeyOf(url, name) {
   return withClient(url, async (client) => {
     const { rows } = await client.query(
-      `UPDATE client SET daily_cap_usd = 999999999, monthly_cap_usd = 999999999, max_item_usd = 1000, max_call_usd = 100000,
+      `UPDATE client SET daily_cap_usd = 999999999, monthly_cap_usd = 999999999, max_item_usd = 1000,
+        max_call_usd = 100000,
          max_items = 1000, approval_over_usd = 100000, countries = '{Kenya}' WHERE name = $1 RETURNING id`,
       [name],
     );

@@ -1,5 +1,6 @@
 /**
- * Measures how many records per second are sealed and verified. It needs a history: npm run seed -- --calls 1000000
+ * Measures how many records per second are sealed and verified. It needs a history: npm run seed -- --calls
+ * 1000000
  * --keys keys.json. Sealing is measured once for each history, because nothing is left to seal afterwards.
  */
 import { spawnSync } from 'node:child_process';

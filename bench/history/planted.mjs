@@ -7,21 +7,28 @@ import pg from 'pg';
 const FETCH = 20_000;
 
 /**
- * Transactions as the upstream writes them (docs/reference/upstream.md, "Transaction record"). Some amounts have the
- * noise of floats.
+ * Transactions as the upstream writes them (docs/reference/upstream.md, "Transaction record"). Some amounts
+ * have the noise of floats.
  */
 const LISTING = `
-  SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', upstream_ref, 'issueID', batch_ref, 'issueDate', issued_at, 'issuer', 'planted',
-    'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004 ELSE amount_usd END,
-    'credit', amount_usd * 1000, 'fee', fee_usd, 'email', email, 'phone', phone, 'phoneNumber', phone, 'twitter', handle, 'receiver', receiver,
-    'reference', reference, 'enabledToRedeem', '[]'::json, 'integration', json_build_object('appID', 'planted')))::text AS row
+  SELECT json_strip_nulls(json_build_object('id', upstream_id, 'chiRef', upstream_ref, 'issueID', batch_ref,
+    'issueDate', issued_at, 'issuer', 'planted',
+    'type', type, 'status', status, 'valueInUSD', CASE WHEN kind = 30 THEN amount_usd + 0.0000000004
+      ELSE amount_usd END,
+    'credit', amount_usd * 1000, 'fee', fee_usd, 'email', email, 'phone', phone, 'phoneNumber', phone,
+      'twitter', handle, 'receiver', receiver,
+    'reference', reference, 'enabledToRedeem', '[]'::json, 'integration',
+      json_build_object('appID', 'planted')))::text AS row
   FROM planted_theirs ORDER BY issued_at DESC, upstream_ref, upstream_id`;
 
 /** Wallets as the upstream writes them (docs/reference/upstream.md, "Results by operation"). */
 const WALLETS = `
-  SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted', 'transactions', (
-    SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance', new_balance, 'description', description,
-      'meta', json_build_object('date', json_build_object('_seconds', extract(epoch FROM at)::bigint, '_nanoseconds', 0))) ORDER BY ordinal)
+  SELECT json_agg(json_build_object('id', wallet_id, 'type', type, 'balance', balance, 'owner', 'planted',
+    'transactions', (
+    SELECT json_agg(json_build_object('amount', amount, 'balanceBefore', balance_before, 'newBalance',
+      new_balance, 'description', description,
+      'meta', json_build_object('date', json_build_object('_seconds', extract(epoch FROM at)::bigint,
+        '_nanoseconds', 0))) ORDER BY ordinal)
     FROM planted_entry e WHERE e.wallet_id = w.wallet_id)))::text AS wallets
   FROM planted_wallet w`;
 
@@ -76,7 +83,8 @@ async function writeListing(owner, file) {
 export async function check(owner, runId) {
   const { rows } = await owner.query(
     `WITH seen AS (
-       SELECT category, subject, trim_scale(impact_usd) AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1
+       SELECT category, subject, trim_scale(impact_usd) AS impact FROM finding f
+         JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1
      ), planted AS (SELECT category, subject, trim_scale(impact) AS impact FROM bench_expected)
      SELECT (SELECT count(*) FROM planted)::int AS planted, (SELECT count(*) FROM seen)::int AS found,
        (SELECT count(*) FROM (TABLE seen EXCEPT TABLE planted) AS x)::int AS invented,

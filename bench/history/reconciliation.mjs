@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 /**
- * Measures the time and the memory of a whole run, with the listing over HTTP, and checks that it finds all planted
- * differences and nothing else. Both sides have this many payments.
+ * Measures the time and the memory of a whole run, with the listing over HTTP, and checks that it finds all
+ * planted differences and nothing else. Both sides have this many payments.
  */
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
@@ -74,7 +74,8 @@ async function measure(size) {
     const { wallets, ...rows } = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
     stub.setWallets(wallets);
     const key = await makeKey(owner);
-    // The planted history is not sealed, because sealing is measured elsewhere. This lock keeps the proxy from sealing.
+    // The planted history is not sealed, because sealing is measured elsewhere. This lock keeps the proxy
+    // from sealing.
     await owner.query(`SELECT pg_advisory_lock(${LOCKS.sealer})`);
     const proxy = await startProxyOn(postgres.urls, stub.url, directory);
     try {
@@ -169,7 +170,8 @@ function show({
   const times = timesTheTimeBefore === undefined ? '' : `, ${timesTheTimeBefore} times the size before`;
   const each = Object.entries(steps).map(([name, took]) => `${name} ${took.toFixed(1)}`);
   console.log(
-    `${ours} payments, ${theirs} transactions: ${seconds} s${times} (${each.join(', ')}), at most ${rssMb} MB`,
+    `${ours} payments, ${theirs} transactions: ${seconds} s${times} (${each.join(', ')}), at most ` +
+      `${rssMb} MB`,
   );
   console.log(
     `  planted ${planted}, found ${found}, invented ${invented}, missed ${missed}, residual ${residual} USD`,

@@ -1,6 +1,7 @@
 /**
- * Measures the time of searches over HTTP: every filter alone and some combinations, the first page and page 1,000 (or
- * the last one, if there are fewer). It needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ * Measures the time of searches over HTTP: every filter alone and some combinations, the first page and page
+ * 1,000 (or the last one, if there are fewer). It needs a history: npm run seed -- --calls 1000000 --keys
+ * keys.json
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -42,7 +43,8 @@ async function measure(one, more) {
 async function run() {
   const results = [];
   print(
-    `${'filter'.padEnd(48)} ${'rows'.padStart(5)} ${'p50'.padStart(7)} ${'p95'.padStart(7)} │ ${'page'.padStart(5)} ${'p50'.padStart(7)} ${'p95'.padStart(7)}  ms`,
+    `${'filter'.padEnd(48)} ${'rows'.padStart(5)} ${'p50'.padStart(7)} ${'p95'.padStart(7)} │ ` +
+      `${'page'.padStart(5)} ${'p50'.padStart(7)} ${'p95'.padStart(7)}  ms`,
   );
   const wanted = [...singles(await searcher.samples()), ...combinations()].filter(({ name }) =>
     name.includes(options.only),
@@ -56,7 +58,8 @@ async function run() {
     results.push({ name: one.name, query: one.filters[0], first, ...(deep && { deep: { page, ...deep } }) });
     const figures = (of) => [of.p50, of.p95].map((ms) => String(ms).padStart(7)).join(' ');
     print(
-      `${one.name.padEnd(48)} ${String(first.rows).padStart(5)} ${figures(first)} │${deep ? ` ${String(page).padStart(5)} ${figures(deep)}` : ''}`,
+      `${one.name.padEnd(48)} ${String(first.rows).padStart(5)} ${figures(first)} ` +
+        `│${deep ? ` ${String(page).padStart(5)} ${figures(deep)}` : ''}`,
     );
   }
   const slowest = Math.max(...results.flatMap(({ first, deep }) => [first.p95, deep?.p95 ?? 0]));

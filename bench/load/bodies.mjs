@@ -1,11 +1,14 @@
-/** The requests of the matrix. Each body has a different number of its first recipient, so that none is a duplicate. */
+/**
+ * The requests of the matrix. Each body has a different number of its first recipient, so that none is a
+ * duplicate.
+ */
 
 const PLACE = '#########'; // Nine digits.
 const phone = (digits) => `+254${digits}`;
 
 /**
- * Returns a different one of the hundred million numbers that begin with 7 for each serial, because its factor shares
- * no divisor with 10. Like those of apps, they are spread over an index.
+ * Returns a different one of the hundred million numbers that begin with 7 for each serial, because its
+ * factor shares no divisor with 10. Like those of apps, they are spread over an index.
  */
 function numberOf(serial) {
   return 700_000_000 + ((serial * 61_803_399) % 100_000_000);

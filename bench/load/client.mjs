@@ -1,9 +1,11 @@
 /**
- * A load generator in a process of its own. Its parent starts each round and gets its result. All requests differ.
+ * A load generator in a process of its own. Its parent starts each round and gets its result. All requests
+ * differ.
  *
- * A round is a closed loop, in which each connection sends its next request once it has the answer of the last one, or
- * an open loop, in which requests are due at a fixed rate. A request of an open loop that finds no free connection
- * waits, and its latency counts from when it was due. So a stall delays all requests that it would delay in production.
+ * A round is a closed loop, in which each connection sends its next request once it has the answer of the
+ * last one, or an open loop, in which requests are due at a fixed rate. A request of an open loop that finds
+ * no free connection waits, and its latency counts from when it was due. So a stall delays all requests that
+ * it would delay in production.
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -16,7 +18,8 @@ let serial = 0;
 process.on('message', async (round) => process.send(await run(round)));
 
 /**
- * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number of
+ * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number
+ * of
  *   `requests`. With a `rate`, in requests per second, it is an open loop. With `routes`, [{url, apiKey}], each request
  *   takes one of them at random, in place of the URL of its connection and of the one key. With `tokens`, each connection
  *   sends one of them instead of the key, as the app of one person does.

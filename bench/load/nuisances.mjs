@@ -1,7 +1,7 @@
 /**
- * Everything that users other than the payers do at their worst, in a process of its own. Its parent starts and ends it
- * with messages: {begin: {url, readers, streams, exporters, senders, kinds}} and {end: true}. It answers with what it
- * was given: the number of answers by kind and status.
+ * Everything that users other than the payers do at their worst, in a process of its own. Its parent starts
+ * and ends it with messages: {begin: {url, readers, streams, exporters, senders, kinds}} and {end: true}. It
+ * answers with what it was given: the number of answers by kind and status.
  *
  * All of it is as patient as a good client: after 429 or 503 it waits for Retry-After.
  */

@@ -1,6 +1,7 @@
 /**
- * npm run bench:scaling:capacity: measures what a call costs at 1 to 128 connections, with and without a worker, on this
- * disk and with slower commits. bench/scaling/model.mjs computes the capacity of a cell from it.
+ * npm run bench:scaling:capacity: measures what a call costs at 1 to 128 connections, with and without a
+ * worker, on this disk and with slower commits. bench/scaling/model.mjs computes the capacity of a cell from
+ * it.
  */
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,8 +100,8 @@ async function measure({ product, counters }, count, { postgres, ask }) {
 }
 
 /**
- * Returns the bytes of a call in each table with its indexes and texts, for tables with ten bytes or more. With few calls,
- * half-empty pages count. bench/results/growth.json has the size of ten million calls.
+ * Returns the bytes of a call in each table with its indexes and texts, for tables with ten bytes or more.
+ * With few calls, half-empty pages count. bench/results/growth.json has the size of ten million calls.
  */
 async function onDisk({ query }) {
   const { rows } = await query(`WITH calls AS (SELECT count(*)::float8 AS number FROM intent)

@@ -1,6 +1,7 @@
 /**
- * npm run bench:scaling:cells: simulates clients in cells through a failover, the loss of a whole cell and a hot client.
- * A discrete-event simulation: `cells/simulation.mjs` has the model, and test/release/bench-cells.full.spec.ts compares it with formulas.
+ * npm run bench:scaling:cells: simulates clients in cells through a failover, the loss of a whole cell and a
+ * hot client. A discrete-event simulation: `cells/simulation.mjs` has the model, and
+ * test/release/bench-cells.full.spec.ts compares it with formulas.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

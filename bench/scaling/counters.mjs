@@ -1,4 +1,7 @@
-/** Counts what a round costs the database, for the benchmarks of scaling. Counts depend less on the machine than times do. */
+/**
+ * Counts what a round costs the database, for the benchmarks of scaling. Counts depend less on the machine
+ * than times do.
+ */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import pg from 'pg';
@@ -20,9 +23,15 @@ export async function countersOf(url) {
   await client.connect();
   return {
     now: async () => (await client.query('SELECT clock_timestamp()::text AS at')).rows[0].at,
-    /** Returns {calls, admissions, outcomes}: the calls since then, and the batches that admitted and ended them. */
+    /**
+     * Returns {calls, admissions, outcomes}: the calls since then, and the batches that admitted and ended
+     * them.
+     */
     batchesSince: async (at) => (await client.query(BATCHES, [at])).rows[0],
-    /** Returns a function that ends the count and returns for how many seconds backends waited for locks, in all. */
+    /**
+     * Returns a function that ends the count and returns for how many seconds backends waited for locks, in
+     * all.
+     */
     watchLocks: () => watch(client),
     query: (sql) => client.query(sql),
     end: () => client.end(),

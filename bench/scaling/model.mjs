@@ -1,6 +1,7 @@
 /**
- * The capacity of a cell, computed from what a call was measured to cost. It has no knowledge of its own but these three
- * facts of the source: a proxy's JavaScript is one thread, one worker indexes at a time, and a call waits for two commits.
+ * The capacity of a cell, computed from what a call was measured to cost. It has no knowledge of its own but
+ * these three facts of the source: a proxy's JavaScript is one thread, one worker indexes at a time, and a
+ * call waits for two commits.
  */
 
 /** The share of a limit that a cell should use in normal times. Queues grow fast beyond it. */
@@ -9,10 +10,16 @@ const USE = 0.5;
 /** Rates to plan for, in calls per second at the peak. */
 const RATES = [10, 100, 1_000, 10_000];
 
-/** Waits for a commit, in ms: a local NVMe disk, a cloud disk, a standby in another zone, one in another region. */
+/**
+ * Waits for a commit, in ms: a local NVMe disk, a cloud disk, a standby in another zone, one in another
+ * region.
+ */
 const COMMIT_MS = [0.1, 1, 5, 20];
 
-/** Bandwidths of the write-ahead log, in MB/s: a network of 1 Gbit/s for a standby, a common limit of a cloud disk. */
+/**
+ * Bandwidths of the write-ahead log, in MB/s: a network of 1 Gbit/s for a standby, a common limit of a cloud
+ * disk.
+ */
 const WAL_MB = [125, 250];
 
 /** A call waits for its own two commits, and on average for half of the batch before, twice. */
@@ -23,7 +30,8 @@ const TYPICAL = { syncMs: 0, connections: 32 };
 
 /**
  * @param measured of bench/scaling/capacity.mjs, for cases with and without a worker.
- * @returns what a call costs: CPU in ms by process, with the part of Postgres that the worker causes, and bytes of WAL.
+ * @returns what a call costs: CPU in ms by process, with the part of Postgres that the worker causes, and
+ * bytes of WAL.
  */
 export function costsOf(measured, { syncMs, connections } = TYPICAL) {
   const find = (worker) =>
@@ -66,7 +74,9 @@ export function limitsOf({ proxyMs, workerMs, postgresMs, deferredMs, walBytes }
   ];
 }
 
-/** Returns the largest rate of a cell at which nothing that more machines cannot raise is used over its share. */
+/**
+ * Returns the largest rate of a cell at which nothing that more machines cannot raise is used over its share.
+ */
 export function rateOfACell(costs) {
   const fixed = limitsOf(costs).filter(
     ({ raise }) => raise !== 'more processes' && !raise.startsWith('more cores'),
@@ -91,7 +101,10 @@ export function needsOf(costs, bytesPerCall) {
   });
 }
 
-/** Returns what waits for commits add to a call, and how many calls are in flight at a rate because of it (Little's law). */
+/**
+ * Returns what waits for commits add to a call, and how many calls are in flight at a rate because of it
+ * (Little's law).
+ */
 export function commitWaits(rate) {
   return COMMIT_MS.map((commitMs) => ({
     commitMs,

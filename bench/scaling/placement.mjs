@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns one of `count` places by rendezvous hashing: each place gets a score for the name, and the highest wins. If a
- * place is added, only the names move that it wins, one in `count + 1`. Nothing is balanced by load.
+ * Returns one of `count` places by rendezvous hashing: each place gets a score for the name, and the highest
+ * wins. If a place is added, only the names move that it wins, one in `count + 1`. Nothing is balanced by
+ * load.
  */
 export function placeOf(name, count) {
   let [best, highest] = [0, -1];

@@ -1,6 +1,7 @@
 /**
- * npm run bench:scaling: compares two ways to spread clients over two processes that share a database: each request to
- * any process, and each client to one process. Few and many clients, with and without caps, measured in turns.
+ * npm run bench:scaling: compares two ways to spread clients over two processes that share a database: each
+ * request to any process, and each client to one process. Few and many clients, with and without caps,
+ * measured in turns.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +81,10 @@ async function measureAll(scene, syncMs) {
   measured.push(...cases.map(({ routes: _, turns: its, ...one }) => ({ ...one, ...medianOf(its) })));
 }
 
-/** The ways that requests of this case take: each client over any process, or over the one that its key hashes to. */
+/**
+ * The ways that requests of this case take: each client over any process, or over the one that its key hashes
+ * to.
+ */
 async function routesOf({ urls, apiKey }, { clients: count, capped, process }) {
   const names = Array.from(
     { length: count },

@@ -1,6 +1,6 @@
 /**
- * Returns settings of a Postgres whose commits wait longer, as on a slower disk or for a synchronous standby. Postgres
- * itself waits, before it flushes: other commits join the flush, and locks are held meanwhile.
+ * Returns settings of a Postgres whose commits wait longer, as on a slower disk or for a synchronous standby.
+ * Postgres itself waits, before it flushes: other commits join the flush, and locks are held meanwhile.
  * @param ms at most 100.
  */
 export function slowCommits(ms) {

@@ -35,7 +35,10 @@ export function capacityTable({ machine, diskSyncMs, seconds, rounds, measured }
         2,
       ),
     ]);
-  return `${onWhat(machine)} Medians of ${rounds} turns of ${seconds} s. CPU, WAL and commits are of a call with two payouts.\n\n${markdown([head, ...rows])}`;
+  return (
+    `${onWhat(machine)} Medians of ${rounds} turns of ${seconds} s. CPU, WAL and commits are of a call ` +
+    `with two payouts.\n\n${markdown([head, ...rows])}`
+  );
 }
 
 export function limitsTable({ measured }) {
@@ -63,7 +66,11 @@ export function needsTable({ measured }, { sizes }) {
     inWords(one.walMbPerSecond),
     inWords(one.gbPerDay),
   ]);
-  const text = `A cell serves up to ${inWords(rateOfACell(costs))} calls/s at half of its smallest fixed limit. A million calls take ${rounded((bytes / calls) * 1e-3, 1)} GB of tables and indexes (of ${inWords(calls)} calls, by \`bench:growth\`) and ${rounded(costs.walBytes * 1e-3, 1)} GB of write-ahead log.`;
+  const text =
+    `A cell serves up to ${inWords(rateOfACell(costs))} calls/s at half of its smallest fixed limit. A ` +
+    `million calls take ${rounded((bytes / calls) * 1e-3, 1)} GB of tables and indexes (of ` +
+    `${inWords(calls)} calls, by \`bench:growth\`) and ${rounded(costs.walBytes * 1e-3, 1)} GB of ` +
+    'write-ahead log.';
   return `${text}\n\n${markdown([head, ...rows])}`;
 }
 
@@ -76,7 +83,9 @@ export function waitsTable({ measured }) {
     `${inWords(one.addedMs)} ms`,
     inWords(one.inFlight),
   ]);
-  const text = `Measured at one connection: ${last.syncMs} ms more for each commit raised the median from ${rounded(first.medianMs, 1)} to ${rounded(last.medianMs, 1)} ms.`;
+  const text =
+    `Measured at one connection: ${last.syncMs} ms more for each commit raised the median from ` +
+    `${rounded(first.medianMs, 1)} to ${rounded(last.medianMs, 1)} ms.`;
   return `${text}\n\n${markdown([['a commit waits', 'a call waits', `in flight for it at ${inWords(RATE_OF_WAITS)} calls/s`], ...rows])}`;
 }
 
@@ -105,7 +114,10 @@ export function routingTable({ machine, connections, seconds, rounds, measured }
     rounded(one.postgresCpuMs, 2),
     rounded(one.lockWaitMs, 2),
   ]);
-  return `${onWhat(machine)} Two processes, ${connections} connections, medians of ${rounds} turns of ${seconds} s.\n\n${markdown([head, ...rows])}`;
+  return (
+    `${onWhat(machine)} Two processes, ${connections} connections, medians of ${rounds} turns of ` +
+    `${seconds} s.\n\n${markdown([head, ...rows])}`
+  );
 }
 
 export function cellsTable({ options, measured }) {
@@ -130,7 +142,11 @@ export function cellsTable({ options, measured }) {
     percent(one.largestUse, 0),
     `${rounded(one.capacityNeeded, 2)} times`,
   ]);
-  const text = `${options.clients} clients with loads of a Pareto distribution (exponent ${options.tail}), half of all capacity used (\`--use ${options.use}\`), ${options.minutes} minutes, a failover of ${options.failover} s, an outage of ${options.outage} s, calls refused after ${options.patience} s, seed ${options.seed}.`;
+  const text =
+    `${options.clients} clients with loads of a Pareto distribution (exponent ${options.tail}), half of ` +
+    `all capacity used (\`--use ${options.use}\`), ${options.minutes} minutes, a failover of ` +
+    `${options.failover} s, an outage of ${options.outage} s, calls refused after ${options.patience} s, ` +
+    `seed ${options.seed}.`;
   return `${text}\n\n${markdown([head, ...rows])}`;
 }
 

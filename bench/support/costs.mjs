@@ -18,8 +18,8 @@ export async function costs({ pids, hasWorker }, postgres) {
 }
 
 /**
- * What a contestant is measured under: how long its main threads waited for a core, and how long processes that are no
- * part of the benchmark used one. In seconds so far. Subtract two of them.
+ * What a contestant is measured under: how long its main threads waited for a core, and how long processes
+ * that are no part of the benchmark used one. In seconds so far. Subtract two of them.
  */
 export function conditions({ pids }, postgres) {
   const waited = sum(pids.map(waitSecondsOf));

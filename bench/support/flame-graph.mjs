@@ -16,9 +16,11 @@ export function flameGraph(profile, title) {
   place(root, 0, 0, WIDTH / root.time, frames);
   const height = (Math.max(...frames.map(({ depth }) => depth)) + 2) * LINE;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" ` +
+      'font-size="11">',
     `<title>${escaped(title)}</title><rect width="100%" height="100%" fill="#fff"/>`,
-    `<text x="6" y="13">${escaped(title)}: ${Math.round(root.time / 1_000)} ms of CPU; point at a frame for its share</text>`,
+    `<text x="6" y="13">${escaped(title)}: ${Math.round(root.time / 1_000)} ms of CPU; point at a frame ` +
+      'for its share</text>',
     ...frames.map((frame) => drawn(frame, root.time)),
     '</svg>\n',
   ].join('\n');
@@ -82,7 +84,11 @@ function drawn({ name, time, depth, x, width }, total) {
     fits < 3
       ? ''
       : `<text x="${(x + 2).toFixed(1)}" y="${depth * LINE + 13}">${escaped(name.slice(0, fits))}</text>`;
-  return `<g><title>${escaped(name)}: ${((time / total) * 100).toFixed(1)} %</title><rect x="${x.toFixed(1)}" y="${depth * LINE}" width="${width.toFixed(1)}" height="${LINE - 1}" fill="${colourOf(name)}"/>${text}</g>`;
+  return (
+    `<g><title>${escaped(name)}: ${((time / total) * 100).toFixed(1)} %</title><rect x="${x.toFixed(1)}" ` +
+    `y="${depth * LINE}" width="${width.toFixed(1)}" height="${LINE - 1}" ` +
+    `fill="${colourOf(name)}"/>${text}</g>`
+  );
 }
 
 /** Returns `function file`, where the file is of the product or a package. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-/** An identity provider that publishes one key and issues access tokens (RFC 9068) that outlive any benchmark. */
+/**
+ * An identity provider that publishes one key and issues access tokens (RFC 9068) that outlive any benchmark.
+ */
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
@@ -28,7 +30,9 @@ export async function startIdentityProvider(people) {
   return {
     tokens: await Promise.all(Array.from({ length: people }, (_, place) => tokenOf(`person-${place}`))),
     /** The options of `clients create` for a client that takes its tokens. */
-    options: `--token-issuer ${issuer} --token-audience ${AUDIENCE} --token-jwks-uri ${issuer}/jwks --token-client-id ${APP} --token-algorithms ${ALGORITHM}`,
+    options:
+      `--token-issuer ${issuer} --token-audience ${AUDIENCE} --token-jwks-uri ${issuer}/jwks ` +
+      `--token-client-id ${APP} --token-algorithms ${ALGORITHM}`,
     stop: () => server.close(),
   };
 }

@@ -15,7 +15,8 @@ export function nodeOptions(root = ROOT) {
 
 /** None of them is ever reached. Checking them takes time. */
 export const CLIENT =
-  '--name bench --scopes pay,write,read,audit,reconcile --daily-cap 999999999 --monthly-cap 999999999 --max-item 1000 --max-call 100000 --max-items 1000 --approval-over 100000 --countries Kenya';
+  '--name bench --scopes pay,write,read,audit,reconcile --daily-cap 999999999 --monthly-cap 999999999 ' +
+  '--max-item 1000 --max-call 100000 --max-items 1000 --approval-over 100000 --countries Kenya';
 
 /**
  * @param root its built checkout, which may be another one.

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a process to profile (`node --import`). SIGUSR2 starts a CPU profile, and the next SIGUSR2 writes it
- * to PROFILE_FILE.
+ * Preloaded into a process to profile (`node --import`). SIGUSR2 starts a CPU profile, and the next SIGUSR2
+ * writes it to PROFILE_FILE.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

@@ -1,4 +1,6 @@
-/** Shows the progress of long work: a bar on a terminal, and occasional lines elsewhere. Both go to stderr. */
+/**
+ * Shows the progress of long work: a bar on a terminal, and occasional lines elsewhere. Both go to stderr.
+ */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 
@@ -45,7 +47,10 @@ function bar(what, { count, total, seconds }) {
   const share = Math.min(1, count / total);
   const filled = Math.round(share * WIDTH);
   const left = count > 0 ? `, ${inWords((seconds / count) * Math.max(0, total - count))} left` : '';
-  return `${what} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${whole(count)} of ${whole(total)}, ${whole(count / seconds)}/s${left}`;
+  return (
+    `${what} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${whole(count)} of ${whole(total)}, ` +
+    `${whole(count / seconds)}/s${left}`
+  );
 }
 
 function inWords(seconds) {

@@ -1,6 +1,6 @@
 /**
- * Provides what every measurement under load needs: a Postgres, an upstream and a load generator, all of which end with
- * it, also when it is interrupted.
+ * Provides what every measurement under load needs: a Postgres, an upstream and a load generator, all of
+ * which end with it, also when it is interrupted.
  */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ const LOAD = join(import.meta.dirname, '..', 'load');
 
 /**
  * @param work gets {postgres, upstream, ask, place, end}. `ask` runs one round of the load generator (see
- * load/client.mjs). `place` gives a contestant its database, folder and log. `end` registers functions that stop
- * something, called in reverse order.
+ * load/client.mjs). `place` gives a contestant its database, folder and log. `end` registers functions that
+ * stop something, called in reverse order.
  * @param keep, settings see `startPostgres`.
  */
 export async function withScene(work, { keep, settings } = {}) {

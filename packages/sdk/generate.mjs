@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** Writes the types of the routes that an app uses from openapi.json, and the manifest of the CommonJS build. */
+/**
+ * Writes the types of the routes that an app uses from openapi.json, and the manifest of the CommonJS build.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString } from 'openapi-typescript';
 

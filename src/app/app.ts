@@ -43,10 +43,15 @@ import { AppModule } from './app.module';
 import { serveConsole } from './console-page';
 import { serveDocs } from './serve-docs';
 
-/** Enough for a body of one megabyte over a slow mobile connection. A body that never ends must not hold a place. */
+/**
+ * Enough for a body of one megabyte over a slow mobile connection. A body that never ends must not hold a
+ * place.
+ */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Enough for the head of a request over a slow mobile connection. Strangers can send heads that never end. */
+/**
+ * Enough for the head of a request over a slow mobile connection. Strangers can send heads that never end.
+ */
 const HEAD_TIMEOUT_MS = 10_000;
 
 /** Interval of Node's checks for slow requests, in ms. */
@@ -55,19 +60,23 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Enough for a file: a statement of 1 GiB at 300 kB per second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
-/** How much longer than a request waits its statement may take: it may have waited for a lock, and is tried again. */
+/**
+ * How much longer than a request waits its statement may take: it may have waited for a lock, and is tried
+ * again.
+ */
 const OVERDUE_MS = 1_000;
 
 /**
- * The longest time of a statement, or a transaction, beside payments. Most take milliseconds, those of a preview some tenths
- * of a second, and ten thousand decisions about findings a second.
+ * The longest time of a statement, or a transaction, beside payments. Most take milliseconds, those of a
+ * preview some tenths of a second, and ten thousand decisions about findings a second.
  */
 const SIDE_OVERDUE_MS = 10_000;
 
 /** Creates the application, ready to listen. `npm start` and the tests share it. */
 export async function createApp(configured: RunningConfig): Promise<NestFastifyApplication> {
   const settings = checkedSettings(configured);
-  checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed); // here, because all fields are known once the modules are imported
+  // here, because all fields are known once the modules are imported
+  checkWords(settings.upstreamUnitName, settings.extraFieldsAllowed);
   const adapter = adapterFor(settings);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(settings), adapter, {
     bodyParser: false,
@@ -142,15 +151,16 @@ function adapterFor(settings: RunningConfig): ReplyAdapter {
     // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.
     trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
     exposeHeadRoutes: false, // a HEAD would be forwarded and recorded as a GET
-    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH }, // beyond this length, Fastify answers with its own error
+    // beyond this length, Fastify answers with its own error
+    routerOptions: { maxParamLength: MAX_SEGMENT_LENGTH },
     rewriteUrl: readableUrl,
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
   });
 }
 
 /**
- * Replaces Fastify's schema compilers, which would be loaded at every start and never used. Our own pipe validates
- * bodies.
+ * Replaces Fastify's schema compilers, which would be loaded at every start and never used. Our own pipe
+ * validates bodies.
  */
 function noSchema(): never {
   throw new Error('a route has a Fastify schema, but no schema compiler is loaded');

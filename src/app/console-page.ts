@@ -23,8 +23,8 @@ const KEYS_HINT = 'KEYS_HINT';
 const SIGN_IN_HINT = 'SIGN_IN_HINT';
 
 /**
- * Loads nothing from other origins, allows no inline scripts, and forbids framing. The nonce is for styles that the
- * component library adds to the page at runtime.
+ * Loads nothing from other origins, allows no inline scripts, and forbids framing. The nonce is for styles
+ * that the component library adds to the page at runtime.
  */
 const policy = (nonce: string) =>
   [
@@ -58,7 +58,8 @@ export async function serveConsole(
   });
   const show = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
-    const hint = sessionTokenIn(request) === undefined ? 'none' : 'perhaps'; // saves a request whose answer is known
+    // saves a request whose answer is known
+    const hint = sessionTokenIn(request) === undefined ? 'none' : 'perhaps';
     return reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('content-security-policy', policy(nonce))
@@ -73,8 +74,8 @@ export async function serveConsole(
 }
 
 /**
- * Returns the path for `require` in the working directory. Returns the name alone if the file is elsewhere, or if a
- * command or a page would have to escape the path.
+ * Returns the path for `require` in the working directory. Returns the name alone if the file is elsewhere,
+ * or if a command or a page would have to escape the path.
  */
 function asRequired(file: string): string {
   const path = relative(process.cwd(), file).replaceAll(sep, '/');

@@ -29,7 +29,10 @@ const ENUMS = {
   Severity: SEVERITIES,
 };
 
-/** Moves each list of words into `components.schemas`, and replaces it with a reference wherever it is an `enum`. */
+/**
+ * Moves each list of words into `components.schemas`, and replaces it with a reference wherever it is an
+ * `enum`.
+ */
 export function nameEnums(document: OpenAPIObject): void {
   const schemas = Object.entries(ENUMS).map(
     ([name, words]) => [name, { type: 'string', enum: [...words] }] as const,

@@ -2,7 +2,10 @@ import { OpenAPIObject } from '@nestjs/swagger';
 import { REQUEST_ID } from '../access/auth/receive';
 import { RETRY_AFTER } from '../platform/errors/api-problems';
 
-/** The headers of every response (src/access/auth/receive.ts, src/access/auth/rate-limit.ts). Responses list the others. */
+/**
+ * The headers of every response (src/access/auth/receive.ts, src/access/auth/rate-limit.ts). Responses list
+ * the others.
+ */
 export const HEADERS_CHAPTER = `## Headers
 
 Every response has these headers:
@@ -20,7 +23,8 @@ A response to a request with a key also has these, if your client has a rate lim
 const REQUEST_HEADERS = {
   'X-Request-Id': {
     description:
-      'Your own ID of the request. It is recorded and returned. A value of another form, or one that looks like a phone number, is replaced.',
+      'Your own ID of the request. It is recorded and returned. A value of another form, or one that ' +
+      'looks like a phone number, is replaced.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   traceparent: {
@@ -29,22 +33,30 @@ const REQUEST_HEADERS = {
   },
   'X-Actor': {
     description:
-      'The ID of the person on whose behalf you send the request. It is recorded, and the limits of the person apply. A value of another form, or one that looks like a phone number, is rejected. It is ignored with a personal key. It proves nothing: decisions about held calls and findings, settlements, runs and statements are attributed to the key alone.',
+      'The ID of the person on whose behalf you send the request. It is recorded, and the limits of the ' +
+      'person apply. A value of another form, or one that looks like a phone number, is rejected. It is ' +
+      'ignored with a personal key. It proves nothing: decisions about held calls and findings, ' +
+      'settlements, runs and statements are attributed to the key alone.',
     schema: { type: 'string', pattern: REQUEST_ID.source },
   },
   'X-People': {
     description:
-      'Masks people in the response, even for a key with `audit:pii` and in its own calls. The access log then records that nobody was revealed. Any other value is rejected.',
+      'Masks people in the response, even for a key with `audit:pii` and in its own calls. The access ' +
+      'log then records that nobody was revealed. Any other value is rejected.',
     schema: { type: 'string', enum: ['masked'] },
   },
   'Idempotency-Key': {
     description:
-      'Send a new key (for example, a UUID) with each payout, and the same key when you retry it. The payout is then carried out once. Printable ASCII without spaces, bare or in double quotes.',
+      'Send a new key (for example, a UUID) with each payout, and the same key when you retry it. The ' +
+      'payout is then carried out once. Printable ASCII without spaces, bare or in double quotes.',
     schema: { type: 'string', minLength: 1, maxLength: 514 }, // 255 characters, quoted and escaped
   },
   'Allow-Duplicate-Of': {
     description:
-      'Sends a request that was rejected as a `suspected_duplicate`. Set it to the `first_call_id` of that error. It is recorded as `duplicate_of`. Limits, stops, approvals, and the `Idempotency-Key` still apply. If another call with the same content was sent meanwhile, name that call instead.',
+      'Sends a request that was rejected as a `suspected_duplicate`. Set it to the `first_call_id` of ' +
+      'that error. It is recorded as `duplicate_of`. Limits, stops, approvals, and the ' +
+      '`Idempotency-Key` still apply. If another call with the same content was sent meanwhile, name ' +
+      'that call instead.',
     schema: { type: 'string', format: 'uuid' },
   },
 };

@@ -7,7 +7,8 @@ import { Route } from './routes';
 type Schemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;
 
 const CSRF =
-  'A request that changes something also sends the header `X-CSRF-Token`, with the `csrf_token` of the session.';
+  'A request that changes something also sends the header `X-CSRF-Token`, with the `csrf_token` of the ' +
+  'session.';
 
 /** The credentials of a caller (src/access/auth/authenticate.ts). */
 export const CREDENTIALS = {
@@ -32,13 +33,18 @@ export const CREDENTIALS = {
     type: 'apiKey',
     in: 'cookie',
     name: `${PAGE_COOKIE_PREFIX}{client}`,
-    description: `The session of a person on a page of your client. Open \`/session/pages/{client}/sign-in\` to begin one. Every request but the reading of the session also sends the header \`X-CSRF-Token\`, with the \`csrf_token\` of the session. Over HTTPS, the name of the cookie begins with \`__Host-\`.`,
+    description:
+      `The session of a person on a page of your client. Open \`/session/pages/{client}/sign-in\` to ` +
+      `begin one. Every request but the reading of the session also sends the header \`X-CSRF-Token\`, ` +
+      `with the \`csrf_token\` of the session. Over HTTPS, the name of the cookie begins with \`__Host-\`.`,
   },
   console_session: {
     type: 'apiKey',
     in: 'cookie',
     name: CONSOLE_COOKIE.name,
-    description: `The session of an operator or auditor in the console. ${CSRF} Over HTTPS, the name of the cookie begins with \`__Host-\`.`,
+    description:
+      `The session of an operator or auditor in the console. ${CSRF} Over HTTPS, the name of the cookie ` +
+      `begins with \`__Host-\`.`,
   },
 } as const satisfies Schemes;
 
@@ -60,5 +66,8 @@ export function securityOf({ path, scopes, isForApps, needsSecretKey }: Route): 
 export function scopesText({ scopes, needsAll }: Route): string {
   if (scopes.includes('everyone') || scopes.length === SCOPES.length) return '';
   const list = new Intl.ListFormat('en-GB', { type: needsAll ? 'conjunction' : 'disjunction' });
-  return `${needsAll && scopes.length > 1 ? 'Scopes' : 'Scope'} ${list.format(scopes.map((scope) => `\`${scope}\``))}.`;
+  return (
+    `${needsAll && scopes.length > 1 ? 'Scopes' : 'Scope'} ` +
+    `${list.format(scopes.map((scope) => `\`${scope}\``))}.`
+  );
 }

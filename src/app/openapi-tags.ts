@@ -9,7 +9,8 @@ const DESCRIPTIONS = {
   Collections: 'Charges a mobile money wallet.',
   Redeem: 'Redeems a payment to a phone.',
   Preview:
-    'Shows what would happen if you sent the request of an operation now. The preview of an invalid body lists all its errors.',
+    'Shows what would happen if you sent the request of an operation now. The preview of an invalid ' +
+    'body lists all its errors.',
   Calls: 'Reads calls with their outcomes and receipts, and settles calls in doubt.',
   Limits: 'Reads the limits of your client, and how much of them is left.',
   'Ephemeral keys': 'Issues short-lived keys for one person, and revokes them.',

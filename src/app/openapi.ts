@@ -55,7 +55,8 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
     autoTagControllers: false,
     operationIdFactory: (_controller, method) => method,
   });
-  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject; // a copy, because the original shares objects with the decorators
+  // a copy, because the original shares objects with the decorators
+  const document = JSON.parse(JSON.stringify(described)) as OpenAPIObject;
   Object.assign(document.components?.schemas ?? {}, answerSchemas(AnyEnvelope.name));
   addHeaders(document);
   for (const [address, path] of Object.entries(document.paths)) {
@@ -78,8 +79,8 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
 }
 
 /**
- * Adds what the decorators cannot express: unknown fields are rejected, and the configuration sets the length of lists
- * and allows more fields.
+ * Adds what the decorators cannot express: unknown fields are rejected, and the configuration sets the length
+ * of lists and allows more fields.
  */
 function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
   const name = schema?.$ref?.split('/').at(-1) ?? '';

@@ -30,7 +30,9 @@ export interface Question {
   demoKey?: 'admin' | 'app' | 'approver' | 'auditor' | 'reconciler';
   /** The media type to request, if the operation offers several. */
   accept?: string;
-  /** A sentence that says what to do after the connection failed. The proxy may have carried out the request. */
+  /**
+   * A sentence that says what to do after the connection failed. The proxy may have carried out the request.
+   */
   afterFailure: string;
 }
 
@@ -55,7 +57,10 @@ export function askingProxy(command: Command, scope: string): Command {
 
 /** Returns the help text that says where a command finds its key. */
 export function keyHelp(demoKey: DemoKey): string {
-  return `The key comes from --key-file. Without it, it comes from PAYOUT_PROXY_KEY, or else from the demo key "${demoKey}" in demo-keys.json in DATA_DIR.`;
+  return (
+    'The key comes from --key-file. Without it, it comes from PAYOUT_PROXY_KEY, or else from the demo key ' +
+    `"${demoKey}" in demo-keys.json in DATA_DIR.`
+  );
 }
 
 /** Calls the proxy and returns its JSON response. @throws ClientError that says why there is none. */
@@ -87,7 +92,8 @@ export async function open(
     redirect: 'error', // a redirect would send the key to its target
     method,
     ...(body && { body: JSON.stringify(body) }),
-    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // the answer comes once everything is sent
+    // the answer comes once everything is sent
+    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }),
   }).catch((error: unknown) => {
     throw new Unreachable(unreachable(base, error, afterFailure));
   });
@@ -132,7 +138,9 @@ function readKey(keyFile: string | undefined, dataDir: string, demoKey: DemoKey)
   }
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
   const demoKeys = demoKeysFile(dataDir);
-  const missing = `No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. (The demo keys in ${demoKeys} cannot be read.)`;
+  const missing =
+    `No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. (The demo keys in ${demoKeys} ` +
+    'cannot be read.)';
   const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<DemoKey, string>>)[demoKey];
   if (key === undefined) throw new ClientError(missing);
   return key;

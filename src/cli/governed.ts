@@ -23,13 +23,17 @@ interface GovernedChange {
 }
 
 export const GOVERNED_HELP = `
-With dual control (DUAL_CONTROL), a change that lets a client do more waits for a second person. The command then calls the running
+With dual control (DUAL_CONTROL), a change that lets a client do more waits for a second person. The
+command then calls the running
 proxy with a personal key of an administrator. ${keyHelp('admin')}
-On the database alone, it creates the first administrator of a new installation: clients create --scopes admin --person …. In an
-emergency, --emergency changes the database without a second person, which is recorded as such.`;
+On the database alone, it creates the first administrator of a new installation: clients create
+--scopes admin --person …. In an emergency, --emergency changes the database without a second
+person, which is recorded as such.`;
 
 const NEEDS_TWO =
-  'Dual control is on, so this needs a person and the agreement of a second one. Call the running proxy with a personal key of an administrator: --key-file or PAYOUT_PROXY_KEY. In an emergency, add --emergency --reason …, which is recorded as such.';
+  'Dual control is on, so this needs a person and the agreement of a second one. Call the running proxy ' +
+  'with a personal key of an administrator: --key-file or PAYOUT_PROXY_KEY. In an emergency, add ' +
+  '--emergency --reason …, which is recorded as such.';
 
 export function governed(command: Command): Command {
   return askingProxy(command, 'admin')

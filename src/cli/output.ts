@@ -7,8 +7,8 @@ export function print(result: object | object[], json: boolean | undefined): voi
 }
 
 /**
- * Characters that move a terminal's cursor, color it or reverse its text. Upstreams, statements and callers may write
- * them.
+ * Characters that move a terminal's cursor, color it or reverse its text. Upstreams, statements and callers
+ * may write them.
  */
 const UNSEEN = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
 

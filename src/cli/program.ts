@@ -57,8 +57,8 @@ export const operatorCommands = () =>
     .addCommand(docsCommand(), { hidden: true });
 
 /**
- * Runs the command that the arguments name. On an error, it says on standard error what failed, and sets the exit code 1.
- * That is so with --json, too: standard output has results only.
+ * Runs the command that the arguments name. On an error, it says on standard error what failed, and sets the
+ * exit code 1. That is so with --json, too: standard output has results only.
  */
 export async function runCommand(args: string[]): Promise<void> {
   const program = operatorCommands();

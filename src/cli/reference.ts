@@ -24,8 +24,8 @@ export function docsCommand(): Command {
 }
 
 /**
- * The pages of docs/reference that come from the code, by their path. `npm run docs` writes them, and a test compares
- * them with the committed files.
+ * The pages of docs/reference that come from the code, by their path. `npm run docs` writes them, and a test
+ * compares them with the committed files.
  * @param program the root of the command line
  */
 export function referencePages(program: Command, routes: Route[]): Record<string, string> {
@@ -56,9 +56,16 @@ function configurationPage(): string {
     return `## ${title}\n\n${table(['variable', 'default', 'values', 'meaning'], rows)}`;
   });
   return page('Configuration', [
-    'Set these variables in the environment, or in a file `.env` in the working directory. The environment overrides the file. `.env.example` lists them. An invalid value ends the start with exit code 1 and one line that names the variable. It never shows the value.',
-    'Node.js, Docker and systemd read some values of a `.env` file in different ways. A start refuses them. Put a value with `#`, `$`, `\\` or quotes in single quotes, and a comment on a line of its own. `docker run --env-file` keeps quotes. Give it such values with `--env`, or in a file (`<name>_FILE`).',
-    `Each secret can be in a file instead. Set ${code(fileVariableOf('<name>'))} to its path, for ${SECRET_NAMES.map(code).join(', ')}. See [Secrets in files](../operate/deploy.md#secrets-in-files).`,
+    'Set these variables in the environment, or in a file `.env` in the working directory. The ' +
+      'environment overrides the file. `.env.example` lists them. An invalid value ends the start with ' +
+      'exit code 1 and one line that names the variable. It never shows the value.',
+    'Node.js, Docker and systemd read some values of a `.env` file in different ways. A start refuses ' +
+      'them. Put a value with `#`, `$`, `\\` or quotes in single quotes, and a comment on a line of its ' +
+      'own. `docker run --env-file` keeps quotes. Give it such values with `--env`, or in a file ' +
+      '(`<name>_FILE`).',
+    `Each secret can be in a file instead. Set ${code(fileVariableOf('<name>'))} to its path, for ` +
+      `${SECRET_NAMES.map(code).join(', ')}. See [Secrets in ` +
+      'files](../operate/deploy.md#secrets-in-files).',
     ...sections,
   ]);
 }
@@ -94,16 +101,22 @@ function errorsPage(): string {
     text,
   ]);
   return page('Error codes', [
-    "Every error of the proxy has `code`, `error`, `call_id` and `action`. Below `/api/` it uses the interface's envelope. Elsewhere it is a problem document (RFC 9457) with the same members. `error` says what happened and what to do. `errors` lists the first 100 faults of a request, and `errors_total` is their number. Errors of the upstream pass through unchanged and have none of these members.",
+    'Every error of the proxy has `code`, `error`, `call_id` and `action`. Below `/api/` it uses the ' +
+      "interface's envelope. Elsewhere it is a problem document (RFC 9457) with the same members. `error` " +
+      'says what happened and what to do. `errors` lists the first 100 faults of a request, and ' +
+      '`errors_total` is their number. Errors of the upstream pass through unchanged and have none of ' +
+      'these members.',
     'Programs should act on `action`, so they need no table of codes:',
     table(
       ['action', 'what a client does'],
       Object.entries(ACTION_MEANINGS).map(([action, meaning]) => [code(action), meaning]),
     ),
-    'An answer can name another action than its code. For example, `database_unavailable` of a change outside the interface says `wait`, because the change may have been made.',
+    'An answer can name another action than its code. For example, `database_unavailable` of a change ' +
+      'outside the interface says `wait`, because the change may have been made.',
     '## Codes\n\n`Retry-After` is in seconds. An answer can give a more exact text or another `Retry-After`.',
     table(['status', 'code', 'action', 'Retry-After', 'text'], rows),
-    '## Codes of reads\n\nA read changes nothing and has no idempotency key. These codes have another text for reads, and some have another action.',
+    '## Codes of reads\n\nA read changes nothing and has no idempotency key. These codes have another ' +
+      'text for reads, and some have another action.',
     table(['code', 'action', 'text'], reads),
   ]);
 }
@@ -111,7 +124,9 @@ function errorsPage(): string {
 function commandsPage(program: Command): string {
   const rows = leavesOf(program, '').map(([name, description]) => [code(name), description]);
   return page('Commands', [
-    'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command that fails says on standard error what failed, and ends with exit code 1.',
+    'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints ' +
+      'one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command ' +
+      'that fails says on standard error what failed, and ends with exit code 1.',
     table(['command', 'what it does'], rows),
   ]);
 }
@@ -124,11 +139,16 @@ function permissionsPage(routes: Route[]): string {
     route.isRecorded ? 'yes' : '',
   ]);
   return page('Permissions', [
-    'What a key needs for each route, and what it reaches there. A key without the scopes of a route gets 403 `scope_missing`, whatever its request contains. An object that the key does not reach is answered like one that does not exist.',
+    'What a key needs for each route, and what it reaches there. A key without the scopes of a route ' +
+      'gets 403 `scope_missing`, whatever its request contains. An object that the key does not reach is ' +
+      'answered like one that does not exist.',
     [
-      '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key is needed.',
-      "- **own**: the calls and objects of the key's client, or only those of its person. **all**: those of all clients. With the scope `account`, operations of the interface reach all.",
-      '- **recorded**: the reading is recorded before the answer leaves, and people are masked unless the key has `audit:pii`.',
+      '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key ' +
+        'is needed.',
+      "- **own**: the calls and objects of the key's client, or only those of its person. **all**: " +
+        'those of all clients. With the scope `account`, operations of the interface reach all.',
+      '- **recorded**: the reading is recorded before the answer leaves, and people are masked unless ' +
+        'the key has `audit:pii`.',
     ].join('\n'),
     table(['route', ...SCOPES, 'reaches', 'recorded'], rows),
   ]);

@@ -11,7 +11,8 @@ export function sandboxCommand(): Command {
     .description('run only the simulated upstream, on SANDBOX_PORT (default: 4010)')
     .addHelpText(
       'after',
-      '\nThe command writes its address and keys to sandbox.json in DATA_DIR (default: .data).\n\nExamples:\n  npm run cli -- sandbox\n  SANDBOX_PORT=4020 npm run cli -- sandbox',
+      '\nThe command writes its address and keys to sandbox.json in DATA_DIR (default: ' +
+        '.data).\n\nExamples:\n  npm run cli -- sandbox\n  SANDBOX_PORT=4020 npm run cli -- sandbox',
     )
     .action(run);
 }

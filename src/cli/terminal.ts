@@ -3,7 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import { LoggerService } from '@nestjs/common';
 import { ClientError } from '../access/clients/client-error';
 
-/** Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal. */
+/**
+ * Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal.
+ */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
@@ -13,7 +15,8 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const closed = once(terminal, 'close').then(() => ''); // the end of the input, which answers nothing
-    const answered = terminal.question(`${question} Type yes to continue: `).catch(() => ''); // Ctrl-C or Ctrl-D
+    // Ctrl-C or Ctrl-D
+    const answered = terminal.question(`${question} Type yes to continue: `).catch(() => '');
     const said = await Promise.race([answered, closed]);
     if (said.trim() !== 'yes') throw new ClientError('Nothing was changed.');
   } finally {
@@ -71,8 +74,8 @@ export class Progress {
 }
 
 /**
- * The log of a command: warnings and errors, one line each, on standard error. Standard output belongs to the result, which
- * may be JSON.
+ * The log of a command: warnings and errors, one line each, on standard error. Standard output belongs to the
+ * result, which may be JSON.
  */
 export const COMMAND_LOG: LoggerService = {
   log: () => undefined,

@@ -42,7 +42,8 @@ import { UpstreamModule } from './upstream/upstream.module';
     PreviewService,
     RequestValidationPipe,
     { provide: APP_FILTER, useClass: ProblemFilter },
-    { provide: APP_GUARD, useClass: QueryGuard }, // It runs after the guard of AccessModule, which is imported first.
+    // It runs after the guard of AccessModule, which is imported first.
+    { provide: APP_GUARD, useClass: QueryGuard },
   ],
   exports: [GateService, ExchangeService, ForwardingService, OwnershipService, ScreeningService],
 })

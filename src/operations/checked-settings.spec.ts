@@ -28,7 +28,8 @@ describe('the deadlines of operations', () => {
 
   it('reject an unknown name', () => {
     expect(() => deadlinesByOperation(new Map([['POST /payouts/gold', 500]]))).toThrow(
-      'UPSTREAM_TIMEOUTS names POST /payouts/gold, which is neither an operation nor one of payout, change, lookup, listing',
+      'UPSTREAM_TIMEOUTS names POST /payouts/gold, which is neither an operation nor one of payout, ' +
+        'change, lookup, listing',
     );
   });
 });

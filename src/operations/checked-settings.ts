@@ -15,7 +15,8 @@ export function checkedSettings(configured: RunningConfig): RunningConfig {
   const unknown = [...payoutWallets.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new StartError(
-      `PAYOUT_WALLETS names ${unknown}, which is no operation. docs/reference/operations.md lists the operations.`,
+      `PAYOUT_WALLETS names ${unknown}, which is no operation. docs/reference/operations.md lists the ` +
+        'operations.',
     );
   }
   return { ...configured, upstreamTimeouts: deadlinesByOperation(upstreamTimeouts) };
@@ -32,7 +33,8 @@ export function deadlinesByOperation(configured: ReadonlyMap<string, number>): M
   const unknown = [...configured.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new StartError(
-      `UPSTREAM_TIMEOUTS names ${unknown}, which is neither an operation nor one of ${DEADLINE_CLASSES.join(', ')}. docs/reference/operations.md lists the operations.`,
+      `UPSTREAM_TIMEOUTS names ${unknown}, which is neither an operation nor one of ` +
+        `${DEADLINE_CLASSES.join(', ')}. docs/reference/operations.md lists the operations.`,
     );
   }
   return new Map(

@@ -14,14 +14,23 @@ export function operationsPage(): string {
   return [
     '# Operations',
     '<!-- Written by `npm run docs` from the code. Do not edit. -->',
-    'The operations of the interface, under `/api/v0.1`. A **pay** operation takes value from a wallet and counts against caps. A **write** operation creates, changes or removes something. A **read** operation changes nothing. The interface document describes the documented operations. The observed operations are what public clients of such a service showed: confirm them with the provider.',
+    'The operations of the interface, under `/api/v0.1`. A **pay** operation takes value from a wallet ' +
+      'and counts against caps. A **write** operation creates, changes or removes something. A **read** ' +
+      'operation changes nothing. The interface document describes the documented operations. The ' +
+      'observed operations are what public clients of such a service showed: confirm them with the ' +
+      'provider.',
     ...section('Documented operations', 'documented'),
     ...section('Observed operations', 'observed'),
     '## Items',
-    'An item is one payout, link, transfer or change of a call. Records, limits and searches know its recorded fields by the names in parentheses. If the caller leaves the field in the last column empty or out, the proxy writes an ID into it: the ID of the payout into a field of each item, and the ID of the call into others. Our records have it as the `reference` of the item.',
+    'An item is one payout, link, transfer or change of a call. Records, limits and searches know its ' +
+      'recorded fields by the names in parentheses. If the caller leaves the field in the last column ' +
+      'empty or out, the proxy writes an ID into it: the ID of the payout into a field of each item, and ' +
+      'the ID of the call into others. Our records have it as the `reference` of the item.',
     itemsTable(),
     '## Calls in doubt and reconciliation',
-    "If the answer of a call is lost, the proxy looks for the call's transactions in the upstream's listing. Reconciliation compares the same transactions. A person settles a call in doubt that leaves no transaction.",
+    "If the answer of a call is lost, the proxy looks for the call's transactions in the upstream's " +
+      'listing. Reconciliation compares the same transactions. A person settles a call in doubt that ' +
+      'leaves no transaction.',
     transactionsTable(),
     '',
   ]

@@ -45,8 +45,10 @@ export class SpendingService {
   /** Reads the caps and the spending of persons and ephemeral keys by their IDs, in one statement. */
   async ofPayers(ids: string[]): Promise<Map<string, PayerUsage>> {
     const rows = await this.prisma.$queryRaw<PayerRow[]>`
-      SELECT c.payer_id::text AS client, c.daily_cap_usd::text AS daily_cap, c.monthly_cap_usd::text AS monthly_cap,
-        c.total_cap_usd::text AS total_cap, s.today_usd::text AS today, s.month_usd::text AS month, s.total_usd::text AS total,
+      SELECT c.payer_id::text AS client, c.daily_cap_usd::text AS daily_cap,
+        c.monthly_cap_usd::text AS monthly_cap,
+        c.total_cap_usd::text AS total_cap, s.today_usd::text AS today, s.month_usd::text AS month,
+          s.total_usd::text AS total,
         (t.today + 1)::timestamp AT TIME ZONE 'UTC' AS day_ends,
         (date_trunc('month', t.today::timestamp) + interval '1 month') AT TIME ZONE 'UTC' AS month_ends,
         least(e.expires_at, k.expires_at) AS key_ends
@@ -63,7 +65,8 @@ export class SpendingService {
         coalesce(sum(s.usd), 0)::text AS month,
         (today + 1)::timestamp AT TIME ZONE 'UTC' AS day_ends,
         (month_begin + interval '1 month') AT TIME ZONE 'UTC' AS month_ends
-      FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today, date_trunc('month', now() AT TIME ZONE 'UTC') AS month_begin) t
+      FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today,
+        date_trunc('month', now() AT TIME ZONE 'UTC') AS month_begin) t
       CROSS JOIN ${clients} AS c
       LEFT JOIN spending s
         ON s.client_id = c.id AND s.day >= month_begin AND s.day < month_begin + interval '1 month'

@@ -17,7 +17,8 @@ let alone: ReadonlyMap<string, readonly CountryCode[]> | undefined;
  */
 export function countriesOfNumber(phone: string): readonly CountryCode[] {
   alone ??= countriesAlone();
-  const sole = alone.get(phone.slice(0, 3)) ?? alone.get(phone.slice(0, 4)); // No calling code is a prefix of another.
+  // No calling code is a prefix of another.
+  const sole = alone.get(phone.slice(0, 3)) ?? alone.get(phone.slice(0, 4));
   if (sole) return sole;
   const number = parsePhoneNumberFromString(phone);
   if (number?.country) return [number.country];

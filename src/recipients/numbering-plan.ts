@@ -1,5 +1,6 @@
 import { Metadata } from 'libphonenumber-js/core';
-import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max'; // Already loaded by class-validator.
+// Already loaded by class-validator.
+import { getCountries, getCountryCallingCode, MetadataJson, NumberingPlan } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 import { WITH_LEADING_ZERO } from '../platform/privacy/calling-codes';
 

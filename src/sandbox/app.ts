@@ -133,7 +133,10 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   return server;
 }
 
-/** Bodies are checked by `validation.ts`. Without this, Fastify loads its compilers of schemas at every start, unused. */
+/**
+ * Bodies are checked by `validation.ts`. Without this, Fastify loads its compilers of schemas at every start,
+ * unused.
+ */
 function noSchema(): never {
   throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }

@@ -39,5 +39,8 @@ function startFailureText(error: unknown): string {
   if (code === 'P2021' || code === 'P2022')
     return 'sandbox cannot start: the database of SANDBOX_DATABASE_URL lacks the migrations of prisma/sandbox';
   const reason = typeof code === 'string' ? ` (${code})` : '';
-  return `sandbox cannot start: the database of SANDBOX_DATABASE_URL cannot be reached or refuses the connection${reason}`;
+  return (
+    'sandbox cannot start: the database of SANDBOX_DATABASE_URL cannot be reached or refuses the ' +
+    `connection${reason}`
+  );
 }

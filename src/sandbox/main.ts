@@ -2,18 +2,21 @@ import { createSandbox } from './app';
 import { readSettings, StartFailure } from './behaviour/settings';
 
 /**
- * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or `{ failed:
- * "<one sentence>" }`, and ends when the parent dies. Without one, it prints its address, or one line on stderr.
+ * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or
+ * `{ failed: "<one sentence>" }`, and ends when the parent dies. Without one, it prints its address, or one
+ * line on stderr.
  */
 
 /** How long requests in flight may take after SIGTERM. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 async function run(): Promise<void> {
-  // Whoever reads its output may end first, such as `head` or a terminal. Without a listener, that would end the process.
+  // Whoever reads its output may end first, such as `head` or a terminal. Without a listener, that would end
+  // the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-  // Until it listens, nothing needs to be completed, so a signal or the parent's death ends the process directly.
+  // Until it listens, nothing needs to be completed, so a signal or the parent's death ends the process
+  // directly.
   const orphaned = () => process.exit(0);
   process.once('disconnect', orphaned);
 
@@ -39,8 +42,8 @@ async function run(): Promise<void> {
 }
 
 async function fail(error: unknown): Promise<void> {
-  // Only the kind of an unexpected failure is printed, because a driver's own text may contain parts of the connection
-  // string.
+  // Only the kind of an unexpected failure is printed, because a driver's own text may contain parts of the
+  // connection string.
   const { name, code } = error as { name?: string; code?: string };
   const unforeseen = `sandbox cannot start: unexpected ${[name, code].filter(Boolean).join(' ')}`;
   const sentence = error instanceof StartFailure ? error.message : unforeseen;

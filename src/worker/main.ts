@@ -49,7 +49,8 @@ interface Running {
 async function start(config: Config): Promise<Running> {
   const settings = settingsOf(config);
   const isAlone = process.send === undefined; // beside a proxy, it has the proxy's configuration
-  // Hundreds of modules, loaded only once the configuration is known to be sound, and before a connection could time out.
+  // Hundreds of modules, loaded only once the configuration is known to be sound, and before a connection
+  // could time out.
   const [{ createWorker }, { serveProbes }, { recordConfiguration }, { requireLogKeys }] = await Promise.all([
     import('./worker.js'),
     import('./probes.js'),
@@ -73,7 +74,8 @@ function settingsOf(config: Config): RunningConfig {
   const { databaseUrl, databaseOwnerUrl = databaseUrl, upstreamBaseUrl, upstreamApiKey } = config;
   if (!databaseUrl || !databaseOwnerUrl || !upstreamBaseUrl || !upstreamApiKey) {
     throw new StartError(
-      'a worker needs DATABASE_URL, UPSTREAM_BASE_URL and UPSTREAM_API_KEY. Without them, npm start runs one beside the proxy.',
+      'a worker needs DATABASE_URL, UPSTREAM_BASE_URL and UPSTREAM_API_KEY. Without them, npm start ' +
+        'runs one beside the proxy.',
     );
   }
   const given = { databaseUrl, databaseOwnerUrl, upstreamBaseUrl, upstreamApiKey };

@@ -14,7 +14,8 @@ export class PartitionsJob implements Job {
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
-      // Months are prepared ahead, with the default partitions below them, so a retry tomorrow is early enough.
+      // Months are prepared ahead, with the default partitions below them, so a retry tomorrow is early
+      // enough.
       await this.prisma
         .makePartitions()
         .catch(() => new Logger('Partitions').warn('partitions for the next months not created'));

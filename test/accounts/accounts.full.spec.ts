@@ -104,7 +104,8 @@ describe('a proxy with several upstream accounts', () => {
     ]);
     for (const id of ids) expect((await callOf(id)).outcome).toBe('confirmed');
     const readAccounts = await proxy.database.query<{ account: string | null }>(
-      `SELECT DISTINCT r.account FROM settlement s, json_array_elements_text(s.record::json -> 'reads') AS e(id)
+      `SELECT DISTINCT r.account FROM settlement s,
+        json_array_elements_text(s.record::json -> 'reads') AS e(id)
        JOIN source_read r ON r.id = e.id::uuid WHERE s.intent_id = $1`,
       [ids[1]],
     );

@@ -13,7 +13,10 @@ describe('a held call', () => {
   const today = async () =>
     (await approving.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`))[0]?.today;
 
-  /** Decides by one of the two proxies. Asks again after a 503: a decision waits for the client's lock for a second only. */
+  /**
+   * Decides by one of the two proxies. Asks again after a 503: a decision waits for the client's lock for a
+   * second only.
+   */
   const decided = async (decision: 'approve' | 'reject', id: string, n: number) => {
     const proxy = n % 2 ? approving.second : approving.proxy;
     const ask = () => approving.decide(decision, id, { reason: `${n}` }, approving.approver.key, proxy);
@@ -101,11 +104,13 @@ describe('a held call', () => {
     const id = await approving.hold();
     await approving.query('BEGIN');
     await approving.query(
-      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
+        VALUES ($1, 'rejected', 'x', $2, $2, 1)`,
       [id, approving.approver.id],
     );
     const deciding = approving.decide('approve', id).then((got) => got);
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event_type = 'Lock'`;
     await eventually(async () => (await approving.query(waiting)).length > 0);
     await approving.query('COMMIT');
     expect((await deciding).body.code).toBe('already_decided');

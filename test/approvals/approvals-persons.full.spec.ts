@@ -76,7 +76,8 @@ describe('an approval by a second person', () => {
   it('is impossible after the requesting key was revoked, but a rejection is not', async () => {
     const [asked, kept] = [await approving.hold(), await approving.hold()];
     const key = await approving.query(
-      "UPDATE api_key SET revoked_at = now() WHERE id = (SELECT (record::json ->> 'key_id')::uuid FROM intent WHERE id = $1) RETURNING id",
+      "UPDATE api_key SET revoked_at = now() WHERE id = (SELECT (record::json ->> 'key_id')::uuid FROM " +
+        'intent WHERE id = $1) RETURNING id',
       [asked],
     );
     const { body } = await approving.decide('approve', asked).expect(409);

@@ -125,7 +125,8 @@ describe('a held call', () => {
       expect(body.code).toBe('content_changed');
     }
     await approving.query(
-      `UPDATE intent_body SET body = replace(convert_from(body, 'UTF8'), '2.5', '9.5')::bytea WHERE intent_id = $1`,
+      `UPDATE intent_body SET body = replace(convert_from(body, 'UTF8'), '2.5', '9.5')::bytea
+        WHERE intent_id = $1`,
       [id],
     );
     expect((await approving.decide('approve', id).expect(409)).body.code).toBe('content_changed');
@@ -174,7 +175,8 @@ describe('a held call', () => {
   it('is in doubt if the approving process ends before the outcome', async () => {
     const id = await approving.hold();
     await approving.query(
-      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'approved', 'x', $2, $2, 999)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
+        VALUES ($1, 'approved', 'x', $2, $2, 999)`,
       [id, approving.approver.id],
     );
     expect(await approving.read(id)).toMatchObject({ outcome: 'unknown', approval: { status: 'approved' } });

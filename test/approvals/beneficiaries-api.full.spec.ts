@@ -56,7 +56,8 @@ describe('the recipient registers API', () => {
       state,
     );
     const [{ text } = { text: '' }] = await approving.query(
-      `SELECT string_agg(t, ' ') AS text FROM (SELECT b::text AS t FROM beneficiary b UNION ALL SELECT a::text FROM activity a) AS x`,
+      `SELECT string_agg(t, ' ') AS text FROM (SELECT b::text AS t FROM beneficiary b UNION ALL SELECT a::text
+        FROM activity a) AS x`,
     );
     for (const secret of ['712345678', 'ada@example.com', '@ada']) expect(text).not.toContain(secret);
   });

@@ -113,7 +113,8 @@ describe('a recipient register', () => {
     expect(statuses.filter((status) => status !== 200 && status !== 403)).toEqual([]);
     const [row] = await approving.query(
       `SELECT count(*)::integer AS paid, bool_and(i.recorded_at < a.acted_at) AS before
-       FROM intent i, activity a WHERE i.client_id = $1 AND a.target_client_id = $1 AND a.action = 'beneficiary_added'`,
+       FROM intent i, activity a WHERE i.client_id = $1 AND a.target_client_id = $1
+         AND a.action = 'beneficiary_added'`,
       [id],
     );
     const paid = 1 + statuses.filter((status) => status === 200).length;

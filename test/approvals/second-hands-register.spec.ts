@@ -88,7 +88,8 @@ describe('dual control of a register', () => {
       { action: 'change_requested', by: { actor: 'ada' }, after: { change_id: id, list: 'allowed' } },
     ]);
     const [{ text } = { text: '' }] = await api.approving.query<{ text: string }>(
-      `SELECT string_agg(t, ' ') AS text FROM (SELECT p::text AS t FROM pending_change p UNION ALL SELECT a::text FROM activity a) AS x`,
+      `SELECT string_agg(t, ' ') AS text FROM (SELECT p::text AS t FROM pending_change p UNION ALL
+        SELECT a::text FROM activity a) AS x`,
     );
     for (const secret of [phone.slice(4), 'ada@example.com']) expect(text).not.toContain(secret);
   });

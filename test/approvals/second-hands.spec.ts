@@ -140,7 +140,8 @@ describe('dual control', () => {
     await decide(bob, idOf(asked)).expect(200);
     expect(await opens(key)).toBe(true);
     const [dump] = await proxy.database.query<{ all: string }>(
-      `SELECT (SELECT json_agg(p)::text FROM pending_change p) || (SELECT json_agg(a)::text FROM activity a) AS all`,
+      `SELECT (SELECT json_agg(p)::text FROM pending_change p) || (SELECT json_agg(a)::text
+        FROM activity a) AS all`,
     );
     expect(dump?.all).not.toContain(key.slice(-32));
   });
@@ -196,7 +197,8 @@ describe('dual control', () => {
     await change(ada, 'steps', { max_items: 3 }).expect(200);
     await change(ada, 'steps', { max_items: 4 }).expect(202);
     await change(ada, 'steps', { scopes: ['write', 'pay'], daily_cap_usd: 1 }).expect(202);
-    // Two changes at once, of which each alone narrows the client: the second starts from the result of the first.
+    // Two changes at once, of which each alone narrows the client: the second starts from the result of the
+    // first.
     await Promise.all([2, 1].map((items) => change(ada, 'steps', { max_items: items })));
     expect((await proxy.get(ada, '/v1/clients/steps').expect(200)).body).toMatchObject({ max_items: 1 });
     for (const { id } of await changes()) await decide(bob, id, 'reject').expect(200);

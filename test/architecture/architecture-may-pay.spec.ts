@@ -10,7 +10,8 @@ describe('the architecture of payment checks', () => {
     expect(others.map(({ path }) => path).sort()).toEqual([
       'src/cli/database/database-recover.ts', // shows a stop
       'src/continuity/fence/fence.service.ts',
-      'src/gateway/forwarding/admission.service.ts', // hands the circuit to the policy, because a held call needs none
+      // hands the circuit to the policy, because a held call needs none
+      'src/gateway/forwarding/admission.service.ts',
       'src/gateway/preview/preview.service.ts', // the same
       'src/http/health/readiness.service.ts', // shows what holds
       'src/journal/admission/admissions.ts', // asks for the stop again, in the transaction

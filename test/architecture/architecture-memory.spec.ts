@@ -1,8 +1,8 @@
 import { sourceFiles } from '../support/examples/source';
 
 /**
- * V8 keeps shapes (its maps) in the old generation. While they are there, everything that they refer to outlives the
- * collections of the young generation: it is copied twice, and fills the old one. See
+ * V8 keeps shapes (its maps) in the old generation. While they are there, everything that they refer to
+ * outlives the collections of the young generation: it is copied twice, and fills the old one. See
  * docs/internals/decisions/performance/0042-payments-beside-other-users.md.
  */
 describe('the architecture of memory', () => {

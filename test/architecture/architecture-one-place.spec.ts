@@ -104,7 +104,9 @@ describe('a rule with one place', () => {
   it('is in recipients for the spelling of a recipient', () => {
     const names = '(?:email|phone|phoneNumber|handle|twitter|receiver|recipient|payee)';
     const inTypeScript = `\\b${names}\\b[?!)]*\\.(?:toLowerCase|normalize|replace|replaceAll|trim|localeCompare)\\(`;
-    const inSql = `(?:lower|ltrim|btrim|translate|regexp_replace)\\((?:\\w+\\.)?${names}\\b|\\b(?:email|phone|handle) = \\w+\\.(?:email|phone|handle)\\b`;
+    const inSql =
+      `(?:lower|ltrim|btrim|translate|regexp_replace)\\((?:\\w+\\.)?${names}\\b|\\b(?:email|phone|handle) ` +
+      `= \\w+\\.(?:email|phone|handle)\\b`;
     const folders = ['src/recipients/', 'src/sandbox/', 'src/platform/privacy/'];
     const spelling = filesWith(new RegExp(`${inTypeScript}|${inSql}`), []);
     expect(spelling.filter((path) => !folders.some((folder) => path.startsWith(folder)))).toEqual([]);

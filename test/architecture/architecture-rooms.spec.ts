@@ -3,7 +3,10 @@ import { codeFiles, findCycle, sourceFiles } from '../support/examples/source';
 const src = sourceFiles('src');
 const product = src.filter(({ path }) => !path.endsWith('.spec.ts'));
 
-/** The areas of `src` and their folders, from top to bottom. A file imports from its own folder and folders below it. */
+/**
+ * The areas of `src` and their folders, from top to bottom. A file imports from its own folder and folders
+ * below it.
+ */
 const HOUSE: [area: string, folders: string[]][] = [
   ['main.ts', []],
   ['cli', []],
@@ -104,7 +107,8 @@ describe('the rooms', () => {
   it('use the fields and references of the provider only in the adapter and the interface', () => {
     const words =
       /\b(?:chiRefs?|chi_ref|issueI[Dd]|issue_id|tnxID|valueInUSD|momoCode|countryToSend|svix-id)\b/;
-    // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is an example.
+    // The interface, its catalogue, its adapter and its simulation; and where a request of the interface is
+    // an example.
     const folders = [
       'src/interface/',
       'src/gateway/upstream/',

@@ -60,7 +60,8 @@ describe('the architecture', () => {
     const handled = handlers().flatMap(
       ({ method }) => (Reflect.getMetadata(OPERATION, method) as string) ?? [],
     );
-    expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort()); // two methods, two handlers
+    // two methods, two handlers
+    expect(handled.sort()).toEqual([...Object.keys(OPERATIONS), 'GET /wallets/list'].sort());
   });
 
   it('declares the access of each route', () => {
@@ -148,7 +149,8 @@ describe('the architecture', () => {
     const records =
       '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
     const others =
-      '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token |pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
+      '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token ' +
+      '|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(
       ({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text),

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** `npm run test:breaks` takes guards out, and expects a test to notice each. It takes long, so this checks only its table. */
+/**
+ * `npm run test:breaks` takes guards out, and expects a test to notice each. It takes long, so this checks
+ * only its table.
+ */
 it('has every guard of npm run test:breaks and its test in place', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     join(__dirname, '..', 'breaks', 'run.mjs'),

@@ -22,7 +22,10 @@ const PAID = {
   },
 };
 
-/** Programs whose types are made of the API documents must find in an answer what they describe, and nothing else. */
+/**
+ * Programs whose types are made of the API documents must find in an answer what they describe, and nothing
+ * else.
+ */
 describe('a /v1 response', () => {
   let approving: Approving;
   let key: string;

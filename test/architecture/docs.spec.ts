@@ -54,7 +54,10 @@ const UNITS: Record<string, Record<string, number>> = {
   MB: { MB: 1 },
 };
 
-/** A number of a page, such as `15 minutes`, in the unit of a variable. Without a unit, it is in that of the variable. */
+/**
+ * A number of a page, such as `15 minutes`, in the unit of a variable. Without a unit, it is in that of the
+ * variable.
+ */
 function inUnitOf(variable: string, number: string, unit: string | undefined): number {
   const count = /^\d/.test(number) ? Number(number.replace(/[_,]/g, '')) : 1;
   const factor = unit === undefined ? 1 : UNITS[variable.split('_').at(-1)!]?.[unit.replace(/s$/, '')];
@@ -154,7 +157,8 @@ describe('the documentation', () => {
     const long = pages.filter(
       ({ path, text }) => /^src\/[^/]+\/README\.md$/.test(path) && text.trimEnd().split('\n').length > 15,
     );
-    expect(long.map(({ path }) => path)).toEqual(['src/sandbox/README.md']); // the sandbox is a product of its own
+    // the sandbox is a product of its own
+    expect(long.map(({ path }) => path)).toEqual(['src/sandbox/README.md']);
   });
 
   it('gives each decision a date, a status and a row in the index', () => {

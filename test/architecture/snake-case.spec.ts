@@ -4,7 +4,9 @@ import { API_DOCUMENT, follow, operationsIn, Schema } from '../support/http/api-
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
-/** Words with a form of their own: names of operations, a scope within a scope, and other standards' names. */
+/**
+ * Words with a form of their own: names of operations, a scope within a scope, and other standards' names.
+ */
 const EXCEPTIONS = [
   ...Object.keys(OPERATIONS),
   'audit:pii',

@@ -9,13 +9,14 @@ function withText(text: RegExp): Record<string, number> {
 }
 
 /**
- * SQL is `Prisma.sql`, composed of fragments. Its values are parameters. Only names of tables, columns and settings are
- * part of a text, where a statement takes no parameter for them.
+ * SQL is `Prisma.sql`, composed of fragments. Its values are parameters. Only names of tables, columns and
+ * settings are part of a text, where a statement takes no parameter for them.
  */
 describe('SQL text', () => {
   it('escapes no values', () => {
     expect(withText(/\bescapeLiteral\b/g)).toEqual({
-      'src/platform/database/migrations/applied-migrations.ts': 1, // the name of a login in a DO block, which takes no parameters
+      // the name of a login in a DO block, which takes no parameters
+      'src/platform/database/migrations/applied-migrations.ts': 1,
     });
   });
 

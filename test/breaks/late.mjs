@@ -11,8 +11,10 @@ export const LATE_ONES = [
     edits: [
       [
         'src/gateway/upstream/transport/undici-adapter.ts',
-        'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // This',
-        'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // This',
+        'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ' +
+          'ExchangeFailed(obstacle, this.phase); // This',
+        'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ' +
+          'ExchangeFailed(obstacle, this.phase); // This',
       ],
     ],
     noticedBy: 'src/gateway/upstream/transport/undici-adapter.spec.ts',

@@ -36,7 +36,8 @@ export const CHECKS = [
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
-        "this.mayPay.require('send', {}, 'approver'); // again, because other services were queried meanwhile",
+        "this.mayPay.require('send', {}, 'approver'); // again, because other services were queried " +
+          'meanwhile',
         '',
       ],
     ],

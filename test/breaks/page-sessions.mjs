@@ -43,7 +43,8 @@ export const PAGE_SESSIONS = [
     edits: [
       [
         SERVED,
-        '  if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);\n',
+        '  if (transaction.replaces !== undefined) await ' +
+          'pageSessions.replace(transaction.replaces).catch(noDatabase);\n',
         '',
       ],
     ],

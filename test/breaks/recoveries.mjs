@@ -233,7 +233,8 @@ export const RECOVERIES = [
     edits: [
       [
         'src/cli/database/database-recover.ts',
-        'const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);',
+        'const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ' +
+          '${options.reason}`);',
         "const stopId = 'none';",
       ],
     ],

@@ -102,7 +102,9 @@ for (const [index, guard] of chosen.entries()) {
 console.log(`${chosen.length - unnoticed} of ${chosen.length} removed guards were detected.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
 
-/** Runs the test of a guard with and without the guard. A single test may fail alone if it needs earlier ones. */
+/**
+ * Runs the test of a guard with and without the guard. A single test may fail alone if it needs earlier ones.
+ */
 function whatNotices(guard) {
   if (guard.test !== undefined && judged(guard).how !== 'UNNOTICED')
     return { how: 'BROKEN', detail: 'the test fails on its own, with the guard in place' };

@@ -58,7 +58,8 @@ export const SIGN_INS = [
     edits: [
       [
         SERVED,
-        '  if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);\n',
+        '  if (transaction.replaces !== undefined) await ' +
+          'sessions.replace(transaction.replaces).catch(noDatabase);\n',
         '',
       ],
     ],

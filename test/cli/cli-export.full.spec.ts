@@ -73,7 +73,8 @@ describe('the export command', () => {
     expect(stderr).toMatch(/^calls\.csv: 3 calls, complete; SHA-256 [0-9a-f]{64}; /);
     const file = join(folder, 'calls.csv');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5); // a heading, three rows, and what follows the last
+    // a heading, three rows, and what follows the last
+    expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5);
     expect(statSync(`${file}.manifest.json`).mode & 0o777).toBe(0o600);
     expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
     expect(JSON.parse((await run(['check-export', file, '--json'])).stdout)).toMatchObject({

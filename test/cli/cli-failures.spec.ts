@@ -83,7 +83,8 @@ describe('a command that fails unexpectedly', () => {
       const { code, stderr } = await runCli(['approvals', 'list', '--url', url], env, dir);
       expect([code, stderr]).toEqual([
         1,
-        'The proxy failed.\nThe log of the proxy has the details of call 0198c0de-0000-7000-8000-000000000000.\n',
+        'The proxy failed.\nThe log of the proxy has the details of call ' +
+          '0198c0de-0000-7000-8000-000000000000.\n',
       ]);
     });
   });

@@ -153,7 +153,8 @@ describe('the reconcile command', () => {
       client.pipe(proxy).pipe(client);
       for (const socket of [client, proxy]) socket.on('error', () => client.destroy());
       connections += 1;
-      if (connections === 2) proxy.once('data', () => setImmediate(() => client.destroy())); // once the answer has begun
+      // once the answer has begun
+      if (connections === 2) proxy.once('data', () => setImmediate(() => client.destroy()));
       if (connections === 3) letGo();
     });
     await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));

@@ -4,7 +4,10 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 import { FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy } from '../support/processes/proxy';
 
-/** The commands as operators type them, against a database of their own; no proxy runs, unless a test starts one. */
+/**
+ * The commands as operators type them, against a database of their own; no proxy runs, unless a test starts
+ * one.
+ */
 describe('the stop command', () => {
   const operator = { client: null, key_id: null, actor: userInfo().username };
   let database: TestDatabase;

@@ -184,7 +184,8 @@ describe('the console page of people', () => {
 
   it('lists people in pages', async () => {
     await on.proxy.database.query(
-      `INSERT INTO person (id, client_id, sha256) SELECT uuid_floor(now() - n * interval '1 day'), id, sha256(n::text::bytea)
+      `INSERT INTO person (id, client_id, sha256)
+        SELECT uuid_floor(now() - n * interval '1 day'), id, sha256(n::text::bytea)
        FROM client, generate_series(1, 51) n WHERE name = 'shop'`,
     );
     const page = await on.visit(on.keys.ada, LIST);

@@ -7,7 +7,10 @@ import { ConsoleScene, startConsoleScene } from '../support/console/console-scen
 
 const ISSUER = 'https://id.example';
 
-/** The forms for the identity providers of a client: that of its access tokens, and that of the sessions on its pages. */
+/**
+ * The forms for the identity providers of a client: that of its access tokens, and that of the sessions on
+ * its pages.
+ */
 describe('the console form of identity providers', () => {
   let scene: ConsoleScene;
   let admin: string;

@@ -216,7 +216,8 @@ describe('a person in the console', () => {
     const page = await browser.browser.newPage();
     await signIn(page, 'alice');
     const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, ' +
+        'document.documentElement.outerHTML])',
     );
     const cookies = await page.context().cookies(url);
     const session = cookies.find(({ name }) => name === 'payout_proxy');

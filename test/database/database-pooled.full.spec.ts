@@ -55,7 +55,8 @@ describe('a pooled database with a session URL', () => {
   it('is refused while the login lacks the limits that a pooler does not forward', async () => {
     const checked = requireConnections(settingsOf(database, sessionUrl));
     await expect(checked).rejects.toThrow(
-      `ALTER ROLE "${loginOf(database)}" SET statement_timeout = '10000ms';\nALTER ROLE "${loginOf(database)}" SET lock_timeout = '1000ms';`,
+      `ALTER ROLE "${loginOf(database)}" SET statement_timeout = '10000ms';\nALTER ROLE ` +
+        `"${loginOf(database)}" SET lock_timeout = '1000ms';`,
     );
     await limit(database, [...LIMITS, `client_min_messages = 'error'`]);
     await expect(requireConnections(settingsOf(database, sessionUrl))).rejects.toThrow(
@@ -70,7 +71,8 @@ describe('a pooled database with a session URL', () => {
     await pay('order-1').expect(200);
     await pay('order-1').expect(200).expect('Idempotent-Replayed', 'true');
     const sessions = await database.query<{ name: string; lock: boolean }>(
-      `SELECT application_name AS name, EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND locktype = 'advisory') AS lock
+      `SELECT application_name AS name, EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid
+        AND locktype = 'advisory') AS lock
        FROM pg_stat_activity a WHERE datname = current_database() AND usename = $1`,
       [loginOf(database)],
     );
@@ -139,7 +141,9 @@ if (HAS_PGBOUNCER) {
         proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
       return { proxy, pay };
     };
-    const IGNORED = `ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options`;
+    const IGNORED =
+      'ignore_startup_parameters = ' +
+      'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options';
 
     it('logs at the start what the pooler removes', async () => {
       await bounce('pool_mode = session');
@@ -185,7 +189,8 @@ if (HAS_PGBOUNCER) {
       const timelines: number[] = [];
       proxy.app.get(HeartbeatService).observe(({ timeline }) => timelines.push(timeline));
       const promoted = await pair.promote(); // the primary lives on, and the locks stay there
-      await promoted.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`); // those of other tests have stopped
+      // those of other tests have stopped
+      await promoted.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`);
       await bouncer.moveTo(promoted.url);
       await eventually(() => timelines.includes(2));
       await eventually(async () => (await pay('order-0')).status === 200);

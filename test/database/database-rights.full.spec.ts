@@ -68,9 +68,11 @@ describe('a database with missing roles and rights', () => {
   });
 
   it('is refused with the missing grants, and complete after them', async () => {
-    await admin.query(`REVOKE INSERT ON intent, outcome FROM payout_proxy; REVOKE SELECT ON process FROM payout_proxy;
+    await admin.query(`REVOKE INSERT ON intent, outcome FROM payout_proxy; REVOKE SELECT ON process
+      FROM payout_proxy;
       REVOKE EXECUTE ON FUNCTION make_partitions(integer) FROM payout_proxy;
-      REVOKE USAGE ON SCHEMA audit FROM payout_auditor; REVOKE TEMPORARY ON DATABASE payout_proxy FROM payout_proxy, PUBLIC`);
+      REVOKE USAGE ON SCHEMA audit FROM payout_auditor; REVOKE TEMPORARY ON DATABASE payout_proxy
+        FROM payout_proxy, PUBLIC`);
     const { reason, statements } = await missing();
     expect(reason).toMatch(
       /^the database lacks 5 rights of payout_proxy, 1 right of payout_auditor\. A backup of/,
@@ -165,7 +167,8 @@ describe('a database with missing roles and rights', () => {
   it('is refused if an administrator owns a restored dump, and the statements transfer it to the owner', async () => {
     const owner = new URL(postgres.database.ownerUrl).username;
     await admin.query(
-      `CREATE ROLE newcomer LOGIN CREATEROLE PASSWORD 'secret'; GRANT CONNECT ON DATABASE payout_proxy TO newcomer`,
+      `CREATE ROLE newcomer LOGIN CREATEROLE PASSWORD 'secret'; GRANT CONNECT ON DATABASE payout_proxy ` +
+        'TO newcomer',
     );
     const refusal = () =>
       pendingMigrations(urlOf('newcomer'), PROXY_MIGRATIONS).then(
@@ -178,9 +181,11 @@ describe('a database with missing roles and rights', () => {
     );
     await heal(statements);
     expect(await refusal()).toBe(COMPLETE);
-    const foreign = `SELECT relname FROM pg_class WHERE relnamespace IN ('public'::regnamespace, 'audit'::regnamespace)
+    const foreign = `SELECT relname FROM pg_class
+      WHERE relnamespace IN ('public'::regnamespace, 'audit'::regnamespace)
       AND pg_get_userbyid(relowner) <> 'newcomer' UNION ALL
-      SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND pg_get_userbyid(proowner) <> 'newcomer'`;
+      SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        AND pg_get_userbyid(proowner) <> 'newcomer'`;
     expect((await admin.query(foreign)).rows).toEqual([]);
   });
 

@@ -104,7 +104,8 @@ describe('migrations', () => {
       ...released.map((name) => [name, true]),
       ['20990101000000_broken', false],
     ]);
-    add('20990101000000_broken', 'CREATE TABLE half (id int);'); // succeeds: the first try left no table behind
+    // succeeds: the first try left no table behind
+    add('20990101000000_broken', 'CREATE TABLE half (id int);');
     expect(await migrate(url, directory)).toEqual(['20990101000000_broken']);
   });
 
@@ -166,7 +167,8 @@ describe("the proxy's connections", () => {
     const readers = await Promise.all(
       Array.from({ length: 24 }, (_, at) => proxy.client(`reader-${at}`, 'audit')),
     );
-    await proxy.get(readers[0]!.key, '/v1/audit/calls').expect(200); // else they would wait for each other, to index what came before
+    // else they would wait for each other, to index what came before
+    await proxy.get(readers[0]!.key, '/v1/audit/calls').expect(200);
     await database.query('BEGIN');
     await database.query('LOCK TABLE search_entry IN ACCESS EXCLUSIVE MODE');
     const reads = [
@@ -183,7 +185,8 @@ describe("the proxy's connections", () => {
     );
     try {
       const waiting = `SELECT FROM pg_locks WHERE relation = 'search_entry'::regclass AND NOT granted`;
-      await eventually(async () => (await database.query(waiting)).length > 0); // the others wait for their turns
+      // the others wait for their turns
+      await eventually(async () => (await database.query(waiting)).length > 0);
       const payouts = await Promise.all(
         phones(20).map((phone) => proxy.post(app.key, '/payouts/airtime', airtime(phone))),
       );

@@ -13,16 +13,20 @@ const GONE = 'ALTER FUNCTION pg_catalog.pg_control_system() RENAME TO pg_control
 const DENIED = 'REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC';
 
 /** As an engine does that has the function only for programs that call it. */
-const IGNORED = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RENAME TO pg_try_advisory_lock_of_others;
-  CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RETURNS boolean LANGUAGE sql AS 'SELECT true'`;
+const IGNORED = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer,
+  integer) RENAME TO pg_try_advisory_lock_of_others;
+  CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer,
+    integer) RETURNS boolean LANGUAGE sql AS 'SELECT true'`;
 
 /** The same, but it does keep a lock, for everybody at once: a pooler lends one session to several. */
-const SHARED = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RENAME TO pg_try_advisory_lock_of_others;
+const SHARED = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer,
+  integer) RENAME TO pg_try_advisory_lock_of_others;
   CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RETURNS boolean LANGUAGE sql AS
     'SELECT pg_try_advisory_lock_shared($1, $2)'`;
 
 /** It keeps a lock for one session, under another number than it was asked for. */
-const HIDDEN = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RENAME TO pg_try_advisory_lock_of_others;
+const HIDDEN = `ALTER FUNCTION pg_catalog.pg_try_advisory_lock(integer,
+  integer) RENAME TO pg_try_advisory_lock_of_others;
   CREATE FUNCTION pg_catalog.pg_try_advisory_lock(integer, integer) RETURNS boolean LANGUAGE sql AS
     'SELECT pg_try_advisory_lock_of_others($1 + 1, $2)'`;
 

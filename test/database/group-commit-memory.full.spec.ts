@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 const ROWS = 100;
 const ROW_BYTES = 40_000; // Less than what V8 puts into the old space at once.
 
-/** Runs alone, because the heap of a test has a past. It prints how many bytes more are in the old space after the rows. */
+/**
+ * Runs alone, because the heap of a test has a past. It prints how many bytes more are in the old space after
+ * the rows.
+ */
 const PROGRAM = `
   const { getHeapSpaceStatistics } = require('node:v8');
   const { GroupCommit } = require(${JSON.stringify(join(__dirname, '..', '..', 'dist', 'platform', 'database', 'pools', 'group-commit.js'))});

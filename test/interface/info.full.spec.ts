@@ -74,7 +74,8 @@ describe('an info operation', () => {
     const asked = Array.from({ length: 20 }, (_, i) =>
       codes(i % 2 ? shop : bank).then((response) => response),
     );
-    const opened = `SELECT count(*)::int AS calls FROM intent WHERE operation = 'GET /info/mobile-money-codes'`;
+    const opened = `SELECT count(*)::int AS calls FROM intent
+      WHERE operation = 'GET /info/mobile-money-codes'`;
     await eventually(async () => (await proxy.database.query(opened))[0]?.calls === 20 && waiting.length > 0);
     for (const response of waiting) answer(200, COUNTRIES)({} as never, response, {} as never);
     const answers = await Promise.all(asked);

@@ -177,7 +177,7 @@ describe('an unroutable address', () => {
       ['a line that is none', 'GARBAGE\r\n\r\n', 400, 'invalid_request', 'problem+json'],
       [
         'two lengths',
-        `${'POST /api/v0.1/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n'}`,
+        `${'POST /api/v0.1/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: ' + 'chunked\r\n\r\n'}`,
         400,
         'invalid_request',
         'json',

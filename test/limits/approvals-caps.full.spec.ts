@@ -128,7 +128,8 @@ describe('a held call that its client may no longer send', () => {
   });
   afterEach(() =>
     approving.query(
-      `UPDATE client SET scopes = '{pay,write,read}', operations = NULL, countries = '{}', max_item_usd = NULL,
+      `UPDATE client SET scopes = '{pay,write,read}', operations = NULL, countries = '{}',
+        max_item_usd = NULL,
          max_call_usd = NULL, max_items = NULL WHERE id = $1`,
       [approving.clientId],
     ),
@@ -179,7 +180,8 @@ describe('a held call that its client may no longer send', () => {
     await approving.query('BEGIN');
     await change("countries = '{Ghana}'");
     const deciding = approving.decide('approve', held).then((response) => response);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      AND datname = current_database()`;
     await eventually(async () => {
       await approving.query('SELECT pg_stat_clear_snapshot()');
       return (await approving.query(waiting)).length > 0;

@@ -137,7 +137,8 @@ describe('caps of clients with fifty apps and two proxies', () => {
       const spent = sum(amountsOf(own, '200'));
       expect(await spending(client)).toBe(spent.toFixed(6));
       expect(spent.lte(cap)).toBe(true);
-      // Nothing was given back meanwhile, so at the end there is no more room than there was when it was refused.
+      // Nothing was given back meanwhile, so at the end there is no more room than there was when it was
+      // refused.
       const smallest = Decimal.min(...amountsOf(own, 'cap_exceeded'));
       expect(spent.plus(smallest).gt(cap)).toBe(true);
     }
@@ -190,7 +191,8 @@ describe('caps of clients with fifty apps and two proxies', () => {
     await sandbox.fault({ fault: 'tooManyRequests', probability: 0.5, seed: 9 });
     const paid = await payAll(() => ({ client, amounts: [random(), random()] }));
     await database.query('ALTER TABLE spending DROP CONSTRAINT under_cap');
-    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'upstream_busy', 'cap_exceeded'])); // the constraint broke nothing
+    // the constraint broke nothing
+    expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'upstream_busy', 'cap_exceeded']));
     const spent = sum(amountsOf(paid, '200')).toFixed(6);
     expect([await carriedOut(), await spending(client)]).toEqual([spent, spent]);
   });

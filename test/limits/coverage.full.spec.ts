@@ -40,7 +40,8 @@ describe('countries and networks without upstream coverage', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     app = (await createClient(database, 'app', ['pay', 'account'])).key;
-    await database.query('UPDATE client SET allow_foreign_numbers = TRUE'); // the items differ in their countries alone
+    // the items differ in their countries alone
+    await database.query('UPDATE client SET allow_foreign_numbers = TRUE');
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
     upstream = await FakeUpstream.start();
     const settings = {
@@ -72,7 +73,9 @@ describe('countries and networks without upstream coverage', () => {
     upstream.received.length = 0;
   });
 
-  /** Leaves the proxy as it starts: it reads a list again that it missed, and then its lists become too old. */
+  /**
+   * Leaves the proxy as it starts: it reads a list again that it missed, and then its lists become too old.
+   */
   async function forgetLists(): Promise<void> {
     aheadMs += 2 * TTL_MS;
     await eventually(

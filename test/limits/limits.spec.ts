@@ -23,7 +23,8 @@ describe('GET /v1/limits', () => {
 
   /** A now() of the database's own that goes before Postgres's, for the proxy's connections to come. */
   async function setClock(instant: string): Promise<void> {
-    await database.query(`CREATE OR REPLACE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    await database.query(`CREATE OR REPLACE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE
+      AS $$
       SELECT '${instant}'::timestamptz $$`);
     const [{ name } = {}] = await database.query<{ name: string }>('SELECT current_database() AS name');
     await database.query(`ALTER DATABASE ${name} SET search_path = public, pg_catalog`);

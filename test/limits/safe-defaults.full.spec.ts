@@ -5,7 +5,9 @@ import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { cliOf } from '../support/processes/cli';
 
-/** What nobody asked for by name does not happen: payments without a cap, and keys that are valid for good. */
+/**
+ * What nobody asked for by name does not happen: payments without a cap, and keys that are valid for good.
+ */
 describe('the defaults of the API', () => {
   let api: ClientsApi;
 

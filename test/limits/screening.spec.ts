@@ -205,7 +205,8 @@ describe('recipient screening', () => {
       'retry_same_key',
       '5',
     ]);
-    const asked = new Set(service.received.map(({ url }) => url)); // a changed client is looked up and judged again
+    // a changed client is looked up and judged again
+    const asked = new Set(service.received.map(({ url }) => url));
     expect([[...asked], approving.upstream.received]).toEqual([['/check'], []]);
   });
 

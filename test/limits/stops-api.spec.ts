@@ -45,7 +45,8 @@ describe('/v1/stops', () => {
         lifted_at: null,
         lifted_by: null,
         unreconciled: false,
-        stopped_by: { client: 'operators', key_id: expect.any(String), actor: null }, // X-Actor is only a claim
+        // X-Actor is only a claim
+        stopped_by: { client: 'operators', key_id: expect.any(String), actor: null },
       });
       const again = await stop({ ...target, reason: 'another one' }).expect(200);
       expect(again.body).toEqual(stopped.body);

@@ -150,7 +150,8 @@ export class LyingWorld {
   async idle(clientId: string): Promise<void> {
     await eventually(async () => {
       const open = await this.proxy.database.query(
-        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)',
+        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id ' +
+          '= i.id)',
         [clientId],
       );
       return open.length === 0;
@@ -193,7 +194,12 @@ export class LyingWorld {
         return this.hiddenFee(event.nth);
       case 'withdrawal':
         this.unexplained += 1;
-        return void (await this.entry({ type: 'withdrawal', account: ACCOUNT, wallet: event.wallet, valueInUSD: event.usd })); // oxfmt-ignore
+        return void (await this.entry({
+          type: 'withdrawal',
+          account: ACCOUNT,
+          wallet: event.wallet,
+          valueInUSD: event.usd,
+        }));
       case 'told':
         return this.tell(event);
     }

@@ -94,7 +94,8 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
   const gone = async () =>
     await world.database.query<{ id: string }>(
       `SELECT i.id FROM intent i LEFT JOIN decision d ON d.intent_id = i.id
-       WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
+       WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)
+         AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
          AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
          AND (i.held_for IS NULL OR d.kind = 'approved')
          AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,

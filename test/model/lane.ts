@@ -72,7 +72,8 @@ async function limit(database: TestDatabase, { client, schedule }: Lane): Promis
   const { dailyCap, monthlyCap, approvalOver, requireIdempotencyKey } = schedule.limits;
   const [daily, monthly, over] = [dailyCap, monthlyCap, approvalOver].map((tenths) => tenths && tenths / 10);
   await database.query(
-    `UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3, approval_over_usd = $4, require_idempotency_key = $5
+    `UPDATE client SET daily_cap_usd = $2, monthly_cap_usd = $3, approval_over_usd = $4,
+      require_idempotency_key = $5
      WHERE id = $1`,
     [client.id, daily, monthly, over, requireIdempotencyKey],
   );

@@ -21,7 +21,8 @@ const OTHER_SERVER = '7000000000000000000/1';
 /** SQLSTATE of a database with other connections. */
 const IN_USE = '55006';
 
-const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind AS outcome, d.kind AS decision, r.id IS NOT NULL AS refused
+const CALLS = `SELECT i.id::text, convert_from(b.body, 'UTF8') AS body, o.kind AS outcome, d.kind AS decision,
+  r.id IS NOT NULL AS refused
   FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id
   LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN refusal r ON r.id = i.id`;
 

@@ -203,7 +203,8 @@ async function watchCaps(database: TestDatabase): Promise<void> {
           AND date_trunc('month', day) = date_trunc('month', NEW.day)));
       RETURN NEW;
     END $$;
-    CREATE TRIGGER note_overspent AFTER INSERT OR UPDATE ON spending FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
+    CREATE TRIGGER note_overspent AFTER INSERT OR UPDATE ON spending
+      FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
 }
 
 function parsed(text: string): Said {

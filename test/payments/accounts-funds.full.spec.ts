@@ -132,7 +132,8 @@ describe('an upstream account', () => {
       proxy.post(stuck, '/payouts/airtime', airtime(1)).then(),
     );
     const refused = await Promise.race(waiting);
-    expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']); // every slot of the account is taken
+    // every slot of the account is taken
+    expect([refused.status, refused.body.code]).toEqual([503, 'overloaded']);
     await proxy.post(shop, '/payouts/airtime', airtime(1)).expect(200);
     await slow.stop();
     await Promise.all(waiting);

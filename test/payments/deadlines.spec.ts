@@ -63,7 +63,8 @@ describe('the deadline of a request', () => {
     write();
     await eventually(async () => (await paying.record(unknown)).outcome === 'succeeded');
     await eventually(async () => {
-      const undelivered = `SELECT FROM settlement WHERE intent_id = $1 AND record::json ->> 'undelivered' = 'true'`;
+      const undelivered = `SELECT FROM settlement WHERE intent_id = $1
+        AND record::json ->> 'undelivered' = 'true'`;
       return (await paying.proxy.database.query(undelivered, [unknown.headers['x-call-id']])).length === 1;
     });
     expect((await pay('unrecorded').expect(200)).headers['idempotent-replayed']).toBe('true');

@@ -50,7 +50,8 @@ describe('the duplicate guard', () => {
     }
     expect(upstream.received).toHaveLength(1);
     const [row] = await database.query(
-      'SELECT DISTINCT code, first_call_id FROM refusal WHERE client_id = (SELECT client_id FROM intent WHERE id = $1)',
+      'SELECT DISTINCT code, first_call_id FROM refusal WHERE client_id = (SELECT client_id FROM intent ' +
+        'WHERE id = $1)',
       [first.headers['x-call-id']],
     );
     expect(row).toEqual({ code: 'suspected_duplicate', first_call_id: first.headers['x-call-id'] });

@@ -79,7 +79,8 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(200, SUCCESS);
     const again = await pay(k).expect(told);
     expect(again.text).toBe(first.text);
-    expect(again.headers['retry-after']).toBeUndefined(); // a client that obeyed it would repeat the request forever
+    // a client that obeyed it would repeat the request forever
+    expect(again.headers['retry-after']).toBeUndefined();
     expect(upstream.received).toHaveLength(1);
   });
 

@@ -74,7 +74,8 @@ describe('the lifecycle of a call', () => {
   ): Promise<CallState[]> {
     const numbered = rows.map((row, number) => ({ number, ...row }));
     const found = await database.query(
-      `SELECT ${sql} AS state FROM json_to_recordset($1::json) AS row (number integer, ${columns}) ORDER BY number`,
+      `SELECT ${sql} AS state FROM json_to_recordset($1::json) AS row (number integer, ${columns})
+        ORDER BY number`,
       [JSON.stringify(numbered), ...more],
     );
     return found.map(({ state }) => state as CallState);

@@ -42,7 +42,8 @@ describe('any schedule of lies and retries', () => {
       const { result, totals } = await world.reconcile(from);
       seen.runs += 1;
       if (result !== 'clean' && result !== 'clean_with_doubts') return;
-      if (result === 'clean_with_doubts' && totals?.incomplete.length !== 0) return; // the totals report missing entries
+      // the totals report missing entries
+      if (result === 'clean_with_doubts' && totals?.incomplete.length !== 0) return;
       // The newest entries hidden by the upstream cannot be detected.
       const hidden = world.areEntriesFrozen ? 0 : world.unexplained - before;
       if (hidden > 0) wrong.push(`a run was ${result} although nothing explains ${hidden} debits`);

@@ -82,7 +82,8 @@ describe('an open circuit', () => {
     expect(await metric()).toContain(
       `payout_proxy_upstream_circuit_open{account="main",operation="${PAY}"} 1`,
     );
-    await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200); // other operations continue
+    // other operations continue
+    await approving.proxy.get(approving.app, '/api/v0.1/wallets/list').expect(200);
     pass();
     await keyed('new-key').expect(200);
     expect(await metric()).toContain(

@@ -108,7 +108,8 @@ describe('a preview', () => {
             expect([refusal!.status, refusal!.code, refusal!.action]).toEqual([status, code, action]);
             expect([refusal!.errors_total, refusal!.first_call_id]).toEqual([faults, first]);
             expect(refusal!.first_call_state).toBe(state);
-            expect(body.error?.startsWith(refusal!.detail)).toBe(true); // the detail continues with the first fault
+            // the detail continues with the first fault
+            expect(body.error?.startsWith(refusal!.detail)).toBe(true);
           } else {
             expect(statusOf[would]).toContain(status);
             expect(would === 'be_replayed').toBe(answered['idempotent-replayed'] === 'true');
@@ -117,6 +118,7 @@ describe('a preview', () => {
       }),
       { numRuns: runs(15) },
     );
-    expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request'])); // these cases occurred
+    // these cases occurred
+    expect([...seen]).toEqual(expect.arrayContaining(['be_sent', 'cap_exceeded', 'invalid_request']));
   });
 });

@@ -145,7 +145,8 @@ describe('a preview of a repeated request', () => {
       replay: { first_call_id: headers['x-call-id'], status: 202 },
     });
     await api.proxy.database.query(
-      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
+        VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [headers['x-call-id']],
     );
     const found = await api.preview(key, AIRTIME, body, keyed('k'));

@@ -33,11 +33,13 @@ describe('a preview', () => {
   /** Counts the rows that a request of this client would leave. */
   async function traces(clientId: string) {
     const [row] = await api.proxy.database.query(
-      `SELECT (SELECT count(*)::integer FROM intent WHERE client_id = $1 AND operation NOT LIKE 'GET /info/%') AS intents,
+      `SELECT (SELECT count(*)::integer FROM intent WHERE client_id = $1
+        AND operation NOT LIKE 'GET /info/%') AS intents,
         (SELECT count(*)::integer FROM refusal WHERE client_id = $1) AS refusals,
         (SELECT count(*)::integer FROM spending WHERE client_id = $1) AS spending,
         (SELECT count(*)::integer FROM idempotency_claim WHERE client_id = $1) AS claims,
-        (SELECT count(*)::integer FROM recent_content JOIN intent ON id = intent_id WHERE client_id = $1) AS contents`,
+        (SELECT count(*)::integer FROM recent_content JOIN intent ON id = intent_id
+          WHERE client_id = $1) AS contents`,
       [clientId],
     );
     return row;
@@ -128,7 +130,8 @@ describe('a preview', () => {
     expect(items.filter(({ local_amount: local }) => local !== null)).toHaveLength(11);
     const asked = api.upstream.received.filter(({ url }) => url.includes('usd-amount-in-local'));
     expect(asked).toHaveLength(10);
-    const caused = `SELECT FROM intent WHERE client_id = $1 AND operation LIKE 'GET /info/usd%' AND record::json ->> 'caused_by' IS NOT NULL`;
+    const caused = `SELECT FROM intent WHERE client_id = $1 AND operation LIKE 'GET /info/usd%'
+      AND record::json ->> 'caused_by' IS NOT NULL`;
     expect(await api.proxy.database.query(caused, [id])).toHaveLength(10);
     api.upstream.behaviour = answer(500, { status: 'error', error: 'no' });
     const without = await api.preview(key, AIRTIME, airtimes({ valueInUSD: 77 }));

@@ -149,7 +149,8 @@ describe('repeated content', () => {
       const first = await inDoubt(key);
       await insertSettlements(database, [{ intent_id: first }]);
       const second = await ask(key, AIRTIME, { idempotencyKey: 'next', names: first }).expect(200);
-      expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null }); // it repeats no call
+      // it repeats no call
+      expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null });
     });
 
     it('is refused for a day once the call is settled as paid, because its client received an error', async () => {

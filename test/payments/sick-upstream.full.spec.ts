@@ -49,7 +49,8 @@ const FAILURES: [string, Behaviour, number, string][] = [
 ];
 
 /** Attempts recorded with an outcome. */
-const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure, (record::json ->> 'attempts')::integer AS attempts,
+const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure,
+  (record::json ->> 'attempts')::integer AS attempts,
   record::json -> 'tries' AS tries FROM outcome`;
 
 describe('a failed request', () => {

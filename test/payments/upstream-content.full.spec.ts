@@ -78,7 +78,8 @@ describe('an answer of the upstream', () => {
     paying.upstream.behaviour = (_request, response) => response.end(body);
     const all = await Promise.all(phones(4).map((phone) => paying.pay(phone).buffer(true).parse(bytes)));
     const [row] = await paying.proxy.database.query(
-      'SELECT count(*)::int AS kept FROM outcome_body WHERE intent_id = ANY($1::uuid[]) AND octet_length(body) = $2',
+      'SELECT count(*)::int AS kept FROM outcome_body WHERE intent_id = ANY($1::uuid[]) AND ' +
+        'octet_length(body) = $2',
       [all.map(({ headers }) => headers['x-call-id']), body.length],
     );
     expect([all.map(({ status }) => status), row?.kept]).toEqual([Array(4).fill(200), 4]);

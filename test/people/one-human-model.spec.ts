@@ -131,7 +131,8 @@ describe('the identities of one human', () => {
       for (const [one, id] of keys)
         for (const [other, otherId] of keys) {
           const [row] = await database.query<{ same: boolean }>(
-            `SELECT humans_behind('{}', '{}', ARRAY[$1::uuid]) && humans_behind('{}', '{}', ARRAY[$2::uuid]) AS same`,
+            `SELECT humans_behind('{}', '{}', ARRAY[$1::uuid]) && humans_behind('{}', '{}',
+              ARRAY[$2::uuid]) AS same`,
             [id, otherId],
           );
           expect([one, other, row?.same]).toEqual([one, other, model.rootOf(one) === model.rootOf(other)]);

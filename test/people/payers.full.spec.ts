@@ -96,7 +96,8 @@ describe('the amount counted on the caps of a person and an ephemeral key', () =
     const call = headers['x-call-id'] ?? '';
     const counted = async () => {
       const both = await scene.database.query(
-        `SELECT trim_scale(s.usd)::text AS usd FROM ephemeral_key e JOIN payer_spending s ON s.payer_id IN (e.id, e.person_id) WHERE e.id = $1`,
+        `SELECT trim_scale(s.usd)::text AS usd FROM ephemeral_key e
+          JOIN payer_spending s ON s.payer_id IN (e.id, e.person_id) WHERE e.id = $1`,
         [keyId],
       );
       return both.map(({ usd }) => usd);
@@ -134,11 +135,13 @@ describe('the caps of a payment', () => {
     await database.query("INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'app', '{pay}')");
     await database.query(
       `INSERT INTO person (id, client_id, sha256, name, salt)
-       SELECT gen_random_uuid(), c.id, sha256(n::text::bytea), n, 'salt' FROM client c CROSS JOIN generate_series(1, 5000) AS n`,
+       SELECT gen_random_uuid(), c.id, sha256(n::text::bytea), n, 'salt' FROM client c
+         CROSS JOIN generate_series(1, 5000) AS n`,
     );
     const rowsRead = async () => {
       const [read] = await database.query<{ rows: number }>(
-        "SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'person'",
+        'SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname ' +
+          "= 'person'",
       );
       return read?.rows ?? 0;
     };

@@ -68,7 +68,8 @@ describe('the caps of persons, over two proxies', () => {
 
   /** Exact, as stored. */
   async function spending(...names: string[]): Promise<string> {
-    const sql = `SELECT coalesce(sum(usd), 0)::text AS usd FROM payer_spending JOIN person ON id = payer_id WHERE name = ANY ($1)`;
+    const sql = `SELECT coalesce(sum(usd), 0)::text AS usd FROM payer_spending JOIN person ON id = payer_id
+      WHERE name = ANY ($1)`;
     return first(await database.query<{ usd: string }>(sql, [names])).usd;
   }
 
@@ -160,7 +161,8 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(key, person, new Decimal('0.5'))).code).toBe('200');
     expect((await pay(key, person, new Decimal('0.01'))).text).toContain('daily cap');
     await database.query(
-      'UPDATE payer_spending SET day = $2::date WHERE usd = 1 AND payer_id = (SELECT id FROM person WHERE name = $1)',
+      'UPDATE payer_spending SET day = $2::date WHERE usd = 1 AND payer_id = (SELECT id FROM person ' +
+        'WHERE name = $1)',
       [person, new Date(Date.now() - 40 * DAY_MS).toISOString()],
     );
     expect((await pay(key, person, new Decimal('1'))).code).toBe('200');
@@ -193,7 +195,8 @@ describe('the caps of persons, over two proxies', () => {
     expect((await pay(admin.key, person, new Decimal('1'))).code).toBe('200');
     expect((await pay(admin.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');
     expect((await pay(admin.key, newPerson(), new Decimal('1'))).code).toBe('200');
-    expect((await pay(other.key, person, new Decimal('0.1'))).code).toBe('200'); // the person of another client
+    // the person of another client
+    expect((await pay(other.key, person, new Decimal('0.1'))).code).toBe('200');
     await merge(person);
     expect((await pay(other.key, person, new Decimal('0.9'))).code).toBe('200'); // even if both are one human
     expect((await pay(other.key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');

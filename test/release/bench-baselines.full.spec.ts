@@ -7,7 +7,8 @@ const FOLDER = join(__dirname, '..', '..', 'bench', 'baselines');
 const PROXIES = ['fastify-http-proxy', 'http-proxy-middleware'];
 /** Query for the recorded rows of a contestant, including calls without an outcome. */
 const RECORDS: Record<string, string> = {
-  plain: `SELECT body::text, status, answer::text FROM plain.payout_record WHERE key_id IN (SELECT id FROM plain.api_key)`,
+  plain: `SELECT body::text, status, answer::text FROM plain.payout_record
+    WHERE key_id IN (SELECT id FROM plain.api_key)`,
   floor: `SELECT convert_from(i.body, 'utf8') AS body, o.status, convert_from(o.body, 'utf8') AS answer
             FROM floor.intent i LEFT JOIN floor.outcome o ON o.intent_id = i.id`,
 };

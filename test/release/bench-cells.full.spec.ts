@@ -73,7 +73,8 @@ describe('the simulation of cells', () => {
 
   it('moves clients only to a new cell, one in n', () => {
     const moved = evaluated<number[]>(
-      `Array.from({ length: 4000 }, (_, n) => 'c' + n).filter((name) => placeOf(name, 8) !== placeOf(name, 7)).map((name) => placeOf(name, 8))`,
+      `Array.from({ length: 4000 }, (_, n) => 'c' + n).filter((name) => placeOf(name, 8) !== ` +
+        'placeOf(name, 7)).map((name) => placeOf(name, 8))',
     );
     expect(new Set(moved)).toEqual(new Set([7]));
     expect(Math.abs(moved.length / 4_000 - 1 / 8)).toBeLessThan(0.02);
@@ -85,7 +86,9 @@ describe('the simulation of cells', () => {
   });
 
   it('affects only the clients of the failed cell', () => {
-    const options = `{ cells: 4, placement: 'load', clients: 100, rate: 100, use: 0.3, tail: 1.5, outage: 60, failover: 5, patience: 2, minutes: 10, seed: 5 }`;
+    const options =
+      `{ cells: 4, placement: 'load', clients: 100, rate: 100, use: 0.3, tail: 1.5, outage: 60, failover: ` +
+      '5, patience: 2, minutes: 10, seed: 5 }';
     const { hit, inCell } = evaluated<{ hit: number; inCell: number }>(`(() => {
       const rates = loadsOf({ clients: 100, rate: 100, tail: 1.5, seed: 5 });
       const places = placed(rates, 4, 'load');

@@ -153,7 +153,9 @@ describe('the example page with a session', () => {
       expect(answer).toEqual(tried.mode === undefined ? refused : 'no answer');
       expect(JSON.stringify(answer)).not.toContain(known);
     }
-    const form = `<form method="post" enctype="text/plain" action="${scene.url}${pay.path}"><input name="{" value="}"></form>`;
+    const form =
+      `<form method="post" enctype="text/plain" action="${scene.url}${pay.path}"><input name="{" ` +
+      'value="}"></form>';
     await foreign.setContent(form);
     await foreign.evaluate('document.forms[0].submit()');
     await foreign.waitForURL(`${scene.url}/**`);

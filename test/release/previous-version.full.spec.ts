@@ -23,8 +23,8 @@ ALTER TABLE outcome ADD COLUMN remark text;
 ALTER TABLE settlement ADD COLUMN remark text;`;
 
 /**
- * Runs the last released program on the schema of a later migration next to a proxy of this commit, as in a rolling
- * upgrade. Covers the statements of these flows only.
+ * Runs the last released program on the schema of a later migration next to a proxy of this commit, as in a
+ * rolling upgrade. Covers the statements of these flows only.
  */
 describe('the last released program on a later schema', () => {
   const signingKey = newSigningKey('test');

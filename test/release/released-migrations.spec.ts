@@ -19,7 +19,9 @@ describe('released migrations', () => {
     ['the sandbox', SANDBOX_MIGRATIONS],
   ])('are frozen: %s', (_who, directory) => {
     const hint =
-      'A released migration must not change, because databases have it. Restore the file, and put the change into a new migration. At a release, npm run build && npm run freeze adds its new migrations to released.json.';
+      'A released migration must not change, because databases have it. Restore the file, and put the ' +
+      'change into a new migration. At a release, npm run build && npm run freeze adds its new ' +
+      'migrations to released.json.';
     expect({ misplaced: misplaced(directory), hint }).toEqual({ misplaced: [], hint });
   });
 

@@ -31,9 +31,11 @@ describe('the roles of the database', () => {
     clients = Object.fromEntries(connected) as Record<Role, Client>;
     relations = await database.query<Relation>(
       `SELECT c.oid::regclass::text AS name, c.relkind = 'v' AS "isView",
-         (SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 ORDER BY attnum LIMIT 1) AS column
+         (SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 ORDER BY attnum
+           LIMIT 1) AS column
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+       WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+         AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
          AND nspname !~ '^pg_temp' AND NOT c.relispartition ORDER BY 1`,
     );
   });
@@ -107,7 +109,8 @@ describe('the roles of the database', () => {
 
   it("execute only the owner's functions with the owner's rights, each with a fixed search path", async () => {
     const definers = await database.query<{ name: string; config: string[] | null }>(
-      `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef AND proowner <> 10
+      `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef
+        AND proowner <> 10
          OR prosecdef AND pronamespace IN ('public'::regnamespace, 'audit'::regnamespace)`,
     );
     expect(definers.map(({ name }) => name).sort()).toEqual(Object.keys(FUNCTION_RIGHTS).sort());
@@ -120,7 +123,8 @@ describe('the roles of the database', () => {
       );
       expect([name, row?.roles]).toEqual([name, FUNCTION_RIGHTS[name]]);
       const [acl] = await database.query(
-        `SELECT count(*)::int AS public FROM pg_proc p, aclexplode(p.proacl) a WHERE p.oid = $1::regprocedure AND grantee = 0`,
+        `SELECT count(*)::int AS public FROM pg_proc p, aclexplode(p.proacl) a WHERE p.oid = $1::regprocedure
+          AND grantee = 0`,
         [name],
       );
       expect([name, acl?.public]).toEqual([name, 0]);

@@ -92,12 +92,14 @@ describe('a change of the schema', () => {
           (error: Error) => error.message,
         )
         .finally(() => (isOver = true));
-      const waits = `SELECT FROM pg_locks WHERE relation = 'intent'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`;
+      const waits = `SELECT FROM pg_locks WHERE relation = 'intent'::regclass AND mode = 'AccessExclusiveLock'
+        AND NOT granted`;
       await eventually(async () => (await database.query(waits)).length > 0);
       expect(isOver).toBe(false);
       const statuses: number[] = [];
       for (const phone of phones(30)) {
-        statuses.push((await proxy.post(key, '/payouts/airtime', airtime(phone))).status); // queued behind the migration, and after it
+        // queued behind the migration, and after it
+        statuses.push((await proxy.post(key, '/payouts/airtime', airtime(phone))).status);
         if (isOver) break;
       }
       expect(new Set(statuses)).toEqual(new Set([200]));

@@ -26,7 +26,9 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** A month's made-up history, then a morning of an app, an approver and a reconciler, in the embedded mode. */
+/**
+ * A month's made-up history, then a morning of an app, an approver and a reconciler, in the embedded mode.
+ */
 export async function startScene(): Promise<Scene> {
   const dataDir = newDataDir();
   const seed = join(ROOT, 'bench', 'history', 'seed.mjs');

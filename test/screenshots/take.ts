@@ -5,7 +5,10 @@ import { startBrowser, TestBrowser } from '../support/console/browser';
 import { signIn } from '../support/console/console';
 import { Scene, startScene } from './scene';
 
-/** SCREENSHOTS names a folder: there all pages are shown in both colour schemes and at both widths, to be looked at. */
+/**
+ * SCREENSHOTS names a folder: there all pages are shown in both colour schemes and at both widths, to be
+ * looked at.
+ */
 const EVERYTHING = process.env.SCREENSHOTS;
 const FOLDER = resolve(EVERYTHING ?? join(__dirname, '..', '..', 'docs', 'screenshots'));
 

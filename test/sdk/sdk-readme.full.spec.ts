@@ -49,7 +49,10 @@ function programOf([head = '', ...others]: string[]): string {
     code.replaceAll("'https://payouts.example.com'", 'url').replaceAll("'pp_shop_…'", 'key'),
   );
   const numbered = rest.map((code, at) => `console.log('EXAMPLE ${at + 2}');\n{\n${code}}\n`);
-  return `import { ${[...imports].join(', ')} } from '@payout-proxy/sdk';\n${OWN}\n${begin}\n${numbered.join('')}`;
+  return (
+    `import { ${[...imports].join(', ')} } from ` +
+    `'@payout-proxy/sdk';\n${OWN}\n${begin}\n${numbered.join('')}`
+  );
 }
 
 /** Runs a program next to the built package. @returns the lines of each example. */

@@ -69,7 +69,9 @@ describe('the embedded Postgres', () => {
       'embedded',
       'embedded-postgres.js',
     );
-    const own = `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => console.log('owned'))`;
+    const own =
+      `require(${JSON.stringify(module)}).startEmbeddedPostgres(${JSON.stringify(dataDir)}).then(() => ` +
+      `console.log('owned'))`;
     const owner = spawn(process.execPath, ['-e', own], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(owner.stdout, 'data');
     const pid = () =>

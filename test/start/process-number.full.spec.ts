@@ -72,7 +72,8 @@ describe('a process number', () => {
     await database.query('DELETE FROM process WHERE number = $1', [number]);
     const holders = () =>
       database.query<{ pid: number }>(
-        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1",
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM " +
+          'pg_database WHERE datname = current_database()) AND objid = $1',
         [number],
       );
     const [before] = await holders();
@@ -93,7 +94,8 @@ describe('a process number', () => {
     const taken = other.query('SELECT pg_advisory_lock($1, $2)', [LOCKS.process, number]);
     const locks = (granted: boolean) =>
       database.query<{ pid: number }>(
-        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objid = $1 AND granted = $2",
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM " +
+          'pg_database WHERE datname = current_database()) AND objid = $1 AND granted = $2',
         [number, granted],
       );
     await eventually(async () => (await locks(false)).length === 1);

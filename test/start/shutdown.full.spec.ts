@@ -108,7 +108,8 @@ describe('a proxy that receives SIGTERM', () => {
     const starting = startProxy({ upstreamBaseUrl: upstream.url, upstreamTimeouts }, database);
     await expect(starting).rejects.toThrow(
       new StartError(
-        'UPSTREAM_TIMEOUTS names POST /payouts/airtme, which is neither an operation nor one of payout, change, lookup, listing. docs/reference/operations.md lists the operations.',
+        'UPSTREAM_TIMEOUTS names POST /payouts/airtme, which is neither an operation nor one of payout, ' +
+          'change, lookup, listing. docs/reference/operations.md lists the operations.',
       ),
     );
   });

@@ -203,7 +203,8 @@ describe('npm start', () => {
       client.on('error', () => undefined);
       try {
         await client.connect();
-        const held = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = ${LOCKS.embedded}`;
+        const held = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+          AND objid = ${LOCKS.embedded}`;
         return (await client.query<{ pid: number }>(held)).rows[0]?.pid;
       } catch {
         return undefined; // recovering from a crash
@@ -263,7 +264,8 @@ describe('npm start', () => {
       dataDir,
     );
     const all = await everythingOf(npm);
-    expect(all.processes.length).toBeGreaterThanOrEqual(5); // npm, proxy, worker, sandbox, Postgres and its shell
+    // npm, proxy, worker, sandbox, Postgres and its shell
+    expect(all.processes.length).toBeGreaterThanOrEqual(5);
     await npm.signal('SIGKILL'); // resolves when the last of its children has closed its output
     await expectNothingLeft(all);
   });

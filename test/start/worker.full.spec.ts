@@ -32,8 +32,10 @@ const startWorker = (database: TestDatabase, upstreamUrl: string) => {
 /** Number of workers per job. */
 const holders = async (database: TestDatabase) => {
   const rows = await database.query<{ job: number; count: number }>(
-    `SELECT objid::int AS job, count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = ${LOCKS.job}
-       AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY 1`,
+    `SELECT objid::int AS job, count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted
+      AND classid = ${LOCKS.job}
+       AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         GROUP BY 1`,
   );
   const byJob = new Map(rows.map(({ job, count }) => [job, count]));
   return Object.fromEntries(JOB_NAMES.map((name) => [name, byJob.get(JOBS[name]) ?? 0])) as Record<

@@ -124,7 +124,8 @@ async function goOn(stage: Stage): Promise<{ end: () => Promise<Order[]> }> {
 
 async function readCalls({ database }: Stage): Promise<Call[]> {
   return database.query<Call>(
-    `SELECT i.id, i.client_id AS "clientId", i.person_id AS "personId", i.operation, convert_from(b.body, 'UTF8') AS body, s.state,
+    `SELECT i.id, i.client_id AS "clientId", i.person_id AS "personId", i.operation,
+      convert_from(b.body, 'UTF8') AS body, s.state,
        o.upstream_status IS NOT NULL AND o.kind IN ('succeeded', 'rejected') AS answered
      FROM intent i JOIN call_state s ON s.call_id = i.id LEFT JOIN intent_body b ON b.intent_id = i.id
        LEFT JOIN outcome o ON o.intent_id = i.id`,
@@ -134,7 +135,8 @@ async function readCalls({ database }: Stage): Promise<Call[]> {
 /** Reads the persons of the apps, in addition to the apps. */
 async function readPayers({ apps, database }: Stage): Promise<Payer[]> {
   const persons = await database.query<Payer>(
-    `SELECT p.id, p.name, c.person_daily_cap_usd::float8 AS "capUsd" FROM person p JOIN client c ON c.id = p.client_id`,
+    `SELECT p.id, p.name, c.person_daily_cap_usd::float8 AS "capUsd" FROM person p
+      JOIN client c ON c.id = p.client_id`,
   );
   return [...apps, ...persons];
 }

@@ -43,7 +43,8 @@ export async function refusalsIn(
     sent: during.length,
     seen: [
       `answers to what was sent meanwhile: ${toldIn(during)}`,
-      `refusals took ${inSeconds(quantile(waits, 0.5))} (median), ${inSeconds(quantile(waits, 0.99))} (p99), ${inSeconds(worst)} at worst`,
+      `refusals took ${inSeconds(quantile(waits, 0.5))} (median), ${inSeconds(quantile(waits, 0.99))} ` +
+        `(p99), ${inSeconds(worst)} at worst`,
       `${sentLater.length} of ${whole(refused.length)} refused payments were sent later`,
       `paying again ${inSeconds(again)} after ${ended}${spans.length > 1 ? ' at worst' : ''}`,
     ],

@@ -55,12 +55,15 @@ export function documentOf(scenarios: Record<string, Kept>, names: string[]): st
   const verdict = [
     broken.length === 0
       ? `All ${kept.length} scenarios${without.length > 0 ? ' that ran' : ''} kept their promises.`
-      : `${kept.length} scenarios kept their promises. **${broken.length} did not: ${inCode(broken.map(([name]) => name))}.**`,
+      : `${kept.length} scenarios kept their promises. **${broken.length} did not: ` +
+        `${inCode(broken.map(([name]) => name))}.**`,
     ...(without.length > 0 ? [`Without a result: ${inCode(without)}.`] : []),
   ].join(' ');
   return `${[
     INTRODUCTION,
-    `${verdict}\n\n\`\`\`sh\nnpm run trust                             # all scenarios, about 30 minutes on two quiet cores\nnpm run trust -- --only failover          # one of them\nnpm run trust -- --factor 0.1             # all of them, with a tenth of the counts and times\n\`\`\``,
+    `${verdict}\n\n\`\`\`sh\nnpm run trust                             # all scenarios, about 30 ` +
+      `minutes on two quiet cores\nnpm run trust -- --only failover          # one of them\nnpm run trust ` +
+      `-- --factor 0.1             # all of them, with a tenth of the counts and times\n\`\`\``,
     '## Results',
     tableOf(
       ['scenario', 'what was done', 'promised', 'seen'],
@@ -100,7 +103,8 @@ const brokenOf = (name: string, { broken }: Kept): string =>
 const oneLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 400) ?? '';
 
 const machineOf = ({ cores, cpu, memoryGb, system, node, postgres }: Kept): string =>
-  `${cores} cores (${cpu}), ${memoryGb} GB of memory, ${system}, Node ${node.slice(1)}, PostgreSQL ${postgres}`;
+  `${cores} cores (${cpu}), ${memoryGb} GB of memory, ${system}, Node ${node.slice(1)}, PostgreSQL ` +
+  `${postgres}`;
 
 function tableOf(head: string[], rows: string[][]): string {
   const line = (cells: string[]) =>

@@ -28,7 +28,8 @@ const known = (text, before = []) => {
 
 const { factor, only, results, document } = new Command('npm run trust --')
   .description(
-    'kill, freeze and overload real processes under load, fill the disk of the database, audit every payment, and write docs/reliability.md.\nAll scenarios take about 30 minutes on two quiet cores.',
+    'kill, freeze and overload real processes under load, fill the disk of the database, audit every ' +
+      'payment, and write docs/reliability.md.\nAll scenarios take about 30 minutes on two quiet cores.',
   )
   .option('--only <names>', 'comma-separated scenarios to run', known)
   .option('--factor <number>', 'scale of counts and durations', positive, 1)

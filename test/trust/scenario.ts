@@ -52,8 +52,10 @@ export function inWords({
   inDoubt,
 }: Audited): string[] {
   return [
-    `of ${whole(orders)} requests, ${whole(acknowledged)} were carried out, ${whole(refused)} refused for good`,
-    `${lost} lost, ${twice} twice, ${unrecorded} unrecorded, ${phantom} phantom, ${overspent} over a cap, ${inDoubt} in doubt`,
+    `of ${whole(orders)} requests, ${whole(acknowledged)} were carried out, ${whole(refused)} refused ` +
+      'for good',
+    `${lost} lost, ${twice} twice, ${unrecorded} unrecorded, ${phantom} phantom, ${overspent} over a ` +
+      `cap, ${inDoubt} in doubt`,
   ];
 }
 

@@ -1,6 +1,7 @@
 /**
  * Reads the environment of a contestant.
- * @param names the required variables, such as UPSTREAM_URL. If one is missing, the process ends with its name.
+ * @param names the required variables, such as UPSTREAM_URL. If one is missing, the process ends with its
+ * name.
  */
 export function settings(...names) {
   const missing = names.filter((name) => !process.env[name]);
@@ -21,8 +22,8 @@ export function listen(server) {
 }
 
 /**
- * The same as Fastify's. Node's five seconds would end while the others have their round, and a request could meet the
- * closing connection.
+ * The same as Fastify's. Node's five seconds would end while the others have their round, and a request could
+ * meet the closing connection.
  */
 const KEEP_ALIVE_MS = 72_000;
 

@@ -1,4 +1,6 @@
-/** Commits the rows of concurrent requests together. While one statement is in progress, the next rows gather. */
+/**
+ * Commits the rows of concurrent requests together. While one statement is in progress, the next rows gather.
+ */
 export class GroupCommit {
   waiting = [];
   isWriting = false;
@@ -39,8 +41,8 @@ export class GroupCommit {
 }
 
 /**
- * pg writes an array as text, and bytes in it as hexadecimal digits. It sends a Buffer unchanged, and Postgres reads it
- * as binary.
+ * pg writes an array as text, and bytes in it as hexadecimal digits. It sends a Buffer unchanged, and
+ * Postgres reads it as binary.
  */
 function columnOf(values) {
   return Buffer.isBuffer(values[0]) ? byteaArray(values) : values;
@@ -49,8 +51,8 @@ function columnOf(values) {
 const BYTEA = 17; // The number of its type in pg_type.
 
 /**
- * In the form of array_recv: dimensions, whether there are nulls, type, length, lower bound, then each value with its
- * length.
+ * In the form of array_recv: dimensions, whether there are nulls, type, length, lower bound, then each value
+ * with its length.
  */
 function byteaArray(values) {
   const header = Buffer.alloc(20);

@@ -1,4 +1,6 @@
-/** Draws the refused calls of each scenario over time, for each number of cells. Readable in light and dark. */
+/**
+ * Draws the refused calls of each scenario over time, for each number of cells. Readable in light and dark.
+ */
 
 const [WIDTH, ROW, LEFT, RIGHT, TOP] = [720, 96, 150, 16, 56];
 const COLOURS = ['#d1495b', '#edae49', '#2e86ab', '#66a182', '#8d6a9f'];
@@ -13,7 +15,8 @@ export function pictureOf(measured) {
   const height = TOP + scenarios.length * ROW + 24;
   const title = 'Refused calls of all clients over time, by the number of cells';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" ` +
+      `aria-label="${title}">`,
     `<style>${STYLE}</style>`,
     `<text class="title" x="12" y="20">${title}</text>`,
     ...cells.map((count, place) => legend(count, place)),
@@ -24,14 +27,18 @@ export function pictureOf(measured) {
       ),
     ),
     `<text x="${LEFT}" y="${height - 8}">0 min</text>`,
-    `<text x="${WIDTH - RIGHT}" y="${height - 8}" text-anchor="end">${(drawn[0].refusedShares.length / 6).toFixed(0)} min</text>`,
+    `<text x="${WIDTH - RIGHT}" y="${height - 8}" ` +
+      `text-anchor="end">${(drawn[0].refusedShares.length / 6).toFixed(0)} min</text>`,
     '</svg>\n',
   ].join('\n');
 }
 
 function legend(count, place) {
   const x = LEFT + place * 90;
-  return `<rect x="${x}" y="32" width="12" height="12" fill="${COLOURS[place]}"/><text x="${x + 17}" y="42">${count} cell${count === 1 ? '' : 's'}</text>`;
+  return (
+    `<rect x="${x}" y="32" width="12" height="12" fill="${COLOURS[place]}"/><text x="${x + 17}" ` +
+    `y="42">${count} cell${count === 1 ? '' : 's'}</text>`
+  );
 }
 
 function rowOf(all, row) {
@@ -46,7 +53,8 @@ function rowOf(all, row) {
   });
   return [
     `<text x="12" y="${(top + bottom) / 2 + 4}">${all[0].scenario}</text>`,
-    `<text x="${LEFT - 8}" y="${top + 12}" text-anchor="end">100 %</text><text x="${LEFT - 8}" y="${bottom}" text-anchor="end">0</text>`,
+    `<text x="${LEFT - 8}" y="${top + 12}" text-anchor="end">100 %</text><text x="${LEFT - 8}" ` +
+      `y="${bottom}" text-anchor="end">0</text>`,
     `<line class="axis" x1="${LEFT}" y1="${bottom}" x2="${WIDTH - RIGHT}" y2="${bottom}"/>`,
     ...lines,
   ].join('\n');

@@ -1,8 +1,9 @@
 /**
- * The model. A cell serves calls one after the other, in the order of their arrival, and takes 1 / capacity seconds for
- * each: batches make a cell faster than any of its calls, so its capacity in calls per second is all that matters here.
- * A call that would wait longer than its app's patience is refused at once and costs nothing, as the proxy sheds load
- * before it writes an intent. While a cell is down, it serves nothing. Calls that arrive meanwhile wait for its return.
+ * The model. A cell serves calls one after the other, in the order of their arrival, and takes 1 / capacity
+ * seconds for each: batches make a cell faster than any of its calls, so its capacity in calls per second is
+ * all that matters here. A call that would wait longer than its app's patience is refused at once and costs
+ * nothing, as the proxy sheds load before it writes an intent. While a cell is down, it serves nothing. Calls
+ * that arrive meanwhile wait for its return.
  */
 import { randomOf } from './random.mjs';
 
@@ -11,7 +12,8 @@ import { randomOf } from './random.mjs';
  * @param cells [{capacity, outages: [{from, to}]}]: calls per second, and when it is down, in seconds.
  * @param surges [{client, from, to, times}]: a client that sends more for a while.
  * @param service `fixed`, or `random` with an exponential distribution.
- * @returns for each client {sent, refused}, for each cell {busy}, and a sample of the waits of calls that were served.
+ * @returns for each client {sent, refused}, for each cell {busy}, and a sample of the waits of calls that
+ * were served.
  */
 export function simulate({
   clients,
@@ -48,7 +50,10 @@ export function simulate({
   return { totals, waits, timeline, busy: states.map(({ busy }) => busy / seconds) };
 }
 
-/** Yields all arrivals in order. Each client's are a Poisson process, so that all together are one with the sum of rates. */
+/**
+ * Yields all arrivals in order. Each client's are a Poisson process, so that all together are one with the
+ * sum of rates.
+ */
 function* arrivals(clients, { seconds, surges, random }) {
   const rates = clients.map(
     ({ rate }, client) =>
@@ -59,7 +64,8 @@ function* arrivals(clients, { seconds, surges, random }) {
   for (let at = random.exponential(total); at < seconds; at += random.exponential(total)) {
     const client = chosen(random.uniform());
     const most = rates[client] / clients[client].rate;
-    // Thinning: a client with a surge is drawn at its highest rate, and outside of the surge only some arrivals count.
+    // Thinning: a client with a surge is drawn at its highest rate, and outside of the surge only some
+    // arrivals count.
     const now = surges.find((one) => one.client === client && at >= one.from && at < one.to)?.times ?? 1;
     if (most === 1 || random.uniform() < now / most) yield { at, client };
   }

@@ -11,7 +11,9 @@ interface Stored {
   body: Body;
 }
 
-/** Where it is stored. The key of a payment belongs to a person, so nobody goes on with a payment of another. */
+/**
+ * Where it is stored. The key of a payment belongs to a person, so nobody goes on with a payment of another.
+ */
 const placeOf = (person: string) => `payment of ${person}`;
 
 const env = import.meta.env as Record<string, string>;
@@ -57,7 +59,10 @@ function showSignedIn(isSignedIn: boolean): void {
   element('sign-out').hidden = !isSignedIn || signIn.end === undefined;
 }
 
-/** Shows what becomes of a payment until it is settled. If the visitor must sign in first, it goes on afterwards. */
+/**
+ * Shows what becomes of a payment until it is settled. If the visitor must sign in first, it goes on
+ * afterwards.
+ */
 async function follow(payment: Payment, person: string): Promise<void> {
   form.inert = true;
   try {

@@ -25,7 +25,10 @@ interface Pending {
 
 const PENDING = 'sign-in';
 
-/** Sign-in by the page itself: Authorization Code with PKCE (RFC 7636), for a page without a secret (RFC 10017). */
+/**
+ * Sign-in by the page itself: Authorization Code with PKCE (RFC 7636), for a page without a secret (RFC
+ * 10017).
+ */
 export class TokenSignIn implements SignIn {
   readonly client: PayoutProxy;
   private tokens: Tokens | undefined;
@@ -101,7 +104,9 @@ const redirectUri = () => `${location.origin}${location.pathname}`;
 
 const randomText = () => base64Url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** The provider's ID of the visitor. The token comes from the provider itself, so the page need not verify it. */
+/**
+ * The provider's ID of the visitor. The token comes from the provider itself, so the page need not verify it.
+ */
 const subjectOf = ({ id_token = '' }: Tokens) =>
   (
     JSON.parse(atob(id_token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')) as {

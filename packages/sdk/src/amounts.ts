@@ -1,4 +1,7 @@
-/** The fields of requests that the interface takes as numbers. A decimal string in one of them is sent as that number. */
+/**
+ * The fields of requests that the interface takes as numbers. A decimal string in one of them is sent as that
+ * number.
+ */
 export const AMOUNT_FIELDS: readonly string[] = ['valueInUSD', 'amount'];
 
 /** The caller's own note, which is sent as it is. */

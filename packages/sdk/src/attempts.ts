@@ -35,8 +35,8 @@ export interface PaymentRequest extends StoredPayment {
 /** Sends one payment, as often as needed and always with the same key. */
 export class Attempts<Body> {
   /**
-   * Whether an attempt had no answer. It may still arrive, so no refusal of another attempt proves that nothing is
-   * paid.
+   * Whether an attempt had no answer. It may still arrive, so no refusal of another attempt proves that
+   * nothing is paid.
    */
   private isOpen = false;
   /** Whose payment is stored. Undefined: it is not stored yet. */
@@ -114,7 +114,9 @@ export class Attempts<Body> {
     }
   }
 
-  /** The last attempt was not carried out, or had no answer. An earlier one with the same key may have been. */
+  /**
+   * The last attempt was not carried out, or had no answer. An earlier one with the same key may have been.
+   */
   private async withoutSuccess(
     error: ApiError | NetworkError,
     signal: AbortSignal | undefined,
@@ -149,8 +151,8 @@ export class Attempts<Body> {
   }
 
   /**
-   * Returns what the call that has the key says. Undefined if there is none: a call that was not carried out leaves the key to
-   * whatever arrives next.
+   * Returns what the call that has the key says. Undefined if there is none: a call that was not carried out
+   * leaves the key to whatever arrives next.
    */
   private async find(signal: AbortSignal | undefined): Promise<PaymentResult<Body> | undefined> {
     const { operation, idempotencyKey } = this.request;
@@ -163,7 +165,10 @@ export class Attempts<Body> {
   }
 }
 
-/** Whether an error is about a request, and not the signal's reason or a failure of the caller's own functions. */
+/**
+ * Whether an error is about a request, and not the signal's reason or a failure of the caller's own
+ * functions.
+ */
 function isOfRequest(error: unknown): error is ApiError | NetworkError {
   return error instanceof ApiError || error instanceof NetworkError;
 }

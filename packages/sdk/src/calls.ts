@@ -42,7 +42,9 @@ export class Calls {
     }, pageToken);
   }
 
-  /** Returns the receipt of a call. `verifyReceipt` checks it offline. A new record is sealed within seconds. */
+  /**
+   * Returns the receipt of a call. `verifyReceipt` checks it offline. A new record is sealed within seconds.
+   */
   async receipt(id: string, { signal }: Reading = {}): Promise<Receipt> {
     const path = `/v1/calls/${encodeURIComponent(id)}/receipt`;
     return (await this.reader.read({ method: 'GET', path, signal })).body as Receipt;

@@ -33,12 +33,18 @@ export interface ClientOptions extends Credentials {
   timeoutMs?: number;
   /** `fetch`, if the runtime has another one. */
   fetch?: typeof fetch;
-  /** Returns a new unique ID each time, for runtimes without Web Crypto. It must not be guessable, nor repeat itself. */
+  /**
+   * Returns a new unique ID each time, for runtimes without Web Crypto. It must not be guessable, nor repeat
+   * itself.
+   */
   randomId?: () => string;
 }
 
 export interface PaymentOptions {
-  /** The key of a payment that you continue, or an ID of your own, such as that of the order. Leave it out for a new one. */
+  /**
+   * The key of a payment that you continue, or an ID of your own, such as that of the order. Leave it out for
+   * a new one.
+   */
   idempotencyKey?: string;
   /** The call that this payment duplicates on purpose: the `firstCallId` of a `suspected_duplicate`. */
   allowDuplicateOf?: string;
@@ -122,8 +128,8 @@ export class PayoutProxy {
   };
 
   /**
-   * Prepares a payment: any operation that pays, creates or removes something. Nothing is sent before you call `send` or
-   * `settled` of the payment.
+   * Prepares a payment: any operation that pays, creates or removes something. Nothing is sent before you
+   * call `send` or `settled` of the payment.
    * @throws TypeError for a key or an amount that the proxy would not take.
    */
   pay<Operation extends PaymentOperation>(
@@ -152,7 +158,8 @@ export class PayoutProxy {
   }
 
   /**
-   * Tells whose payments this client makes now. Store it with a payment, and pass it when you continue the payment.
+   * Tells whose payments this client makes now. Store it with a payment, and pass it when you continue the
+   * payment.
    * @returns undefined if nobody is signed in, and for keys, which do not tell.
    * @throws NetworkError if the session cannot be read.
    */

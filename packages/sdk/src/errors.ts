@@ -2,8 +2,8 @@ import type { components } from './generated/schema.ts';
 import type { Action, ErrorCode, Fault } from './types.ts';
 
 /**
- * The base of all errors. A program can have two copies of this package, because one part of it uses `import` and
- * another `require`. `instanceof` therefore compares kinds, and accepts errors of both copies.
+ * The base of all errors. A program can have two copies of this package, because one part of it uses `import`
+ * and another `require`. `instanceof` therefore compares kinds, and accepts errors of both copies.
  */
 class SdkError extends Error {
   /** The name of the class, which minifiers leave alone. */

@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { VerificationError } from './errors.ts';
 import { verifyEvent } from './events.ts';
 
-/** The example of the specification (https://github.com/standard-webhooks/standard-webhooks), "Signature scheme". */
+/**
+ * The example of the specification (https://github.com/standard-webhooks/standard-webhooks), "Signature
+ * scheme".
+ */
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const BODY = '{"test": 2432232314}';
 const HEADERS = {

@@ -6,8 +6,8 @@ export interface Page<Entry> {
 }
 
 /**
- * A list that arrives in pages. Iterate it to get every entry, or `byPage()` to get one page at a time. Nothing is read
- * before you do.
+ * A list that arrives in pages. Iterate it to get every entry, or `byPage()` to get one page at a time.
+ * Nothing is read before you do.
  */
 export class Pages<Entry> implements AsyncIterable<Entry> {
   constructor(

@@ -17,16 +17,16 @@ const LOOK_SECONDS = 20;
 const WAITED_MS = 1_000;
 
 /**
- * One payment, with one idempotency key for all its attempts. Nothing is sent before you call `send`, `settled` or
- * `follow`, so that you can store the key first.
+ * One payment, with one idempotency key for all its attempts. Nothing is sent before you call `send`,
+ * `settled` or `follow`, so that you can store the key first.
  */
 export class Payment<Body = unknown> {
   private known: PaymentResult<Body> | undefined;
   private sending: Promise<PaymentResult<Body>> | undefined;
 
   /**
-   * @param idempotencyKey The key of the payment. Store it before you send: with it, the payment can be continued, and is
-   * never made twice.
+   * @param idempotencyKey The key of the payment. Store it before you send: with it, the payment can be
+   * continued, and is never made twice.
    * @param operation The name of the operation, such as `POST /payouts/airtime`.
    */
   constructor(
@@ -38,8 +38,8 @@ export class Payment<Body = unknown> {
   ) {}
 
   /**
-   * Sends the payment, and returns what the answer says about it. It is sent again with the same key where that is safe
-   * and useful. If it is already known to be on record, it is looked up instead.
+   * Sends the payment, and returns what the answer says about it. It is sent again with the same key where
+   * that is safe and useful. If it is already known to be on record, it is looked up instead.
    */
   send({ signal }: Waiting = {}): Promise<PaymentResult<Body>> {
     // Whoever joins another caller has a signal of their own.
@@ -55,8 +55,8 @@ export class Payment<Body = unknown> {
 
   /**
    * Follows the payment until its final state is on record: each payout is paid, or is certainly not.
-   * @throws ApiError if a person must act before anybody can know, and the signal's reason once it is aborted. Call it
-   * again later.
+   * @throws ApiError if a person must act before anybody can know, and the signal's reason once it is
+   * aborted. Call it again later.
    */
   async settled(waiting: Waiting = {}): Promise<PaymentResult<Body>> {
     for await (const result of this.follow(waiting)) if (result.settled) return result;

@@ -4,11 +4,14 @@ const VERSION_AT = 6;
 const VARIANT_AT = 8;
 
 const NO_RANDOMNESS =
-  'This runtime has no secure source of randomness, so no idempotency key can be made. Pass "randomId", a function that ' +
-  'returns a new unique ID each time. In React Native, import "react-native-get-random-values" before anything else.';
+  'This runtime has no secure source of randomness, so no idempotency key can be made. Pass "randomId", ' +
+  'a function that ' +
+  'returns a new unique ID each time. In React Native, import "react-native-get-random-values" before ' +
+  'anything else.';
 
 /**
- * Returns a random UUID. Two equal keys would make one payment of two, so it never falls back to `Math.random`.
+ * Returns a random UUID. Two equal keys would make one payment of two, so it never falls back to
+ * `Math.random`.
  * @throws Error if the runtime has no secure source of randomness.
  */
 export function randomId(): string {

@@ -77,7 +77,10 @@ export type PaymentResult<Answer = unknown> =
 const STILL_OPEN: readonly unknown[] = ['wait', 'await_approval'];
 const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'held'];
 
-/** With these statuses, the provider refuses or limits the proxy itself, before it reads the request. The key is free. */
+/**
+ * With these statuses, the provider refuses or limits the proxy itself, before it reads the request. The key
+ * is free.
+ */
 const REFUSED_AT_THE_DOOR: readonly unknown[] = [401, 403, 429];
 
 const DECLINED = {

@@ -9,7 +9,10 @@ export interface RequestToAuthorize {
   url: string;
 }
 
-/** Returns the headers that authorize a request. It is called for each attempt, because a DPoP proof is good for one. */
+/**
+ * Returns the headers that authorize a request. It is called for each attempt, because a DPoP proof is good
+ * for one.
+ */
 export type Authorize = (
   request: RequestToAuthorize,
 ) => Record<string, string> | Promise<Record<string, string>>;
@@ -62,12 +65,15 @@ export interface Sender {
   payer(signal: AbortSignal | undefined): Promise<string | undefined>;
 }
 
-/** The codes of a credential whose time is over. With a new one, the same request may be accepted (`fix_request`). */
+/**
+ * The codes of a credential whose time is over. With a new one, the same request may be accepted
+ * (`fix_request`).
+ */
 const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 
 /**
- * Node's codes of faults before the first byte: no address, no connection, or no certificate that can be trusted. A browser
- * tells none.
+ * Node's codes of faults before the first byte: no address, no connection, or no certificate that can be
+ * trusted. A browser tells none.
  */
 const BEFORE_FIRST_BYTE =
   /^(ERR_INVALID_URL|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|ERR_SSL_WRONG_VERSION_NUMBER|CERT_\w+|UNABLE_TO_\w+|\w+_SIGNED_CERT(_IN_CHAIN)?)$/;
@@ -82,10 +88,10 @@ export class Transport implements Sender {
   constructor(private readonly options: TransportOptions) {}
 
   /**
-   * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a request without
-   * a valid credential is refused before anything else.
-   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's payment, TypeError if
-   * a header cannot be sent, or the signal's reason.
+   * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a
+   * request without a valid credential is refused before anything else.
+   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's
+   * payment, TypeError if a header cannot be sent, or the signal's reason.
    */
   async send(outgoing: Outgoing): Promise<Answer> {
     const { refresh } = this.options;
@@ -185,7 +191,10 @@ function queryOf(query: Outgoing['query']): string {
   return given.length > 0 ? `?${given.join('&')}` : '';
 }
 
-/** Returns a signal that is aborted after a time, or with the given one. Old runtimes have no `AbortSignal.any`. */
+/**
+ * Returns a signal that is aborted after a time, or with the given one. Old runtimes have no
+ * `AbortSignal.any`.
+ */
 function limited(ms: number, given: AbortSignal | undefined) {
   const own = new AbortController();
   let isOver = false;
@@ -218,12 +227,16 @@ function isNotSent(error: unknown): boolean {
     // Several addresses were tried, and no connection may have stood.
     if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNotSent);
     const { code, syscall, message } = cause as { code?: unknown; syscall?: unknown; message?: unknown };
-    if (message === 'bad port') return true; // a port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking)
+    // a port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking)
+    if (message === 'bad port') return true;
     return typeof code === 'string' && (BEFORE_FIRST_BYTE.test(code) || syscall === 'connect');
   });
 }
 
-/** An error and its causes, outermost first. `fetch` hides the fault of the network in the cause of its own error. */
+/**
+ * An error and its causes, outermost first. `fetch` hides the fault of the network in the cause of its own
+ * error.
+ */
 function causesOf(error: unknown): object[] {
   if (typeof error !== 'object' || error === null) return [];
   return [error, ...causesOf((error as { cause?: unknown }).cause)];

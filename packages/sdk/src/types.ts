@@ -2,10 +2,15 @@ import type { components, paths } from './generated/schema.ts';
 
 type Schemas = components['schemas'];
 
-/** An amount of money: a decimal string such as `'12.50'`. A number works too, if it is exactly the decimal you mean. */
+/**
+ * An amount of money: a decimal string such as `'12.50'`. A number works too, if it is exactly the decimal
+ * you mean.
+ */
 export type Amount = string | number;
 
-/** The code of an error, such as `cap_exceeded`. A newer proxy may have codes that this version does not list. */
+/**
+ * The code of an error, such as `cap_exceeded`. A newer proxy may have codes that this version does not list.
+ */
 export type ErrorCode = Schemas['ErrorEnvelope']['code'];
 
 /** What your program does after an error. Every error of the proxy names exactly one action. */

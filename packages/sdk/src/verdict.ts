@@ -18,14 +18,18 @@ const OF_FIRST_CALL: readonly string[] = ['approval_rejected', 'approval_expired
 
 const NO_ERROR = 'None';
 
-/** Reads an answer by its `code` and `action`, or by the envelope of the interface. The HTTP status decides nothing. */
+/**
+ * Reads an answer by its `code` and `action`, or by the envelope of the interface. The HTTP status decides
+ * nothing.
+ */
 export function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string): Verdict<Body> {
   if (error) return ofError(error, idempotencyKey);
   const { status, data } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   if (status === 'pending_approval') {
     return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId } };
   }
-  // The provider's errors do not say whether it paid, and its success with an error text not which payouts it made.
+  // The provider's errors do not say whether it paid, and its success with an error text not which payouts it
+  // made.
   if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId };
   const answer = body as Body;
   const result = {

@@ -4,7 +4,10 @@ export interface Retries {
   most: number;
   /** The first pause in milliseconds. Each further one is twice as long. */
   firstMs: number;
-  /** The longest pause in milliseconds. If the proxy asks for a longer one, the SDK gives up at once and says so. */
+  /**
+   * The longest pause in milliseconds. If the proxy asks for a longer one, the SDK gives up at once and says
+   * so.
+   */
   longestMs: number;
 }
 

@@ -52,10 +52,14 @@ export function requireAnotherPerson(
   if (identity === null && (requester.isPerson || mustBePerson)) {
     throw requester.isPerson
       ? new Problem('own_approval', {
-          text: `A person made this request, so another person must decide, with a personal key. ${needsPersonalKey(clientName)}`,
+          text:
+            'A person made this request, so another person must decide, with a personal key. ' +
+            `${needsPersonalKey(clientName)}`,
         })
       : new Problem('personal_key_required', {
-          text: `With dual control, only a person decides about a payment, with a personal key. Nothing was decided. ${needsPersonalKey(clientName)}`,
+          text:
+            'With dual control, only a person decides about a payment, with a personal key. Nothing was ' +
+            `decided. ${needsPersonalKey(clientName)}`,
         });
   }
   return authorOf(call);
@@ -63,5 +67,8 @@ export function requireAnotherPerson(
 
 /** Returns the instructions for a personal key. */
 export function needsPersonalKey(clientName: string): string {
-  return `Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: keys issue --client ${clientName} --person ….`;
+  return (
+    'Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: ' +
+    `keys issue --client ${clientName} --person ….`
+  );
 }

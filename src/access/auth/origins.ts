@@ -115,7 +115,8 @@ export class OriginsService {
   private async read(): Promise<void> {
     try {
       const rows = await this.prisma.$queryRaw<{ origin: string; cookies: boolean }[]>`
-        SELECT origin, bool_or(page_issuer IS NOT NULL) AS cookies FROM client, unnest(origins) AS origin GROUP BY origin`;
+        SELECT origin, bool_or(page_issuer IS NOT NULL) AS cookies FROM client, unnest(origins) AS origin
+          GROUP BY origin`;
       this.origins = new Map(rows.map(({ origin, cookies }) => [origin, { cookies }]));
     } catch (err) {
       // Lets the page read the 503.

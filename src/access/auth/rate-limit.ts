@@ -28,7 +28,8 @@ const COUNT = `
     started_at = CASE WHEN w.started_at > now() - interval '60 s' THEN w.started_at ELSE now() END,
     requests = CASE WHEN w.started_at > now() - interval '60 s' THEN w.requests ELSE 0 END + excluded.requests
   RETURNING client_id AS "clientId", requests,
-    greatest(1, least(60, ceil(extract(epoch FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
+    greatest(1, least(60, ceil(extract(epoch
+      FROM started_at + interval '60 s' - now()))))::integer AS "secondsLeft"`;
 
 type Windows = GroupCommit<string, RequestWindow>;
 

@@ -109,7 +109,10 @@ function missingScope({ credential, scopes }: Permissions, allowed: Scope[]): Pr
 
 function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, needed: string): string {
   const what = kind === 'token' || kind === 'session' ? kind : 'key';
-  return `a ${what} with the scope ${needed}. Your ${what} has ${[...held].join(', ') || 'no scope of this API'}.`;
+  return (
+    `a ${what} with the scope ${needed}. Your ${what} has ` +
+    `${[...held].join(', ') || 'no scope of this API'}.`
+  );
 }
 
 export const SHOWS = 'payout-proxy:shows';

@@ -20,7 +20,8 @@ const FIND_KEYS = `
   WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
 
 const FIND_KEY_BY_ID = `
-  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid AND ${OPENS}`;
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid
+    AND ${OPENS}`;
 
 /** Finds the callers of keys. */
 @Injectable()
@@ -124,7 +125,8 @@ interface EphemeralRow extends CallerRow {
 }
 
 const SELECT = `SELECT ${CALLER_COLUMNS}, ${STATE} AS state, e.id AS "ephemeralKeyId", p.name AS "personName",
-    e.operations AS "ownOperations", e.countries AS "ownCountries", e.recipients, e.max_item_usd AS "ownMaxItemUsd",
+    e.operations AS "ownOperations", e.countries AS "ownCountries", e.recipients,
+      e.max_item_usd AS "ownMaxItemUsd",
     extract(epoch FROM least(e.expires_at, k.expires_at) - now())::float * 1000 AS "validForMs",
     encode(e.sha256, 'hex') AS sha256
   FROM ${WITH_PARENT_AND_PERSON} JOIN client c ON c.id = k.client_id`;

@@ -104,7 +104,8 @@ export class TokenCallersService {
     const other = { ...named, issuer: otherSpelling(named.issuer) };
     const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
     return isKnown
-      ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. The operator must set token_issuer to the exact issuer of the token'
+      ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. The operator must ' +
+          'set token_issuer to the exact issuer of the token'
       : 'no client of this API accepts tokens of this provider and app (iss, client_id)';
   }
 }
@@ -165,7 +166,8 @@ interface TokenRow extends CallerRow {
 }
 
 const NOT_BOUND =
-  'Your client accepts only access tokens bound to a key of the app (cnf.jkt, RFC 9449). Nothing was done. Get one from the identity provider with a proof.';
+  'Your client accepts only access tokens bound to a key of the app (cnf.jkt, RFC 9449). Nothing was ' +
+  'done. Get one from the identity provider with a proof.';
 
 /**
  * Start of the last recovery, which ends all earlier tokens: a restored database may lack revocations. Every
@@ -177,13 +179,15 @@ const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
  * Finds the clients of tokens. $1 to $3 are the issuers, the client IDs at the providers, and the persons.
  */
 const FIND_TOKEN_CLIENTS = `
-  SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience, c.token_jwks_uri AS "jwksUri",
+  SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience,
+    c.token_jwks_uri AS "jwksUri",
     c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", c.token_max_age AS "maxAge",
     p.revoked_at AS "revokedAt", ${RECOVERED_AT} AS "recoveredAt"
   FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
   JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
   JOIN LATERAL (
-    SELECT k.* FROM api_key k WHERE k.client_id = c.id AND k.kind = 'provider' AND ${OPENS} ORDER BY k.id LIMIT 1
+    SELECT k.* FROM api_key k WHERE k.client_id = c.id AND k.kind = 'provider' AND ${OPENS} ORDER BY k.id
+      LIMIT 1
   ) k ON TRUE
   LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'asked.person')} AND p.revoked_at IS NOT NULL`;
 

@@ -32,7 +32,10 @@ export interface Holder {
 export class ClientWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /** Adds a client, with its first key if it is a server. @throws ClientError if its name or its provider is taken. */
+  /**
+   * Adds a client, with its first key if it is a server. @throws ClientError if its name or its provider is
+   * taken.
+   */
   async create(
     tx: Prisma.TransactionClient,
     { name, account, kind, scopes, operations, ...limits }: Partial<Grants> & NewClient,
@@ -141,7 +144,8 @@ export async function isTaken(tx: Prisma.TransactionClient, name: string): Promi
 export function checkName(name: string): void {
   if (CLIENT_NAME.test(name)) return;
   throw new ClientError(
-    'the client name must be 1 to 40 lowercase letters, digits, and hyphens, and must not begin with a hyphen',
+    'the client name must be 1 to 40 lowercase letters, digits, and hyphens, and must not begin with a ' +
+      'hyphen',
   );
 }
 
@@ -149,7 +153,8 @@ export function checkName(name: string): void {
 export function checkAccount(name: string): void {
   if (name === MAIN_ACCOUNT || ACCOUNT_NAME.test(name)) return;
   throw new ClientError(
-    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 24 lowercase letters, digits, and hyphens, beginning with a letter',
+    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 24 lowercase letters, digits, and ' +
+      'hyphens, beginning with a letter',
   );
 }
 
@@ -165,7 +170,8 @@ function takenOf(error: unknown, name: string): unknown {
 
 function providerTaken(): ClientError {
   return new ClientError(
-    'another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Each client needs its own app at the provider.',
+    'another client has this token_issuer with this token_client_id, or this page_issuer with this ' +
+      'page_client_id. Each client needs its own app at the provider.',
     'provider_taken',
   );
 }

@@ -21,14 +21,16 @@ export class DemoClientsService {
   async markAs(sandbox: UpstreamName, keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ${nameOf(sandbox)}
-      WHERE demo_of IS NOT NULL OR id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
+      WHERE demo_of IS NOT NULL OR id IN (SELECT client_id FROM api_key
+        WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
   /** Binds the clients of an older version, which recorded no sandbox. */
   async markOld(keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ''
-      WHERE demo_of IS NULL AND id IN (SELECT client_id FROM api_key WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
+      WHERE demo_of IS NULL AND id IN (SELECT client_id FROM api_key
+        WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
   /** Returns the names of demo clients with a valid key and another upstream. */

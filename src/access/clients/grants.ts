@@ -31,7 +31,8 @@ export function checkGrants({ scopes, operations, ...others }: Partial<Grants>):
   }
   if (operations?.length === 0) {
     throw new ClientError(
-      'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys revoke.',
+      'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys ' +
+        'revoke.',
     );
   }
   const wrong = GRANT_KEYS.filter((key) => others[key] !== undefined && others[key] !== null)

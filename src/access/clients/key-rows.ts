@@ -45,7 +45,8 @@ export function makeFirstKey(
 export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'>): void {
   if (kind === 'server') return;
   throw new ClientError(
-    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.`,
+    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its ` +
+      'provider, or issue the key to a client of the kind server.',
     'public_client',
   );
 }
@@ -57,7 +58,8 @@ export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'
 export function makeKey(client: string, { person, expiresAt }: KeyOptions): { key: string; row: KeyRow } {
   if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
-      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not be an email address or phone number, because records are permanent',
+      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not ' +
+        'be an email address or phone number, because records are permanent',
     );
   }
   const key = newKey(client);

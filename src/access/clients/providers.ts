@@ -83,7 +83,9 @@ export const PROVIDER_KEYS = [...TOKEN_KEYS, ...PAGE_KEYS];
 export const MAX_PROVIDER_TEXT = 500;
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const PLACE = `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this machine, http is allowed`;
+const PLACE =
+  `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this ` +
+  'machine, http is allowed';
 
 export const PROVIDER_FIELDS = {
   tokenIssuer: placeField('token_issuer'),

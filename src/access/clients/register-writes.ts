@@ -162,7 +162,8 @@ async function add(
 /** Updates the column for whether the client has blocked recipients. */
 async function keepFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
   await tx.$executeRaw`
-    UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid AND blocks_recipients <> EXISTS (
+    UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid
+      AND blocks_recipients <> EXISTS (
       SELECT FROM beneficiary b WHERE b.client_id = client.id AND b.list = 'blocked')`;
 }
 

@@ -106,9 +106,11 @@ export class EphemeralKeysService {
     const [maxItem, maxTotal] = [grant.maxItemUsd.toFixed(), grant.maxTotalUsd.toFixed()];
     return this.prisma.$transaction(async (tx) => {
       await tx.$executeRaw`
-        INSERT INTO ephemeral_key (id, key_id, person_id, sha256, hint, operations, countries, recipients, max_item_usd,
+        INSERT INTO ephemeral_key (id, key_id, person_id, sha256, hint, operations, countries, recipients,
+          max_item_usd,
           max_total_usd, created_at, expires_at)
-        VALUES (${id}::uuid, ${keyId}::uuid, ${person.id}::uuid, ${hashKey(key)}, ${key.slice(-4)}, ${operations}::text[],
+        VALUES (${id}::uuid, ${keyId}::uuid, ${person.id}::uuid, ${hashKey(key)}, ${key.slice(-4)},
+          ${operations}::text[],
           ${countries}::text[], ${recipients}::bytea[], ${maxItem}::numeric, ${maxTotal}::numeric, now(),
           now() + make_interval(secs => ${grant.expiresInSeconds}::int))`;
       const [made] = await read(tx, clientId, { id }, 1);
@@ -177,11 +179,15 @@ function read(
   limit: number,
 ): Promise<ListedEphemeralKey[]> {
   return tx.$queryRaw<ListedEphemeralKey[]>`
-    SELECT e.id::text, p.name AS actor, 'ppe_' || c.name || '_…' || e.hint AS hint, ${Prisma.raw(STATE)} AS state, e.operations,
-      e.countries, cardinality(e.recipients) AS recipient_count, trim_scale(e.max_item_usd)::text AS max_item_usd,
-      trim_scale(e.max_total_usd)::text AS max_total_usd, e.created_at, least(e.expires_at, k.expires_at) AS expires_at,
+    SELECT e.id::text, p.name AS actor, 'ppe_' || c.name || '_…' || e.hint AS hint,
+      ${Prisma.raw(STATE)} AS state, e.operations,
+      e.countries, cardinality(e.recipients) AS recipient_count,
+        trim_scale(e.max_item_usd)::text AS max_item_usd,
+      trim_scale(e.max_total_usd)::text AS max_total_usd, e.created_at,
+        least(e.expires_at, k.expires_at) AS expires_at,
       e.revoked_at, (
-        SELECT trim_scale(coalesce(sum(s.usd), 0))::text FROM payer_spending s WHERE s.payer_id = e.id) AS spent_usd
+        SELECT trim_scale(coalesce(sum(s.usd), 0))::text FROM payer_spending s
+          WHERE s.payer_id = e.id) AS spent_usd
     FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)} JOIN client c ON c.id = k.client_id
     WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
 }

@@ -159,7 +159,9 @@ async function requireSecondPerson(
   if (by.actor === null) throw new Problem('personal_key_required');
   if (!(await readOwnChanges(prisma, [id], by.keyId)).has(id)) return;
   throw new Problem('own_approval', {
-    text: `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was requested or claimed by its requester. Another person must decide, with a key of their own.`,
+    text:
+      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was ` +
+      'requested or claimed by its requester. Another person must decide, with a key of their own.',
   });
 }
 

@@ -90,7 +90,8 @@ export class ClaimsService {
 
 async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: ClaimedKey): Promise<void> {
   await tx.$executeRaw`
-    UPDATE api_key SET sha256 = ${hashKey(key)}, hint = ${key.slice(-4)}, claim_sha256 = NULL, claimed_at = clock_timestamp(),
+    UPDATE api_key SET sha256 = ${hashKey(key)}, hint = ${key.slice(-4)}, claim_sha256 = NULL,
+      claimed_at = clock_timestamp(),
       claimed_by = ${claimedBy}::text[]
     WHERE id = ${id}::uuid`;
 }

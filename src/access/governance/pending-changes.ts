@@ -122,8 +122,10 @@ export async function endWait(
   by: ChangeAuthor,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${proseAsRecorded(by.reason)},
-      decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid, decider_person = ${by.actor}
+    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(),
+      decision_reason = ${proseAsRecorded(by.reason)},
+      decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid,
+        decider_person = ${by.actor}
     WHERE id = ${id}::uuid AND status = 'pending'`;
 }
 

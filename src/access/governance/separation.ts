@@ -15,7 +15,9 @@ function requireCompatible(scopes: readonly string[], holder = 'One client'): vo
   const pair = INCOMPATIBLE.find((both) => both.every((scope) => scopes.includes(scope)));
   if (!pair) return;
   throw new Problem('incompatible_scopes', {
-    text: `${holder} must not have the scopes ${pair[0]} and ${pair[1]} together. Give them to clients of different persons.`,
+    text:
+      `${holder} must not have the scopes ${pair[0]} and ${pair[1]} together. Give them to clients of ` +
+      'different persons.',
   });
 }
 
@@ -35,7 +37,8 @@ export async function requireSeparateHands(
   if (humans.length === 0) return;
   const elsewhere = await tx.$queryRaw<{ person: string; scopes: string[] }[]>`
     SELECT min(k.person) AS person, array_agg(DISTINCT scope) AS scopes
-    FROM api_key k JOIN person p ON p.id = k.person_id JOIN client c ON c.id = k.client_id CROSS JOIN LATERAL unnest(c.scopes) AS scope
+    FROM api_key k JOIN person p ON p.id = k.person_id JOIN client c ON c.id = k.client_id
+      CROSS JOIN LATERAL unnest(c.scopes) AS scope
     WHERE ${HUMAN} = ANY (${humans}::uuid[]) AND c.name <> ${client} AND ${Prisma.raw(OPENS)}
     GROUP BY ${HUMAN}`;
   for (const { person, scopes: others } of elsewhere)

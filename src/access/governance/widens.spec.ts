@@ -76,7 +76,8 @@ const providersOf = (grants: Grants) =>
 describe('widenings', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
-  // test/limits/widened-requests.full.spec.ts compares the other permissions with the requests that they allow.
+  // test/limits/widened-requests.full.spec.ts compares the other permissions with the requests that they
+  // allow.
   it('reports a provider exactly if it admits more people', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {

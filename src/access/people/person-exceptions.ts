@@ -102,7 +102,8 @@ export class PersonExceptionsService {
 
   private async read(where: Prisma.Sql): Promise<ListedPerson[]> {
     const rows = await this.prisma.$queryRaw<(PersonFacts & LimitsRow<OwnLimitKey>)[]>`
-      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, ${OWN_COLUMNS} FROM person p WHERE ${where}`;
+      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, ${OWN_COLUMNS} FROM person p
+        WHERE ${where}`;
     return rows.map((row) => {
       const { id, name, issuer, first_seen_at, revoked_at } = row;
       const limits = toLimitsDocument(readLimits(row, OWN_LIMIT_KEYS), OWN_LIMIT_KEYS);
@@ -201,7 +202,8 @@ function checkedPerson(client: Client, { name, issuer }: PersonName): PersonName
     !(issuer === null ? isPersonId(name) : isSubject(name)) && {
       pointer: '/name',
       detail:
-        'must be the subject at a provider, with its issuer, or an ID without an issuer: 1 to 128 letters, digits, and the characters _ . : = / -, and no email address or phone number',
+        'must be the subject at a provider, with its issuer, or an ID without an issuer: 1 to 128 ' +
+        'letters, digits, and the characters _ . : = / -, and no email address or phone number',
     },
   ].filter((fault) => fault !== false);
   if (faults.length === 0) return { name, issuer };

@@ -91,7 +91,8 @@ async function writeKnown(
 ): Promise<Written> {
   const [row] = await tx.$queryRaw<Omit<Written, 'is_new'>[]>`
     UPDATE person p SET revoked_at = clock_timestamp()
-    FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid FOR UPDATE) AS was
+    FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid
+      FOR UPDATE) AS was
     WHERE p.id = was.id RETURNING p.id::text AS person_id, p.revoked_at, was.revoked_at AS before`;
   if (!row) throw new ClientError(`no person of the client has the ID ${id}`, 'person_not_found');
   return { ...row, is_new: false };

@@ -29,8 +29,10 @@ const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
  * person.
  */
 export const ADD_PERSON = `
-  INSERT INTO person (id, client_id, sha256, issuer, name, salt) VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
-  ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name), salt = coalesce(person.salt, EXCLUDED.salt),
+  INSERT INTO person (id, client_id, sha256, issuer, name, salt)
+    VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
+  ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name),
+    salt = coalesce(person.salt, EXCLUDED.salt),
     issuer = EXCLUDED.issuer, forget_after = NULL
   RETURNING ${COLUMNS}`;
 

@@ -67,7 +67,8 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
   return readHumans(
     prisma,
     Prisma.sql`ARRAY(
-      SELECT asked.person_id FROM api_key k JOIN pending_change p ON p.id = k.change_id JOIN api_key asked ON asked.id = p.key_id
+      SELECT asked.person_id FROM api_key k JOIN pending_change p ON p.id = k.change_id
+        JOIN api_key asked ON asked.id = p.key_id
       WHERE k.id = ${keyId}::uuid AND k.claimed_at IS NOT NULL), '{}', ARRAY[${keyId}::uuid]`,
   );
 }
@@ -99,8 +100,10 @@ export async function readOwnChanges(
 ): Promise<ReadonlySet<string>> {
   const decider = await readDecider(prisma, keyId);
   const rows = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id::text FROM pending_change WHERE id = ANY (${ids}::uuid[]) AND (key_id = ${keyId}::uuid OR humans_behind(
-      ARRAY[(change::json #>> '{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}')::uuid], ARRAY[person],
+    SELECT id::text FROM pending_change WHERE id = ANY (${ids}::uuid[])
+      AND (key_id = ${keyId}::uuid OR humans_behind(
+      ARRAY[(change::json #>> '{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}')::uuid],
+        ARRAY[person],
       ARRAY[key_id]) && ${decider}::uuid[])`;
   return new Set(rows.map(({ id }) => id));
 }
@@ -114,9 +117,11 @@ export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promi
   return readHumans(
     prisma,
     Prisma.sql`ARRAY(
-      SELECT person_id FROM unnest(${subjects.map(({ issuer }) => issuer)}::text[], ${subjects.map(({ subject }) => subject)}::text[])
+      SELECT person_id FROM unnest(${subjects.map(({ issuer }) => issuer)}::text[],
+        ${subjects.map(({ subject }) => subject)}::text[])
         AS signed_in(issuer, subject)
-      JOIN person_identity ON is_staff AND sha256 = identity_sha256(signed_in.issuer, subject)), ${names}::text[], '{}'`,
+      JOIN person_identity ON is_staff AND sha256 = identity_sha256(signed_in.issuer, subject)),
+        ${names}::text[], '{}'`,
   );
 }
 

@@ -25,11 +25,14 @@ interface PageSessionRow extends CallerRow {
 
 // A session ends with its page key, its page's origin, or the revocation or erasure of its person.
 const selectWhere = (condition: string, idleMinutes: number) => `
-  SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer, p.name AS subject,
+  SELECT ${CALLER_COLUMNS}, encode(s.sha256, 'hex') AS sha256, s.id AS "sessionId", p.issuer,
+    p.name AS subject,
     s.signed_in_at AS "signedInAt", ${IS_USE_OLD} AS "isUseOld",
     extract(epoch FROM least(${ENDS_AT}, k.expires_at) - now())::float * 1000 AS "validForMs"
-  FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id JOIN person p ON p.id = s.person_id
-  WHERE ${condition} AND ${OPENS} AND s.origin = ANY (c.origins) AND p.name IS NOT NULL AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
+  FROM page_session s JOIN api_key k ON k.id = s.key_id JOIN client c ON c.id = k.client_id
+    JOIN person p ON p.id = s.person_id
+  WHERE ${condition} AND ${OPENS} AND s.origin = ANY (c.origins) AND p.name IS NOT NULL
+    AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
     AND ${goesOn(String(idleMinutes))}`;
 
 const MAX_REMOVED = 1_000;
@@ -102,7 +105,8 @@ export class PageSessionsService {
     await this.side.$executeRawUnsafe(this.removeSome);
     await this.side.$executeRaw`
       INSERT INTO page_session (id, key_id, person_id, sha256, origin, signed_in_at, acr, sid, id_token)
-      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${origin}, ${at}, ${acr}, ${sid},
+      VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${origin}, ${at},
+        ${acr}, ${sid},
         ${sealIdToken(idToken, token)})`;
     await this.side.$executeRaw`UPDATE api_key SET last_used_at = now() WHERE id = ${keyId}::uuid`;
     return token;

@@ -25,7 +25,9 @@ export function expiredToken(): Problem {
 /** @param why the defect of the proof, without quotes from it. */
 export function invalidProof(why: string): Problem {
   return new Problem('invalid_dpop_proof', {
-    text: `The header DPoP is not valid: ${why}. Nothing was done. Create a new proof for each request, including retries.`,
+    text:
+      `The header DPoP is not valid: ${why}. Nothing was done. Create a new proof for each request, ` +
+      'including retries.',
   });
 }
 

@@ -25,7 +25,8 @@ export async function useToken(
   { sha256, countsUntil }: OneTimeToken,
 ): Promise<boolean> {
   const used = await tx.$executeRaw`
-    INSERT INTO used_token (sha256, counts_until) VALUES (${new Uint8Array(sha256)}, ${new Date(countsUntil * 1_000)})
+    INSERT INTO used_token (sha256, counts_until)
+      VALUES (${new Uint8Array(sha256)}, ${new Date(countsUntil * 1_000)})
     ON CONFLICT DO NOTHING`;
   return used > 0;
 }

@@ -12,7 +12,8 @@ export class AccountHealth {
   last_answered_at!: Date | null;
   @nullable(
     INSTANT,
-    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. Null if none has.',
+    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. ' +
+      'Null if none has.',
   )
   last_failure_at!: Date | null;
 }

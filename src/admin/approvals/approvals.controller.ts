@@ -48,7 +48,8 @@ export class ApprovalsController {
   @Shows(showsCall)
   @ApiSummary(
     'Approve a held call, and send it',
-    'Requires a client, a key, and a person other than those of the requester. The call is sent once. The response follows when ' +
+    'Requires a client, a key, and a person other than those of the requester. The call is sent once. ' +
+      'The response follows when ' +
       'the outcome is recorded. Check `outcome`, which may be `unknown`.',
   )
   @CallId()

@@ -51,8 +51,8 @@ export class CapAfterDto extends CapDto {
 }
 
 /**
- * Effect of an approval on the caps of the requesting client, its person and its ephemeral key. The call counts on the day of
- * its approval.
+ * Effect of an approval on the caps of the requesting client, its person and its ephemeral key. The call
+ * counts on the day of its approval.
  */
 export class CapsAfterDto {
   @described({ type: CapAfterDto }, 'From midnight to midnight UTC.') daily!: CapAfterDto;
@@ -68,7 +68,8 @@ export class CapsAfterDto {
 }
 
 const CAPS =
-  'Effect of an approval on the caps. Pending calls reserve nothing, so other pending calls are not counted. Null once the call is decided or has expired.';
+  'Effect of an approval on the caps. Pending calls reserve nothing, so other pending calls are not ' +
+  'counted. Null once the call is decided or has expired.';
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
@@ -79,7 +80,9 @@ export class NotAllowedDto {
 }
 
 const NOT_ALLOWED =
-  'Why the call cannot be approved now: a rule of the client that forbids it, even if it was allowed when requested (409 `no_longer_allowed`), or `content_lost`. Null if there is no reason, and once the call is decided or has expired.';
+  'Why the call cannot be approved now: a rule of the client that forbids it, even if it was allowed ' +
+  'when requested (409 `no_longer_allowed`), or `content_lost`. Null if there is no reason, and once ' +
+  'the call is decided or has expired.';
 
 export class ApprovalRecord extends CallRecord {
   @nullable(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;

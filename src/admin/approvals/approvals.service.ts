@@ -212,7 +212,9 @@ export class ApprovalsService {
     if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash) {
       throw new Problem('content_changed', {
-        text: 'The content_hash of this call differs from the one you sent. Nothing was decided. Read the call again, then decide.',
+        text:
+          'The content_hash of this call differs from the one you sent. Nothing was decided. Read the ' +
+          'call again, then decide.',
       });
     }
     return { by, held };
@@ -252,7 +254,9 @@ export class ApprovalsService {
       await this.exchanges.send(call, prepared, release, place);
       return await this.one(approving, call.id);
     } catch (cause) {
-      const text = `The call was approved and sent, but its outcome could not be recorded or read. It is not sent again. GET /v1/approvals/${call.id} shows what is known.`;
+      const text =
+        'The call was approved and sent, but its outcome could not be recorded or read. It is not sent ' +
+        `again. GET /v1/approvals/${call.id} shows what is known.`;
       throw new Problem('outcome_unknown', { text, cause });
     } finally {
       this.metrics.count(call);

@@ -54,7 +54,8 @@ export function notPending(status: RecordApproval['status'] | undefined): Proble
  */
 export function decisionFailed(cause: unknown): never {
   const text =
-    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again before you decide.';
+    'The database of the proxy failed during the decision. Nothing was sent. Read the approval again ' +
+    'before you decide.';
   throw new Problem('database_unavailable', { text, cause });
 }
 

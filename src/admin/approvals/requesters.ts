@@ -19,10 +19,12 @@ export async function readRequesters(
 ): Promise<Map<string, Caller>> {
   const rows = await tx.$queryRawUnsafe<RequesterRow[]>(
     `SELECT i.id::text AS "callId", ${CALLER_COLUMNS_FOR_PERSON}
-     FROM intent i JOIN api_key k ON k.id = (i.record::json ->> 'key_id')::uuid JOIN client c ON c.id = k.client_id
+     FROM intent i JOIN api_key k ON k.id = (i.record::json ->> 'key_id')::uuid
+       JOIN client c ON c.id = k.client_id
      LEFT JOIN person p ON p.id = i.person_id LEFT JOIN ephemeral_key e ON e.id = i.ephemeral_key_id
      WHERE i.id = ANY ($1::uuid[]) AND ${OPENS}
-       AND (p.revoked_at >= i.recorded_at AND i.record::json ->> 'actor_source' NOT IN ('key', 'claimed')) IS NOT TRUE
+       AND (p.revoked_at >= i.recorded_at AND i.record::json ->> 'actor_source' NOT IN ('key',
+         'claimed')) IS NOT TRUE
        AND (i.ephemeral_key_id IS NULL OR e.id IS NOT NULL AND ${STATE} <> 'revoked')`,
     callIds,
   );

@@ -48,7 +48,8 @@ export class ChangesController {
   @StepUp()
   @ApiSummary(
     'Approve a change',
-    'Send a personal key of another person than the requester. The change is judged again and applies at once. ' +
+    'Send a personal key of another person than the requester. The change is judged again and applies ' +
+      'at once. ' +
       'The key of a person has no secret until the person claims it, with a sign-in or with `claim_code`.',
   )
   @ChangeId()

@@ -17,7 +17,8 @@ export class WaitingDto {
     type: 'string',
     required: false,
     description:
-      'The new key, shown only once. It opens nothing until the change is approved. The key of a person is missing: the person claims it.',
+      'The new key, shown only once. It opens nothing until the change is approved. The key of a person ' +
+      'is missing: the person claims it.',
   })
   key?: string;
 }
@@ -85,7 +86,8 @@ export class ApprovedChangeRecord extends ChangeRecord {
     type: 'string',
     required: false,
     description:
-      'The claim code of the key of a person, shown only once and only here. Give it to nobody else. With it, the person claims the key: `POST /v1/key-claims`.',
+      'The claim code of the key of a person, shown only once and only here. Give it to nobody else. ' +
+      'With it, the person claims the key: `POST /v1/key-claims`.',
   })
   claim_code?: string;
 }

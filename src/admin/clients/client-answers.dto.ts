@@ -73,7 +73,8 @@ export class KeyDto implements ListedKey {
   @described(TEXT, 'Name of the client.') client!: string;
   @described(
     { enum: KEY_KINDS },
-    '`provider`: it stands for all access tokens of the client. `page`: for all sessions on its pages. `sign_in`: for the sessions of a person.',
+    '`provider`: it stands for all access tokens of the client. `page`: for all sessions on its pages. ' +
+      '`sign_in`: for the sessions of a person.',
   )
   kind!: ListedKey['kind'];
   @described({ type: 'string', example: 'pp_shop_…x7Qa' }, 'Beginning and end of the key.') hint!: string;
@@ -97,7 +98,8 @@ export class KeyDto implements ListedKey {
   @nullable(INSTANT, 'When its secret was made. Null: it was not claimed.') claimed_at!: Date | null;
   @described(
     WORDS,
-    'Who claimed it: its person by a sign-in, or the approver, who had its claim code, and who used the code.',
+    'Who claimed it: its person by a sign-in, or the approver, who had its claim code, and who used the ' +
+      'code.',
   )
   claimed_by!: string[];
 }

@@ -8,7 +8,8 @@ import { OPERATION_NAMES } from '../../operations/catalogue/catalogue';
 import { SCOPES } from '../../operations/catalogue/scopes';
 
 export const NO_DAILY_CAP =
-  'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client without a daily cap';
+  'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client ' +
+  'without a daily cap';
 
 /**
  * The daily cap of a new client. Required for a client that may pay or redeem. An explicit null sets none.
@@ -54,7 +55,9 @@ export const KeyPerson = ({ required = false }: { required?: boolean } = {}) =>
   Slug({
     pattern: PERSON,
     test: isPersonId,
-    must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number, because records keep it',
+    must:
+      'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address ' +
+      'or phone number, because records keep it',
     required,
     description: 'ID of the person who owns the key. People cannot approve their own requests.',
     example: 'ada',
@@ -64,7 +67,9 @@ export const Subject = () =>
   Slug({
     pattern: SUBJECT,
     test: isSubject,
-    must: 'must be 1 to 255 letters, digits, and the characters _ . : = / | ~ -, and must not be an email address or phone number, because records keep it',
+    must:
+      'must be 1 to 255 letters, digits, and the characters _ . : = / | ~ -, and must not be an email ' +
+      'address or phone number, because records keep it',
     required: true,
     description:
       'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',

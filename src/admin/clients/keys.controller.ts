@@ -107,8 +107,10 @@ export class KeyClaimsController {
   @RouteConfig({ needsNoKey: true })
   @ApiSummary(
     'Claim your key',
-    'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session of the OpenID ' +
-      'provider. Without one, send the claim code that the approver was shown: the key then decides about nothing that its ' +
+    'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session ' +
+      'of the OpenID ' +
+      'provider. Without one, send the claim code that the approver was shown: the key then decides ' +
+      'about nothing that its ' +
       'approver requests. A key never decides about what its requester requests.',
   )
   @ApiResponse({ status: 201, type: ClaimedKeyDto, description: 'The key, which is shown only once.' })
@@ -149,7 +151,8 @@ export class SignInsController {
   @StepUp()
   @ApiSummary(
     'Let a person sign in as a client',
-    'The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
+    'The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the ' +
+      'key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
   )
   @ApiClientName()
   @ApiResponse({ status: 201, type: NewSignInDto, description: 'The person may sign in.' })

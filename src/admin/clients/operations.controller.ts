@@ -48,7 +48,8 @@ export class OperationsController {
   @Allow(...SCOPES)
   @ApiSummary(
     'List operations and scopes',
-    'Any scope. Returns all operations of the interface, including those that are disabled for you, and all scopes.',
+    'Any scope. Returns all operations of the interface, including those that are disabled for you, and ' +
+      'all scopes.',
   )
   @ApiResponse({ status: 200, type: GrantableDto, description: 'The operations and scopes.' })
   @ApiKeyProblems()

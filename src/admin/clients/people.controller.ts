@@ -55,7 +55,9 @@ export class PersonLimitsController {
     const { name } = search;
     if (name !== undefined && name !== maskContacts(name) && !maySeePeople(call)) {
       throw new Problem('scope_missing', {
-        text: 'A search for a name that looks like an email address or phone number requires the scope audit:pii, too.',
+        text:
+          'A search for a name that looks like an email address or phone number requires the scope ' +
+          'audit:pii, too.',
       });
     }
     const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
@@ -178,7 +180,8 @@ export class PersonMergesController {
   @ApiSummary(
     'Merge two people',
     'Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
-      'spend at one client counts together. Limits and calls stay with each of them. The second person must be neither of ' +
+      'spend at one client counts together. Limits and calls stay with each of them. The second person ' +
+      'must be neither of ' +
       'them. A merge cannot be undone.',
   )
   @ApiResponse({ status: 200, type: MergedPeopleDto, description: 'Both people.' })

@@ -111,7 +111,8 @@ export class HistoryService {
         trim_scale(coalesce(sum(asked_usd), 0))::text AS asked_usd, ${TOTALS}
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
-        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items, sum(total_usd) AS asked_usd,
+        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items,
+          sum(total_usd) AS asked_usd,
           ${Prisma.join(SUM_COLUMNS.map((name) => Prisma.raw(`sum(sums.${name}) AS ${name}`)))},
           CASE WHEN upstream_ms IS NOT NULL
             THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step

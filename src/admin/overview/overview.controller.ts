@@ -39,10 +39,14 @@ export class OverviewController {
   @ApiSummary(
     'Read or follow the overview',
     'Sections that your scopes do not allow are null. The ' +
-      'overview is evaluated at most every two seconds, once for all readers. Slow sections are evaluated less ' +
-      'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` at once and ' +
-      'after each change, and an event `current` with the newest `as_of` about every ten seconds while nothing ' +
-      'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five minutes. ' +
+      'overview is evaluated at most every two seconds, once for all readers. Slow sections are ' +
+      'evaluated less ' +
+      'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` ' +
+      'at once and ' +
+      'after each change, and an event `current` with the newest `as_of` about every ten seconds while ' +
+      'nothing ' +
+      'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five ' +
+      'minutes. ' +
       'Connect again: your key is checked again, and `overview` is sent again.',
   )
   @ApiProduces('application/json', EVENT_STREAM)

@@ -174,7 +174,8 @@ export class Overview {
   findings!: OverviewFindings[] | null;
   @nullable(
     ref('OverviewRun'),
-    'Scope `reconcile`. The newest run, of the account that waits longest for one. Null before the first run.',
+    'Scope `reconcile`. The newest run, of the account that waits longest for one. Null before the ' +
+      'first run.',
   )
   last_run!: OverviewRun | null;
   @nullable(

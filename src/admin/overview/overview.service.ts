@@ -72,7 +72,9 @@ const EVERY_MS = 2_000;
 /** A reader connects again after this time and sends its key again, which may have been revoked. */
 const LONGEST_MS = 300_000;
 
-/** A reader without an event for much longer knows that the connection is dead or the proxy does not respond. */
+/**
+ * A reader without an event for much longer knows that the connection is dead or the proxy does not respond.
+ */
 const CONFIRM_MS = 10_000;
 
 const UNAVAILABLE = eventOf('unavailable', {});
@@ -86,8 +88,9 @@ interface Snapshot {
 }
 
 /**
- * Streams the overview as server-sent events: `overview` at once and after each change, `current` while nothing
- * changes, and `unavailable` while it cannot be read. A reader can always tell whether its data is current.
+ * Streams the overview as server-sent events: `overview` at once and after each change, `current` while
+ * nothing changes, and `unavailable` while it cannot be read. A reader can always tell whether its data is
+ * current.
  */
 @Injectable()
 export class OverviewStreams {

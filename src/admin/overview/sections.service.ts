@@ -44,8 +44,10 @@ export class SectionsService {
     const [row] = await this.prisma.$queryRaw<OverviewInDoubt[]>`
       SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(coalesce(o.answered_at, released_at)) AS oldest_since
-      FROM indexed_call LEFT JOIN LATERAL (SELECT answered_at FROM outcome WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
-      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown' AND ${RESTED}`;
+      FROM indexed_call LEFT JOIN LATERAL (SELECT answered_at FROM outcome
+        WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
+      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'
+        AND ${RESTED}`;
     return row as OverviewInDoubt; // an aggregate has one row
   }
 

@@ -6,7 +6,8 @@ import { Fault, Problem } from '../../platform/errors/problem';
 const TIMEOUT_MS = 10_000;
 
 const NOT_EMBEDDED =
-  'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, start a proxy without UPSTREAM_BASE_URL.';
+  'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, ' +
+  'start a proxy without UPSTREAM_BASE_URL.';
 
 // The responses of the control interface. See src/sandbox/README.md.
 

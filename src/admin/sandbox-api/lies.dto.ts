@@ -11,7 +11,9 @@ export const Figure = (
   field(
     {
       required: false,
-      must: `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ${most}`,
+      must:
+        `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ` +
+        `${most}`,
       test: (value) =>
         typeof value === 'number' &&
         value >= schema.minimum &&
@@ -24,7 +26,19 @@ export const Figure = (
 /** Types that the sandbox can omit from a list or list late, by list. */
 export const LISTED_TYPES = {
   transactions: ['airtime', 'momo', 'credit', 'transfer', 'payment'],
-  entries: ['payout', 'transfer', 'collection', 'failure', 'reversal', 'refund', 'expiry', 'correction', 'top_up', 'withdrawal', 'fee'], // oxfmt-ignore
+  entries: [
+    'payout',
+    'transfer',
+    'collection',
+    'failure',
+    'reversal',
+    'refund',
+    'expiry',
+    'correction',
+    'top_up',
+    'withdrawal',
+    'fee',
+  ],
 } as const;
 export const LISTS = ['transactions', 'entries'] as const;
 export const PLACES = ['listed', 'answered', 'events'] as const;
@@ -90,7 +104,12 @@ export class ListLiesDto {
       must: `must be a whole number from 0 to ${LONGEST_LIST}`,
       test: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LONGEST_LIST,
     },
-    { type: 'integer', minimum: 0, maximum: LONGEST_LIST, description: 'Shows only so many of the newest. Null: as usual.' }, // oxfmt-ignore
+    {
+      type: 'integer',
+      minimum: 0,
+      maximum: LONGEST_LIST,
+      description: 'Shows only so many of the newest. Null: as usual.',
+    },
   )
   newest?: number | null;
 

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../../platform/errors/problem';
 import { SandboxControlService, SandboxListLies, SandboxSettings } from './control.service';
-import { FeesDto, LISTED_TYPES, ListingDelayDto, ListLiesDto, NewEntryDto, SandboxLiesDto, StatusWordDto } from './lies.dto'; // oxfmt-ignore
+import {
+  FeesDto,
+  LISTED_TYPES,
+  ListingDelayDto,
+  ListLiesDto,
+  NewEntryDto,
+  SandboxLiesDto,
+  StatusWordDto,
+} from './lies.dto';
 
 const NO_LIES: Partial<SandboxSettings> = {
   feePercent: 0,

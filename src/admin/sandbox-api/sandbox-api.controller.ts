@@ -35,7 +35,8 @@ export class SandboxApiController {
   @Allow('admin')
   @ApiSummary(
     'Switch a fault on',
-    `${WHERE} It applies to later requests of the interface. If several faults match a request, the first that is ` +
+    `${WHERE} It applies to later requests of the interface. If several faults match a request, the ` +
+      'first that is ' +
       'due applies.',
   )
   @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'The fault is on.' })
@@ -70,7 +71,8 @@ export class SandboxApiController {
   @Allow('admin')
   @ApiSummary(
     'Send a sample payout',
-    `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, capped, replayed ` +
+    `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, ` +
+      'capped, replayed ' +
       "and sealed like any other request. The response is 200 even if the app's request was rejected.",
   )
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })

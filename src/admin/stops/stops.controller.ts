@@ -71,8 +71,10 @@ export class StopsController {
   @StepUp()
   @ApiSummary(
     'Lift a stop',
-    'Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run has ' +
-      'read the time whose payments may be missing. With dual control, you lift a stop of your own alone within ten minutes. ' +
+    'Other stops remain active. The stop of a recovered database can be lifted once a reconciliation ' +
+      'run has ' +
+      'read the time whose payments may be missing. With dual control, you lift a stop of your own ' +
+      'alone within ten minutes. ' +
       'Every other lift waits for a second person.',
   )
   @ApiId("The stop's ID.")

@@ -65,7 +65,8 @@ export class StopList {
 export class StopLift {
   @OneOf(
     ['true', 'false'],
-    "Whether to lift the stop of a recovered database although the upstream's list of the lost time was not read. That is recorded.",
+    "Whether to lift the stop of a recovered database although the upstream's list of the lost time was " +
+      'not read. That is recorded.',
   )
   unreconciled?: string;
 

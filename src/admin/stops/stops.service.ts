@@ -25,7 +25,10 @@ export interface Target {
   operation?: string | undefined;
 }
 
-/** Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See src/journal/stops/stops.ts. */
+/**
+ * Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See
+ * src/journal/stops/stops.ts.
+ */
 @Injectable()
 export class StopsService implements StopLifts {
   constructor(
@@ -147,11 +150,19 @@ export function stopAuthorOf({ clientId, keyId, actor, via }: ChangeAuthor): Sto
 function whyUnread({ account, runId, from, to, result }: UnreadTime): string {
   const period = `of the upstream account ${account} from ${from.toISOString()} to ${to.toISOString()}`;
   if (runId === null) {
-    return `Payments ${period} may be missing. Start a reconciliation run of this account and period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
+    return (
+      `Payments ${period} may be missing. Start a reconciliation run of this account and period. If the ` +
+      'list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: ' +
+      '--unreconciled). Nothing was changed.'
+    );
   }
   return result === null
-    ? `Payments ${period} may be missing. The reconciliation run ${runId} reads them from the upstream's list and has not ended. Wait for its end. A worker must run to carry it out. Nothing was changed.`
-    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's list completely. Start another run of this account and period. If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was changed.`;
+    ? `Payments ${period} may be missing. The reconciliation run ${runId} reads them from the upstream's ` +
+        'list and has not ended. Wait for its end. A worker must run to carry it out. Nothing was changed.'
+    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's ` +
+        'list completely. Start another run of this account and period. If the list cannot be read, compare ' +
+        'it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was ' +
+        'changed.';
 }
 
 /** Older records of the command line have no author. */

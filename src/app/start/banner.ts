@@ -38,7 +38,8 @@ export function banner(
       '  Send a payout, then read its record:',
       '',
       `    key() { grep -o "pp_$1_[^\\"]*" '${demoKeys}'; }`,
-      `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(key app)" -H 'Content-Type: application/json' \\`,
+      `    curl -s ${url}/api/v0.1/payouts/airtime -H "X-API-Key: $(key app)" -H 'Content-Type: ` +
+        `application/json' \\`,
       `      -d '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":1.5}]}'`,
       `    curl -s ${url}/v1/audit/calls -H "X-API-Key: $(key auditor)"`,
     );

@@ -7,8 +7,8 @@ import { RunningConfig, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/secrets/private-file';
 
 /**
- * One client for each kind of user. The admin's key can also read everything, so that a newcomer signs in to the
- * console once.
+ * One client for each kind of user. The admin's key can also read everything, so that a newcomer signs in to
+ * the console once.
  */
 const DEMO_CLIENTS: Record<string, Scope[]> = {
   app: ['pay', 'write', 'read', 'account'],
@@ -23,8 +23,8 @@ export function demoKeysFile(dataDir: string): string {
 }
 
 /**
- * Creates the demo clients at the first start of a database, and writes their keys once to a file that only its owner may
- * read.
+ * Creates the demo clients at the first start of a database, and writes their keys once to a file that only
+ * its owner may read.
  */
 export async function ensureDemoKeys(clients: ClientsService, dataDir: string): Promise<string> {
   const file = demoKeysFile(dataDir);
@@ -56,7 +56,9 @@ export async function refuseDemoClients(demo: DemoClientsService, settings: Upst
   const strangers = await demo.strangersTo(nameOf(settings));
   if (strangers.length === 0) return;
   throw new StartError(
-    `the database has demo clients of the sandbox (${strangers.join(', ')}), but UPSTREAM_BASE_URL names another service. Set DATA_DIR to a new folder, or revoke all keys of these clients (npm run cli -- clients list, keys revoke).`,
+    `the database has demo clients of the sandbox (${strangers.join(', ')}), but UPSTREAM_BASE_URL ` +
+      'names another service. Set DATA_DIR to a new folder, or revoke all keys of these clients (npm run ' +
+      'cli -- clients list, keys revoke).',
   );
 }
 

@@ -101,7 +101,8 @@ export function needsPostgres({ databaseUrl, upstreamBaseUrl }: Config): boolean
 }
 
 /**
- * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role (prisma.service.ts).
+ * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role
+ * (prisma.service.ts).
  */
 function databaseOf(
   { databaseUrl, databaseOwnerUrl, dataDir }: Config,

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'memory.js');
 
-/** What the young generation takes in MB and whether garbage is held, in a process of its own: this one has long grown. */
+/**
+ * What the young generation takes in MB and whether garbage is held, in a process of its own: this one has
+ * long grown.
+ */
 const SCRIPT = `
   const { getHeapSpaceStatistics } = require('node:v8');
   const { afterStart, startSmall } = require(${JSON.stringify(BUILT)});

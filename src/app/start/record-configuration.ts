@@ -15,8 +15,9 @@ type ProcessKind = 'proxy' | 'worker';
 type Values = Record<string, string | null>;
 
 /**
- * Records which settings differ from those of the last start on record, whichever instance that was. The first start
- * records all of them. From then on, each secret that is replaced in its file is recorded as well.
+ * Records which settings differ from those of the last start on record, whichever instance that was. The
+ * first start records all of them. From then on, each secret that is replaced in its file is recorded as
+ * well.
  */
 export async function recordConfiguration(
   app: INestApplicationContext,

@@ -24,8 +24,8 @@ interface SandboxFile {
 }
 
 /**
- * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone. Its address
- * and keys are written to DATA_DIR/sandbox.json, which only its owner may read.
+ * Starts the sandbox as a separate process. Like a real upstream, it can hang, crash, and be killed alone.
+ * Its address and keys are written to DATA_DIR/sandbox.json, which only its owner may read.
  */
 export async function startSandbox(
   config: Config,
@@ -37,7 +37,8 @@ export async function startSandbox(
   const lock = await SessionLock.take(databaseUrl, LOCKS.sandbox);
   if (!lock) {
     throw new StartError(
-      `another sandbox already uses this database, at ${read(file)?.url}. Use that sandbox, or set DATA_DIR to another folder.`,
+      `another sandbox already uses this database, at ${read(file)?.url}. Use that sandbox, or set ` +
+        'DATA_DIR to another folder.',
     );
   }
   try {
@@ -62,7 +63,8 @@ async function launch(
   const apiKey =
     config.upstreamApiKey?.reveal() ?? read(file)?.apiKey ?? `sandbox_${randomBytes(24).toString('hex')}`;
   const child = fork(join(__dirname, '..', '..', 'sandbox', 'main.js'), {
-    detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the sandbox
+    // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the sandbox
+    detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: childEnvironment({
       SANDBOX_UNIT_NAME: config.upstreamUnitName, // by default, both use the same unit name

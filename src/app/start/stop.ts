@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs';
 
 const PARENT_CHECK_MS = 500;
 
-/** Found when this module is loaded, as early as possible: afterwards, nobody can tell that npm is gone already. */
+/**
+ * Found when this module is loaded, as early as possible: afterwards, nobody can tell that npm is gone
+ * already.
+ */
 const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
 
 /**
- * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy is gone. A
- * signal to npm may end npm and its shell without reaching this process. Nobody would then stop the embedded Postgres and
- * the sandbox.
- * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once the end is urgent: at once after
- * Ctrl-C, and without terminal or npm. After SIGTERM, which a load balancer must notice first, it is aborted by the next signal.
+ * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy
+ * is gone. A signal to npm may end npm and its shell without reaching this process. Nobody would then stop
+ * the embedded Postgres and the sandbox.
+ * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once the end is urgent: at
+ * once after Ctrl-C, and without terminal or npm. After SIGTERM, which a load balancer must notice first, it
+ * is aborted by the next signal.
  */
 export function onStop(stop: (reason: string, urgent: AbortSignal) => void): void {
   const urgent = new AbortController();
@@ -28,8 +32,9 @@ export function onStop(stop: (reason: string, urgent: AbortSignal) => void): voi
 }
 
 /**
- * Returns tests of whether the npm that runs the proxy still exists. npm starts the proxy directly or through a shell,
- * and a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &` outlives its terminal.
+ * Returns tests of whether the npm that runs the proxy still exists. npm starts the proxy directly or through
+ * a shell, and a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &`
+ * outlives its terminal.
  */
 function waysToNpm(): (() => boolean)[] {
   const parent = process.ppid;
@@ -44,7 +49,10 @@ function isShellOfNpm(pid: number): boolean {
   return readProc(pid, 'cmdline')?.split('\0')[1] === '-c';
 }
 
-/** Returns the parent of a process. Its name, in brackets, may contain anything. Its state and its parent follow it. */
+/**
+ * Returns the parent of a process. Its name, in brackets, may contain anything. Its state and its parent
+ * follow it.
+ */
 function parentOf(pid: number): string | undefined {
   return /^.*\) \S (\d+) /s.exec(readProc(pid, 'stat') ?? '')?.[1];
 }

@@ -17,7 +17,10 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a worker as a separate process, and starts it again whenever it ends. The proxy does not wait for it. */
+/**
+ * Starts a worker as a separate process, and starts it again whenever it ends. The proxy does not wait for
+ * it.
+ */
 export function startWorker(settings: RunningConfig): RunningWorker {
   const stopped = new AbortController();
   let child = launch(settings);
@@ -50,12 +53,13 @@ export function startWorker(settings: RunningConfig): RunningWorker {
 }
 
 /**
- * The worker reads the same environment, files of secrets included. What the proxy found or started itself is added, and
- * replaces the files.
+ * The worker reads the same environment, files of secrets included. What the proxy found or started itself is
+ * added, and replaces the files.
  */
 function launch(settings: RunningConfig): ChildProcess {
   return fork(join(__dirname, '..', '..', 'worker', 'main.js'), {
-    detached: true, // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the worker
+    // Ctrl-C reaches the proxy first, which finishes requests in flight and then stops the worker
+    detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       ...process.env,

@@ -22,14 +22,15 @@ Erases an email address, phone number, or handle from the history. The command e
   - the searches of auditors for it
   - idempotency keys with the contact in them. A request with such a key is still recognized
   - registers of clients, and changes of them that wait or were decided
-The records keep their amounts, and every proof remains valid. If the upstream still lists the contact, the next reconciliation
-stores it again. Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
-with code 2. Settle them, then run the command again. Backups are not changed.
-Idempotency keys that a program before this version wrote are parts of sealed records, and stay until their months are pruned. The
-command lists their calls, and exits with code 2.
-Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that contact. Their records keep
-the ID of the person. For 31 days the command keeps a hash of the name, so that somebody who comes back has the same caps and
-idempotency keys. Access tokens, ephemeral keys and page sessions from before the erasure are refused.
+The records keep their amounts, and every proof remains valid. If the upstream still lists the
+contact, the next reconciliation stores it again. Calls that are in doubt, in progress, or pending
+approval are not changed. The command lists them and exits with code 2. Settle them, then run the
+command again. Backups are not changed. Idempotency keys that a program before this version wrote
+are parts of sealed records, and stay until their months are pruned. The command lists their calls,
+and exits with code 2. Persons on whose behalf clients call are erased by --person, or by
+--recipient if their name is that contact. Their records keep the ID of the person. For 31 days the
+command keeps a hash of the name, so that somebody who comes back has the same caps and idempotency
+keys. Access tokens, ephemeral keys and page sessions from before the erasure are refused.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
@@ -109,7 +110,9 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
       nothing: `Nothing to erase: no call with a final outcome contains the ${person.kind}.`,
       open: 'calls have no final outcome yet and were not changed.',
       kept: erased.keys,
-      keptText: `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an earlier version, and stay until their months are pruned:`,
+      keptText:
+        `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an ` +
+        'earlier version, and stay until their months are pruned:',
     });
   });
 }
@@ -129,7 +132,10 @@ async function erasePersons(search: PersonSearch, options: RetentionOptions): Pr
       nothing: 'Nothing to erase: no person without open calls has this name or ID.',
       open: 'calls have no final outcome yet, and their persons were not changed.',
       kept: erased.kept,
-      keptText: `${erased.kept.length} places keep the name: sealed records of earlier versions until their months are pruned, keys that belong to the person, and records of who read, decided or changed something:`,
+      keptText:
+        `${erased.kept.length} places keep the name: sealed records of earlier versions until their ` +
+        'months are pruned, keys that belong to the person, and records of who read, decided or changed ' +
+        'something:',
     });
   });
 }
@@ -170,13 +176,20 @@ function report(
 function count({ places }: Erased): string {
   const of = (...tables: string[]) =>
     places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
-  return `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`;
+  return (
+    `${of('item_recipient')} recipients, ${of('intent_body')} requests, ${of('outcome_body')} responses, ` +
+    `${of('access_filters')} searches, ${of('idempotency_key')} idempotency keys, ` +
+    `${of('beneficiary', 'pending_change')} register entries, and ${of('person')} persons`
+  );
 }
 
 function countNames({ places }: ErasedPersons): string {
   const of = (table: string) => places.filter((place) => place.startsWith(`${table}/`)).length;
   const [persons, searches] = [of('person'), of('access_filters')];
-  return `the names of ${persons} ${persons === 1 ? 'person' : 'persons'}, and ${searches} recorded ${searches === 1 ? 'search' : 'searches'}`;
+  return (
+    `the names of ${persons} ${persons === 1 ? 'person' : 'persons'}, and ${searches} recorded ` +
+    `${searches === 1 ? 'search' : 'searches'}`
+  );
 }
 
 /** Names nobody, because the output of a command is often kept. */

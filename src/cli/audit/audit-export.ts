@@ -13,10 +13,11 @@ import { Progress } from '../terminal';
 
 const HELP = `
 Calls the running proxy with the key of an auditor. ${keyHelp('auditor')}
-The command checks the export against its manifest and writes the manifest next to it, as FILE.manifest.json. Keep both files:
-check-export needs both. While the export is incomplete, its name is FILE.partial. If it fails, no file is left and the exit
-code is 1. Without --out, the export goes to standard output, and the manifest goes to --manifest if given.
-Filters have the names of the query parameters of GET /v1/audit/calls. Repeat --filter for each.
+The command checks the export against its manifest and writes the manifest next to it, as
+FILE.manifest.json. Keep both files: check-export needs both. While the export is incomplete, its
+name is FILE.partial. If it fails, no file is left and the exit code is 1. Without --out, the export
+goes to standard output, and the manifest goes to --manifest if given. Filters have the names of the
+query parameters of GET /v1/audit/calls. Repeat --filter for each.
 
 Examples:
   npm run cli -- audit export --format csv --out march.csv --filter from=2026-03-01T00:00:00Z --filter to=2026-04-01T00:00:00Z
@@ -157,8 +158,8 @@ async function copy(
 }
 
 /**
- * Fetches the manifest that the header `Link` names. Follows only addresses of the proxy, because the request has the
- * key.
+ * Fetches the manifest that the header `Link` names. Follows only addresses of the proxy, because the request
+ * has the key.
  */
 async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<ManifestRecord> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];

@@ -15,22 +15,24 @@ import { Progress } from '../terminal';
 const CONNECTIONS = 3;
 
 /**
- * The exit code for a fault. It differs from 1, the code of a command without a result, so that alarms can tell them
- * apart.
+ * The exit code for a fault. It differs from 1, the code of a command without a result, so that alarms can
+ * tell them apart.
  */
 const TAMPERED = 3;
 
 const EXAMPLES = `
-Recomputes the whole log. The command compares each record, body, and recipient with its leaf, the leaves with every signed
-checkpoint, and the checkpoints with the copies that a witness keeps outside the database. It reports the first fault and where
-it is.
+Recomputes the whole log. The command compares each record, body, and recipient with its leaf, the
+leaves with every signed checkpoint, and the checkpoints with the copies that a witness keeps
+outside the database. It reports the first fault and where it is.
 
 Exit codes: 0 if all records match the log, 3 if something was tampered with, 1 if there is no result.
 
-The log's key may be changed. An old verifier key is enough: the command learns the next keys from checkpoints that it signed.
+The log's key may be changed. An old verifier key is enough: the command learns the next keys from
+checkpoints that it signed.
 
-The result relies on three things: the key, the copies of the checkpoints (kept where the database's administrators cannot
-write), and a database server that returns what it stores. If you do not trust the server, verify a backup on another one.
+The result relies on three things: the key, the copies of the checkpoints (kept where the database's
+administrators cannot write), and a database server that returns what it stores. If you do not trust
+the server, verify a backup on another one.
 
 Examples:
   npm run cli -- audit verify
@@ -52,7 +54,8 @@ export function auditVerifyCommand(): Command {
     )
     .option(
       '--key <key>',
-      "verifier key of the log, or a file with one per line (default: the proxy's own keys). Later keys are learned from the log",
+      "verifier key of the log, or a file with one per line (default: the proxy's own keys). Later keys " +
+        'are learned from the log',
     )
     .option('--json', 'print the report as JSON')
     .addHelpText('after', EXAMPLES)
@@ -106,7 +109,8 @@ function ringFrom(given: string | undefined, config: Config): KeyRing {
     const logSigningKey = knownLogKeyOf(config);
     if (logSigningKey) return logRingOf({ ...config, logSigningKey });
     throw new StartError(
-      'The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy keeps its own key.',
+      'The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy ' +
+        'keeps its own key.',
     );
   }
   try {
@@ -142,13 +146,16 @@ function forPeople(report: Report): string {
     search_index,
     seconds,
   } = report;
-  const rate = `${records.toLocaleString('en')} records in ${seconds} s, ${report.records_per_second.toLocaleString('en')}/s`;
+  const rate =
+    `${records.toLocaleString('en')} records in ${seconds} s, ` +
+    `${report.records_per_second.toLocaleString('en')}/s`;
   const lines = fault
     ? ['VERIFICATION FAILED', ...said(fault), '']
     : ['verified: all records match the log', ''];
   lines.push(
     `checked        ${rate}`,
-    `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
+    `checkpoints    ${checkpoints}, and ${witnessed} copies of a ` +
+      `witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
     `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, oldest from ${unsealed.oldest}`}`,
     `deleted        ${pruned} records in ${prunings} prunings, and people in ${erasures} erasures`,
     `search index   ${search_index ? 'matches the records' : 'not compared; it is being rebuilt, or the verification failed before'}`,

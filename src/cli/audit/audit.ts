@@ -23,9 +23,10 @@ export function auditCommands(): Command {
 }
 
 const HELP = `
-The key is printed once and not stored. Anyone who has it can sign the log, so keep it secret. Give all instances the same key.
-To change the key of a log, make one with the same name, and set LOG_SIGNING_KEY=<new key>,<old key> on all instances until a
-checkpoint is signed by both (docs/operate/log-and-retention.md).
+The key is printed once and not stored. Anyone who has it can sign the log, so keep it secret. Give
+all instances the same key. To change the key of a log, make one with the same name, and set
+LOG_SIGNING_KEY=<new key>,<old key> on all instances until a checkpoint is signed by both
+(docs/operate/log-and-retention.md).
 
 Example:
   LOG_SIGNING_KEY=$(npm run -s cli -- audit new-key payouts.example.com)`;

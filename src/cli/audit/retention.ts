@@ -26,8 +26,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. The record names the
- * person whom the command states, or else the user of the operating system.
+ * Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. The
+ * record names the person whom the command states, or else the user of the operating system.
  */
 export async function withRetention(
   { reason, actor }: Pick<RetentionOptions, 'reason' | 'actor'>,
@@ -36,7 +36,8 @@ export async function withRetention(
   const operator = changedByOperator(reason);
   if (actor !== undefined && !isPersonId(actor)) {
     throw new ClientError(
-      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; identify the person by an ID, not by a phone number.',
+      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; identify the person by ' +
+        'an ID, not by a phone number.',
     );
   }
   await withOwner(async (ownerUrl) => {
@@ -60,7 +61,8 @@ function logRing(): KeyRing<Signer> {
   const logSigningKey = knownLogKeyOf(config);
   if (!logSigningKey) {
     throw new StartError(
-      'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value that the proxy uses, or DATA_DIR to the directory where it keeps its own key.',
+      'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value that the ' +
+        'proxy uses, or DATA_DIR to the directory where it keeps its own key.',
     );
   }
   return logRingOf({ ...config, logSigningKey });
@@ -76,11 +78,12 @@ async function ownSigner(db: Client, ring: KeyRing<Signer>): Promise<Signer> {
 }
 
 const HELP = `
-Deletes whole months (UTC) of the history. By default, the command deletes the calls, together with the upstream's listings and
-the statements of the month. With --people-only, it deletes only bodies, recipients, and the people that listings and statements
-name. Calls that are in doubt, in progress, or pending approval stay, with their keys. Seals, runs, and findings stay, so
-the remaining history can still be verified. A month is deleted only if it is completely sealed and the latest checkpoint stored
-outside the database covers it. Each deletion is recorded.
+Deletes whole months (UTC) of the history. By default, the command deletes the calls, together with
+the upstream's listings and the statements of the month. With --people-only, it deletes only bodies,
+recipients, and the people that listings and statements name. Calls that are in doubt, in progress,
+or pending approval stay, with their keys. Seals, runs, and findings stay, so the remaining history
+can still be verified. A month is deleted only if it is completely sealed and the latest checkpoint
+stored outside the database covers it. Each deletion is recorded.
 
 Examples:
   npm run cli -- audit prune --older-than 13mo --reason "retention" --dry-run

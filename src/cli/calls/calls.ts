@@ -12,10 +12,10 @@ interface Options extends ProxyOptions {
 }
 
 const HELP = `
-Look up the call with the provider first. You cannot settle your own calls.
-confirmed: the upstream carried it out, and the amount counts. All other outcomes give the amount back:
-not_executed: nobody was paid, and nobody ever will be.  failed: the upstream accepted it, but nobody was paid.
-reversed: it was paid and taken back.  refunded: it was paid and paid back.
+Look up the call with the provider first. You cannot settle your own calls. confirmed: the upstream
+carried it out, and the amount counts. All other outcomes give the amount back: not_executed: nobody
+was paid, and nobody ever will be.  failed: the upstream accepted it, but nobody was paid. reversed:
+it was paid and taken back.  refunded: it was paid and paid back.
 ${keyHelp('approver')}
 
 Examples:
@@ -48,7 +48,8 @@ async function settle(
   const call = (await ask(options, {
     path: `/v1/calls/${encodeURIComponent(id)}/resolution`,
     demoKey: 'approver',
-    afterFailure: 'The call may have been settled. Read it again before you continue.', // it may have been settled
+    // it may have been settled
+    afterFailure: 'The call may have been settled. Read it again before you continue.',
     body: { outcome, reason, supersedes, ...(payout.length > 0 && { payouts: payout }) },
   })) as FullCallRecord;
   print(options.json ? call : forPeople(call), options.json);

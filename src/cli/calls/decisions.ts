@@ -67,14 +67,16 @@ function askApprovals(options: ProxyOptions, path: string, body?: object): Promi
   return ask(options, {
     path: `/v1/approvals${path}`,
     demoKey: 'approver',
-    afterFailure: 'The decision may have been made. Check approvals list before you continue.', // it may have been made
+    // it may have been made
+    afterFailure: 'The decision may have been made. Check approvals list before you continue.',
     ...(body && { body }),
   });
 }
 
 const CHANGES_HELP = `
-Calls the running proxy with a key that has the scope admin. A decision needs a personal key of another person than the requester.
-An approved key of a person has no secret yet. Give the printed claim code to that person alone: keys claim.
+Calls the running proxy with a key that has the scope admin. A decision needs a personal key of
+another person than the requester. An approved key of a person has no secret yet. Give the printed
+claim code to that person alone: keys claim.
 ${keyHelp('admin')}
 
 Examples:

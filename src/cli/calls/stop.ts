@@ -30,9 +30,11 @@ interface LiftOptions extends GovernedOptions {
 }
 
 const LIFT_HELP = `
-With dual control (DUAL_CONTROL), a person lifts a stop of their own alone within ten minutes. Every other lift waits for a second
+With dual control (DUAL_CONTROL), a person lifts a stop of their own alone within ten minutes. Every
+other lift waits for a second
 person. The command then calls the running proxy with a personal key of an administrator. ${keyHelp('admin')}
-In an emergency, --emergency lifts the stop on the database without a second person, which is recorded as such.
+In an emergency, --emergency lifts the stop on the database without a second person, which is
+recorded as such.
 
 Examples:
   npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c
@@ -105,7 +107,8 @@ async function write(target: Target, { reason, json }: StopOptions): Promise<voi
   const { operation } = target;
   if (operation !== undefined && !STOPPABLE.includes(operation)) {
     throw new ClientError(
-      `The operation ${operation} cannot be stopped. Operations that can be stopped: ${STOPPABLE.join(', ')}.`,
+      `The operation ${operation} cannot be stopped. Operations that can be stopped: ` +
+        `${STOPPABLE.join(', ')}.`,
     );
   }
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {

@@ -4,7 +4,8 @@ import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
 import { print } from '../output';
 
 const HELP = `
-Calls the running proxy, because each instance has its own configuration, with a key that has the scope admin, reconcile, or audit.
+Calls the running proxy, because each instance has its own configuration, with a key that has the
+scope admin, reconcile, or audit.
 ${keyHelp('admin')}
 
 Examples:

@@ -30,7 +30,8 @@ interface Read {
 }
 
 const RECIPIENTS =
-  'comma-separated email addresses, phone numbers, handles, or receiver: and the ID of a sub-account; - reads them from standard input, one per line';
+  'comma-separated email addresses, phone numbers, handles, or receiver: and the ID of a sub-account; - ' +
+  'reads them from standard input, one per line';
 const LIST = ['--list <list>', `one of ${REGISTER_LISTS.join(', ')}`] as const;
 const JSON_OPTION = ['--json', 'print JSON'] as const;
 
@@ -47,7 +48,8 @@ function addCommand(): Command {
     .addHelpText(
       'after',
       `
-A client with --beneficiaries-only pays only recipients on its list allowed. No client pays recipients on its list blocked.
+A client with --beneficiaries-only pays only recipients on its list allowed. No client pays
+recipients on its list blocked.
 ${GOVERNED_HELP}
 
 Examples:
@@ -141,7 +143,10 @@ function requireList(list: string): void {
   }
 }
 
-/** @throws ClientError that names every text in no known form by its place, because the text may be a person's contact. */
+/**
+ * @throws ClientError that names every text in no known form by its place, because the text may be a person's
+ * contact.
+ */
 function readAll(list: string): Read[] {
   const texts = list.split(/[,\n]/).filter((text) => text.trim() !== '');
   if (texts.length === 0) throw new ClientError('--recipients must name at least one recipient.');

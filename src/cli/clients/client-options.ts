@@ -16,8 +16,9 @@ import { OPERATION_NAMES as NAMES, sourceOf } from '../../operations/catalogue/c
 import { words } from '../../platform/config/environment/words';
 
 export const LIMITS_HELP = `
-A limit that is not given when a client is created does not apply. The value none removes a limit: --daily-cap none,
---countries none. Days and months are in UTC. Amounts are US dollars with at most 6 decimals.`;
+A limit that is not given when a client is created does not apply. The value none removes a limit:
+--daily-cap none, --countries none. Days and months are in UTC. Amounts are US dollars with at most
+6 decimals.`;
 
 /** Adds an option for each of these limits. */
 export function withLimitOptions(command: Command, keys: readonly LimitKey[] = LIMIT_KEYS): Command {
@@ -141,7 +142,8 @@ function named(list: string): string[] | null {
   const unknown = given.filter((word) => word !== 'all' && namesOf(word).length === 0);
   if (unknown.length > 0 || given.length === 0) {
     throw new ClientError(
-      `Unknown operations: ${unknown.join(', ') || '(none given)'}. Use all, documented, observed, or these names: ${NAMES.join(', ')}.`,
+      `Unknown operations: ${unknown.join(', ') || '(none given)'}. Use all, documented, observed, or ` +
+        `these names: ${NAMES.join(', ')}.`,
     );
   }
   return given.includes('all')
@@ -172,10 +174,11 @@ export interface ProviderOptions {
 }
 
 export const PROVIDER_HELP = `
-A client with an identity provider takes its access tokens (RFC 9068). --token-issuer, --token-audience, --token-jwks-uri and
---token-client-id belong together. The value --token-issuer none removes the provider, and ends all tokens.
-People sign in to the pages of a client at an OpenID provider: --page-issuer and --page-client-id belong together. The value
---page-issuer none removes it, and ends all sessions on its pages.`;
+A client with an identity provider takes its access tokens (RFC 9068). --token-issuer,
+--token-audience, --token-jwks-uri and --token-client-id belong together. The value --token-issuer
+none removes the provider, and ends all tokens. People sign in to the pages of a client at an OpenID
+provider: --page-issuer and --page-client-id belong together. The value --page-issuer none removes
+it, and ends all sessions on its pages.`;
 
 export function withProviderOptions(command: Command): Command {
   return command

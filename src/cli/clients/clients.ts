@@ -46,7 +46,8 @@ interface ClientOptions extends OperationOptions, ProviderOptions, GovernedOptio
 }
 
 const NO_DAILY_CAP =
-  'A client that may pay or redeem needs a daily cap. Give --daily-cap with an amount, such as --daily-cap 10, or --daily-cap none for a client without one.';
+  'A client that may pay or redeem needs a daily cap. Give --daily-cap with an amount, such as ' +
+  '--daily-cap 10, or --daily-cap none for a client without one.';
 const SCOPES_OPTION = ['--scopes <list>', `comma-separated: ${SCOPES.join(', ')}`] as const;
 
 export function clientsCommands(): Command {
@@ -76,13 +77,15 @@ function createCommand(): Command {
   return withProviderOptions(withLimitOptions(governed(command)))
     .option(
       '--json',
-      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, with "key" for a key of no person',
+      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, ' +
+        'with "key" for a key of no person',
     )
     .addHelpText(
       'after',
       `${LIMITS_HELP}
-A public client, such as a mobile app, has no secret keys. Its people send access tokens, or sign in on its pages.
-A client that may pay or redeem needs --daily-cap. The value none creates it without one.
+A public client, such as a mobile app, has no secret keys. Its people send access tokens, or sign in
+on its pages. A client that may pay or redeem needs --daily-cap. The value none creates it without
+one.
 ${PROVIDER_HELP}
 ${OPERATIONS_HELP}
 ${GOVERNED_HELP}
@@ -177,7 +180,8 @@ async function update(options: ClientOptions): Promise<void> {
   const limits = { ...chosenLimits(options, LIMIT_KEYS, 'none'), ...chosenProviders(options) };
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
     throw new ClientError(
-      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. See --help.',
+      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. ' +
+        'See --help.',
     );
   }
   const changeOf = (client: Pick<ListedClient, 'operations' | 'scopes' | 'daily_cap_usd'>) => {
@@ -216,7 +220,10 @@ function listCommand(): Command {
     );
 }
 
-/** Returns what people need of the response to a new key, which a public client does not have: the key, and the change that it waits for, if it does. */
+/**
+ * Returns what people need of the response to a new key, which a public client does not have: the key, and
+ * the change that it waits for, if it does.
+ */
 function newKeyOf(answer: object): object {
   const { id, name, key } = answer as { id?: string; name?: string; key?: string };
   return 'change_id' in answer ? answer : { id, name, ...(key !== undefined && { key }) };

@@ -29,7 +29,8 @@ export function keysCommands(): Command {
     .option('--person <name>', 'ID of the person who owns the key, who cannot approve their own requests')
     .option(
       '--json',
-      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, with "key" for a key of no person',
+      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, ' +
+        'with "key" for a key of no person',
     )
     .addHelpText(
       'after',
@@ -74,8 +75,9 @@ Examples:
 }
 
 const CLAIM_HELP = `
-The key never decides about what its requester, or the approver who had the code, requests. If you sign in to the console at the
-OpenID provider, claim it there instead: the page Keys of its client. Then only its requester is excluded.
+The key never decides about what its requester, or the approver who had the code, requests. If you
+sign in to the console at the OpenID provider, claim it there instead: the page Keys of its client.
+Then only its requester is excluded.
 
 Examples:
   npm run cli -- keys claim --code-file claim-code.txt`;

@@ -126,7 +126,8 @@ function mergePeopleCommand(): Command {
     .addHelpText(
       'after',
       `
-What both spend at one client counts together. Limits and calls stay with each of them. A merge cannot be undone.
+What both spend at one client counts together. Limits and calls stay with each of them. A merge
+cannot be undone.
 ${GOVERNED_HELP}
 
 Examples:
@@ -147,7 +148,8 @@ async function merge(options: GovernedOptions & NamedMerge): Promise<void> {
 }
 
 const NEW =
-  'Nobody of this client had this name from this issuer. If the person has called before, check --name and --issuer with ' +
+  'Nobody of this client had this name from this issuer. If the person has called before, check --name ' +
+  'and --issuer with ' +
   'clients persons list.';
 
 interface RevokeOptions {
@@ -174,8 +176,9 @@ function revokePersonCommand(): Command {
     .addHelpText(
       'after',
       `
-Credentials that were issued before are rejected immediately, on every instance. Those issued later are accepted, so block the
-person at the identity provider, too. To end all tokens of a client, revoke its provider key with keys revoke.
+Credentials that were issued before are rejected immediately, on every instance. Those issued later
+are accepted, so block the person at the identity provider, too. To end all tokens of a client,
+revoke its provider key with keys revoke.
 
 Examples:
   npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001

@@ -35,8 +35,8 @@ export function signInsCommands(): Command {
     .addHelpText(
       'after',
       `
-The person signs in at the provider of OIDC_ISSUER, and has no key that could be stolen. keys list shows who may sign in. To end it,
-revoke the key of the person: keys revoke <id>.
+The person signs in at the provider of OIDC_ISSUER, and has no key that could be stolen. keys list
+shows who may sign in. To end it, revoke the key of the person: keys revoke <id>.
 ${GOVERNED_HELP}
 
 Examples:

@@ -26,13 +26,15 @@ interface BackupOptions {
 }
 
 const HELP = `
-The backup is a folder: the rows of all tables from one snapshot, the key and the checkpoints of the log, and backup.json, which
-describes them. The proxy goes on meanwhile. The folder appears under its name only when it is complete.
+The backup is a folder: the rows of all tables from one snapshot, the key and the checkpoints of the
+log, and backup.json, which describes them. The proxy goes on meanwhile. The folder appears under
+its name only when it is complete.
 
-The backup has people's data and the key that signs the log. Only its owner may read it. Encrypt it before you store it elsewhere.
+The backup has people's data and the key that signs the log. Only its owner may read it. Encrypt it
+before you store it elsewhere.
 
-With --without-tables, the backup has only what pg_dump and a point-in-time recovery lack: logins and their roles, and the key and
-the checkpoints of the log.
+With --without-tables, the backup has only what pg_dump and a point-in-time recovery lack: logins
+and their roles, and the key and the checkpoints of the log.
 
 Examples:
   npm run cli -- database backup /backups/2026-11-24
@@ -182,7 +184,9 @@ export async function checkFiles(folder: string, { files }: Manifest, config: Co
   if (!own || !restored) return;
   if (currentOf(logRingOf({ logSigningKey: own }), logRingOf({ logSigningKey: restored }).current)) return;
   throw new ClientError(
-    `This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the key in ${join(folder, LOG_KEY_FILE)} (if the key was changed since, list it after the new one), or move DATA_DIR/${LOG_KEY_FILE} aside.`,
+    'This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the ' +
+      `key in ${join(folder, LOG_KEY_FILE)} (if the key was changed since, list it after the new one), or ` +
+      `move DATA_DIR/${LOG_KEY_FILE} aside.`,
   );
 }
 

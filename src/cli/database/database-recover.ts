@@ -29,16 +29,19 @@ interface RecoverOptions {
 const IN_DATA_DIR = ['copies', 'outcomes', 'epoch.json', 'log-key.json', 'checkpoints'];
 
 const HELP = `
-Run this after the database came back from the past (a restored backup, or a failover to a standby that lagged behind) and the
-proxy has stopped itself. The command restores the calls that the database lacks, with their keys and amounts, from the copies in
-DATA_DIR/copies of each instance. Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list.
-The command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes on from an older state, and
-begins the next epoch. It ends sessions, ephemeral keys and access tokens, so everybody signs in again. It can be repeated.
+Run this after the database came back from the past (a restored backup, or a failover to a standby
+that lagged behind) and the proxy has stopped itself. The command restores the calls that the
+database lacks, with their keys and amounts, from the copies in DATA_DIR/copies of each instance.
+Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list. The
+command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes
+on from an older state, and begins the next epoch. It ends sessions, ephemeral keys and access
+tokens, so everybody signs in again. It can be repeated.
 
-A payment that no copy has is known to the upstream only. So the command also begins a reconciliation run of the time whose payments
-may be missing: from ten minutes before the newest call that the database has itself, or from --since if that is earlier. A worker
-carries it out. Everything is stopped before the first call is restored. It stays stopped until the run has read the upstream's list
-completely and a person has lifted the stop.
+A payment that no copy has is known to the upstream only. So the command also begins a
+reconciliation run of the time whose payments may be missing: from ten minutes before the newest
+call that the database has itself, or from --since if that is earlier. A worker carries it out.
+Everything is stopped before the first call is restored. It stays stopped until the run has read the
+upstream's list completely and a person has lifted the stop.
 
 Examples:
   npm run cli -- database recover --reason "restored the backup of 02:00"
@@ -60,7 +63,8 @@ export function recoverCommand(): Command {
     .option('--yes', 'do not ask for a confirmation')
     .option(
       '--json',
-      'print JSON: {"epoch", "calls", "outcomes", "approvals", "unreadable", "run_id", "lost_from", "lost_to", "stop_id"}',
+      'print JSON: {"epoch", "calls", "outcomes", "approvals", "unreadable", "run_id", "lost_from", ' +
+        '"lost_to", "stop_id"}',
     )
     .addHelpText('after', HELP)
     .action((options: RecoverOptions) => withPrisma((prisma) => recover(prisma, options)));
@@ -85,13 +89,14 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   const isBehind = (await readStops(prisma)).some(({ cause }) => cause === 'database_behind');
   if (!isBehind && !options.force && !(await isElsewhere(prisma))) {
     throw new ClientError(
-      'No instance has found the database to be behind, so there is nothing to recover. If you know that commits are missing, add --force.',
+      'No instance has found the database to be behind, so there is nothing to recover. If you know ' +
+        'that commits are missing, add --force.',
     );
   }
   const plan = `This stops everything, restores calls from ${folders.join(', ')} and begins a new epoch.`;
   await confirm(plan, options.yes);
-  // In the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the next epoch,
-  // which ends the fences, and the reading of the lost time.
+  // In the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the
+  // next epoch, which ends the fences, and the reading of the lost time.
   const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, config, (lines) => progress.at(lines));
@@ -127,8 +132,8 @@ async function isElsewhere(prisma: PrismaService): Promise<boolean> {
 }
 
 /**
- * The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a new file. An
- * instance whose file covers more leaves than the log has does not seal.
+ * The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a
+ * new file. An instance whose file covers more leaves than the log has does not seal.
  */
 function moveAside(file: string, epoch: number): void {
   if (!existsSync(file)) return;

@@ -18,12 +18,14 @@ interface RestoreOptions {
 }
 
 const HELP = `
-The database must be empty: a restore never replaces anything. Without DATABASE_URL, an embedded Postgres is created in DATA_DIR.
-Payments are stopped in the restored database, because it lacks what was paid since the backup. Run database recover with the
-DATA_DIRs of all instances next, and lift the stop when you have checked the calls in doubt.
+The database must be empty: a restore never replaces anything. Without DATABASE_URL, an embedded
+Postgres is created in DATA_DIR. Payments are stopped in the restored database, because it lacks
+what was paid since the backup. Run database recover with the DATA_DIRs of all instances next, and
+lift the stop when you have checked the calls in doubt.
 
-If the backup was made with --without-tables, first restore the tables with the tool that backed them up. This command then restores
-the roles, their rights, and the key and checkpoints of the log, and stops payments.
+If the backup was made with --without-tables, first restore the tables with the tool that backed
+them up. This command then restores the roles, their rights, and the key and checkpoints of the log,
+and stops payments.
 
 Examples:
   npm run cli -- database restore /backups/2026-11-24
@@ -31,11 +33,12 @@ Examples:
   npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "restored the backup of 02:00"`;
 
 /**
- * The search index was filled up to a transaction number. Another server gives the same numbers anew, and may have passed this
- * one before a worker looks.
+ * The search index was filled up to a transaction number. Another server gives the same numbers anew, and may
+ * have passed this one before a worker looks.
  */
 const READ_AGAIN = `UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL
-  WHERE (SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1) FROM epoch ORDER BY number DESC LIMIT 1)`;
+  WHERE (SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1) FROM epoch
+    ORDER BY number DESC LIMIT 1)`;
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -83,7 +86,8 @@ async function restoreRows(
     { folder, manifest, onProgress: (rows) => progress.at(rows, total) },
     async (client) => {
       stopId = await stopBy(client, manifest);
-      await restoreFiles(folder, config); // before the rows are committed: a restore cannot be repeated afterwards
+      // before the rows are committed: a restore cannot be repeated afterwards
+      await restoreFiles(folder, config);
     },
   );
   progress.end();

@@ -13,11 +13,13 @@ interface SearchOptions {
 const TABLES = ['search_entry', 'search_item', 'search_slice', 'search_position'];
 
 const HELP = `
-The search index is derived from the records, and is not written to the write-ahead log: it would double what a call writes there.
-So a replica does not have it, and after a failover it is made anew. With this command it is in the log. A replica (DATABASE_REPLICA_URL)
-then also answers searches, summaries and the overview, and a promoted standby has the index at once.
+The search index is derived from the records, and is not written to the write-ahead log: it would
+double what a call writes there. So a replica does not have it, and after a failover it is made
+anew. With this command it is in the log. A replica (DATABASE_REPLICA_URL) then also answers
+searches, summaries and the overview, and a promoted standby has the index at once.
 
-The tables are written anew. Searches, previews and redemptions wait meanwhile. Payments do not. With --off they leave the log again.
+The tables are written anew. Searches, previews and redemptions wait meanwhile. Payments do not.
+With --off they leave the log again.
 
 Examples:
   npm run cli -- database replicate-search

@@ -40,9 +40,11 @@ interface MigrateOptions {
 }
 
 const MIGRATE_HELP = `
-A start applies the same migrations if MIGRATE_ON_START is true, which is the default outside production. No other command applies
-migrations. While other sessions hold locks that a migration needs, it is tried several times and never waits long, because payments
-would wait behind it. With --dry-run, the command changes nothing and exits with code 1 if migrations are pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
+A start applies the same migrations if MIGRATE_ON_START is true, which is the default outside
+production. No other command applies migrations. While other sessions hold locks that a migration
+needs, it is tried several times and never waits long, because payments would wait behind it. With
+--dry-run, the command changes nothing and exits with code 1 if migrations are pending. Without
+DATABASE_URL, it also covers the database of the embedded sandbox.
 
 Examples:
   npm run cli -- database migrate --dry-run
@@ -74,7 +76,8 @@ export function databaseCommands(): Command {
   database
     .command('status')
     .description(
-      'check the server, list migrations, and check roles and rights; exit with code 1 if a migration is pending or something is missing',
+      'check the server, list migrations, and check roles and rights; exit with code 1 if a migration ' +
+        'is pending or something is missing',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  npm run cli -- database status --json')
@@ -87,7 +90,8 @@ export function databaseCommands(): Command {
           json,
         );
         if (states.some(({ appliedAt }) => appliedAt === null)) process.exitCode = 1;
-        await pendingMigrations(ownerUrl, PROXY_MIGRATIONS); // rejects a newer database, and edited migrations
+        // rejects a newer database, and edited migrations
+        await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
         await requireAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
         await requireSessionLocks(url);
       }),
@@ -135,7 +139,10 @@ export function clientServices(prisma: PrismaService): ClientServices {
   return { prisma, clients, register, exceptions, stops: new StopsService(prisma, journal) };
 }
 
-/** Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped afterwards. */
+/**
+ * Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped
+ * afterwards.
+ */
 export async function withPrisma(work: (prisma: PrismaService) => Promise<void>): Promise<void> {
   await withDatabase(async ({ url, ownerUrl }) => {
     await requireUpToDate(ownerUrl);
@@ -150,7 +157,10 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
   });
 }
 
-/** Gives the command the database's time, whatever the clock of this machine shows. Its IDs and expiries depend on it. */
+/**
+ * Gives the command the database's time, whatever the clock of this machine shows. Its IDs and expiries
+ * depend on it.
+ */
 export async function compareClock(read: () => Promise<[{ ms: number }]>): Promise<void> {
   const sentAt = performance.now();
   const [{ ms }] = await read();
@@ -166,20 +176,23 @@ export async function withOwner(work: (ownerUrl: string) => Promise<void>): Prom
 }
 
 /**
- * Rejects a database that is not up to date. A command must not migrate it below running instances of an older version.
+ * Rejects a database that is not up to date. A command must not migrate it below running instances of an
+ * older version.
  */
 export async function requireUpToDate(ownerUrl: string): Promise<void> {
   const { length } = await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
   if (length === 0) return;
   throw new StartError(
-    `The database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run npm run cli -- database migrate.`,
+    `The database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run ` +
+      'npm run cli -- database migrate.',
   );
 }
 
 /**
  * Runs work on the database of DATABASE_URL, once it can be reached: it may be restarting.
  *
- * Without DATABASE_URL, joins the embedded Postgres if it is running. Otherwise, it is started for the duration of the work.
+ * Without DATABASE_URL, joins the embedded Postgres if it is running. Otherwise, it is started for the
+ * duration of the work.
  * @param create whether to create an embedded Postgres if there is none yet.
  */
 export async function withDatabase(
@@ -190,7 +203,8 @@ export async function withDatabase(
   if (config.databaseUrl) {
     const urls = namedUrls(config);
     const look = () => withConnection(urls.ownerUrl, () => Promise.resolve());
-    await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, look); // first, because the work is not repeatable
+    // first, because the work is not repeatable
+    await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, look);
     return work(urls);
   }
   if (!create) requireEmbedded(config);

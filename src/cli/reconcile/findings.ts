@@ -11,16 +11,17 @@ import { print, filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from '
 const HELP = `
 These commands call the running proxy with a key that has the scope reconcile.
 ${keyHelp('reconciler')}
-Filters have the names of the query parameters of GET /v1/reconciliation/findings. Repeat --filter for each. Without a filter
-for state, open and reopened findings are selected.
+Filters have the names of the query parameters of GET /v1/reconciliation/findings. Repeat --filter
+for each. Without a filter for state, open and reopened findings are selected.
 
 Examples:
   npm run cli -- findings list --filter severity=critical
   npm run cli -- findings list --filter account=kenya
   npm run cli -- findings export --out findings.csv --filter min_age_days=7
   npm run cli -- findings decide --file findings.csv --key-file grace.key
-Before "decide", write explained, resolved, accepted, or reopened into the column decision, and the reason into the column reason.
-Accepting a difference requires a key that belongs to a person: keys issue --client … --person ….`;
+Before "decide", write explained, resolved, accepted, or reopened into the column decision, and the
+reason into the column reason. Accepting a difference requires a key that belongs to a person: keys
+issue --client … --person ….`;
 
 interface Options extends ProxyOptions {
   filter: Filters;
@@ -48,7 +49,8 @@ export function findingsCommands(): Command {
     .action(exportCsv);
   asking(findings.command('decide'))
     .description(
-      'send back an exported file with the columns decision and reason filled in; all rows are decided, or none',
+      'send back an exported file with the columns decision and reason filled in; all rows are decided, ' +
+        'or none',
     )
     .requiredOption('--file <file>', 'the file')
     .option('--actor <person>', 'ID of the person on whose behalf you decide, which is recorded')

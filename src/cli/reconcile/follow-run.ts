@@ -97,7 +97,10 @@ export interface ServerSentEvent {
   data: Record<string, unknown>;
 }
 
-/** Reads the events of a stream (HTML Living Standard, 9.2) as the proxy writes them: one line of data, lines ended by LF. */
+/**
+ * Reads the events of a stream (HTML Living Standard, 9.2) as the proxy writes them: one line of data, lines
+ * ended by LF.
+ */
 export async function* serverSentEvents({ body }: Response): AsyncGenerator<ServerSentEvent, void> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -13,10 +13,11 @@ import { Progress } from '../terminal';
 const WITH_FAULTS = 2;
 
 const HELP = `
-Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement. Give this ID to
-"reconcile --statement" to compare a period with it. The mapping is JSON that names the column of each field, by the header of
-the file. @FILE reads it from a file. Lines that cannot be used are listed and skipped, and the exit code is 2. Columns that
-identify recipients are read only with the scope audit:pii. Importing the same file again has no effect. With --account NAME, the
+Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement.
+Give this ID to "reconcile --statement" to compare a period with it. The mapping is JSON that names
+the column of each field, by the header of the file. @FILE reads it from a file. Lines that cannot
+be used are listed and skipped, and the exit code is 2. Columns that identify recipients are read
+only with the scope audit:pii. Importing the same file again has no effect. With --account NAME, the
 statement is of that upstream account.
 ${keyHelp('reconciler')}
 

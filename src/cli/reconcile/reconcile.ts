@@ -7,9 +7,10 @@ import { followRun, goesOn, RunEnd } from './follow-run';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `
-Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to --out or standard output.
-Exit codes: 0 if the run is clean, 2 if there are findings, 3 if the run is incomplete (some data may not have been read),
-4 if nothing differs but calls or transactions are in doubt, 1 if there is no result.
+Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to
+--out or standard output. Exit codes: 0 if the run is clean, 2 if there are findings, 3 if the run
+is incomplete (some data may not have been read), 4 if nothing differs but calls or transactions are
+in doubt, 1 if there is no result.
 Ctrl-C stops following the run, but the run continues. ${keyHelp('reconciler')}
 
 Examples:

@@ -63,7 +63,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = parse(text);
   if (manifest?.format === FORMAT) return manifest as Manifest;
   throw new StartError(
-    `${join(folder, MANIFEST)} cannot be read by this program. It is damaged, or a newer program wrote it. Take another copy of the backup, or restore it with the program that wrote it.`,
+    `${join(folder, MANIFEST)} cannot be read by this program. It is damaged, or a newer program wrote ` +
+      'it. Take another copy of the backup, or restore it with the program that wrote it.',
   );
 }
 

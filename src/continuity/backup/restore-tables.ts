@@ -34,7 +34,8 @@ export async function restoreTables(
     await requireEmpty(client);
     await migrate(ownerUrl, PROXY_MIGRATIONS, { upTo: manifest.migrations.at(-1)?.name });
     await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'");
-    await client.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE'); // A proxy that starts now waits for its clients.
+    // A proxy that starts now waits for its clients.
+    await client.query('LOCK TABLE client IN ACCESS EXCLUSIVE MODE');
     await requireEmpty(client);
     await makePartitions(client, manifest);
     let done = 0;
@@ -45,7 +46,8 @@ export async function restoreTables(
     for (const { name, last } of manifest.sequences)
       if (last !== null && (await isOurs(client, name)))
         await client.query('SELECT setval($1::regclass, $2::bigint)', [`public.${name}`, last]);
-    await client.query('DELETE FROM search_position'); // A worker rebuilds the index. Searches find nothing before.
+    // A worker rebuilds the index. Searches find nothing before.
+    await client.query('DELETE FROM search_position');
     await inTransaction(client);
     await client.query('COMMIT');
     await client.query('ANALYZE');
@@ -68,7 +70,8 @@ function requireKnownMigrations({ migrations }: Manifest): void {
 async function requireEmpty(client: Client): Promise<void> {
   if ((await contentOf(client)) === 'nothing') return;
   throw new StartError(
-    'The database is not empty, and a restore never replaces anything. Create a new database, or give another DATA_DIR.',
+    'The database is not empty, and a restore never replaces anything. Create a new database, or give ' +
+      'another DATA_DIR.',
   );
 }
 
@@ -76,7 +79,9 @@ async function requireEmpty(client: Client): Promise<void> {
 export async function requireRecords(ownerUrl: string): Promise<void> {
   if ((await withConnection(ownerUrl, contentOf)) === 'records') return;
   throw new StartError(
-    'The database has no records, and the backup has no tables. First restore the database with the tool that backed it up, such as pg_restore. Then run this command again. If you have a backup with tables, restore that instead.',
+    'The database has no records, and the backup has no tables. First restore the database with the ' +
+      'tool that backed it up, such as pg_restore. Then run this command again. If you have a backup with ' +
+      'tables, restore that instead.',
   );
 }
 
@@ -85,11 +90,13 @@ async function contentOf(client: Client): Promise<'nothing' | 'records' | 'other
   const denied = await notOwner(client);
   if (denied) throw denied;
   const { rows } = await client.query<{ tables: string[] }>(
-    `SELECT ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+    `SELECT ARRAY(SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace
+      AND relkind IN ('r', 'p')
        AND NOT relispartition) AS tables`,
   );
   const tables = rows[0]?.tables ?? [];
-  if (tables.every((name) => name === '_prisma_migrations')) return 'nothing'; // An interrupted migration may leave it behind.
+  // An interrupted migration may leave it behind.
+  if (tables.every((name) => name === '_prisma_migrations')) return 'nothing';
   if (!tables.includes('_prisma_migrations') || !tables.includes('client')) return 'other tables';
   const filled = await client.query(
     'SELECT FROM client UNION ALL SELECT FROM intent UNION ALL SELECT FROM activity LIMIT 1',

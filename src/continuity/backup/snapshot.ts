@@ -61,7 +61,8 @@ const PARTITIONS = `
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
   WHERE c.relnamespace = 'public'::regnamespace AND c.relispartition AND c.relkind = 'r' ORDER BY c.relname`;
 
-const SEQUENCES = `SELECT sequencename AS name, last_value::text AS last FROM pg_sequences WHERE schemaname = 'public' ORDER BY 1`;
+const SEQUENCES = `SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
+  WHERE schemaname = 'public' ORDER BY 1`;
 
 /**
  * The tables with their columns. Omits transaction numbers (xid8), which are meaningless on another server:
@@ -70,7 +71,8 @@ const SEQUENCES = `SELECT sequencename AS name, last_value::text AS last FROM pg
 const TABLES = `
   SELECT c.relname AS name, has_table_privilege(c.oid, 'SELECT') AS readable,
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
-      WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'xid8'::regtype) AS columns,
+      WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+        AND atttypid <> 'xid8'::regtype) AS columns,
     ARRAY(SELECT confrelid::regclass::text FROM pg_constraint
       WHERE conrelid = c.oid AND contype = 'f' AND confrelid <> c.oid) AS references,
     (SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 FROM pg_class

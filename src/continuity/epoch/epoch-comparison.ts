@@ -24,7 +24,9 @@ export interface Comparison {
 
 /** Explanation for operators while it is unknown whether commits are missing. */
 export const UNCONFIRMED =
-  'The database runs on another server, or on another timeline, than when it was last known to be complete. It may be a restored backup that lacks payments, and this instance is not the last one that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.';
+  'The database runs on another server, or on another timeline, than when it was last known to be ' +
+  'complete. It may be a restored backup that lacks payments, and this instance is not the last one ' +
+  'that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.';
 
 /**
  * Whether the database runs on another server than the one where its newest epoch is known to be complete.
@@ -36,7 +38,9 @@ export const OTHERS_MS = `(SELECT extract(epoch FROM max(beat_at))::float8 * 100
   WHERE id <> $1::uuid AND server = (SELECT server FROM epoch ORDER BY number DESC LIMIT 1))`;
 
 /** The month (UTC) of a call's ID, in the form of `pruning`. */
-const MONTH = `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM')`;
+const MONTH =
+  `to_char(to_timestamp(('x' || left(replace(c.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT ` +
+  `TIME ZONE 'UTC', 'YYYY-MM')`;
 
 /** The record of each kind of commit. */
 const RECORDS: Record<CommitKind, string> = {
@@ -63,14 +67,16 @@ function comparison(instance: string, commits: RecentCommits): Statement {
     if (ids.length === 0) return [];
     values.push(ids);
     name += `_${kind}`;
-    return `(SELECT count(*) FROM unnest($${values.length}::uuid[]) AS c(id) WHERE NOT EXISTS (${record} = c.id)
+    return `(SELECT count(*) FROM unnest($${values.length}::uuid[]) AS c(id)
+      WHERE NOT EXISTS (${record} = c.id)
       AND NOT EXISTS (SELECT FROM pruning WHERE what = 'calls' AND month = ${MONTH}))`;
   });
   const text = `
     SELECT (SELECT max(number) FROM epoch) AS epoch,
       coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
       (${['0', ...missing].join(' + ')})::integer AS missing,
-      (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed, coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
+      (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed,
+        coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
       ${OTHERS_MS} AS "othersMs", database_server() AS server, ${DURABILITY_SETTINGS} AS settings`;
   return { name, text, values };
 }

@@ -64,7 +64,9 @@ export class EpochFile {
     const damaged = Object.entries(RULES).filter(([name, isValid]) => !isValid(seen?.[name]));
     if (damaged.length === 0) return seen as unknown as Seen;
     throw new StartError(
-      `${this.path} is damaged (${damaged.map(([name]) => name).join(', ')}). It records how new the database must be. Check that the database is not older than it was, then delete the file and start again.`,
+      `${this.path} is damaged (${damaged.map(([name]) => name).join(', ')}). It records how new the ` +
+        'database must be. Check that the database is not older than it was, then delete the file and ' +
+        'start again.',
     );
   }
 

@@ -57,7 +57,8 @@ export class ClockService implements OnModuleInit {
     clock.observe(databaseMs, sinceMs(sentAt));
     this.isCompared = true;
     const { skewMs, errorMs } = clock;
-    const certainMs = Math.abs(skewMs) - errorMs; // A slow write does not fence an instance whose clock is right.
+    // A slow write does not fence an instance whose clock is right.
+    const certainMs = Math.abs(skewMs) - errorMs;
     this.warn(certainMs > WARN_MS, skewMs);
     if (certainMs > this.mostMs) this.raise(detailOf(skewMs, this.mostMs));
     else if (this.isFenced) this.lower();
@@ -94,5 +95,9 @@ function sinceMs({ monotonicMs, bootMs }: Instant): number {
 function detailOf(skewMs: number, mostMs: number): string {
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
   const where = skewMs > 0 ? 'behind' : 'ahead of';
-  return `The clock of this process is ${seconds} s ${where} the database's. At most ${mostMs / 1_000} s are allowed (MAX_CLOCK_SKEW_SECONDS). Synchronize both with NTP. The instance pays again within a second after that.`;
+  return (
+    `The clock of this process is ${seconds} s ${where} the database's. At most ${mostMs / 1_000} s are ` +
+    'allowed (MAX_CLOCK_SKEW_SECONDS). Synchronize both with NTP. The instance pays again within a second ' +
+    'after that.'
+  );
 }

@@ -16,7 +16,8 @@ interface Session {
 }
 
 const ELSEWHERE =
-  'New connections reach another database server, or another timeline, than the last heartbeat. Payments resume once a heartbeat is confirmed there and nothing is missing.';
+  'New connections reach another database server, or another timeline, than the last heartbeat. ' +
+  'Payments resume once a heartbeat is confirmed there and nothing is missing.';
 
 /**
  * Keeps the connections of payments on the heartbeat's server, with settings as safe as those of its session.

@@ -44,7 +44,8 @@ export class DurabilityService {
     prisma.watchUnconfirmed(() =>
       fence.raise(
         'replication_unconfirmed',
-        'The synchronous standby has not confirmed a commit, which would be lost at a failover. Check the standby. Payments resume once it confirms a commit.',
+        'The synchronous standby has not confirmed a commit, which would be lost at a failover. Check ' +
+          'the standby. Payments resume once it confirms a commit.',
       ),
     );
   }
@@ -114,5 +115,8 @@ export function dangersOf(settings: DurabilitySettings): Danger[] {
 }
 
 function described({ setting, value, danger }: Danger): string {
-  return `The database runs with ${setting}=${value}: ${danger}. Set ${setting}=on, or allow it with DATABASE_ALLOW_UNSAFE=${setting}.`;
+  return (
+    `The database runs with ${setting}=${value}: ${danger}. Set ${setting}=on, or allow it with ` +
+    `DATABASE_ALLOW_UNSAFE=${setting}.`
+  );
 }

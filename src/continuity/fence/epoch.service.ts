@@ -128,7 +128,8 @@ export class EpochService implements OnApplicationShutdown {
     const query = async ({ text, values }: Statement) => (await client.query<Comparison>(text, values)).rows;
     const found = await compare(query, this.instance, this.commits);
     if (found && isUnconfirmed(found, seen)) this.doubt();
-    if (!found || this.epoch !== epoch) return found; // A new epoch needs no comparison with the previous one.
+    // A new epoch needs no comparison with the previous one.
+    if (!found || this.epoch !== epoch) return found;
     if (epoch !== undefined && found.epoch > epoch) return found; // The next heartbeat adopts it.
     const lack = lackOf(found, seen);
     if (lack !== undefined) this.findBehind(lack);
@@ -180,7 +181,9 @@ export class EpochService implements OnApplicationShutdown {
   private findBehind(lack: string): void {
     if (this.behind !== undefined) return;
     this.heartbeat.isBehind = true;
-    this.behind = `The database is older than before: ${lack}. It may lack payments that were made. Connect the newest database and restart, or run database recover.`;
+    this.behind =
+      `The database is older than before: ${lack}. It may lack payments that were made. Connect the ` +
+      'newest database and restart, or run database recover.';
     this.fence.raise('database_behind', this.behind);
     this.save(); // Only this process knows the commits of the last second.
   }
@@ -192,8 +195,8 @@ export class EpochService implements OnApplicationShutdown {
   /** Confirms to instances without evidence that a switchover lost nothing. The next heartbeat retries. */
   private async confirmMove({ epoch, systemIdentifier, timeline }: Beat): Promise<void> {
     try {
-      await this.prisma
-        .$executeRaw`UPDATE epoch SET server = database_server(), moved_at = clock_timestamp() WHERE number = ${epoch} AND server <> database_server()`;
+      await this.prisma.$executeRaw`UPDATE epoch SET server = database_server(), moved_at = clock_timestamp()
+          WHERE number = ${epoch} AND server <> database_server()`;
       const moved = { system_identifier: systemIdentifier, timeline };
       this.logger.warn(moved, 'the database is on another server or timeline, and nothing is missing');
     } catch (error) {

@@ -2,7 +2,10 @@ import { Injectable, Logger } from '@nestjs/common';
 
 /** Reasons why this instance may not pay or write. */
 export const FENCE_REASONS = [
-  /** The database lacks commits that this instance has seen: a restored backup, or a standby that lagged behind. */
+  /**
+   * The database lacks commits that this instance has seen: a restored backup, or a standby that lagged
+   * behind.
+   */
   'database_behind',
   /**
    * The database has moved to another server, and no instance with evidence has confirmed that nothing is

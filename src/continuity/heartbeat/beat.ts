@@ -54,7 +54,8 @@ export const BEAT = `
     WHERE instance.beat >= $2::bigint
     RETURNING beat
   )
-  SELECT (SELECT beat FROM beaten)::text AS number, extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
+  SELECT (SELECT beat FROM beaten)::text AS number,
+    extract(epoch FROM clock_timestamp()) * 1000 AS database_ms,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
     (SELECT max(number) FROM epoch) AS epoch, ${IS_ELSEWHERE} AS elsewhere,

@@ -107,7 +107,8 @@ export class SpaceService implements OnApplicationShutdown {
     this.storage.raise(
       place,
       'disk_full',
-      `The disk of ${name} has ${Math.floor(bytes / MEGABYTE)} MB left, and MIN_FREE_SPACE_MB is ${minFreeBytes / MEGABYTE}. Make space on it. Payments resume by themselves.`,
+      `The disk of ${name} has ${Math.floor(bytes / MEGABYTE)} MB left, and MIN_FREE_SPACE_MB is ` +
+        `${minFreeBytes / MEGABYTE}. Make space on it. Payments resume by themselves.`,
     );
     return false;
   }

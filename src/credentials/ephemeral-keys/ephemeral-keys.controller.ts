@@ -42,7 +42,8 @@ export class EphemeralKeysController {
   @SecretKeysOnly()
   @ApiSummary(
     'Make an ephemeral key for a person',
-    'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and may do no more than ' +
+    'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and ' +
+      'may do no more than ' +
       'yours. It ends with yours. The holder of a personal key makes them only for itself.',
   )
   @ApiResponse({
@@ -115,7 +116,8 @@ export class EphemeralKeysController {
   @SecretKeysOnly()
   @ApiSummary(
     'Revoke an ephemeral key',
-    'For secret keys of servers. Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
+    'For secret keys of servers. Requests with the key are rejected immediately, on every instance. ' +
+      'Revoking it again changes nothing.',
   )
   @ApiId('ID of the key.')
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked key.' })

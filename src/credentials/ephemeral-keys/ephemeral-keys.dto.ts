@@ -16,7 +16,9 @@ const Actor = (required: boolean, description: string) =>
   Slug({
     pattern: PERSON,
     test: isPersonId,
-    must: 'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address or phone number',
+    must:
+      'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address ' +
+      'or phone number',
     required,
     description,
     example: 'ada',
@@ -57,7 +59,8 @@ export class NewEphemeralKeyDto {
 
   @Words(MAX_RECIPIENTS, (word) => word.length <= MAX_LENGTH, `texts of at most ${MAX_LENGTH} characters`, {
     description:
-      'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and the ID of a ' +
+      'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and ' +
+      'the ID of a ' +
       'sub-account. Omit it for any. They are stored as hashes.',
     example: ['+254712345678'],
   })

@@ -109,8 +109,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). Anybody may send such a token, so
-   * forged ones make the proxy ask for nothing. @throws SignInFailure
+   * Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). Anybody may send
+   * such a token, so forged ones make the proxy ask for nothing. @throws SignInFailure
    */
   async loggedOut(token: string): Promise<LogoutToken> {
     return this.asking(async (_library, _configuration, known) => {

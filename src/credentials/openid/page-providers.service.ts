@@ -59,7 +59,8 @@ const SELECT = `SELECT ${CALLER_COLUMNS}, c.page_issuer AS issuer, c.page_client
 const FIND_PAGES = `${SELECT} WHERE c.name = ANY ($1::text[]) AND c.page_issuer IS NOT NULL`;
 
 const FIND_REGISTERED_PAGES = `${SELECT}
-  JOIN unnest($1::text[], $2::text[]) AS asked(issuer, client_id) ON c.page_issuer = asked.issuer AND c.page_client_id = asked.client_id`;
+  JOIN unnest($1::text[], $2::text[]) AS asked(issuer, client_id) ON c.page_issuer = asked.issuer
+    AND c.page_client_id = asked.client_id`;
 
 /** Clients of one provider, by their IDs there. */
 interface Registered {

@@ -131,11 +131,15 @@ function waysOf(client: string, page: string): Ways {
 const NO_PAGES: SignInPage = {
   status: 404,
   title: 'Nobody signs in here',
-  text: 'There is no such client, or nobody signs in to its pages here. The operator of the proxy sets page_issuer and page_client_id of the client.',
+  text:
+    'There is no such client, or nobody signs in to its pages here. The operator of the proxy sets ' +
+    'page_issuer and page_client_id of the client.',
 };
 
 const FOREIGN_PAGE: SignInPage = {
   status: 400,
   title: 'This page may not sign you in',
-  text: 'The address to return to (return_to) must be a URL of an origin that the client allows. Nobody was signed in. Tell the developers of the page.',
+  text:
+    'The address to return to (return_to) must be a URL of an origin that the client allows. Nobody was ' +
+    'signed in. Tell the developers of the page.',
 };

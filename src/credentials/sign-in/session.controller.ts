@@ -53,8 +53,10 @@ export class SessionController {
   @Allow(...SCOPES)
   @ApiSummary(
     'Sign in',
-    'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for `/v1`, but not ' +
-      'for the interface. The browser stores no key. The session ends with its key, after some minutes without a ' +
+    'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for ' +
+      '`/v1`, but not ' +
+      'for the interface. The browser stores no key. The session ends with its key, after some minutes ' +
+      'without a ' +
       'request, and after twelve hours.',
   )
   @ApiResponse({
@@ -142,7 +144,8 @@ export class PageSessionsController {
   @Allow(...APP_SCOPES)
   @ApiSummary(
     'Read the page session',
-    'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the browser. Every other ' +
+    'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the ' +
+      'browser. Every other ' +
       'request of the session sends `csrf_token` in the header `X-CSRF-Token`.',
   )
   @ApiResponse({ status: 200, type: PageSessionRecord, description: 'The session.' })

@@ -23,7 +23,9 @@ a{color:#1864ab}@media(prefers-color-scheme:dark){body{background:#1a1b1e;color:
 /** Sends a page without scripts and without a referrer. */
 export function sendPage(reply: FastifyReply, page: SignInPage): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  const policy =
+    `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; ` +
+    `frame-ancestors 'none'`;
   return reply
     .status(page.status)
     .header('content-type', 'text/html; charset=utf-8')

@@ -23,7 +23,9 @@ export function notBegunPage({ again }: Ways): SignInPage {
   return {
     status: 400,
     title: 'Sign in again',
-    text: 'This sign-in was not begun in this browser, took longer than ten minutes, or was completed already. Nobody was signed in.',
+    text:
+      'This sign-in was not begun in this browser, took longer than ten minutes, or was completed ' +
+      'already. Nobody was signed in.',
     link: again,
   };
 }
@@ -38,31 +40,41 @@ const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: k
   unreachable: {
     status: 503,
     title: 'The sign-in does not work now',
-    text: 'The OpenID provider cannot be reached or does not answer as it should. Try again in a moment. If it stays like this, tell the operator of the proxy.',
+    text:
+      'The OpenID provider cannot be reached or does not answer as it should. Try again in a moment. If ' +
+      'it stays like this, tell the operator of the proxy.',
     way: 'again',
   },
   other_issuer: {
     status: 503,
     title: 'The sign-in does not work now',
-    text: 'The OpenID provider names itself otherwise than this proxy is told. The operator of the proxy sets OIDC_ISSUER, or page_issuer of the client, to the issuer exactly as the provider writes it.',
+    text:
+      'The OpenID provider names itself otherwise than this proxy is told. The operator of the proxy sets ' +
+      'OIDC_ISSUER, or page_issuer of the client, to the issuer exactly as the provider writes it.',
     way: 'again',
   },
   refused: {
     status: 403,
     title: 'The provider refused the sign-in',
-    text: 'The OpenID provider let nobody in, or does not accept the proxy as its client. Try again, or ask the operator of the provider.',
+    text:
+      'The OpenID provider let nobody in, or does not accept the proxy as its client. Try again, or ask ' +
+      'the operator of the provider.',
     way: 'again',
   },
   invalid: {
     status: 400,
     title: 'The sign-in could not be verified',
-    text: 'The answer does not belong to the sign-in that this browser has begun, or does not come from the OpenID provider. Nobody was signed in.',
+    text:
+      'The answer does not belong to the sign-in that this browser has begun, or does not come from the ' +
+      'OpenID provider. Nobody was signed in.',
     way: 'again',
   },
   too_weak: {
     status: 403,
     title: 'A stronger sign-in is required',
-    text: 'The OpenID provider did not ask for the proof that approving and administering require, such as a second factor. Ask its operator to set one up for you, then sign in again.',
+    text:
+      'The OpenID provider did not ask for the proof that approving and administering require, such as a ' +
+      'second factor. Ask its operator to set one up for you, then sign in again.',
     way: 'stronger',
   },
   no_database: {
@@ -87,7 +99,9 @@ export function unknownPage({ issuer, subject }: SignInIdentity): SignInPage {
   return {
     status: 403,
     title: 'You have no access yet',
-    text: 'You signed in at the provider, but nobody has given you access to this proxy. Send an administrator the two lines below. They can let you in on the page Clients of the console.',
+    text:
+      'You signed in at the provider, but nobody has given you access to this proxy. Send an ' +
+      'administrator the two lines below. They can let you in on the page Clients of the console.',
     facts: { Issuer: issuer, Subject: subject },
     link: CONSOLE_WAYS.again,
   };
@@ -97,7 +111,9 @@ export function wrongAddressPage({ again }: Ways): SignInPage {
   return {
     status: 403,
     title: 'Not from this address',
-    text: 'Your access is limited to other network addresses. Connect to the network of your company, then sign in again.',
+    text:
+      'Your access is limited to other network addresses. Connect to the network of your company, then ' +
+      'sign in again.',
     link: again,
   };
 }

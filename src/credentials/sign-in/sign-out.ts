@@ -83,5 +83,7 @@ async function addressFor(
 const SIGNED_OUT: SignInPage = {
   status: 200,
   title: 'Signed out',
-  text: 'You are signed out here. If you used a computer of somebody else, sign out at the OpenID provider, too.',
+  text:
+    'You are signed out here. If you used a computer of somebody else, sign out at the OpenID provider, ' +
+    'too.',
 };

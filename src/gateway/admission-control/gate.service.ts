@@ -58,12 +58,14 @@ export class GateService {
     );
     watch(
       'payout_proxy_places_in_use',
-      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS for each account.',
+      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS for ' +
+        'each account.',
       ({ inUse }) => inUse,
     );
     watch(
       'payout_proxy_admission_limit',
-      'The most requests that wait for the database at the same time. It falls while the database is slow or fails.',
+      'The most requests that wait for the database at the same time. It falls while the database is ' +
+        'slow or fails.',
       ({ admissions }) => admissions.current,
     );
   }

@@ -109,7 +109,8 @@ export class Gate {
    */
   async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Place> {
     this.see(client);
-    if (this.fits(client, priority)) return this.take(client, priority); // Waiting requests may not take this place.
+    // Waiting requests may not take this place.
+    if (this.fits(client, priority)) return this.take(client, priority);
     const queue = this.queues[priority];
     if (this.isFull(client, priority)) throw new GateFull();
     if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();

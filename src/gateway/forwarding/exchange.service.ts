@@ -121,7 +121,8 @@ export class ExchangeService {
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
-      const closed = this.journal.close(outcome, effect !== 'read'); // First, because it may be spooled to disk.
+      // First, because it may be spooled to disk.
+      const closed = this.journal.close(outcome, effect !== 'read');
       await this.whileAwaited(call, Promise.all([closed, this.observeFees(call, items, outcome.items)]));
     } catch (cause) {
       // The request may have been executed. Like every intent without an outcome, the call is in doubt.

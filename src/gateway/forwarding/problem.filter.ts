@@ -139,7 +139,9 @@ function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
   if (isRead(request)) return problem.asRead();
   const { code, message, cause } = problem;
   if (isInterface(request) || !isOfDatabase(code) || message !== PROBLEMS[code].text) return problem;
-  const text = `${happenedOf(code)} Nothing was sent to the payout service. Check whether the change was made before you try again.`;
+  const text =
+    `${happenedOf(code)} Nothing was sent to the payout service. Check whether the change was made before ` +
+    'you try again.';
   return new Problem(code, { text, action: 'wait', cause });
 }
 

@@ -151,10 +151,12 @@ describe('an obstacle', () => {
   it("hides the spending of the whole app from an end user, and shows the app its client's cap", () => {
     const client = cap('client', 'daily');
     expect(problemOf(client, 'end_user').message).toBe(
-      'This payment would exceed a cap of the whole app. Nothing was sent. Try again on another day, or ask the provider of the app.',
+      'This payment would exceed a cap of the whole app. Nothing was sent. Try again on another day, or ' +
+        'ask the provider of the app.',
     );
     expect(problemOf(client, 'app').message).toBe(
-      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. The upstream's expected fees of 0.1 US dollars count, too. Nothing was sent. GET /v1/limits shows when the cap resets.",
+      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. The upstream's expected fees " +
+        'of 0.1 US dollars count, too. Nothing was sent. GET /v1/limits shows when the cap resets.',
     );
     expect(problemOf(cap('person', 'daily'), 'end_user').message).toContain("This person's daily cap is 50");
   });
@@ -172,7 +174,8 @@ describe('an obstacle', () => {
       `The operator has stopped ${toApp}. Nothing was sent. Reason: an incident`,
     );
     expect(problemOf(obstacle, 'approver').message).toBe(
-      `The operator has stopped ${toApprover}. Nothing was sent, and the call is still pending. Approve it when the stop is lifted. Reason: an incident`,
+      `The operator has stopped ${toApprover}. Nothing was sent, and the call is still pending. Approve ` +
+        'it when the stop is lifted. Reason: an incident',
     );
   });
 

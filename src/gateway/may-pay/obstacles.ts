@@ -83,7 +83,8 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   stopped: {
     code: 'stopped',
     happened: ({ stop: { clientId, operation } }, { client }) =>
-      `The operator has stopped ${clientId === null ? (operation ?? 'all payouts and writes') : client.toLowerCase()}.`,
+      'The operator has stopped ' +
+      `${clientId === null ? (operation ?? 'all payouts and writes') : client.toLowerCase()}.`,
     next: {
       app: ({ stop }) => `Reason: ${stop.reason}`,
       approver: ({ stop }) => `Approve it when the stop is lifted. Reason: ${stop.reason}`,
@@ -100,10 +101,12 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
       `Call ${callId} has the same content, and its state is ${state}.`,
     next: {
       app: ({ first: { callId } }) =>
-        `GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request again with the header Allow-Duplicate-Of: ${callId}.`,
+        `GET /v1/calls/${callId} shows its state. To pay in addition to that call, send the request ` +
+        `again with the header Allow-Duplicate-Of: ${callId}.`,
     },
     more: ({ first: { callId: firstCallId, state: firstCallState, paidSecondsAgo } }) => {
-      const action = paidSecondsAgo === null ? 'wait' : 'ask'; // A call that is still open may turn out to be the requested one.
+      // A call that is still open may turn out to be the requested one.
+      const action = paidSecondsAgo === null ? 'wait' : 'ask';
       return { firstCallId, firstCallState, action };
     },
   },
@@ -145,7 +148,8 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
     code: 'database_unavailable',
     heldCode: 'no_longer_allowed',
     happened:
-      "The proxy's database lacks the person or the ephemeral key of this request, for example after a restore, so their caps are unknown.",
+      "The proxy's database lacks the person or the ephemeral key of this request, for example after a " +
+      'restore, so their caps are unknown.',
     next: {
       app: 'Send the request again, with the same Idempotency-Key if it had one.',
       approver: 'Reject it. To pay, the client must send it again.',
@@ -159,10 +163,12 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   maybe_paid: {
     code: 'suspected_duplicate',
     happened: ({ transaction }) =>
-      `The upstream has paid the same amount to the same recipient in a period whose records are lost: transaction ${transaction}. It may be this call.`,
+      'The upstream has paid the same amount to the same recipient in a period whose records are lost: ' +
+      `transaction ${transaction}. It may be this call.`,
     next: {
       approver:
-        'Reject it if it was paid. Otherwise decide about the finding of that transaction first, then approve it.',
+        'Reject it if it was paid. Otherwise decide about the finding of that transaction first, then ' +
+        'approve it.',
     },
   },
   expired: {
@@ -192,7 +198,8 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   ),
   not_own: brokenRule(
     'object_not_found',
-    'no call of the client made the transaction that it names, and the client does not have the scope account',
+    'no call of the client made the transaction that it names, and the client does not have the scope ' +
+      'account',
   ),
   over_own_limit: {
     ...brokenRule(
@@ -214,7 +221,10 @@ function capReached(
   names: Record<CapOwner, string>,
 ): string {
   const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
-  return `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars left.${fees}`;
+  return (
+    `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars ` +
+    `left.${fees}`
+  );
 }
 
 /** Returns the items with forbidden recipients. */
@@ -233,6 +243,8 @@ function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: Operat
  */
 function recipientFaults(capUsd: string, positions: number[], operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
-  const detail = `would bring its recipient over ${capUsd} US dollars today (UTC), with what your client has paid or requested before`;
+  const detail =
+    `would bring its recipient over ${capUsd} US dollars today (UTC), with what your client has paid or ` +
+    'requested before';
   return positions.map((position) => ({ pointer: pointer(position, valueFieldOf(operation)), detail }));
 }

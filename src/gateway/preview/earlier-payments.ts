@@ -45,15 +45,18 @@ export async function readEarlierPayments(
   // Runs in steps (MATERIALIZED, OFFSET 0): the calls that name a recipient, their payouts, their states.
   return prisma.$queryRaw<EarlierPayment[]>`
     WITH wanted AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, term text, key text, usd numeric)
+      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, term text, key text,
+        usd numeric)
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT term FROM wanted)
-        AND terms && ARRAY(SELECT 'week:' || search_week(${since}::uuid) + n FROM generate_series(0, ${Math.ceil(days / 7)}::integer) AS n)
+        AND terms && ARRAY(SELECT 'week:' || search_week(${since}::uuid) + n
+          FROM generate_series(0, ${Math.ceil(days / 7)}::integer) AS n)
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid ${ofPerson}
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.
-      SELECT n.call_id, t.amount_usd, recipient_key('email', t.email) AS email, recipient_key('phone', t.phone) AS phone,
+      SELECT n.call_id, t.amount_usd, recipient_key('email', t.email) AS email,
+        recipient_key('phone', t.phone) AS phone,
         recipient_key('handle', t.handle) AS handle, recipient_key('receiver', t.receiver) AS receiver
       FROM named n CROSS JOIN LATERAL (SELECT record FROM intent WHERE id = n.call_id OFFSET 0) AS i
       LEFT JOIN LATERAL (SELECT people FROM intent_body WHERE intent_id = n.call_id OFFSET 0) AS b ON TRUE
@@ -61,7 +64,8 @@ export async function readEarlierPayments(
         SELECT t.amount_usd, t.receiver, r.email, r.phone, r.handle
         FROM ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric, receiver text))
           WITH ORDINALITY AS t(amount_usd, receiver, place)
-        LEFT JOIN json_to_recordset(b.people::json) AS r(position integer, email text, phone text, handle text)
+        LEFT JOIN json_to_recordset(b.people::json) AS r(position integer, email text, phone text,
+          handle text)
           ON r.position = t.place - 1
       ) AS t
     ), same AS (

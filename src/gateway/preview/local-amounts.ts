@@ -19,7 +19,9 @@ const MAX_CONVERSIONS = 10;
 /** Longest wait of a preview, in ms. Later conversions are omitted. */
 const PATIENCE_MS = 3_000;
 
-/** The currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks"). */
+/**
+ * The currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks").
+ */
 const CURRENCIES = new Map(
   Object.entries({
     Cameroon: 'XAF',

@@ -41,12 +41,15 @@ export class PreviewApproval {
   @ApiProperty({
     enum: HELD_FOR,
     description:
-      '`over_threshold`: the total exceeds the threshold. `over_recipient_threshold`: a recipient would get more today ' +
-      'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than the threshold ' +
+      '`over_threshold`: the total exceeds the threshold. `over_recipient_threshold`: a recipient would ' +
+      'get more today ' +
+      'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than ' +
+      'the threshold ' +
       'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
       '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago. ' +
       '`unexplained_payment`: the upstream paid the same, and its record was lost with an older database. ' +
-      '`new_beneficiary`: a recipient was registered a short time ago. `screening_review`: never in a preview, which does ' +
+      '`new_beneficiary`: a recipient was registered a short time ago. `screening_review`: never in a ' +
+      'preview, which does ' +
       'not ask the screening service.',
   })
   reason!: string;
@@ -63,7 +66,8 @@ export class PreviewCap {
   @nullable(SIGNED_USD, 'Amount left under the cap. Null without a cap.') left_usd!: string | null;
   @nullable(
     SIGNED_USD,
-    'Amount left after this payout. Negative if the payout exceeds the cap. Null without a cap or a known total.',
+    'Amount left after this payout. Negative if the payout exceeds the cap. Null without a cap or a ' +
+      'known total.',
   )
   left_after_usd!: string | null;
 }
@@ -99,7 +103,8 @@ export class PreviewDuplicate {
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
     description:
-      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested the ' +
+      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client ' +
+      'requested the ' +
       'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
@@ -114,7 +119,8 @@ export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],
     description:
-      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would be replayed.',
+      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would ' +
+      'be replayed.',
   })
   would!: string;
   @nullable(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
@@ -122,7 +128,8 @@ export class Preview {
   @ApiProperty({
     type: [PreviewFault],
     description:
-      'Every error in the request. An item with an error is not checked further. If any item has an error, the request is ' +
+      'Every error in the request. An item with an error is not checked further. If any item has an ' +
+      'error, the request is ' +
       'not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
@@ -137,7 +144,8 @@ export class Preview {
   fee_usd!: string | null;
   @nullable(
     { ...TEXT, enum: ['checked', 'unchecked'] },
-    "Whether the destinations were checked against the upstream's lists. Null if there is no list for the operation.",
+    "Whether the destinations were checked against the upstream's lists. Null if there is no list for " +
+      'the operation.',
   )
   coverage!: string | null;
   @nullable(PreviewApproval, 'The approval that the request would need. Null without one.')
@@ -145,7 +153,8 @@ export class Preview {
   @ApiProperty({
     type: PreviewCaps,
     description:
-      'The caps of your client or, with an ephemeral key or an access token, of its person, and the amounts left after this payout.',
+      'The caps of your client or, with an ephemeral key or an access token, of its person, and the ' +
+      'amounts left after this payout.',
   })
   caps!: PreviewCaps;
   @nullable(TEXT, "The operator's reason for stopping the operation. Null if it is not stopped.") stopped!:

@@ -9,7 +9,8 @@ import { PreviewFacts } from './facts';
 export function problemsOf(facts: PreviewFacts): Problem[] {
   const { call, positioned, replay, valueProblem, instance } = facts;
   const ofInstance = instance ? [refusalOf(instance, call)] : [];
-  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance; // A replay skips the other checks.
+  // A replay skips the other checks.
+  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance;
   const isFenced = instance?.kind === 'fenced';
   const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
   return [

@@ -67,7 +67,10 @@ interface Sending {
 /** Updated during an attempt, because its end does not show its phase. */
 type Progress = Pick<Try, 'phase'>;
 
-/** One account at the upstream: its connections, its key, its circuits and its health. Nothing else imports axios. */
+/**
+ * One account at the upstream: its connections, its key, its circuits and its health. Nothing else imports
+ * axios.
+ */
 export class UpstreamAccount {
   readonly name: string;
   /** The funds of its payouts. */

@@ -73,7 +73,8 @@ export class ActivityController {
   @Shows('itself')
   @ApiSummary(
     'Export administrative acts',
-    'All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell that a ' +
+    'All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell ' +
+      'that a ' +
       'spreadsheet would read as a formula gets a leading apostrophe.',
   )
   @ApiProduces('text/csv')

@@ -46,7 +46,8 @@ const BY_APPS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
 const IS_BY_APPS = Prisma.sql`action IN ('ephemeral_key_issued', 'ephemeral_key_revoked')`;
 
 const OF_CLIENTS = Prisma.sql`
-  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via, client_id,
+  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via,
+    client_id,
     key_id, actor, client_address, request_id, call_id, reason
   FROM activity WHERE`;
 
@@ -59,20 +60,24 @@ const ACTS_OF_APPS = Prisma.sql`${OF_CLIENTS} ${IS_BY_APPS}`;
 const ACTS = Prisma.sql`${OF_CLIENTS} NOT ${IS_BY_APPS}
   UNION ALL
   SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
-    CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
+    CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL
+      AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
     client_id, key_id, actor, NULL, NULL, NULL, reason
   FROM stop
   UNION ALL
   SELECT s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
-    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE coalesce(l.via, 'api') END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
+    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE coalesce(l.via, 'api')
+      END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
   FROM stop_lift l JOIN stop s ON s.id = l.stop_id
   UNION ALL
   SELECT id, 'person_erased', erased_at, NULL, NULL, NULL, NULL,
-    json_build_object('erased', kind, 'places', cardinality(places))::text, 'cli', NULL, NULL, actor, NULL, NULL, NULL, reason
+    json_build_object('erased', kind, 'places', cardinality(places))::text, 'cli', NULL, NULL, actor, NULL,
+      NULL, NULL, reason
   FROM erasure
   UNION ALL
   SELECT id, 'month_pruned', pruned_at, NULL, NULL, NULL, NULL,
-    json_build_object('pruned', what, 'month', month, 'calls', rows, 'kept', cardinality(kept))::text, 'cli', NULL, NULL,
+    json_build_object('pruned', what, 'month', month, 'calls', rows, 'kept', cardinality(kept))::text, 'cli',
+      NULL, NULL,
     actor, NULL, NULL, NULL, reason
   FROM pruning`;
 
@@ -123,8 +128,10 @@ export class ActivityService {
     { client, operation, timings: { recorded_at: at } }: CallOfActs,
     reveal: boolean,
   ): Promise<ActivityRecord[]> {
-    const matching = Prisma.sql`(${ACTS}) AS act WHERE at >= ${at}::timestamptz - interval '1 day' AND at < ${at}
-      AND (target_client_id = ${client.id}::uuid OR target_client_id IS NULL AND action = ANY (${ABOUT_ALL_CLIENTS}))
+    const matching = Prisma.sql`(${ACTS}) AS act WHERE at >= ${at}::timestamptz - interval '1 day'
+      AND at < ${at}
+      AND (target_client_id = ${client.id}::uuid OR target_client_id IS NULL
+        AND action = ANY (${ABOUT_ALL_CLIENTS}))
       AND coalesce(operation = ${operation}, TRUE)`;
     return this.present(await this.read(matching, undefined, MOST_BEFORE), reveal);
   }
@@ -140,7 +147,8 @@ export class ActivityService {
       : Prisma.empty;
     return this.prisma.$queryRaw<ActivityRow[]>`
       SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
-        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before, after, via,
+        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before,
+          after, via,
         client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
         request_id AS "requestId", call_id::text AS "callId", reason
       FROM ${matching} ${rest}

@@ -29,8 +29,10 @@ export class ExportController {
   @ApiSummary(
     'Export the history',
     'Streams the matching records, oldest first. The header `Link` names the manifest, which has the number ' +
-      'of rows and the SHA-256 of the file. If an export is interrupted, its connection ends abruptly and it has no manifest. ' +
-      'In CSV, an apostrophe precedes each cell that begins with one or that a spreadsheet would read as a formula. Without ' +
+      'of rows and the SHA-256 of the file. If an export is interrupted, its connection ends abruptly ' +
+      'and it has no manifest. ' +
+      'In CSV, an apostrophe precedes each cell that begins with one or that a spreadsheet would read ' +
+      'as a formula. Without ' +
       '`audit:pii`, recipients are masked and cannot be searched.',
   )
   @ApiProduces('text/csv', 'application/x-ndjson')
@@ -45,7 +47,8 @@ export class ExportController {
       },
       'X-Total-Count': {
         description:
-          'Expected number of rows, if it could be counted quickly. Calls may still be added during the export.',
+          'Expected number of rows, if it could be counted quickly. Calls may still be added during the ' +
+          'export.',
         schema: { type: 'integer', minimum: 0 },
       },
     },
@@ -89,7 +92,8 @@ export class ExportController {
     const manifest = isUuid(id) && (await readManifest(this.prisma, id, mayReveal(call)));
     if (!manifest) {
       const text =
-        'There is no manifest with this ID. The export does not exist, is still in progress, or was interrupted.';
+        'There is no manifest with this ID. The export does not exist, is still in progress, or was ' +
+        'interrupted.';
       throw new Problem('record_not_found', { text });
     }
     return manifest;

@@ -107,7 +107,9 @@ const withoutItems = (table: 'intent' | 'outcome', record: string) =>
 
 /** Parts of a call that only one kind of export needs. */
 const DOCUMENTS: Record<Listed, string> = {
-  calls: `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ${withoutItems('outcome', 'o.record')} AS outcome`,
+  calls:
+    `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ` +
+    `${withoutItems('outcome', 'o.record')} AS outcome`,
   items: `i.record, b.people, o.record AS outcome`,
 };
 
@@ -120,10 +122,13 @@ const KEY = `CASE WHEN r.id IS NOT NULL THEN coalesce(r.idempotency_key, CASE WH
  * months.
  */
 const sqlOf = (listed: Listed) => `
-  SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal, c.name AS client, c.account,
+  SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL})
+    END AS refusal, c.name AS client, c.account,
     p.name AS "personName", p.salt AS "personSalt",
-    CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process,
-      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text END AS decision,
+    CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at',
+      ${UTC('d.decided_at')}, 'process', d.process,
+      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening',
+        d.screening)::text END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])

@@ -28,7 +28,8 @@ export async function readManifest(
   reveal: boolean,
 ): Promise<ManifestRecord | undefined> {
   const [record] = await prisma.$queryRaw<ExportRecord[]>`
-    SELECT a.filters, convert_from(f.filters, 'UTF8') AS asked, e.rows, e.sha256, e.ended_at AS "endedAt", c.size, c.note,
+    SELECT a.filters, convert_from(f.filters, 'UTF8') AS asked, e.rows, e.sha256, e.ended_at AS "endedAt",
+      c.size, c.note,
       (c.complete_until >= a.read_at) IS TRUE AS covers
     FROM access a JOIN access_end e ON e.access_id = a.id
     LEFT JOIN access_filters f ON f.access_id = a.id LEFT JOIN checkpoint c ON c.size = e.checkpoint_size

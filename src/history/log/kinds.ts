@@ -182,8 +182,9 @@ export function kindOf(name: KindName): Kind {
 }
 
 /**
- * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Documents store this text. For other
- * records, Postgres writes it from the base tables. The database owner could change a view, and no seal would notice.
+ * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Documents store this text.
+ * For other records, Postgres writes it from the base tables. The database owner could change a view, and no
+ * seal would notice.
  */
 
 /**
@@ -207,7 +208,8 @@ export function utcSql(time: string): string {
  * Marks dates before Christ. Year numbers omit the era, which would give dates of both eras the same leaf.
  */
 function ofOurEra(column: string, written: string): string {
-  return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text END`;
+  return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text
+    END`;
 }
 
 /**
@@ -222,7 +224,9 @@ export function leafSql(name: KindName, alias: string): string {
   );
   values.set('table', `'${name}'::text`);
   const leaves = [...later].reverse().map((added) => {
-    const leaf = `WHEN num_nonnulls(${added.map((column) => `${alias}.${column}`).join(', ')}) > 0 THEN ${objectSql(values)}`;
+    const leaf =
+      `WHEN num_nonnulls(${added.map((column) => `${alias}.${column}`).join(', ')}) > 0 THEN ` +
+      `${objectSql(values)}`;
     for (const column of added) values.delete(column);
     return leaf;
   });

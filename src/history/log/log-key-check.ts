@@ -5,7 +5,8 @@ import { readHead } from './head';
 import { currentOf, KeyRing, Signer } from './note';
 
 const ENDS = `
-  (SELECT note FROM checkpoint ORDER BY size LIMIT 1) UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;
+  (SELECT note FROM checkpoint ORDER BY size LIMIT 1)
+    UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;
 
 /**
  * Requires that the keys can continue the log of a database, and verify its beginning.
@@ -21,7 +22,8 @@ export async function requireLogKeys(databaseUrl: string, ring: KeyRing): Promis
     if (!currentOf(ring, newest)) throw new StartError(tooEarly(newest.length > 0));
     if (oldest.length === 0) {
       throw new StartError(
-        'the first checkpoint of the log is signed by a key that is not configured. List the earlier verifier keys of the log in LOG_RETIRED_KEYS.',
+        'the first checkpoint of the log is signed by a key that is not configured. List the earlier ' +
+          'verifier keys of the log in LOG_RETIRED_KEYS.',
       );
     }
   } finally {
@@ -32,7 +34,8 @@ export async function requireLogKeys(databaseUrl: string, ring: KeyRing): Promis
 function tooEarly(isRetired: boolean): string {
   const by = isRetired ? 'only by a key in LOG_RETIRED_KEYS' : 'by none of its keys';
   return (
-    `the newest checkpoint of the log is signed ${by}, so LOG_SIGNING_KEY cannot continue the log. Set LOG_SIGNING_KEY to ` +
+    `the newest checkpoint of the log is signed ${by}, so LOG_SIGNING_KEY cannot continue the log. Set ` +
+    'LOG_SIGNING_KEY to ' +
     '<new key>,<previous key> on all instances. Drop the previous key once a checkpoint is signed by both.'
   );
 }

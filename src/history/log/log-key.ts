@@ -97,7 +97,8 @@ function writeKey(dataDir: string, file: string, signingKey: string): void {
     const code = codeOf(error);
     if (code === 'EEXIST' && existsSync(file)) return;
     throw new StartError(
-      `The signing key of the log cannot be stored in ${dataDir} (${code}). Set LOG_SIGNING_KEY, or make DATA_DIR writable.`,
+      `The signing key of the log cannot be stored in ${dataDir} (${code}). Set LOG_SIGNING_KEY, or ` +
+        'make DATA_DIR writable.',
     );
   }
 }
@@ -110,6 +111,7 @@ function readKey(file: string): Secret {
     // Reported below, without the content of the file.
   }
   throw new StartError(
-    `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set LOG_SIGNING_KEY.`,
+    `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set ` +
+      'LOG_SIGNING_KEY.',
   );
 }

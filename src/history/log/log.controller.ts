@@ -11,7 +11,9 @@ import { ProofsService, ReceiptsService } from './proofs.service';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
-/** Serves the log that seals the records, and proofs that no record was changed, removed, or inserted later. */
+/**
+ * Serves the log that seals the records, and proofs that no record was changed, removed, or inserted later.
+ */
 @ApiTags('Log')
 @Controller('v1/audit/log')
 export class LogController {
@@ -100,7 +102,8 @@ export class ReceiptsController {
   @ApiSummary(
     'Get a receipt of a call to verify offline',
     'Finds only your own calls. A receipt has the records of the call, their inclusion ' +
-      'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. Records ' +
+      'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` ' +
+      'verifies it offline. Records ' +
       'are sealed within seconds. A receipt lacks later records, such as an outcome.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')

@@ -61,7 +61,8 @@ export class ReceiptRecord {
   @ApiProperty(HASHES) proof!: string[];
   @described(
     { type: [Opening] },
-    'The committed values that were not erased. Empty with `X-People: masked`, and for auditors without `audit:pii`.',
+    'The committed values that were not erased. Empty with `X-People: masked`, and for auditors without ' +
+      '`audit:pii`.',
   )
   openings!: Opening[];
 }

@@ -29,8 +29,9 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 }
 
 /**
- * Returns the root over neighboring perfect subtrees, given from left to right in decreasing size. Smaller subtrees on
- * the right hang below larger ones on the left. Without subtrees, returns the root of the empty tree.
+ * Returns the root over neighboring perfect subtrees, given from left to right in decreasing size. Smaller
+ * subtrees on the right hang below larger ones on the left. Without subtrees, returns the root of the empty
+ * tree.
  */
 export function foldSubtrees(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return EMPTY_ROOT;
@@ -64,8 +65,8 @@ export class CompactRange {
   }
 
   /**
-   * Appends a leaf by its hash. Calls `onNode` for each perfect subtree of two or more leaves that becomes complete,
-   * from the lowest up. Its leaves are [index * 2^level, (index + 1) * 2^level).
+   * Appends a leaf by its hash. Calls `onNode` for each perfect subtree of two or more leaves that becomes
+   * complete, from the lowest up. Its leaves are [index * 2^level, (index + 1) * 2^level).
    */
   append(leafHash: Buffer, onNode?: (level: number, index: number, hash: Buffer) => void): void {
     if (leafHash.length !== HASH_BYTES) throw new RangeError('A hash has 32 bytes.');
@@ -101,8 +102,8 @@ interface Range {
 }
 
 /**
- * Returns the maximal perfect subtrees over the leaves [from, to), from left to right. The ranges of proofs are
- * subtrees of an RFC 6962 tree. For them, `foldSubtrees` over these hashes is the hash of the range.
+ * Returns the maximal perfect subtrees over the leaves [from, to), from left to right. The ranges of proofs
+ * are subtrees of an RFC 6962 tree. For them, `foldSubtrees` over these hashes is the hash of the range.
  */
 export function subtreesOf(from: number, to: number): Subtree[] {
   const subtrees: Subtree[] = [];
@@ -174,8 +175,8 @@ export async function inclusionProof(index: number, size: number, hashOf: HashOf
 }
 
 /**
- * Proves that the tree of `to` leaves begins with the tree of `from` leaves (RFC 9162, section 2.1.4.1). The proof is
- * empty if both have the same size, or if the first is empty.
+ * Proves that the tree of `to` leaves begins with the tree of `from` leaves (RFC 9162, section 2.1.4.1). The
+ * proof is empty if both have the same size, or if the first is empty.
  */
 export async function consistencyProof(from: number, to: number, hashOf: HashOf): Promise<Buffer[]> {
   if (!isCount(from) || !isCount(to) || from > to) {

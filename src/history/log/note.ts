@@ -28,7 +28,10 @@ export interface Verifier {
   readonly publicKey: KeyObject;
 }
 
-/** Signs, and verifies its own signatures. The private key is a KeyObject, which cannot be serialized by accident. */
+/**
+ * Signs, and verifies its own signatures. The private key is a KeyObject, which cannot be serialized by
+ * accident.
+ */
 export interface Signer extends Verifier {
   readonly privateKey: KeyObject;
 }

@@ -36,7 +36,8 @@ const RECORDS = KIND_NAMES.map((name) => {
 
 const LEAVES = `
   SELECT l.kind, r.id::text AS id, l.index::float8 AS index, encode(l.hash, 'base64') AS hash
-  FROM unnest($1::uuid[]) r (id) CROSS JOIN LATERAL public.leaves_of(r.id) l WHERE l.index < $2::bigint ORDER BY l.index`;
+  FROM unnest($1::uuid[]) r (id) CROSS JOIN LATERAL public.leaves_of(r.id) l WHERE l.index < $2::bigint
+    ORDER BY l.index`;
 
 /** Proves the content of the log from the stored hashes. */
 @Injectable()

@@ -14,7 +14,10 @@ export interface Erasure {
   kind: 'email' | 'phone' | 'handle' | 'person';
   reason: string;
   actor: string | null;
-  /** `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`, `idempotency_key/<call id>`, `access_filters/<access id>`, `person/<person id>`. */
+  /**
+   * `item_recipient/<call id>/<position>`, `intent_body/<call id>`, `outcome_body/<call id>`,
+   * `idempotency_key/<call id>`, `access_filters/<access id>`, `person/<person id>`.
+   */
   places: string[];
   erased_at: Date;
 }
@@ -53,8 +56,8 @@ export interface SignedRecords {
 type Value = string | number | bigint | boolean | Date | string[] | null;
 
 /**
- * Signs an erasure or a pruning before it is written (Ed25519): `payout-proxy/<table>/1`, a line end, and the leaf of the
- * record without `signature`.
+ * Signs an erasure or a pruning before it is written (Ed25519): `payout-proxy/<table>/1`, a line end, and the
+ * leaf of the record without `signature`.
  */
 export function signRecord<Kind extends keyof SignedRecords>(
   signer: Signer,

@@ -55,7 +55,8 @@ export async function storedHashes(ask: Ask, subtrees: Subtree[]): Promise<Buffe
     const hashes = hashesIn(Buffer.from(stored[place]!, 'hex'));
     if (hashes.length !== count) {
       throw new DamagedLog(
-        `${count - hashes.length} of the log's ${level === 0 ? 'leaves' : `nodes of level ${level}`} from ${first} to ${first + count - 1} are missing`,
+        `${count - hashes.length} of the log's ${level === 0 ? 'leaves' : `nodes of level ${level}`} ` +
+          `from ${first} to ${first + count - 1} are missing`,
       );
     }
     const range = CompactRange.of(0, []);

@@ -75,7 +75,8 @@ export class OwnCallsController {
   @ApiSummary(
     'Read the outcome of a call',
     'Finds only your own calls. People are masked without `read`. With `wait`, the response ' +
-      'comes once there is news of a call that is in progress, in doubt, pending approval, or has payouts that may still change.',
+      'comes once there is news of a call that is in progress, in doubt, pending approval, or has ' +
+      'payouts that may still change.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
@@ -102,7 +103,8 @@ export class OwnCallsController {
   @ApiSummary(
     'Settle payouts in doubt, or correct what is on record',
     'Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. Nobody can ' +
-      'settle their own call. With `supersedes`, it corrects what is on record, also the answer of the upstream. Earlier ' +
+      'settle their own call. With `supersedes`, it corrects what is on record, also the answer of the ' +
+      'upstream. Earlier ' +
       'settlements stay on record, and the reservation follows the new one, even over a cap.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
@@ -168,14 +170,16 @@ export class PayoutStatesController {
   @Allow('pay', 'write', 'read')
   @ApiSummary(
     'Read what became of a payout',
-    'Finds only your own payouts. People are masked without `read`. The state follows the settlement ledger, so it ' +
+    'Finds only your own payouts. People are masked without `read`. The state follows the settlement ' +
+      'ledger, so it ' +
       'changes if the upstream fails, reverses or refunds a payout later.',
   )
   @ApiParam({
     name: 'id',
     schema: { type: 'string' },
     description:
-      "The `payout_id` of an item (`<call ID>.<position>`), the ID of a call with one payout, or the upstream's reference of its transaction.",
+      'The `payout_id` of an item (`<call ID>.<position>`), the ID of a call with one payout, or the ' +
+      "upstream's reference of its transaction.",
   })
   @ApiResponse({ status: 200, type: PayoutRecord, description: 'The payout.' })
   @ApiKeyProblems('payout_not_found')
@@ -227,7 +231,8 @@ export class PayoutStatesController {
     await this.index.catchUp();
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM indexed_call
-      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[] ORDER BY call_id LIMIT 10`;
+      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[] ORDER BY call_id
+        LIMIT 10`;
     for (const { id } of rows) {
       const found = await this.records.find(id, view.reveal, view.owner);
       const payout = found?.stored?.payouts.find(

@@ -39,7 +39,8 @@ export class OwnCallQuery {
     min: 0,
     max: LONGEST_WAIT_SECONDS,
     description:
-      'Seconds to wait for news. Without it, or if the call is settled, the response comes at once. Otherwise it comes as ' +
+      'Seconds to wait for news. Without it, or if the call is settled, the response comes at once. ' +
+      'Otherwise it comes as ' +
       'soon as the call or one of its payouts is in another state, and after this time in any case.',
     example: 25,
   })
@@ -55,8 +56,10 @@ export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
 export class ResolutionDto {
   @OneOf(
     VERDICTS_BY_HAND,
-    '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will be. `failed`, ' +
-      '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the amount back to the cap.',
+    '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will ' +
+      'be. `failed`, ' +
+      '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the ' +
+      'amount back to the cap.',
     { required: true },
   )
   outcome!: VerdictByHand;
@@ -73,7 +76,8 @@ export class ResolutionDto {
       minItems: 1,
       maxItems: 10_000,
       description:
-        'The payouts that it settles, by `payout_id`. Omit it to settle all that are in doubt or, with `supersedes`, all.',
+        'The payouts that it settles, by `payout_id`. Omit it to settle all that are in doubt or, with ' +
+        '`supersedes`, all.',
     },
   )
   payouts?: string[];
@@ -86,7 +90,8 @@ export class ResolutionDto {
   reason!: string;
 
   @Uuid(
-    'The newest `settlements[].id` of the call to correct or, without one, the ID of the call. Omit it for a call in doubt.',
+    'The newest `settlements[].id` of the call to correct or, without one, the ID of the call. Omit it ' +
+      'for a call in doubt.',
   )
   supersedes?: string;
 }

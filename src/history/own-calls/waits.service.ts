@@ -60,7 +60,8 @@ export class CallVersionsService {
   private async read(ids: string[]): Promise<Map<string, string>> {
     const rows = await this.prisma.readLong<{ id: string; version: string }>(Prisma.sql`
       SELECT id::text, ${stateNowSql(givenUpAfterMs(this.settings))} || ' ' || settlements AS version
-      FROM (SELECT i.id, ${STATE_COLUMNS}, coalesce(s.number, 0) AS settlements FROM ${callsWith(ids)}) AS call`);
+      FROM (SELECT i.id, ${STATE_COLUMNS}, coalesce(s.number, 0) AS settlements
+        FROM ${callsWith(ids)}) AS call`);
     return new Map(rows.map(({ id, version }) => [id, version]));
   }
 }
@@ -71,7 +72,8 @@ function versionOf({ outcome, settlements }: FullCallRecord): string {
 }
 
 const NO_LONGER_ALLOWED =
-  'Your key or session was revoked, or its rights have changed, while this request waited. Send it again with a valid key.';
+  'Your key or session was revoked, or its rights have changed, while this request waited. Send it ' +
+  'again with a valid key.';
 
 /** Next steps of payouts that may still change by themselves. */
 const PATIENT: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];

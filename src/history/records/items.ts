@@ -122,7 +122,9 @@ export function transactionOf(
   };
 }
 
-/** Returns the ledger of a payout, oldest entry first. A held call reserves its amounts when it is approved. */
+/**
+ * Returns the ledger of a payout, oldest entry first. A held call reserves its amounts when it is approved.
+ */
 export function ledgerEntriesOf(
   { lifecycle, decision }: StoredCall,
   { position, postings }: LedgerItem,

@@ -64,7 +64,8 @@ function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
         return before === 'not_executed' && resolution === 'confirmed';
       }),
       'success_after_not_executed',
-      'The call was settled as not executed, and was found to be carried out later. It may have been paid again in between.',
+      'The call was settled as not executed, and was found to be carried out later. It may have been ' +
+        'paid again in between.',
     ),
     ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
     ...was(
@@ -92,7 +93,10 @@ function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
   return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
 }
 
-/** Compares items with their transactions. Only a matching transaction is linked (src/gateway/forwarding/outcome/match.ts). */
+/**
+ * Compares items with their transactions. Only a matching transaction is linked
+ * (src/gateway/forwarding/outcome/match.ts).
+ */
 function transactions(
   operation: string,
   items: ItemDocument[],
@@ -113,7 +117,8 @@ function transactions(
       if (!certain) unmatched.delete(position);
     } else if (!certain && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
       const detail =
-        "The upstream's response reports success but names no transaction that certainly belongs to this item.";
+        "The upstream's response reports success but names no transaction that certainly belongs to " +
+        'this item.';
       found.push(find('item_without_transaction', detail, position));
     }
   }

@@ -130,8 +130,10 @@ export class RecordTry {
   @described(NUMBER, 'Duration in milliseconds.') ms!: number;
   @described(
     { enum: PHASES },
-    'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. `waiting`: the upstream may ' +
-      'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the answer is complete.',
+    'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. ' +
+      '`waiting`: the upstream may ' +
+      'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the ' +
+      'answer is complete.',
   )
   phase!: (typeof PHASES)[number];
   @nullable(INTEGER, 'HTTP status. Null without a complete answer.') status!: number | null;

@@ -35,12 +35,15 @@ import {
 } from './record-parts.dto';
 
 const PAYOUT_STATE_HELP =
-  '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether it was paid. ' +
-  '`pending`: the upstream has accepted it, or its link waits to be paid. `paid`, `failed`, `reversed` (paid and taken back), ' +
+  '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether ' +
+  'it was paid. ' +
+  '`pending`: the upstream has accepted it, or its link waits to be paid. `paid`, `failed`, `reversed` ' +
+  '(paid and taken back), ' +
   '`refunded`, and `not_executed` say what became of it, and may still change.';
 
 const NEXT_STEP_HELP =
-  '`await_approval` and `wait`: nothing; do not send it again. `none`: it is paid. `send_again`: its amount is back on the cap, and ' +
+  '`await_approval` and `wait`: nothing; do not send it again. `none`: it is paid. `send_again`: its ' +
+  'amount is back on the cap, and ' +
   'a new request for it with a new `Idempotency-Key` is safe.';
 
 const ANY_JSON = [
@@ -118,7 +121,8 @@ export class RecordApproval {
   @nullable(INSTANT, "When the approval expires, by the database's clock.") expires_at!: Date | null;
   @nullable(
     SHA256,
-    'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly this body.',
+    'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly ' +
+      'this body.',
   )
   content_hash!: string | null;
   @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
@@ -158,7 +162,8 @@ class OwnFields {
   @described(COUNT, 'Number of items.') item_count!: number;
   @described(
     BOOLEAN,
-    'Whether the caller hung up before the answer was handed over. The same content is then not paid again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
+    'Whether the caller hung up before the answer was handed over. The same content is then not paid ' +
+      'again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
   )
   undelivered!: boolean;
   @described(
@@ -211,7 +216,8 @@ export class RecordMessage {
   @optional(orNull(TEXT), 'The query string. Present only in requests.') query?: string | null;
   @described(
     { anyOf: ANY_JSON },
-    'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without `audit:pii`.',
+    'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without ' +
+      '`audit:pii`.',
   )
   body!: unknown;
 }

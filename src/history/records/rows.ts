@@ -14,10 +14,13 @@ import { commitment } from '../../platform/privacy/commitment';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
-const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt", o.record AS outcome,
+const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotencyKey",
+  b.idempotency_key_salt AS "keySalt", o.record AS outcome,
     ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
-    d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
-    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening, p.name AS "personName", p.salt AS "personSalt"`;
+    d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment",
+      d.client_id::text AS "clientId",
+    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening,
+      p.name AS "personName", p.salt AS "personSalt"`;
 
 const PERSON = Prisma.sql`LEFT JOIN person p ON p.id = i.person_id`;
 
@@ -30,7 +33,8 @@ export const recordsOf = (ids: string[]) =>
 
 /** Reads the records and bodies of one call of this client. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
-  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody" FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
+  SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody"
+    FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
 
 /** Members of a decision in records. */
 type Decision = Pick<

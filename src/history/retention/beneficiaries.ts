@@ -10,14 +10,16 @@ import { Contact } from '../../recipients/recipient';
  * @returns the emptied places: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<string[]> {
-  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]); // a change that is being approved adds them again
+  // a change that is being approved adds them again
+  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]);
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
   const keys = clients.rows.map(({ id }) => beneficiaryHash(id, key));
   const gone = await db.query<{ id: string }>(
     `WITH allowed AS (
        DELETE FROM beneficiary WHERE list = 'allowed' AND recipient = ANY ($1::bytea[]) RETURNING id
      ), blocked AS (
-       UPDATE beneficiary SET masked = NULL WHERE list = 'blocked' AND masked IS NOT NULL AND recipient = ANY ($1::bytea[])
+       UPDATE beneficiary SET masked = NULL WHERE list = 'blocked' AND masked IS NOT NULL
+         AND recipient = ANY ($1::bytea[])
        RETURNING id
      ) SELECT id FROM allowed UNION ALL SELECT id FROM blocked`,
     [keys],
@@ -37,7 +39,8 @@ export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<
  */
 async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `UPDATE ephemeral_key SET recipients = ARRAY(SELECT one FROM unnest(recipients) AS one WHERE one <> ALL ($1::bytea[]))
+    `UPDATE ephemeral_key SET recipients = ARRAY(SELECT one FROM unnest(recipients) AS one
+      WHERE one <> ALL ($1::bytea[]))
      WHERE recipients && $1::bytea[] RETURNING id`,
     [keys],
   );
@@ -48,8 +51,10 @@ async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<strin
 async function eraseFromChanges(db: Client, keys: Buffer[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `UPDATE pending_change SET change = jsonb_set(change::jsonb, '{register,recipients}', (
-       SELECT jsonb_agg(CASE WHEN one->>'recipient' = ANY ($1::text[]) THEN one || $2::jsonb ELSE one END ORDER BY place)
-       FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') WITH ORDINALITY AS e(one, place)))::text
+       SELECT jsonb_agg(CASE WHEN one->>'recipient' = ANY ($1::text[]) THEN one || $2::jsonb ELSE one END
+         ORDER BY place)
+       FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') WITH ORDINALITY AS e(one,
+         place)))::text
      WHERE EXISTS (
        SELECT FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') AS e(one)
        WHERE one->>'recipient' = ANY ($1::text[]))

@@ -47,7 +47,8 @@ export async function idsWhere(
     const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
-         FROM (SELECT ${key} AS id, ${expression} AS bytes FROM ${table} WHERE ${key} > $1::uuid ORDER BY ${key} LIMIT $2) AS next
+         FROM (SELECT ${key} AS id, ${expression} AS bytes FROM ${table} WHERE ${key} > $1::uuid
+           ORDER BY ${key} LIMIT $2) AS next
          WINDOW w AS (ORDER BY id)
        ) AS sized WHERE row = 1 OR total <= $3 ORDER BY id`,
       [after, ROWS, BYTES],

@@ -69,7 +69,8 @@ export async function erase(
   wish: Wish | null,
 ): Promise<Erased> {
   return recordedErasure(db, person.kind, wish, async () => {
-    const evidence = await eraseEvidence(db, person); // it may take long, as the next lines, so they run before any lock
+    // it may take long, as the next lines, so they run before any lock
+    const evidence = await eraseEvidence(db, person);
     const keys = await keysNaming(db, person);
     const callers = await personsWhere(db, spelledIn(person));
     await db.query('DELETE FROM unexplained_payment WHERE recipient = $1', [unexplainedHash(person.key)]);
@@ -147,7 +148,8 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
   // Anything derived from a body can be compared with a guess while its salt exists.
   const asked = [bodies.intent_body];
   await db.query(
-    'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL',
+    'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) ' +
+      'AND salt IS NOT NULL',
     asked,
   );
   await db.query(
@@ -188,7 +190,8 @@ async function removeFromRequests(
     [left.map(({ id }) => id), left.map(({ people }) => people)],
   );
   await db.query(
-    'DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[]) AND people IS NULL AND idempotency_key IS NULL',
+    'DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[]) AND people IS NULL AND idempotency_key ' +
+      'IS NULL',
     [callIds],
   );
   return [

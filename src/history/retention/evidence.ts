@@ -39,11 +39,16 @@ export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning[
   return Number(rows[0]?.count);
 }
 
-/** SQL that removes columns of a transaction with their salt, and keeps the commitment to them, where a condition holds. */
+/**
+ * SQL that removes columns of a transaction with their salt, and keeps the commitment to them, where a
+ * condition holds.
+ */
 function erased(group: ErasableColumns, condition: string): string {
   const { name, columns } = group;
   const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
-  const kept = `${commitment} = CASE WHEN ${condition} THEN coalesce(${commitment}, ${commitmentSql(group)}) ELSE ${commitment} END`;
+  const kept =
+    `${commitment} = CASE WHEN ${condition} THEN coalesce(${commitment}, ${commitmentSql(group)}) ELSE ` +
+    `${commitment} END`;
   const gone = [salt, ...columns].map(
     (column) => `${column} = CASE WHEN ${condition} THEN NULL ELSE ${column} END`,
   );
@@ -98,8 +103,10 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
     .filter(({ same, in_reference, in_receiver }) => same || in_reference || in_receiver);
   await db.query(
     `UPDATE upstream_transaction t SET
-       ${erased(RECIPIENT, 'g.same')}, ${erased(REFERENCE, 'g.in_reference')}, ${erased(RECEIVER, 'g.in_receiver')}
-     FROM json_to_recordset($1) AS g(read uuid, place bigint, same boolean, in_reference boolean, in_receiver boolean)
+       ${erased(RECIPIENT, 'g.same')}, ${erased(REFERENCE, 'g.in_reference')},
+         ${erased(RECEIVER, 'g.in_receiver')}
+     FROM json_to_recordset($1) AS g(read uuid, place bigint, same boolean, in_reference boolean,
+       in_receiver boolean)
      WHERE t.read_id = g.read AND t.ordinal = g.place`,
     [JSON.stringify(gone)],
   );

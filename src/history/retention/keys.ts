@@ -40,7 +40,10 @@ const SEALED: Source[] = [
   { table: 'refusal', key: 'id', bytes: text('idempotency_key') },
 ];
 
-/** Finds idempotency keys that contain the person's contact, a phone number in any spelling: `order-254712345678`. */
+/**
+ * Finds idempotency keys that contain the person's contact, a phone number in any spelling:
+ * `order-254712345678`.
+ */
 export async function keysNaming(db: Client, person: Contact): Promise<NamingKeys> {
   const test = spelledIn(person);
   const find = (source: Source) => idsWhere(db, source, test, () => undefined);
@@ -83,7 +86,8 @@ export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): 
   const isText = `${sql} AND strpos(key, 'sha256 ') = 0`;
   // An earlier version does not find a hashed key, and may have claimed it again.
   await db.query(
-    `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t
+    `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim
+      WHERE ${isText}) AS t
      WHERE (h.client_id, h.operation, h.key) = (t.client_id, t.operation, hashed_key(t.key))`,
     values,
   );

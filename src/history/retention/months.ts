@@ -77,7 +77,8 @@ export async function monthsBefore(
  * and rows older than the proxy.
  */
 const TIMES = (table: PartitionedTable) =>
-  `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AS at
+  `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''),
+    12))::bit(48)::bigint / 1000.0) AS at
    FROM ${table}_default`;
 
 /** Returns the column with the ID of the call, the read or the run. */

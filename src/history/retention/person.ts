@@ -10,7 +10,10 @@ export function namedIn({ kind, key }: Contact): (text: string) => boolean {
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
-/** Tests whether an identifier contains the person's contact, a phone number in any spelling: `order-254712345678`. */
+/**
+ * Tests whether an identifier contains the person's contact, a phone number in any spelling:
+ * `order-254712345678`.
+ */
 export function spelledIn(person: Contact): (identifier: string) => boolean {
   const named = namedIn(person);
   return (identifier) =>
@@ -33,7 +36,8 @@ export function askedFor(person: Contact): (filters: string) => boolean {
     typeof text === 'string' &&
     (phonesMeantBy(text).includes(person.key) || spellsOneOf(text, [person.key]));
   return (filters) => {
-    const meant = filters.replaceAll(' ', '+'); // an unescaped + of a query arrives as a space, and the search still finds it
+    // an unescaped + of a query arrives as a space, and the search still finds it
+    const meant = filters.replaceAll(' ', '+');
     if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;
     return valuesOf(filters).some(isSpelling);
   };

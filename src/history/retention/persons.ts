@@ -55,7 +55,8 @@ export async function personsNamed(
   { named, client, issuer }: PersonSearch,
 ): Promise<CallingPerson[]> {
   const { rows } = await db.query<CallingPerson>(
-    `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name FROM person p JOIN client c ON c.id = p.client_id
+    `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name FROM person p
+      JOIN client c ON c.id = p.client_id
      WHERE p.name IS NOT NULL AND (p.name = $1 OR p.id::text = lower($1))
        AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR p.issuer = $3) ORDER BY p.id`,
     [named, client ?? null, issuer ?? null],
@@ -125,7 +126,8 @@ async function requireNoNewCalls(db: Client, persons: string[], known: ReadonlyS
   const calls = (await callsOf(db, persons)).filter((id) => !known.has(id));
   if ((await openOf(db, calls)).length > 0) {
     throw new ClientError(
-      'The person made a call while this command was at work. Nothing was erased. Run the command again once the call is over.',
+      'The person made a call while this command was at work. Nothing was erased. Run the command again ' +
+        'once the call is over.',
     );
   }
   await reindex(db, calls);
@@ -141,7 +143,8 @@ async function callsOf(db: Client, persons: string[]): Promise<string[]> {
 
 async function openOf(db: Client, calls: string[]): Promise<{ id: string; personId: string }[]> {
   const { rows } = await db.query<{ id: string; personId: string }>(
-    `SELECT id, i.person_id AS "personId" FROM (${openCalls('i.id = ANY ($1::uuid[])')}) AS open JOIN intent i USING (id) ORDER BY id`,
+    `SELECT id, i.person_id AS "personId" FROM (${openCalls('i.id = ANY ($1::uuid[])')}) AS open
+      JOIN intent i USING (id) ORDER BY id`,
     [calls],
   );
   return rows;
@@ -155,13 +158,15 @@ async function placesKeeping(db: Client, persons: CallingPerson[]): Promise<stri
   const named = persons.filter(({ issuer }) => issuer === null);
   const { rows } = await db.query<{ place: string }>(
     `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor)), of_calls AS (
-       SELECT id, client_id, record::json ->> 'actor' AS actor FROM intent WHERE strpos(record, '"actor":') > 0)
+       SELECT id, client_id, record::json ->> 'actor' AS actor FROM intent
+         WHERE strpos(record, '"actor":') > 0)
      SELECT 'intent/' || id AS place FROM of_calls JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'refusal/' || id FROM refusal JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'access/' || id FROM access JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'decision/' || intent_id FROM decision JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'activity/' || id FROM activity JOIN gone USING (client_id, actor)
-     UNION ALL SELECT 'api_key/' || k.id FROM api_key k JOIN gone g ON g.client_id = k.client_id AND g.actor = k.person
+     UNION ALL SELECT 'api_key/' || k.id FROM api_key k JOIN gone g ON g.client_id = k.client_id
+       AND g.actor = k.person
      ORDER BY 1`,
     [named.map(({ clientId }) => clientId), named.map(({ name }) => name)],
   );

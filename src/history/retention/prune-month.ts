@@ -145,7 +145,8 @@ async function takeOut(db: Client, table: PartitionedTable, month: Month, kept: 
   await db.query(`ALTER TABLE ${table} DETACH PARTITION ${partition}`);
   const columns = await columnsOf(db, table);
   await db.query(
-    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${partition} WHERE ${idOf(table)} = ANY ($1::uuid[])`,
+    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${partition}
+      WHERE ${idOf(table)} = ANY ($1::uuid[])`,
     [kept],
   );
   await db.query(`ALTER TABLE ${partition} RENAME TO ${OUT}${partition}`);
@@ -208,7 +209,8 @@ async function record(
   const { id, pruned_at } = pruning;
   const signature = signRecord(signer, 'pruning', pruning);
   await db.query(
-    `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
+    `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at,
+      signature)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [id, what, name, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature],
   );
@@ -221,7 +223,8 @@ const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body|refusal_key)_(def
 export async function dropWhatIsOut(db: Client): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
-     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND starts_with(relname, $1) ORDER BY relname`,
+     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND starts_with(relname, $1)
+       ORDER BY relname`,
     [OUT],
   );
   for (const { name } of rows) {

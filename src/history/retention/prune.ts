@@ -65,19 +65,22 @@ async function coveringNote(db: Client, month: Month, { ring, checkpointFile }: 
   const { unsealed, sealed } = await sealsOf(db, month);
   if (unsealed > 0) {
     throw new ClientError(
-      `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned. Keep the proxy running until they are sealed.`,
+      `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned. Keep the proxy ` +
+        'running until they are sealed.',
     );
   }
   const { note, size, root } = latestNote(checkpointFile, ring);
   const { rows } = await db.query<{ root: Buffer }>('SELECT root FROM checkpoint WHERE size = $1', [size]);
   if (!rows[0]?.root.equals(root)) {
     throw new ClientError(
-      `The latest checkpoint of ${checkpointFile} is not in the database. Nothing was pruned. Run audit verify to find the cause.`,
+      `The latest checkpoint of ${checkpointFile} is not in the database. Nothing was pruned. Run audit ` +
+        'verify to find the cause.',
     );
   }
   if (size < sealed) {
     throw new ClientError(
-      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it. Nothing was pruned. Give a newer copy with --checkpoint.`,
+      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it. Nothing was pruned. ` +
+        'Give a newer copy with --checkpoint.',
     );
   }
   return note;
@@ -92,7 +95,8 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
   });
   const { rows } = await db.query<{ unsealed: string; sealed: string }>(
     `WITH leaf AS MATERIALIZED (
-       SELECT l.kind, n.id, l.first + n.place AS size FROM log_leaves l CROSS JOIN LATERAL unnest(l.ids) WITH ORDINALITY n(id, place)
+       SELECT l.kind, n.id, l.first + n.place AS size FROM log_leaves l
+         CROSS JOIN LATERAL unnest(l.ids) WITH ORDINALITY n(id, place)
        WHERE l.span && int8range($3, $4) AND n.id >= $1 AND n.id < $2)
      SELECT ${unsealed.join(' + ')} AS unsealed, (SELECT coalesce(max(size), 0) FROM leaf) AS sealed`,
     [from, to, uuidTime(from).getTime(), uuidTime(to).getTime()],
@@ -101,7 +105,8 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
 }
 
 /**
- * Returns the newest note that a key of the log signed. The last note may be incomplete after a crash or during a write.
+ * Returns the newest note that a key of the log signed. The last note may be incomplete after a crash or
+ * during a write.
  */
 function latestNote(file: string, ring: KeyRing): { note: string; size: number; root: Buffer } {
   for (const note of notesIn(file).reverse()) {
@@ -122,7 +127,8 @@ function notesIn(file: string): string[] {
     return splitNotes(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ClientError(
-      `The checkpoint file ${file} cannot be read (${codeOf(error)}). Nothing was pruned. Give the file with --checkpoint, or set CHECKPOINT_FILE.`,
+      `The checkpoint file ${file} cannot be read (${codeOf(error)}). Nothing was pruned. Give the file ` +
+        'with --checkpoint, or set CHECKPOINT_FILE.',
     );
   }
 }

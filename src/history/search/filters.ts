@@ -217,6 +217,7 @@ function steps(kind: 'item' | 'total', min: string | undefined, max: string | un
   const low = min === undefined ? Prisma.sql`-9999` : Prisma.sql`search_step(${min}::numeric) - 1`;
   const high = max === undefined ? Prisma.sql`10000` : Prisma.sql`search_step(${max}::numeric) + 1`;
   return [
-    Prisma.sql`ARRAY(SELECT kind || ':' || slice FROM indexed_slice WHERE kind = ${kind}::text AND slice BETWEEN ${low} AND ${high})`,
+    Prisma.sql`ARRAY(SELECT kind || ':' || slice FROM indexed_slice WHERE kind = ${kind}::text
+      AND slice BETWEEN ${low} AND ${high})`,
   ];
 }

@@ -96,7 +96,8 @@ export class IndexJob implements Job {
   ) {
     metrics.watch(
       'payout_proxy_search_index_progress',
-      'How much of the search index is there, from 0 to 1. Below 1, it is being rebuilt after a crash or a failover, and searches get 503.',
+      'How much of the search index is there, from 0 to 1. Below 1, it is being rebuilt after a crash ' +
+        'or a failover, and searches get 503.',
       () => index.progress,
     );
   }

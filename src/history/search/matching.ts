@@ -16,7 +16,8 @@ export interface Scope {
  * @param first 1, or 0 to include transactions without a certain payout, at position -1.
  */
 const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
-  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry, item_fee_usd[place] AS fee,
+  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry,
+    item_fee_usd[place] AS fee,
     place - 1 AS position
   FROM generate_series(${first}, cardinality(item_usd)) AS place)`;
 
@@ -78,10 +79,12 @@ export function inTime(scope: Scope): Prisma.Sql[] {
   if (from === undefined && to === undefined) return [];
   if (from !== undefined && to !== undefined && hoursBetween(from, to) <= SHORT_HOURS)
     return [
-      Prisma.sql`terms && ARRAY(SELECT 'hour:' || hour FROM generate_series(search_hour(${from}::uuid), search_hour(${to}::uuid)) AS hour)`,
+      Prisma.sql`terms && ARRAY(SELECT 'hour:' || hour
+        FROM generate_series(search_hour(${from}::uuid), search_hour(${to}::uuid)) AS hour)`,
     ];
   return [
-    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
+    Prisma.sql`terms && ARRAY(SELECT 'week:' || slice FROM indexed_slice
+      WHERE ${all([Prisma.sql`kind = 'week'`, ...weeks(scope)])})`,
   ];
 }
 

@@ -55,8 +55,8 @@ export interface FoundPlace extends Place {
 }
 
 /**
- * Reads at most `budget` rows in the order of an index, and keeps those that match. If one row of a hundred matches,
- * this fills a page at once. If fewer match, it may find none.
+ * Reads at most `budget` rows in the order of an index, and keeps those that match. If one row of a hundred
+ * matches, this fills a page at once. If fewer match, it may find none.
  */
 export function walked(query: Query, after: Cursor | undefined, limit: number, budget: number): Prisma.Sql {
   const { conditions, listed, sort } = query;
@@ -122,14 +122,16 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
         ${order.slices === 'week' ? hoursAndWeeks(query, order, after) : stepTerms(query, order, after)}
-      ) AS s CROSS JOIN LATERAL (${page}) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
+      ) AS s CROSS JOIN LATERAL (${page}) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)}
+        LIMIT ${limit}
     ) AS found`;
 }
 
 /** Reads all matches at once. For few matches, slices would read them once per slice. */
 export function whole(query: Query, after: Cursor | undefined, limit: number): Prisma.Sql {
   const order = orderOf(query);
-  return Prisma.sql`SELECT ${results(query)} FROM (${inOrder(query, order, rowsOf(query, order, after), limit)}) AS found`;
+  return Prisma.sql`SELECT ${results(query)}
+    FROM (${inOrder(query, order, rowsOf(query, order, after), limit)}) AS found`;
 }
 
 function inOrder(query: Query, order: Order, conditions: Prisma.Sql[], limit: number): Prisma.Sql {
@@ -180,7 +182,8 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
     FROM (
       SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_HOURS} AS by_hours
       FROM indexed_slice WHERE ${all(slicesOf(query, order, after))}
-    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0 END) AS hour
+    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0
+      END) AS hour
     ORDER BY ${sorted([SLICE], query)}`;
 }
 

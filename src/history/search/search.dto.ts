@@ -98,7 +98,8 @@ export class SearchFilters {
     required: false,
     example: '0712 345 678',
     description:
-      'Email, phone number, handle, or sub-account of a payout. Exact match. A phone number can be in any format. Without its ' +
+      'Email, phone number, handle, or sub-account of a payout. Exact match. A phone number can be in ' +
+      'any format. Without its ' +
       'country code, it is searched in every country. Requires `audit:pii`.',
   })
   recipient?: string;
@@ -106,7 +107,9 @@ export class SearchFilters {
   @field(
     {
       required: false,
-      must: `must be ${MIN_PREFIX} to 254 characters from the beginning of an email, phone number, handle, or sub-account`,
+      must:
+        `must be ${MIN_PREFIX} to 254 characters from the beginning of an email, phone number, handle, or ` +
+        'sub-account',
       test: (value) =>
         typeof value === 'string' &&
         [...value].length >= MIN_PREFIX &&

@@ -69,7 +69,8 @@ export class SearchService {
   }
 
   /**
-   * Opens a search for `walk` and `count`. It finds everything that exists now, oldest first, and nothing later.
+   * Opens a search for `walk` and `count`. It finds everything that exists now, oldest first, and nothing
+   * later.
    * @throws Problem if the search contradicts itself.
    */
   async open(search: SearchFilters, listed: Listed): Promise<Query> {
@@ -210,14 +211,16 @@ function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd
 }
 
 /**
- * Rejects a search by recipient for keys that may not see people. Its results would reveal who was paid, even if
- * masked. Prefix by prefix, some seventy requests find a phone number.
+ * Rejects a search by recipient for keys that may not see people. Its results would reveal who was paid, even
+ * if masked. Prefix by prefix, some seventy requests find a phone number.
  * @throws Problem `scope_missing`
  */
 export function requireMaySearchPeople(call: Call, search: SearchFilters): void {
   if (search.recipient === undefined && search.recipient_prefix === undefined) return;
   if (maySeePeople(call)) return;
   throw new Problem('scope_missing', {
-    text: 'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the results reveal who was paid. Use other filters, or ask the operator for the scope.',
+    text:
+      'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the ' +
+      'results reveal who was paid. Use other filters, or ask the operator for the scope.',
   });
 }

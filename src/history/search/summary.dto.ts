@@ -33,7 +33,8 @@ class Latency {
 export class SummaryGroup extends PayoutSums {
   @described(
     { ...orNull(TEXT), example: '2026-11-20' },
-    'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country that is not known has a key of letters and digits.',
+    'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country ' +
+      'that is not known has a key of letters and digits.',
   )
   group!: string | null;
   @nullable(TEXT, 'Name of the client or the country. Null for other groups.') name!: string | null;

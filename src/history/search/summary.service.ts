@@ -18,7 +18,10 @@ import { PayoutSums, GroupBy, Summary, SummaryGroup, SummarySearch } from './sum
 /** Maximum number of groups: almost three years of days. Callers may send any text as a country. */
 const MAX_GROUPS = 1_000;
 
-/** The country of a payout, from its terms. Its collation sorts bytes, which is many times as fast as sorting words. */
+/**
+ * The country of a payout, from its terms. Its collation sorts bytes, which is many times as fast as sorting
+ * words.
+ */
 const COUNTRY = Prisma.sql`nullif(split_part(split_part(payout, E'\ncountry:', 2), E'\n', 1), '') COLLATE "C"`;
 
 interface GroupRow extends SumRow {
@@ -71,11 +74,13 @@ export class SummaryService {
       : sumsOfEntry(word);
     const rested = rests ? RESTED : Prisma.sql`TRUE`; // Once for reading rows, and once for summing them.
     const sql = Prisma.sql`
-      SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls, sum(items)::float8 AS items,
+      SELECT "group", count(*) FILTER (WHERE rested AND ${rested})::float8 AS calls,
+        sum(items)::float8 AS items,
         trim_scale(coalesce(sum(usd), 0))::text AS asked, ${TOTALS},
         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY ms) AS latency
       FROM (
-        SELECT ${groups[groupBy]} AS "group", ${counted}, ${Prisma.raw(SUM_COLUMNS.join(', '))}, upstream_ms::float8 AS ms, ${rested} AS rested
+        SELECT ${groups[groupBy]} AS "group", ${counted}, ${Prisma.raw(SUM_COLUMNS.join(', '))},
+          upstream_ms::float8 AS ms, ${rested} AS rested
         FROM indexed_call CROSS JOIN ${sums} WHERE ${matching(scope)}
       ) AS found
       GROUP BY "group" ORDER BY ${order} LIMIT ${MAX_GROUPS + 1}`;
@@ -114,7 +119,8 @@ function sumsOfMatching(payouts: Prisma.Sql, word: Prisma.Sql, groupBy: GroupBy)
   const country = groupBy === 'country' ? COUNTRY : Prisma.sql`NULL::text`;
   const columns = { usd: Prisma.sql`usd`, entry: Prisma.sql`entry`, fee: Prisma.sql`fee` };
   return Prisma.sql`LATERAL (
-    SELECT ${country} AS country, count(*) FILTER (WHERE position >= 0) AS items, sum(usd) AS usd, ${sumsOfPayouts(columns, word)}
+    SELECT ${country} AS country, count(*) FILTER (WHERE position >= 0) AS items, sum(usd) AS usd,
+      ${sumsOfPayouts(columns, word)}
     FROM ${payouts} AS payout_of_call GROUP BY 1
   ) AS counted`;
 }

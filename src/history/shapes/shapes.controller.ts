@@ -21,7 +21,8 @@ export class ShapesController {
   @Shows(({ shapes }: ShapePage) => showsNobody(shapes))
   @ApiSummary(
     "List the shapes of the upstream's answers",
-    'One entry for each answer that differs from all earlier answers of its operation and HTTP status: it has ' +
+    'One entry for each answer that differs from all earlier answers of its operation and HTTP status: ' +
+      'it has ' +
       'a new field or type, or lacks a field that all of them had. At most 100 for each operation.',
   )
   @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
@@ -61,7 +62,8 @@ export class StatusWordsController {
   @ApiSummary(
     'List the status words that are not understood',
     'One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
-      'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and it leaves the list.',
+      'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and ' +
+      'it leaves the list.',
   )
   @ApiResponse({ status: 200, type: StatusWordList, description: 'All of them.' })
   @ApiKeyProblems()

@@ -28,7 +28,8 @@ export class ShapeRecord {
   @described(SHA256, 'SHA-256 of `shape` as JSON, without spaces and with sorted keys.') fingerprint!: string;
   @described(
     { type: 'object', additionalProperties: true },
-    'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no body`. Keys that ' +
+    'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no ' +
+      'body`. Keys that ' +
       'may be data are omitted. `additionalProperties` describes their values.',
   )
   shape!: unknown;

@@ -49,14 +49,16 @@ export class CallStory extends FullCallRecord {
   anomalies!: RecordAnomalyDto[];
   @described(
     { type: [RecordEntry] },
-    'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the reservation and what the answer says. Empty if nothing was reserved.',
+    'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the ' +
+      'reservation and what the answer says. Empty if nothing was reserved.',
   )
   ledger!: RecordEntry[];
   @described({ type: [CallDifference] }, 'Findings of reconciliation, the newest 100.')
   reconciliation_findings!: CallDifference[];
   @described(
     { type: [ActivityRecord] },
-    'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, at most 20.',
+    'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, ' +
+      'at most 20.',
   )
   acts_before!: ActivityRecord[];
   @described({ type: [RecordSeal] }, 'Places of its records in the log.') seals!: RecordSeal[];

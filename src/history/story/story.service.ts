@@ -44,7 +44,8 @@ export class StoryService {
     return this.prisma.$queryRaw<CallDifference[]>`
       SELECT f.id::text, f.category, f.position, coalesce(step.state, 'open') AS state,
         trim_scale(sight.impact_usd)::text AS impact_usd, f.found_at
-      FROM finding f ${findingNow(seesPeople)} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
+      FROM finding f ${findingNow(seesPeople)} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC
+        LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
   private async anomalies(call: FullStoredCall | null): Promise<RecordAnomaly[]> {

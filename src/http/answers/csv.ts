@@ -6,7 +6,10 @@ const BOM = '\ufeff';
 /** The line end of RFC 4180, also after the last line. */
 const CRLF = '\r\n';
 
-/** Beginnings of a cell that a spreadsheet reads as a formula, and our own mark, so that marking can be undone. */
+/**
+ * Beginnings of a cell that a spreadsheet reads as a formula, and our own mark, so that marking can be
+ * undone.
+ */
 const DANGEROUS = /^['=+\-@\t\r\n＝＋－＠]/;
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ };
@@ -22,8 +25,8 @@ export type DelimiterName = keyof typeof DELIMITERS;
 export type Cell = string | number | null;
 
 /**
- * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula begins with an apostrophe.
- * Programs that read the file remove one apostrophe from each cell that begins with one.
+ * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula begins with an
+ * apostrophe. Programs that read the file remove one apostrophe from each cell that begins with one.
  */
 export function csvLine(cells: Cell[], delimiter: Delimiter = ','): string {
   let line = '';

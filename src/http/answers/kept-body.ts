@@ -20,8 +20,8 @@ interface Encoded {
 const ENCODINGS = new Negotiator({ supportedValues: ['gzip', 'identity'] });
 
 /**
- * Serves a body to everyone, without a key. Each request gets the same buffer, which is compressed once, so that a flood of
- * requests for a long body takes no processor time from payments.
+ * Serves a body to everyone, without a key. Each request gets the same buffer, which is compressed once, so
+ * that a flood of requests for a long body takes no processor time from payments.
  */
 export function serveKeptBody(
   server: FastifyInstance,

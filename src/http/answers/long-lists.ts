@@ -1,12 +1,14 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Pace, Steps } from '../../platform/steps';
 
-/** The elements that are written in one turn of the event loop: about half a millisecond for records of calls. */
+/**
+ * The elements that are written in one turn of the event loop: about half a millisecond for records of calls.
+ */
 const IN_ONE_TURN = 20;
 
 /**
- * Writes answers with long lists as JSON in several turns of the event loop. A page of 200 records takes some seven
- * milliseconds, and payments take their turns in between.
+ * Writes answers with long lists as JSON in several turns of the event loop. A page of 200 records takes some
+ * seven milliseconds, and payments take their turns in between.
  */
 export function writeLongLists(server: FastifyInstance, paceOf: (request: FastifyRequest) => Pace): void {
   // With a callback: most answers have no long list, and would wait for a promise.

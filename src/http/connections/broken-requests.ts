@@ -24,8 +24,8 @@ interface Traffic {
 }
 
 /**
- * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is known,
- * logged and counted. Without this, Node and Fastify would answer in their own format.
+ * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is
+ * known, logged and counted. Without this, Node and Fastify would answer in their own format.
  */
 export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
   const connections = new WeakMap<Socket, Traffic>();
@@ -77,7 +77,8 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
     tell(told, id, problem);
     end(socket, problem, id, newId(), url?.startsWith('/api/') === true);
   });
-  // Node would answer with a bare status. The request itself is rejected like any other (src/access/auth/receive.ts).
+  // Node would answer with a bare status. The request itself is rejected like any other
+  // (src/access/auth/receive.ts).
   server.server.on(
     'checkExpectation',
     (request, response) => void server.server.emit('request', request, response),
@@ -85,8 +86,8 @@ export function answerBrokenRequests(server: FastifyInstance, told: Told): void 
 }
 
 /**
- * Rejects the request of a broken connection with the problem, logged, counted and recorded, once the connection has
- * ended.
+ * Rejects the request of a broken connection with the problem, logged, counted and recorded, once the
+ * connection has ended.
  */
 function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isUnanswered: boolean): void {
   if (!isUnanswered) return void socket.destroySoon(); // answered before it was complete
@@ -107,7 +108,9 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-/** Returns whether bytes that the parser rejected are for the interface, if they begin with the request line. */
+/**
+ * Returns whether bytes that the parser rejected are for the interface, if they begin with the request line.
+ */
 function isInterface(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
 }

@@ -3,9 +3,9 @@ import { Socket } from 'node:net';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Lets a server close without waiting for its clients. Complete requests are answered, and their connections end with
- * the answer. Idle connections, and those with incomplete requests, end at once. They would delay the close by a minute
- * and more.
+ * Lets a server close without waiting for its clients. Complete requests are answered, and their connections
+ * end with the answer. Idle connections, and those with incomplete requests, end at once. They would delay
+ * the close by a minute and more.
  */
 export function endConnectionsWhenClosing(server: FastifyInstance): void {
   /** The open connections, each with its current request. */
@@ -40,8 +40,8 @@ export function endConnectionsWhenClosing(server: FastifyInstance): void {
 const LOOKS = 6;
 
 /**
- * Ends requests that are not complete in time, with 408 as Node does. A file upload (`takesCsv`) has Node's longer time
- * until it is answered. A rejected upload holds no place longer than others.
+ * Ends requests that are not complete in time, with 408 as Node does. A file upload (`takesCsv`) has Node's
+ * longer time until it is answered. A rejected upload holds no place longer than others.
  */
 export function endSlowRequests(server: FastifyInstance, timeoutMs: number): void {
   /** The incomplete request of each connection. */

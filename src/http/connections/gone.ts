@@ -7,7 +7,10 @@ export class CallerGone extends Error {
   }
 }
 
-/** Returns a signal that is aborted when the connection closes before the answer is complete, or has closed already. */
+/**
+ * Returns a signal that is aborted when the connection closes before the answer is complete, or has closed
+ * already.
+ */
 export function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = () => {

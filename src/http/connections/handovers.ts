@@ -2,7 +2,10 @@ import { Socket } from 'node:net';
 import { FastifyInstance } from 'fastify';
 import { Call } from '../../access/auth/call';
 
-/** How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken later. */
+/**
+ * How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken
+ * later.
+ */
 const BREAKS_WITHIN_MS = 5_000;
 
 /** A reply in delivery to its caller. */
@@ -17,9 +20,9 @@ interface Handover {
 const handovers = new WeakMap<object, Handover[]>();
 
 /**
- * Watches the reply to a call. It is lost if the connection closes before its last byte was given to the operating
- * system, or breaks soon after, before the next request. A client that closes its connection while the reply is on its
- * way cannot be told from one that has read it.
+ * Watches the reply to a call. It is lost if the connection closes before its last byte was given to the
+ * operating system, or breaks soon after, before the next request. A client that closes its connection while
+ * the reply is on its way cannot be told from one that has read it.
  * @param tellOfLoss is called once, if the reply is lost.
  */
 export function watchHandover(call: Call, tellOfLoss: () => void): void {

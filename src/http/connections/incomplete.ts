@@ -17,9 +17,10 @@ const BOUNDS: Bounds = { perNetwork: 512, inAll: 2_048 };
 const LOGGED_EVERY_MS = 60_000;
 
 /**
- * Ends the oldest connections that wait for a request, if there are too many of one network or in all. A connection waits
- * until its first head is complete, and again if its request is answered before its body is complete. Connections that are
- * idle between two requests do not count, so an app may keep any number of them.
+ * Ends the oldest connections that wait for a request, if there are too many of one network or in all. A
+ * connection waits until its first head is complete, and again if its request is answered before its body is
+ * complete. Connections that are idle between two requests do not count, so an app may keep any number of
+ * them.
  * @param isTrusted whether an address is a reverse proxy's, whose connections are those of many apps.
  */
 export function boundIncompleteRequests(

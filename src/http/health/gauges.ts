@@ -39,12 +39,14 @@ export class FenceMetrics {
     );
     metrics.watch(
       'payout_proxy_clock_skew_seconds',
-      "The database's clock minus that of this process. Past MAX_CLOCK_SKEW_SECONDS the instance does not pay. NaN before the first comparison.",
+      "The database's clock minus that of this process. Past MAX_CLOCK_SKEW_SECONDS the instance does " +
+        'not pay. NaN before the first comparison.',
       () => clocks.skewSeconds ?? NaN,
     );
     metrics.watch(
       'payout_proxy_epoch_file_failing',
-      '1 if DATA_DIR/epoch.json cannot be written, otherwise 0. After a restart, an old database may then go unnoticed.',
+      '1 if DATA_DIR/epoch.json cannot be written, otherwise 0. After a restart, an old database may ' +
+        'then go unnoticed.',
       () => (epoch.isFileFailing ? 1 : 0),
     );
   }
@@ -60,13 +62,16 @@ export class StorageMetrics {
   constructor(storage: StorageService, space: SpaceService, metrics: MetricsService) {
     metrics.watch(
       'payout_proxy_storage_failing',
-      '1 while the database or DATA_DIR takes no writes for the cause, otherwise 0. GET /readyz says what to do.',
+      '1 while the database or DATA_DIR takes no writes for the cause, otherwise 0. GET /readyz says ' +
+        'what to do.',
       () => ALL.map((labels) => ({ labels, value: storage.has(labels.place, labels.cause) ? 1 : 0 })),
       ['place', 'cause'],
     );
     new Counter({
       name: 'payout_proxy_storage_failures_total',
-      help: 'Statements, heartbeats and files that failed because the database or DATA_DIR cannot do its work, by cause.',
+      help:
+        'Statements, heartbeats and files that failed because the database or DATA_DIR cannot do its ' +
+        'work, by cause.',
       labelNames: ['place', 'cause'],
       registers: [metrics.registry],
       collect() {
@@ -77,13 +82,15 @@ export class StorageMetrics {
     });
     metrics.watch(
       'payout_proxy_free_bytes',
-      'Free space of the disk of DATA_DIR, and of the embedded Postgres. Below MIN_FREE_SPACE_MB nothing is admitted.',
+      'Free space of the disk of DATA_DIR, and of the embedded Postgres. Below MIN_FREE_SPACE_MB ' +
+        'nothing is admitted.',
       () => space.freeBytes.map(({ place, bytes }) => ({ labels: { place }, value: bytes })),
       ['place'],
     );
     metrics.watch(
       'payout_proxy_space_reserve_bytes',
-      'Space that the database keeps for outcomes (DATABASE_RESERVE_MB). 0 after its disk was full. Absent without a reserve.',
+      'Space that the database keeps for outcomes (DATABASE_RESERVE_MB). 0 after its disk was full. ' +
+        'Absent without a reserve.',
       () => space.reserveBytes,
     );
   }
@@ -115,13 +122,15 @@ export class ReplicaMetrics {
   constructor(replica: ReplicaService, metrics: MetricsService) {
     metrics.watch(
       'payout_proxy_history_reads',
-      'Reads of the history since the start, by the server that answered them: the primary, or the replica of DATABASE_REPLICA_URL.',
+      'Reads of the history since the start, by the server that answered them: the primary, or the ' +
+        'replica of DATABASE_REPLICA_URL.',
       () => Object.entries(replica.reads).map(([server, value]) => ({ labels: { server }, value })),
       ['server'],
     );
     metrics.watch(
       'payout_proxy_replica_lag_seconds',
-      'Time since the last commit that the replica has replayed. NaN without a replica, and while it does not answer.',
+      'Time since the last commit that the replica has replayed. NaN without a replica, and while it ' +
+        'does not answer.',
       async () => (await replica.lag()) ?? NaN,
     );
   }

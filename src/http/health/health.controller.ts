@@ -35,8 +35,8 @@ export class HealthController {
   }
 
   /**
-   * Proves that the database takes durable writes. Does not check the upstream. Without it, requests are still answered
-   * and recorded.
+   * Proves that the database takes durable writes. Does not check the upstream. Without it, requests are
+   * still answered and recorded.
    */
   @Get('readyz')
   @Allow('everyone')
@@ -47,7 +47,8 @@ export class HealthController {
   @ApiResponse({
     status: 200,
     description:
-      'The proxy can serve requests. `details.worker` says whether a worker is running, and which background jobs none holds.',
+      'The proxy can serve requests. `details.worker` says whether a worker is running, and which ' +
+      'background jobs none holds.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('not_ready', 'invalid_request')

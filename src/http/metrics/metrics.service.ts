@@ -46,7 +46,8 @@ export class MetricsService {
   );
   readonly problems = this.counter(
     'payout_proxy_problems_total',
-    'Requests that the proxy rejected or failed to carry out, by code, recorded or not. payout_proxy_calls_total counts the outcomes of the other requests.',
+    'Requests that the proxy rejected or failed to carry out, by code, recorded or not. ' +
+      'payout_proxy_calls_total counts the outcomes of the other requests.',
     ['code'],
   );
   readonly newShapes = this.counter(
@@ -61,7 +62,8 @@ export class MetricsService {
   );
   readonly droppedCopies = this.counter(
     'payout_proxy_copies_dropped_total',
-    'Copies of committed records that were dropped, because DATA_DIR took none for too long. database recover cannot restore these records.',
+    'Copies of committed records that were dropped, because DATA_DIR took none for too long. database ' +
+      'recover cannot restore these records.',
   );
   readonly droppedRefusals = this.counter(
     'payout_proxy_refusals_dropped_total',
@@ -69,12 +71,15 @@ export class MetricsService {
   );
   readonly shedRequests = this.counter(
     'payout_proxy_shed_requests_total',
-    'Requests rejected before anything was written about them, because too many others were waiting or they waited too long.',
+    'Requests rejected before anything was written about them, because too many others were waiting or ' +
+      'they waited too long.',
     ['operation'],
   );
   readonly openCircuits = new Gauge({
     name: 'payout_proxy_upstream_circuit_open',
-    help: '1 while the circuit breaker of an operation of an account is open: the upstream fails most of its requests, and only probes are sent.',
+    help:
+      '1 while the circuit breaker of an operation of an account is open: the upstream fails most of its ' +
+      'requests, and only probes are sent.',
     labelNames: ['account', 'operation'],
     registers: [this.registry],
   });

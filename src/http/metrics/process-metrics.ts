@@ -2,12 +2,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { BUILD } from '../../platform/build';
 
-/** prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it. */
+/**
+ * prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it.
+ */
 const NEVER_MS = 1_000_000_000;
 
 /**
- * Measures the process: its memory, its CPU time, its event loop and its build. Once per process, however many apps it
- * serves, because timers and observers cannot be removed.
+ * Measures the process: its memory, its CPU time, its event loop and its build. Once per process, however
+ * many apps it serves, because timers and observers cannot be removed.
  */
 export function measureProcess(): void {
   if (register.getMetricsAsArray().length > 0) return;
@@ -29,15 +31,16 @@ const NANOSECONDS = 1e9;
 const OTHER_NAMES = /^nodejs_eventloop_lag_/;
 
 /**
- * Measures how late the event loop of this process is, under the names of OpenTelemetry's semantic conventions. Each
- * scrape reads the time since the one before.
+ * Measures how late the event loop of this process is, under the names of OpenTelemetry's semantic
+ * conventions. Each scrape reads the time since the one before.
  */
 function measureEventLoop(): void {
   for (const { name } of register.getMetricsAsArray())
     if (OTHER_NAMES.test(name)) register.removeSingleMetric(name);
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  // A sample of a punctual loop is the resolution itself. Without samples, the minimum is huge and the mean is not a number.
+  // A sample of a punctual loop is the resolution itself. Without samples, the minimum is huge and the mean
+  // is not a number.
   const late = (nanoseconds: number) =>
     delay.count > 0 ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000) : 0;
   const values: Record<string, () => number> = {

@@ -28,14 +28,19 @@ export interface MeasuredWallet {
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
-  /** How long the balance lasts at the pace of the last day. Null if nothing was spent, or there is one reading only. */
+  /**
+   * How long the balance lasts at the pace of the last day. Null if nothing was spent, or there is one
+   * reading only.
+   */
   runwaySeconds: number | null;
   /** Low-balance threshold. Null if unset. */
   lowUsd: Decimal | null;
   isLow: boolean;
 }
 
-/** Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
+/**
+ * Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt.
+ */
 @Injectable()
 export class ReconciliationMetrics {
   /** The result is `complete`, or the code of a failure. */
@@ -84,19 +89,21 @@ export class ReconciliationMetrics {
     );
     watch(
       'payout_proxy_wallet_low',
-      '1 while the balance of a wallet is below WALLET_LOW_BALANCE_USD. Absent for wallets without such a balance.',
+      '1 while the balance of a wallet is below WALLET_LOW_BALANCE_USD. Absent for wallets without such ' +
+        'a balance.',
       ({ lowUsd, isLow }) => (lowUsd === null ? null : isLow ? 1 : 0),
     );
   }
 
   /**
-   * @param since returns when each call in doubt was sent, in milliseconds since 1970. It is called at each scrape, and
-   * returns undefined while that is not known.
+   * @param since returns when each call in doubt was sent, in milliseconds since 1970. It is called at each
+   * scrape, and returns undefined while that is not known.
    */
   watchDoubts(since: () => number[] | undefined): void {
     this.metrics.watch(
       'payout_proxy_calls_in_doubt',
-      'Calls in doubt, by the time since they were sent. Absent while this worker does not resolve, or cannot read them.',
+      'Calls in doubt, by the time since they were sent. Absent while this worker does not resolve, or ' +
+        'cannot read them.',
       () => {
         const ages = since()?.map((at) => clock.nowMs() - at);
         return (

@@ -32,7 +32,10 @@ export class FairLines<Entry> {
     return undefined;
   }
 
-  /** Whether a client's line is so much shorter than the longest one that its next entry goes before the last one there. */
+  /**
+   * Whether a client's line is so much shorter than the longest one that its next entry goes before the last
+   * one there.
+   */
   maySqueezeIn(client: string): boolean {
     return this.sizeOf(this.longest()) > this.sizeOf(client) + 1;
   }

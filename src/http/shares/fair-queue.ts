@@ -4,8 +4,8 @@ import { FairLines } from './fair-lines';
 export type EndTurn = (restedMs?: number) => void;
 
 /**
- * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A place may
- * rest between two turns.
+ * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A
+ * place may rest between two turns.
  */
 export class FairQueue {
   private working = 0;

@@ -24,7 +24,8 @@ export class FaultPace {
     const nextAt = this.nextAt.get(keyId);
     if (nextAt === undefined) return 0;
     const delay = nextAt - this.now() - BURST * PAUSE_MS;
-    if (delay > 0 && delay <= LONGEST_DELAY_MS) this.nextAt.set(keyId, nextAt + PAUSE_MS); // the one after it comes later
+    // the one after it comes later
+    if (delay > 0 && delay <= LONGEST_DELAY_MS) this.nextAt.set(keyId, nextAt + PAUSE_MS);
     return Math.max(0, delay);
   }
 

@@ -8,7 +8,10 @@ import { LONG_BODY_BYTES } from '../validation/json-body';
 import { FaultPace, LONGEST_DELAY_MS } from './fault-pace';
 import { SharesService } from './shares.service';
 
-/** Limits what one key sends at once, and how often it sends long bodies with faults. Call it after `receiveCalls`. */
+/**
+ * Limits what one key sends at once, and how often it sends long bodies with faults. Call it after
+ * `receiveCalls`.
+ */
 export function limitRequests(server: FastifyInstance, shares: SharesService): void {
   server.addHook('onRequest', ({ call }, reply, done) => {
     if (!call.caller) return done();

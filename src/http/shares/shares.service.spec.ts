@@ -5,7 +5,10 @@ describe('the shares of keys', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
-  /** Lets a search work for some time while another one waits, and returns how much later the other one begins. */
+  /**
+   * Lets a search work for some time while another one waits, and returns how much later the other one
+   * begins.
+   */
   async function restAfter(shares: SharesService, workedMs: number, restedMs = 0): Promise<number> {
     const { signal } = new AbortController();
     const end = await shares.takeTurn('searches', 'one', signal);

@@ -18,7 +18,9 @@ const PAYING_FOR_MS = 1_000;
  */
 const RESTS_PER_TURN = 5;
 
-/** Much less than a search waits for its turn, so that it gets one, however long the search before it took. */
+/**
+ * Much less than a search waits for its turn, so that it gets one, however long the search before it took.
+ */
 const LONGEST_REST_MS = 3_000;
 
 /** Above this size, the map is cleared. */
@@ -76,7 +78,9 @@ export class SharesService {
     const place = `${name} ${keyId}`;
     const [all, own] = [this.inUse(name), this.ofKeys.get(place) ?? 0];
     if (own >= share.ofKey) {
-      const text = `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for one to end, and try again.`;
+      const text =
+        `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for ` +
+        'one to end, and try again.';
       throw this.refusal(
         name,
         place,
@@ -133,7 +137,9 @@ export class SharesService {
     return this.ofAll.get(name) ?? 0;
   }
 
-  /** Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most. */
+  /**
+   * Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most.
+   */
   notePayment(): void {
     this.paidAt = performance.now();
   }
@@ -144,8 +150,8 @@ export class SharesService {
   }
 
   /**
-   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each step, too. A
-   * payment needs the event loop some ten times, and would otherwise wait for a step each time.
+   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each
+   * step, too. A payment needs the event loop some ten times, and would otherwise wait for a step each time.
    */
   paceOf(call: { restedMs?: number }): Pace {
     if (call.restedMs === undefined) return inTurns;

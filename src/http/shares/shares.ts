@@ -7,8 +7,8 @@ export interface Share {
   /** Maximum number at work. The others wait, and keys take turns. Undefined for all. */
   atWork?: number;
   /**
-   * Whether the next turn begins only after a rest five times as long as the last turn, while payments are made. A summary
-   * rests while it works.
+   * Whether the next turn begins only after a rest five times as long as the last turn, while payments are
+   * made. A summary rests while it works.
    */
   rests?: boolean;
   /** Name in the error. */
@@ -18,20 +18,27 @@ export interface Share {
 }
 
 /**
- * Postgres often has two cores, and payments need them too. One search and one export at a time leave enough to payments.
- * More would answer nobody sooner, because each would take longer. They rest between two turns, because payments need
- * more than one of two cores when their moment comes.
+ * Postgres often has two cores, and payments need them too. One search and one export at a time leave enough
+ * to payments. More would answer nobody sooner, because each would take longer. They rest between two turns,
+ * because payments need more than one of two cores when their moment comes.
  */
 const HEAVY_AT_WORK = 1;
 
 export const SHARES = {
-  /** More than an instance has on the way to the upstream at once: UPSTREAM_CONNECTIONS and UPSTREAM_QUEUE. */
+  /**
+   * More than an instance has on the way to the upstream at once: UPSTREAM_CONNECTIONS and UPSTREAM_QUEUE.
+   */
   requests: { ofKey: 500, name: 'requests', retryAfter: 1 },
   /** Some windows of the console, and some programs. A stream costs about 20 kB. */
   streams: { ofKey: 10, ofAll: 1_000, name: 'streams', retryAfter: 10 },
-  /** Requests that wait for news of a call (`?wait=`). Less than all requests of a key, so that it can pay meanwhile. */
+  /**
+   * Requests that wait for news of a call (`?wait=`). Less than all requests of a key, so that it can pay
+   * meanwhile.
+   */
   waits: { ofKey: 250, ofAll: 1_000, name: 'waiting requests', retryAfter: 2 },
-  /** An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn. */
+  /**
+   * An export that nobody reads costs its buffers, of at most a megabyte. Reading its next rows takes a turn.
+   */
   exports: { ofKey: 2, ofAll: 16, atWork: HEAVY_AT_WORK, rests: true, name: 'exports', retryAfter: 10 },
   /** They are streamed like exports, but read by people, in several windows. */
   reports: { ofKey: 6, ofAll: 100, name: 'reports', retryAfter: 10 },

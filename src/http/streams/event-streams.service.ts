@@ -17,8 +17,8 @@ const KEEP_ALIVE_MS = 15_000;
 const RECONNECT_MS = 2_000;
 
 /**
- * While payments arrive, all streams of an instance together get news about this often a second. Each time takes about half
- * a millisecond of the event loop.
+ * While payments arrive, all streams of an instance together get news about this often a second. Each time
+ * takes about half a millisecond of the event loop.
  */
 const NEWS_PER_SECOND = 50;
 
@@ -44,8 +44,8 @@ export class EventStreams implements OnModuleDestroy {
   ) {}
 
   /**
-   * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when its key or
-   * session is no longer valid, or when the server stops.
+   * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when
+   * its key or session is no longer valid, or when the server stops.
    * @param reply gets the headers of such an answer.
    * @param everyMs the interval of news. It is longer while payments arrive, if many streams are open.
    * @param ask returns news, at once and then regularly. It never throws.
@@ -113,7 +113,8 @@ async function* blocks(
       toldAt = performance.now();
     }
     if (isLast) return;
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined); // the stop or the end of the connection wakes it
+    // the stop or the end of the connection wakes it
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     waitMs = interval();
     if (signal.aborted || !(await holds())) return;
   }

@@ -13,9 +13,9 @@ export const LOOK_EVERY_MS = STALLED_AFTER_MS / LOOKS;
 const LONG_ANSWER_BYTES = 65_536;
 
 /**
- * Ends long responses that nobody reads. They would hold their place, their source and their memory for as long as the
- * connection lasts. The pieces of a response have some 64 kB, and each must be taken in time, so a reader needs at least
- * 2 kB a second.
+ * Ends long responses that nobody reads. They would hold their place, their source and their memory for as
+ * long as the connection lasts. The pieces of a response have some 64 kB, and each must be taken in time, so
+ * a reader needs at least 2 kB a second.
  */
 export function endStalledAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (_request, { raw }, payload, done) => {

@@ -5,7 +5,9 @@ import { isText } from './rules/rules';
 
 export const MAX_EXTRA_CHARACTERS = 1_000;
 
-export const NOT_EXTRA = `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, true, false, or a number that keeps all its digits (write longer numbers as text)`;
+export const NOT_EXTRA =
+  `must be text of at most ${MAX_EXTRA_CHARACTERS} characters without control characters, true, false, or ` +
+  'a number that keeps all its digits (write longer numbers as text)';
 
 const UNIT_NAME = 'credit';
 
@@ -29,29 +31,33 @@ const TAKEN = [
 ];
 
 /**
- * Checks the names that operators may choose: the provider's name for its unit, and EXTRA_FIELDS_ALLOWED, the fields
- * that the interface does not document but public clients send. The proxy forwards these fields, records them in the
- * body, and does not read them.
- * @throws StartError for a field of the interface. As an extra field, it would have neither its rules nor its place in
- * the record: no cap would count an extra amount, and a list with the unit's name would replace the items.
+ * Checks the names that operators may choose: the provider's name for its unit, and EXTRA_FIELDS_ALLOWED, the
+ * fields that the interface does not document but public clients send. The proxy forwards these fields,
+ * records them in the body, and does not read them.
+ * @throws StartError for a field of the interface. As an extra field, it would have neither its rules nor its
+ * place in the record: no cap would count an extra amount, and a list with the unit's name would replace the
+ * items.
  */
 export function checkWords(unitName: string, extraFields: readonly string[]): void {
   const ofTheUnit = [unitName, `${unitName}s`];
   const taken = (name: string) => FIELD_NAMES.has(name) || TAKEN.includes(name);
   if (unitName !== UNIT_NAME && ofTheUnit.some(taken)) {
     throw new StartError(
-      "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for something else.",
+      "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for " +
+        'something else.',
     );
   }
   if (extraFields.includes(SUB_ACCOUNT)) {
     throw new StartError(
-      `EXTRA_FIELDS_ALLOWED must not name ${SUB_ACCOUNT}, because the account of the client decides it. Set UPSTREAM_SUB_ACCOUNT, or add an account (docs/operate/upstream-accounts.md).`,
+      `EXTRA_FIELDS_ALLOWED must not name ${SUB_ACCOUNT}, because the account of the client decides it. ` +
+        'Set UPSTREAM_SUB_ACCOUNT, or add an account (docs/operate/upstream-accounts.md).',
     );
   }
   const known = extraFields.find((name) => FIELD_NAMES.has(name) || ofTheUnit.includes(name));
   if (known === undefined) return;
   throw new StartError(
-    `EXTRA_FIELDS_ALLOWED must not name ${known}, because the interface defines that field. Remove it from the list.`,
+    `EXTRA_FIELDS_ALLOWED must not name ${known}, because the interface defines that field. Remove it ` +
+      'from the list.',
   );
 }
 

@@ -2,8 +2,8 @@ import { ValidationError } from 'class-validator';
 import { Fault, MAX_FAULTS } from '../../platform/errors/problem';
 
 /**
- * JSON pointers (RFC 6901) may contain a caller's own field names. Long ones are cut, and unprintable characters
- * replaced.
+ * JSON pointers (RFC 6901) may contain a caller's own field names. Long ones are cut, and unprintable
+ * characters replaced.
  */
 const MAX_TOKEN = 100;
 
@@ -31,8 +31,8 @@ export function toFaults(errors: ValidationError[], parent = ''): Fault[] {
 export const FIELD_NAMES = new Set<string>();
 
 /**
- * Returns faults as records store them. An unknown field's name is the caller's own text and may be a person's address. The
- * response names the field, the record only its place.
+ * Returns faults as records store them. An unknown field's name is the caller's own text and may be a
+ * person's address. The response names the field, the record only its place.
  * @param extras the names of fields that the operator allows beside the known ones.
  */
 export function forTheRecord(faults: Fault[], extras: readonly string[] = []): Fault[] {
@@ -45,12 +45,15 @@ export function forTheRecord(faults: Fault[], extras: readonly string[] = []): F
 }
 
 /**
- * The faults found so far. Only the first ones are written out, and the others are counted, so that a body with a
- * hundred thousand faults costs no more than a valid one.
+ * The faults found so far. Only the first ones are written out, and the others are counted, so that a body
+ * with a hundred thousand faults costs no more than a valid one.
  */
 export class FaultList {
   readonly faults: Fault[] = [];
-  /** Positions of items with a fault. If not all items of a list were checked, every item of it counts as faulty. */
+  /**
+   * Positions of items with a fault. If not all items of a list were checked, every item of it counts as
+   * faulty.
+   */
   readonly brokenItems = new Set<number>();
   total = 0;
 

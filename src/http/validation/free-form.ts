@@ -7,8 +7,8 @@ import { field } from './rules/rules';
 export const FREE_FORM = 'payout-proxy:free-form';
 
 /**
- * `meta` is a caller's own note, stored with the record for years. The limit suffices for a note, but not for a
- * document.
+ * `meta` is a caller's own note, stored with the record for years. The limit suffices for a note, but not for
+ * a document.
  */
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
@@ -24,7 +24,10 @@ export const FreeForm = (
     field(
       {
         required,
-        must: `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels. Its text must not contain NUL or unpaired surrogates, and its numbers must keep all their digits (write longer numbers as text)`,
+        must:
+          `must be an object of at most ${MAX_BYTES} bytes of JSON and ${MAX_DEPTH} levels. Its text must ` +
+          'not contain NUL or unpaired surrogates, and its numbers must keep all their digits (write ' +
+          'longer numbers as text)',
         test: (value) =>
           isObject(value) &&
           !isDeeperThan(value, MAX_DEPTH) &&
@@ -49,8 +52,9 @@ function travelsUnchanged(value: unknown): boolean {
 }
 
 /**
- * Returns whether a number survives parsing. 1e309 becomes infinite, and whole numbers above 2^53 lose their last
- * digits. Fractions with more than fifteen digits may be rounded, which cannot be detected after parsing.
+ * Returns whether a number survives parsing. 1e309 becomes infinite, and whole numbers above 2^53 lose their
+ * last digits. Fractions with more than fifteen digits may be rounded, which cannot be detected after
+ * parsing.
  */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));

@@ -19,9 +19,9 @@ const WRONG: readonly never[] = Object.freeze([]);
 
 /**
  * Makes an instance of a class from a request, with the fields that the class names and no others. For
- * class-transformer and class-validator, `constructor` and `__proto__` are more than names, and thousands of unknown
- * fields cost them seconds. Only the first `maxItems` items are read, so a body of a hundred thousand items does not
- * cost a hundred thousand checks.
+ * class-transformer and class-validator, `constructor` and `__proto__` are more than names, and thousands of
+ * unknown fields cost them seconds. Only the first `maxItems` items are read, so a body of a hundred thousand
+ * items does not cost a hundred thousand checks.
  */
 export function instantiate(
   value: object,
@@ -35,8 +35,8 @@ export function instantiate(
 interface Place {
   found: FaultList;
   /**
-   * Called only for faults. Most values have none, and computing it for five hundred items would cost more than the
-   * checks.
+   * Called only for faults. Most values have none, and computing it for five hundred items would cost more
+   * than the checks.
    */
   pointer: () => string;
 }

@@ -10,8 +10,8 @@ import { findRepeatedNames } from './repeated-names';
 const MAX_DEPTH = 16;
 
 /**
- * Parsing takes a microsecond or two for each different name, because V8 keeps them all. The bodies of the interface have
- * some thirty. A caller's own note (`meta`) has 8 KiB, and so at most a thousand.
+ * Parsing takes a microsecond or two for each different name, because V8 keeps them all. The bodies of the
+ * interface have some thirty. A caller's own note (`meta`) has 8 KiB, and so at most a thousand.
  */
 const MAX_DIFFERENT_NAMES = 2_000;
 
@@ -91,8 +91,9 @@ function parserOf(maxItems: number, turnOf: TurnOf): Parse {
 const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
 /**
- * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the API key header.
- * A page of another origin can send these types with a user's cookie, but never the header X-API-Key.
+ * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the API
+ * key header. A page of another origin can send these types with a user's cookie, but never the header
+ * X-API-Key.
  */
 function parseOther(parse: Parse): Parse {
   return (request, bytes, done) => {
@@ -136,8 +137,8 @@ async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> 
 
 /**
  * Reads the text of a body, and the number of its names.
- * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are rejected
- * without it.
+ * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are
+ * rejected without it.
  */
 function checked(bytes: Buffer, maxValues: number): { text: string; names: number } {
   const text = decode(bytes);

@@ -23,15 +23,18 @@ interface Property {
   nested: string | undefined;
 }
 
-/** The items that are checked in one step. An email address takes up to twenty microseconds, and most fields one. */
+/**
+ * The items that are checked in one step. An email address takes up to twenty microseconds, and most fields
+ * one.
+ */
 const ITEMS_OF_STEP = 100;
 
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
- * Returns whether class-validator would find no fault in an instance. It uses class-validator's rules of the class,
- * which are collected once. class-validator itself collects them for each object. Returns false for unknown kinds of
- * rules.
+ * Returns whether class-validator would find no fault in an instance. It uses class-validator's rules of the
+ * class, which are collected once. class-validator itself collects them for each object. Returns false for
+ * unknown kinds of rules.
  */
 export function passesRules(instance: object): boolean {
   const values = instance as Record<string, unknown>;

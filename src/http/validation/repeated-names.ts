@@ -19,8 +19,8 @@ interface Open {
 }
 
 /**
- * Finds names that an object of a valid JSON text has more than once. Parsers differ in the value that they take (RFC
- * 8259, section 4), and the proxy must not choose between two amounts.
+ * Finds names that an object of a valid JSON text has more than once. Parsers differ in the value that they
+ * take (RFC 8259, section 4), and the proxy must not choose between two amounts.
  */
 export function* findRepeatedNames(json: string, found: FaultList): Steps {
   const open: Open[] = [];

@@ -37,15 +37,16 @@ export class RequestValidationPipe implements PipeTransform {
   }
 
   /**
-   * Converts a body into an instance of its class, with all faults. There is no instance if the body is no object. A body
-   * with a long list is checked in steps.
+   * Converts a body into an instance of its class, with all faults. There is no instance if the body is no
+   * object. A body with a long list is checked in steps.
    */
   checkBody(value: unknown, bodyClass: new () => object): Checked | Promise<Checked> {
     return this.check(value, bodyClass, isForwarded(bodyClass.name));
   }
 
   /**
-   * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would be lost.
+   * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would
+   * be lost.
    */
   private check(
     value: unknown,
@@ -93,7 +94,8 @@ function faultOfAll(detail: string): FaultList {
 }
 
 const DETAIL =
-  'must not be sent as a query parameter, because this operation has none. Send its input as JSON in the body';
+  'must not be sent as a query parameter, because this operation has none. Send its input as JSON in ' +
+  'the body';
 
 /** Rejects query parameters that an operation does not read, instead of ignoring them silently. */
 @Injectable()

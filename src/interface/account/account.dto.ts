@@ -27,13 +27,14 @@ export class TransactionQuery {
 }
 
 /**
- * See "POST /account/transactions {}" in docs/reference/upstream.md. The body is an object without fields, or absent.
+ * See "POST /account/transactions {}" in docs/reference/upstream.md. The body is an object without fields, or
+ * absent.
  */
 export class TransactionsDto extends Nothing {}
 
 /**
- * See "POST /account/issue-id-transactions?issueID=" in docs/reference/upstream.md. The field is sent in the query
- * string of a POST.
+ * See "POST /account/issue-id-transactions?issueID=" in docs/reference/upstream.md. The field is sent in the
+ * query string of a POST.
  */
 export class IssueTransactionsQuery {
   @Text({ max: 255, description: "The batch's `issueID`.", example: 'user-1_7.5_1700000000000' })

@@ -194,6 +194,7 @@ async function insertAccessEnd(prisma: PrismaService, end: NewAccessEnd): Promis
   const { accessId, complete, rows, sha256, checkpointSize, endedAt = null } = end;
   await prisma.$executeRaw`
     INSERT INTO access_end (access_id, complete, rows, sha256, checkpoint_size, ended_at)
-    VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize}, coalesce(${endedAt}::timestamptz, clock_timestamp()))
+    VALUES (${accessId}::uuid, ${complete}, ${rows}, ${sha256}, ${checkpointSize},
+      coalesce(${endedAt}::timestamptz, clock_timestamp()))
     ON CONFLICT DO NOTHING`;
 }

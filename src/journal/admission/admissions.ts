@@ -95,7 +95,8 @@ async function admitAfterLookup(
     if (windows.acrossClientsSeconds > 0)
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCKS.acrossClients})`;
     const clients = await lockClients(tx, [...new Set(admissions.map(({ request }) => request.clientId))]);
-    const before = again ? await decidedBefore(tx, admissions, windows) : undefined; // An unconfirmed commit has held the lock until now.
+    // An unconfirmed commit has held the lock until now.
+    const before = again ? await decidedBefore(tx, admissions, windows) : undefined;
     if (before) return { results: [before], opened: [] };
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const changed = await readChangedKeys(tx, admissions);
@@ -229,8 +230,10 @@ async function decidedBefore(
   const [row] = await tx.$queryRaw<
     { heldFor: HeldFor | null; ageMs: number; isOver: boolean; fee: string | null }[]
   >`
-    SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee, extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
-      EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
+    SELECT held_for AS "heldFor", record::json ->> 'expected_fee' AS fee,
+      extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
+      EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
+        OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
         OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
           SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
             AND c.key IN (${key}, hashed_key(${key})) AND c.intent_id <> i.id) AS "isOver"

@@ -67,7 +67,8 @@ export class ExpectedFees {
     this.configured = feeRates(settings.upstreamFees);
     this.unexpected = metrics.counter(
       'payout_proxy_unexpected_fees_total',
-      'Fees of the upstream that were larger than the fee that was reserved, by operation. Set UPSTREAM_FEES.',
+      'Fees of the upstream that were larger than the fee that was reserved, by operation. Set ' +
+        'UPSTREAM_FEES.',
       ['operation'],
     );
     heartbeat.observe(({ epoch }) => {

@@ -69,7 +69,8 @@ export class RecentContents implements OnApplicationShutdown {
     const before = uuidFloor(new Date(clock.nowMs() - seconds * 1_000));
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT DISTINCT intent_id::text AS id FROM recent_content
-      WHERE lasting = ${lasting} AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY 1 LIMIT ${AT_ONCE}`;
+      WHERE lasting = ${lasting} AND intent_id > ${after}::uuid AND intent_id < ${before}::uuid ORDER BY 1
+        LIMIT ${AT_ONCE}`;
     return rows.map(({ id }) => id);
   }
 
@@ -81,8 +82,8 @@ export class RecentContents implements OnApplicationShutdown {
       return !call || (call.paidSecondsAgo !== null && call.paidSecondsAgo > neededFor);
     });
     if (over.length === 0) return 0;
-    return this.prisma
-      .$executeRaw`DELETE FROM recent_content WHERE lasting = ${lasting} AND intent_id = ANY (${over}::uuid[])`;
+    return this.prisma.$executeRaw`DELETE FROM recent_content WHERE lasting = ${lasting}
+        AND intent_id = ANY (${over}::uuid[])`;
   }
 
   /** Removes payments to recipients that no limit needs. Keeps those of open calls. */
@@ -91,7 +92,8 @@ export class RecentContents implements OnApplicationShutdown {
     for (let after: string | undefined = NIL; after !== undefined;) {
       const rows: { id: string }[] = await this.prisma.$queryRaw`
         SELECT DISTINCT intent_id::text AS id FROM recipient_payment
-        WHERE kept_until < (clock_timestamp() AT TIME ZONE 'UTC')::date AND intent_id > ${after}::uuid ORDER BY 1 LIMIT ${AT_ONCE}`;
+        WHERE kept_until < (clock_timestamp() AT TIME ZONE 'UTC')::date AND intent_id > ${after}::uuid
+          ORDER BY 1 LIMIT ${AT_ONCE}`;
       const ids = rows.map(({ id }) => id);
       const states = await readCallStates(this.prisma, ids, this.inFlightSeconds);
       const over = ids.filter((id) => STATES[states.get(id)?.state ?? 'refused'].executed !== 'open');
@@ -111,7 +113,8 @@ export class RecentContents implements OnApplicationShutdown {
     return this.prisma.$executeRaw`
       WITH forgotten AS (
         UPDATE person SET sha256 = sha256(uuid_send(id)), issuer = NULL, forget_after = NULL
-        WHERE forget_after < clock_timestamp() AND num_nonnulls(daily_cap_usd, monthly_cap_usd, max_item_usd, requests_per_minute) = 0
+        WHERE forget_after < clock_timestamp()
+          AND num_nonnulls(daily_cap_usd, monthly_cap_usd, max_item_usd, requests_per_minute) = 0
         RETURNING id
       )
       DELETE FROM person_identity USING forgotten WHERE person_id = forgotten.id`;

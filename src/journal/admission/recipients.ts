@@ -108,7 +108,8 @@ export async function readRecipientDays(
       FROM json_to_recordset(${rows}::json) AS a(recipient text, days integer)
       JOIN recipient_payment p ON p.recipient = decode(a.recipient, 'hex')
       CROSS JOIN LATERAL (
-        SELECT i.id, coalesce(d.reserved_on, i.reserved_on) AS day, coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
+        SELECT i.id, coalesce(d.reserved_on, i.reserved_on) AS day,
+          coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
           o.intent_id IS NULL AND s.id IS NULL AS is_unanswered, ${STATE_COLUMNS}
         FROM ${CALLS} WHERE i.id = p.intent_id OFFSET 0
       ) AS call
@@ -118,7 +119,8 @@ export async function readRecipientDays(
       WHEN counted_usd IS NULL THEN TRUE
       WHEN counted_usd = 0 THEN FALSE
       ELSE (
-        SELECT e.entry FROM ledger_entry e WHERE e.call_id = payment.id AND e.position = payment.position AND e.entry <> 'fee'
+        SELECT e.entry FROM ledger_entry e WHERE e.call_id = payment.id AND e.position = payment.position
+          AND e.entry <> 'fee'
         ORDER BY e.number DESC, e.source = 'request' LIMIT 1) = ANY (${COUNTED}) END
     GROUP BY recipient, usd`;
   return toRecipientDays(found);
@@ -170,7 +172,8 @@ export async function insertRecipientPayments(
   await tx.$executeRaw`
     INSERT INTO recipient_payment (recipient, intent_id, position, usd, kept_until)
     SELECT decode(recipient, 'hex'), id, position, usd, ${today}::date + days
-    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(recipient text, id uuid, position integer, usd numeric, days integer)
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(recipient text, id uuid, position integer,
+      usd numeric, days integer)
     ON CONFLICT DO NOTHING`;
 }
 

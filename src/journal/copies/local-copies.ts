@@ -68,7 +68,8 @@ const DAY_MS = 86_400_000;
 const NEW_LINE = Buffer.from('\n');
 
 const DROPPED =
-  'copies of committed records are dropped, because DATA_DIR takes no more of them or is too slow. database recover cannot restore these records';
+  'copies of committed records are dropped, because DATA_DIR takes no more of them or is too slow. ' +
+  'database recover cannot restore these records';
 
 /** The name of a file is the day (UTC, by the database's clock) on which its lines were written. */
 export const COPY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
@@ -138,12 +139,15 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
   async copyIntent({ id, clientId, operation }: AdmissionRequest): Promise<void> {
     const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (
-          SELECT json_build_object('key', b.idempotency_key, 'salt', encode(b.idempotency_key_salt, 'hex'), 'hash', encode(c.content_hash, 'hex'))::text
+          SELECT json_build_object('key', b.idempotency_key, 'salt', encode(b.idempotency_key_salt, 'hex'),
+            'hash', encode(c.content_hash, 'hex'))::text
           FROM intent_body b CROSS JOIN scoped_key(person_id, record, b.idempotency_key) AS own
           JOIN idempotency_claim c ON c.key IN (own, hashed_key(own))
-          WHERE b.intent_id = intent.id AND c.client_id = ${clientId}::uuid AND c.operation = ${operation}) AS claim,
+          WHERE b.intent_id = intent.id AND c.client_id = ${clientId}::uuid
+            AND c.operation = ${operation}) AS claim,
         ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents,
-        (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position', position, 'usd', usd::text)), '[]')
+        (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position',
+          position, 'usd', usd::text)), '[]')
           FROM recipient_payment WHERE intent_id = intent.id)::text AS payments,
         (SELECT encode(p.sha256, 'hex') FROM person p WHERE p.id = person_id) AS person
       FROM intent WHERE id = ${id}::uuid`;

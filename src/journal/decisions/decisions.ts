@@ -95,7 +95,8 @@ export async function approveHeldCall<Rule>(
     if (!(await insertDecision(tx, 'approved', decision, reservedOn))) return { kind: 'decided' };
     if (reserved !== null) {
       await tx.$executeRaw`
-        INSERT INTO spending (client_id, day, usd) VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
+        INSERT INTO spending (client_id, day, usd)
+          VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
         ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
       await reserveForPayers(tx, intentId, today, reserved);
     }
@@ -123,7 +124,8 @@ export async function rejectForKey(
 ): Promise<boolean> {
   const written = await tx.$executeRaw`
     INSERT INTO decision (intent_id, kind, reason, process, client_id, key_id)
-    SELECT i.id, 'rejected', ${reason}, ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+    SELECT i.id, 'rejected', ${reason}, ${NO_PROCESS}::integer, i.client_id,
+      (i.record::json ->> 'key_id')::uuid
     FROM intent i JOIN ${waitingCall(held)} ON waiting.id = i.id ON CONFLICT DO NOTHING`;
   return written === 1;
 }
@@ -136,8 +138,10 @@ async function insertDecision(
   reservedOn: string | null,
 ): Promise<boolean> {
   const written = await tx.$executeRaw`
-    INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, screening, client_id, key_id, actor)
-    SELECT id, ${kind}, ${proseAsRecorded(reason)}, decode(${bodyCommitment}, 'hex'), ${reservedOn}::date, ${process}::integer,
+    INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, screening,
+      client_id, key_id, actor)
+    SELECT id, ${kind}, ${proseAsRecorded(reason)}, decode(${bodyCommitment}, 'hex'), ${reservedOn}::date,
+      ${process}::integer,
       ${screening}, ${authorSql(by)}
     FROM ${waitingCall(intentId)} ON CONFLICT DO NOTHING`;
   return written === 1;
@@ -145,6 +149,7 @@ async function insertDecision(
 
 /** Selects the call unless it was decided or has expired. */
 function waitingCall(intentId: string): Prisma.Sql {
-  return Prisma.sql`(SELECT id FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = ${intentId}::uuid) AS call
+  return Prisma.sql`(SELECT id FROM (SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS}
+    WHERE i.id = ${intentId}::uuid) AS call
     WHERE ${stateIn(['pending_approval'])}) AS waiting`;
 }

@@ -39,7 +39,8 @@ interface FirstRequest {
 /** Reads the request of the call that holds a key. Returns undefined for an unknown call. */
 export async function readFirstRequest(prisma: PrismaService, id: string): Promise<FirstRequest | undefined> {
   const [row] = await prisma.$queryRaw<{ intent: IntentDocument; body: Uint8Array | null }[]>`
-    SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${id}::uuid`;
+    SELECT i.record::json AS intent, b.body FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
+      WHERE i.id = ${id}::uuid`;
   if (!row) return undefined;
   const body = row.body ? (JSON.parse(Buffer.from(row.body).toString('utf8')) as object) : undefined;
   return { made: callOwnerOf(row.intent), body };
@@ -61,7 +62,9 @@ export async function readFirstCall(
   const processes = await prisma.$queryRaw<{ number: number }[]>`SELECT live_processes() AS number`;
   const live = processes.map(({ number }) => number);
   const [row] = await prisma.$queryRaw<FirstCallRow[]>`
-    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state, (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs", intent, outcome, body, settlements
+    SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state,
+      (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs", intent, outcome, body,
+      settlements
     FROM (
       SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body, ARRAY(
           SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements

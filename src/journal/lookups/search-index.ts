@@ -13,7 +13,8 @@ const INDEX = 'SELECT index_calls($1::integer) AS state, search_progress() AS pr
  * The statement for a call, which waits for a concurrent indexer until its patience ends. Other statements of
  * a call give up on a lock after a second.
  */
-const PATIENT_INDEX = `WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${PATIENCE_MS}', true)) ${INDEX} FROM patience`;
+const PATIENT_INDEX = `WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${PATIENCE_MS}',
+  true)) ${INDEX} FROM patience`;
 
 /** The work left after a statement. */
 export interface IndexState {

@@ -18,7 +18,8 @@ const IDS_AT_ONCE = 500;
 /** Above this age, the follow-up has named every transaction of a call. */
 const UNNAMED_FOR_MS = 7 * 86_400_000;
 
-const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId", i.record::json ->> 'actor' AS actor`;
+const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId",
+  i.record::json ->> 'actor' AS actor`;
 
 /**
  * Finds the owners of transactions in the records. A transaction belongs to the first call whose answer named
@@ -106,8 +107,10 @@ export async function hasUnnamedTransactions(
   const from = uuidFloor(new Date(clock.nowMs() - UNNAMED_FOR_MS));
   const [row] = await prisma.$queryRaw<{ found: boolean }[]>`
     SELECT EXISTS (SELECT FROM indexed_call
-      WHERE terms @> ${[`client:${clientId}`]}::text[] AND terms && ${RECOGNIZED_BY_OUR_ID.map((name) => `operation:${name}`)}::text[]
-        AND terms && ARRAY(SELECT 'week:' || week FROM generate_series(search_week(${from}::uuid), search_week(${from}::uuid) + 2) AS week)
+      WHERE terms @> ${[`client:${clientId}`]}::text[]
+        AND terms && ${RECOGNIZED_BY_OUR_ID.map((name) => `operation:${name}`)}::text[]
+        AND terms && ARRAY(SELECT 'week:' || week
+          FROM generate_series(search_week(${from}::uuid), search_week(${from}::uuid) + 2) AS week)
         AND call_id >= ${from}::uuid AND state IN ('succeeded', 'confirmed', 'unknown', 'in_progress')
         AND array_to_string(payouts, '') !~ E'\nref:') AS found`;
   return row?.found ?? false;
@@ -128,7 +131,8 @@ async function readOwners(
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
-      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${CREATING}::text[])
+      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term]
+        AND operation = ANY (${CREATING}::text[])
         AND ${ofSameAccount('client_id', clientId)}
     ) AS e`;
   const calls = found.map(({ id }) => id);
@@ -139,11 +143,13 @@ async function readOwners(
       named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
     FROM (
       SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
-      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text,
+        upstream_id text, batch_ref text)
       WHERE o.intent_id = ANY (${calls}::uuid[]) AND o.kind = 'succeeded' AND ${named}
       UNION
       SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM settlement s
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text, upstream_id text, batch_ref text)
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text,
+        upstream_id text, batch_ref text)
       WHERE s.intent_id = ANY (${calls}::uuid[]) AND s.record::json -> 'calls' IS NULL AND ${named}
     ) AS named JOIN intent i ON i.id = named.intent_id AND i.id = ANY (${calls}::uuid[])
     ORDER BY i.id`;

@@ -47,7 +47,8 @@ const insertion = (name: string, ifNew: string) => `-- prepared as ${name}
     RETURNING intent_id, counted_usd
   ), bodies AS (
     INSERT INTO outcome_body (intent_id, salt, body)
-    SELECT intent_id, salt, body FROM answers WHERE body IS NOT NULL ${ifNew && `AND intent_id IN (SELECT intent_id FROM outcomes) ${ifNew}`}
+    SELECT intent_id, salt, body FROM answers
+      WHERE body IS NOT NULL ${ifNew && `AND intent_id IN (SELECT intent_id FROM outcomes) ${ifNew}`}
   )
   SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd)) FROM outcomes
   WHERE counted_usd IS NOT NULL HAVING count(*) > 0`;
@@ -99,7 +100,8 @@ export async function insertKeptOutcome(
   timeouts: Timeouts,
 ): Promise<{ record: string; isNew: boolean } | undefined> {
   const [call] = await prisma.$queryRaw<{ isErased: boolean; isNew: boolean }[]>`
-    SELECT b.body IS NULL AS "isErased", NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) AS "isNew"
+    SELECT b.body IS NULL AS "isErased", NOT EXISTS (SELECT FROM outcome o
+      WHERE o.intent_id = i.id) AS "isNew"
     FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${outcome.intentId}::uuid`;
   if (!call) return undefined;
   const kept = call.isErased ? { ...outcome, body: null } : outcome;

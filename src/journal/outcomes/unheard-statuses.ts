@@ -62,7 +62,8 @@ export class UnheardStatuses implements OnApplicationShutdown {
     try {
       await new Promise(setImmediate); // One write for the words of an answer.
       while (this.met.size > 0) {
-        const sights = [...this.met].sort(([one], [other]) => (one < other ? -1 : 1)); // Sorted against deadlocks.
+        // Sorted against deadlocks.
+        const sights = [...this.met].sort(([one], [other]) => (one < other ? -1 : 1));
         this.met.clear();
         await this.write(sights);
       }
@@ -78,12 +79,15 @@ export class UnheardStatuses implements OnApplicationShutdown {
       INSERT INTO unheard_status AS known (word, times, call_id, upstream_ref)
       SELECT word, times, call_id, upstream_ref
       FROM unnest(${sights.map(([word]) => word)}::text[], ${sights.map(([, { times }]) => times)}::bigint[],
-        ${sights.map(([, { callId }]) => callId)}::uuid[], ${sights.map(([, { upstreamRef }]) => proseAsRecorded(upstreamRef))}::text[])
+        ${sights.map(([, { callId }]) => callId)}::uuid[],
+          ${sights.map(([, { upstreamRef }]) => proseAsRecorded(upstreamRef))}::text[])
         AS met(word, times, call_id, upstream_ref)
-      WHERE (SELECT count(*) FROM unheard_status) < ${MOST_WORDS} OR EXISTS (SELECT FROM unheard_status u WHERE u.word = met.word)
+      WHERE (SELECT count(*) FROM unheard_status) < ${MOST_WORDS}
+        OR EXISTS (SELECT FROM unheard_status u WHERE u.word = met.word)
       ORDER BY word
       ON CONFLICT (word) DO UPDATE SET times = known.times + excluded.times, last_seen_at = clock_timestamp(),
-        call_id = coalesce(known.call_id, excluded.call_id), upstream_ref = coalesce(known.upstream_ref, excluded.upstream_ref)
+        call_id = coalesce(known.call_id, excluded.call_id),
+          upstream_ref = coalesce(known.upstream_ref, excluded.upstream_ref)
       RETURNING xmax = 0 AS "isNew", call_id AS "callId"`;
     for (const { isNew, callId } of written) {
       if (isNew) this.logger.warn({ call_id: callId }, 'upstream status word is not understood');

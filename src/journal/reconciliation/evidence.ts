@@ -73,7 +73,8 @@ function committedSql(erasable: ErasableColumns): string {
   const { name, columns } = erasable;
   const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
   return `CASE WHEN num_nonnulls(${[salt, ...columns].join(', ')}) = 0 THEN encode(${commitment}, 'hex')
-    WHEN octet_length(${salt}) = ${SALT_BYTES} AND ${commitment} IS NULL THEN encode(${commitmentSql(erasable)}, 'hex') ELSE 'unreadable' END`;
+    WHEN octet_length(${salt}) = ${SALT_BYTES}
+      AND ${commitment} IS NULL THEN encode(${commitmentSql(erasable)}, 'hex') ELSE 'unreadable' END`;
 }
 
 /** Writes an instant as seconds since 1970, equal in every session and era. */
@@ -83,7 +84,10 @@ const textSql = (column: string) =>
 /** SQL for the hash of a row. */
 function rowHashSql({ order, columns, erasable }: EvidenceTable): string {
   const texts = [...order, ...columns].map(textSql);
-  return `sha256(convert_to(json_build_array(${[...texts, ...erasable.map(committedSql)].join(', ')})::text, 'UTF8'))`;
+  return (
+    `sha256(convert_to(json_build_array(${[...texts, ...erasable.map(committedSql)].join(', ')})::text, ` +
+    `'UTF8'))`
+  );
 }
 
 const orderSql = ({ order }: EvidenceTable) =>
@@ -98,9 +102,11 @@ export function evidenceHashSql(table: EvidenceTable): string {
 export function evidenceSql(tables: Record<string, EvidenceTable>, owner: string): string {
   const hashes = Object.entries(tables).map(
     ([name, table]) =>
-      `SELECT '${name}' AS name, ${evidenceHashSql(table)} AS hash FROM ${name} WHERE ${table.owner} = ${owner}`,
+      `SELECT '${name}' AS name, ${evidenceHashSql(table)} AS hash FROM ${name}
+        WHERE ${table.owner} = ${owner}`,
   );
-  return `(SELECT coalesce(json_object_agg(name, hash ORDER BY name), '{}') FROM (${hashes.join(' UNION ALL ')}) AS t WHERE hash IS NOT NULL)`;
+  return `(SELECT coalesce(json_object_agg(name, hash ORDER BY name), '{}')
+    FROM (${hashes.join(' UNION ALL ')}) AS t WHERE hash IS NOT NULL)`;
 }
 
 /** Transactions per statement. A statement takes some tenths of a second. */
@@ -112,7 +118,8 @@ const OTHERS = `SELECT ${evidenceSql(OTHER_TABLES, '$1::uuid')} AS evidence`;
 
 const NEXT_TRANSACTIONS = `
   SELECT string_agg(${rowHashSql(TRANSACTIONS)}, '' ORDER BY ordinal) AS hashes, max(ordinal) AS last
-  FROM (SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint ORDER BY ordinal LIMIT ${PAGE}) AS t`;
+  FROM (SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint ORDER BY ordinal
+    LIMIT ${PAGE}) AS t`;
 
 /**
  * Returns the hashes of a read's rows as JSON. Hashes them in pages, because a read may keep a million

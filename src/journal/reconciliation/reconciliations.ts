@@ -55,8 +55,10 @@ export async function insertSourceRead(
 ): Promise<string> {
   const id = newId();
   await prisma.$executeRaw`
-    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by, client_id, key_id, actor)
-    VALUES (${id}::uuid, ${recordedAccount(account)}, ${source}, ${asRecorded(subject)}, ${from}, ${to}, ${mapping && JSON.stringify(mapping)}::json,
+    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by, client_id,
+      key_id, actor)
+    VALUES (${id}::uuid, ${recordedAccount(account)}, ${source}, ${asRecorded(subject)}, ${from}, ${to},
+      ${mapping && JSON.stringify(mapping)}::json,
       ${causedBy}::uuid, ${authorSql(by)})`;
   return id;
 }
@@ -70,8 +72,10 @@ export async function insertSourceReadEnd(
   { readId, complete, failure, httpStatus, bytes, sha256, rows, kept, faults, evidence }: NewSourceReadEnd,
 ): Promise<Date> {
   const [row] = await tx.$queryRaw<[{ endedAt: Date }]>`
-    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults, evidence)
-    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept}, ${faults}, ${evidence}::json)
+    INSERT INTO source_read_end (read_id, complete, failure, http_status, bytes, sha256, rows, kept, faults,
+      evidence)
+    VALUES (${readId}::uuid, ${complete}, ${failure}, ${httpStatus}, ${bytes}, ${sha256}, ${rows}, ${kept},
+      ${faults}, ${evidence}::json)
     RETURNING ended_at AS "endedAt"`;
   return row.endedAt;
 }
@@ -127,10 +131,13 @@ export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Prom
   const account = recordedAccount(run.account);
   const [due, accountDue] = account === null ? [dueAt, null] : [null, dueAt];
   const written = await tx.$executeRaw`
-    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, account, due_at, account_due_at, started_at,
+    INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, account, due_at,
+      account_due_at, started_at,
       client_id, key_id, actor)
-    VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical}, ${readId}::uuid,
-      ${JSON.stringify(settings)}::json, ${account}, ${due}::timestamptz, ${accountDue}::timestamptz, ${startedAt}::timestamptz,
+    VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical},
+      ${readId}::uuid,
+      ${JSON.stringify(settings)}::json, ${account}, ${due}::timestamptz, ${accountDue}::timestamptz,
+        ${startedAt}::timestamptz,
       ${authorSql(by)})
     ON CONFLICT DO NOTHING`;
   await wakeWorkers(tx, 'runs');
@@ -168,6 +175,8 @@ export async function writeRunProgress(
   { step, done, of }: RunProgress,
 ): Promise<void> {
   await prisma.$executeRaw`
-    INSERT INTO reconciliation_progress (run_id, step, done, of) VALUES (${runId}::uuid, ${step}, ${done}, ${of})
-    ON CONFLICT (run_id) DO UPDATE SET step = excluded.step, done = excluded.done, of = excluded.of, changed_at = clock_timestamp()`;
+    INSERT INTO reconciliation_progress (run_id, step, done, of)
+      VALUES (${runId}::uuid, ${step}, ${done}, ${of})
+    ON CONFLICT (run_id) DO UPDATE SET step = excluded.step, done = excluded.done, of = excluded.of,
+      changed_at = clock_timestamp()`;
 }

@@ -20,7 +20,8 @@ const PREFIX = 'unexplained payment ';
 const RECIPIENT_KEY = Prisma.sql`sha256(convert_to(${PREFIX} || name.spelling, 'UTF8'))`;
 
 const IS_OPEN = Prisma.sql`coalesce((
-    SELECT (array_agg(s.state ORDER BY s.id DESC))[1] FROM finding_step s WHERE s.finding_id = f.id), 'reopened') = 'reopened'`;
+    SELECT (array_agg(s.state ORDER BY s.id DESC))[1] FROM finding_step s WHERE s.finding_id = f.id),
+      'reopened') = 'reopened'`;
 
 /**
  * Records the unexplained payments of a run, from its temporary tables. Skips recipients that the listing
@@ -30,9 +31,11 @@ export const rememberUnexplained = (toleranceUsd: string) => Prisma.sql`
   INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd)
   SELECT DISTINCT ${RECIPIENT_KEY}, f.id, a.usd, ${toleranceUsd}::numeric
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject
-  JOIN alone a ON a.ordinal = (d.evidence->'theirs'->>'ordinal')::bigint AND a.read_id = (d.evidence->'theirs'->>'read_id')::uuid
+  JOIN alone a ON a.ordinal = (d.evidence->'theirs'->>'ordinal')::bigint
+    AND a.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   CROSS JOIN LATERAL (VALUES (a.email), (a.phone), (a.handle), (a.receiver)) AS name(spelling)
-  WHERE d.category IN ('missing_local', 'duplicate_upstream') AND a.word IS DISTINCT FROM 'not' AND name.spelling IS NOT NULL
+  WHERE d.category IN ('missing_local', 'duplicate_upstream') AND a.word IS DISTINCT FROM 'not'
+    AND name.spelling IS NOT NULL
     AND NOT a.incoming AND ${IS_OPEN}
     AND EXISTS (SELECT FROM epoch e WHERE d.occurred_at >= e.lost_from
       AND d.occurred_at < e.started_at + make_interval(secs => ${CLOCK_SKEW_SECONDS}))
@@ -78,9 +81,11 @@ export async function readUnexplained(
   );
   if (rows.length === 0) return new Map();
   const found = await tx.$queryRaw<{ id: string; transaction: string }[]>`
-    SELECT DISTINCT ON (a.id) a.id::text AS id, coalesce(f.upstream_ref, f.upstream_id, f.batch_ref, f.subject) AS transaction
+    SELECT DISTINCT ON (a.id) a.id::text AS id,
+      coalesce(f.upstream_ref, f.upstream_id, f.batch_ref, f.subject) AS transaction
     FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(id uuid, recipient text, amount numeric)
-    JOIN unexplained_payment u ON u.recipient = decode(a.recipient, 'hex') AND (u.usd IS NULL OR abs(u.usd - a.amount) <= u.tolerance_usd)
+    JOIN unexplained_payment u ON u.recipient = decode(a.recipient, 'hex')
+      AND (u.usd IS NULL OR abs(u.usd - a.amount) <= u.tolerance_usd)
     JOIN finding f ON f.id = u.finding_id ORDER BY a.id, f.occurred_at, f.id`;
   return new Map(found.map(({ id, transaction }) => [id, transaction]));
 }

@@ -40,7 +40,8 @@ export async function readTaskResult<Result>(prisma: PrismaService, id: string):
 /** Returns the rounds that a caller waits for, and deletes expired ones. */
 export async function roundsAskedFor(prisma: PrismaService): Promise<string[]> {
   await prisma.$executeRaw`
-    DELETE FROM worker_task WHERE kind = 'round' AND asked_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval`;
+    DELETE FROM worker_task WHERE kind = 'round'
+      AND asked_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval`;
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id::text FROM worker_task WHERE kind = 'round' AND result IS NULL`;
   return rows.map(({ id }) => id);
@@ -63,7 +64,8 @@ export type ReadBack = Pick<NewUpstreamEvent, 'id' | 'account' | 'batchRef' | 'u
 /** Returns the events that wait to be read back, oldest first. */
 export async function readBacksAskedFor(prisma: PrismaService): Promise<ReadBack[]> {
   return prisma.$queryRaw<ReadBack[]>`
-    SELECT e.id::text, coalesce(e.account, ${MAIN_ACCOUNT}) AS account, e.batch_ref AS "batchRef", e.upstream_id AS "upstreamId", e.upstream_ref AS "upstreamRef"
+    SELECT e.id::text, coalesce(e.account, ${MAIN_ACCOUNT}) AS account, e.batch_ref AS "batchRef",
+      e.upstream_id AS "upstreamId", e.upstream_ref AS "upstreamRef"
     FROM worker_task t JOIN upstream_event e ON e.id = t.id WHERE t.kind = 'read_back' ORDER BY t.id`;
 }
 
@@ -99,11 +101,14 @@ export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstr
   const eventId = account === null ? event.eventId : `${account}/${event.eventId}`;
   const rows = await prisma.$queryRaw<{ told: string }[]>`
     WITH event AS (
-      INSERT INTO upstream_event (id, account, event_id, event_type, batch_ref, upstream_id, upstream_ref, status, amount_usd, signed_at)
-      VALUES (${event.id}::uuid, ${account}, ${asRecorded(eventId)}, ${proseAsRecorded(event.eventType)}, ${asRecorded(event.batchRef)},
+      INSERT INTO upstream_event (id, account, event_id, event_type, batch_ref, upstream_id, upstream_ref,
+        status, amount_usd, signed_at)
+      VALUES (${event.id}::uuid, ${account}, ${asRecorded(eventId)}, ${proseAsRecorded(event.eventType)},
+        ${asRecorded(event.batchRef)},
         ${asRecorded(event.upstreamId)}, ${asRecorded(event.upstreamRef)}, ${proseAsRecorded(event.status)},
         ${event.amountUsd?.toFixed() ?? null}::numeric, ${event.signedAt}::timestamptz)
-      ON CONFLICT (event_id) DO NOTHING RETURNING id, coalesce(batch_ref, upstream_id) IS NOT NULL AS has_subject
+      ON CONFLICT (event_id) DO NOTHING RETURNING id,
+        coalesce(batch_ref, upstream_id) IS NOT NULL AS has_subject
     ), task AS (
       INSERT INTO worker_task (id, kind) SELECT id, 'read_back' FROM event
       WHERE has_subject AND (SELECT count(*) FROM worker_task) < ${MOST_WAITING}

@@ -9,7 +9,8 @@ export function tokenDocument({ caller: { credential }, person }: Pick<Origin, '
   const { authTime, id, jkt } = credential.claims;
   return {
     act: person?.acting ? actorDocument(person.acting) : undefined,
-    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(), // When the person signed in.
+    // When the person signed in.
+    auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(),
     jkt: jkt ?? undefined, // Thumbprint of the app's key.
     jti: asRecorded(id) ?? undefined,
   };

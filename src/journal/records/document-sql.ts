@@ -9,7 +9,8 @@ export const UNSTAMPED = '';
 
 /** SQL that writes the database's time into a record. */
 export const stampedSql = (record: string, time: string) =>
-  `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
+  `replace(${record}, '"recorded_at":""', '"recorded_at":"' || to_char(${time} AT TIME ZONE 'UTC', ` +
+  `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"')`;
 
 /** The member that follows `items` in every record. */
 const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };

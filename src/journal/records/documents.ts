@@ -197,7 +197,8 @@ export function writeSettlement(settlement: RecordedSettlement): string {
 function settlementDocument({ by, evidence, ...settlement }: RecordedSettlement) {
   return {
     actor: by?.actor ?? undefined,
-    calls: evidence?.calls.length ? evidence.calls : undefined, // Other calls that could have made the transactions.
+    // Other calls that could have made the transactions.
+    calls: evidence?.calls.length ? evidence.calls : undefined,
     client_id: by?.clientId,
     counted_usd: settlement.countedUsd.toFixed(),
     entries: settlement.entries.map(entryDocument),

@@ -90,7 +90,8 @@ const PAYERS = ` RETURNING client_id
     INSERT INTO payer_spending (payer_id, day, usd)
     SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
     CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
-    WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL AND (SELECT count(*) FROM spent) >= 0
+    WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL
+      AND (SELECT count(*) FROM spent) >= 0
     GROUP BY payer_id, reserved_on ORDER BY payer_id, reserved_on
     ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd
   )`;
@@ -125,7 +126,8 @@ const insertion = (
     ${REMEMBERED.source} WHERE (SELECT clear FROM admission) ${ifNew}
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
-    SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
+    SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
+      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd${more}
   SELECT clear${server} FROM admission`;
@@ -133,7 +135,8 @@ const insertion = (
 /** The key for a claim of `calls`. The text of an existing claim may have been erased. */
 export const CLAIMED_KEY = `coalesce((
       SELECT k.key FROM idempotency_claim k
-      WHERE k.client_id = calls.client_id AND k.operation = calls.operation AND k.key = hashed_key(calls.claim_key)
+      WHERE k.client_id = calls.client_id AND k.operation = calls.operation
+        AND k.key = hashed_key(calls.claim_key)
     ), claim_key)`;
 
 const INSERT = insertion('insert_intents', 'TRUE', PAYERS + claims(CLAIMED_KEY, TAKEN_OVER), IF_NEW);
@@ -146,7 +149,8 @@ const clear = (payers: string) => `CASE WHEN nothing_against(${CLIENTS}::uuid[],
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('claim_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')})${payers} ELSE FALSE END`;
-const WITHIN_CAPS = ` AND payers_within_caps(${PAYER_IDS}::uuid[], ${PAYER_USD}::text[]::numeric[], ${DAY}::date)`;
+const WITHIN_CAPS = ` AND payers_within_caps(${PAYER_IDS}::uuid[], ${PAYER_USD}::text[]::numeric[],
+  ${DAY}::date)`;
 const SERVER = `, CASE WHEN ${POOLED}::boolean THEN database_server() END AS server`;
 // Without obstacles, the claims of these calls are new.
 const NEW_CLAIMS = claims('claim_key', '');

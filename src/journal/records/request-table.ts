@@ -71,12 +71,15 @@ export const REQUEST_TABLE = {
     refusal: 'uuid',
     text: 'The ephemeral key that was used.',
   },
-  actor_commitment: { of: ({ person }) => person?.commitment, refusal: 'bytea' }, // SHA-256(salt || name of the person).
+  // SHA-256(salt || name of the person).
+  actor_commitment: { of: ({ person }) => person?.commitment, refusal: 'bytea' },
   actor_source: {
     of: ({ person }) => person?.source,
     refusal: 'text',
     values: ACTOR_SOURCES,
-    text: 'Source of the person: an access token, an ephemeral key, a page session, a personal key, or the unverified `X-Actor`.',
+    text:
+      'Source of the person: an access token, an ephemeral key, a page session, a personal key, or the ' +
+      'unverified `X-Actor`.',
   },
   person_id: {
     of: ({ person }) => person?.id,
@@ -112,7 +115,8 @@ export const REQUEST_TABLE = {
     intent: 'numeric',
     text: 'Sum of the items, exact. Null if no item names an amount.',
   },
-  expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) }, // Of each payout, reserved with its amount.
+  // Of each payout, reserved with its amount.
+  expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) },
   expected_fee_usd: {
     of: (_request, { expectedFeeUsd }) => expectedFeeUsd,
     intent: 'numeric',
@@ -122,7 +126,9 @@ export const REQUEST_TABLE = {
   coverage: {
     of: ({ coverage }) => coverage,
     values: ['checked', 'unchecked'],
-    text: "Whether countries and networks were checked against the upstream's lists before sending. `unchecked`: a list was not available. Null for an operation without lists.",
+    text:
+      "Whether countries and networks were checked against the upstream's lists before sending. " +
+      '`unchecked`: a list was not available. Null for an operation without lists.',
   },
   screening: {
     of: ({ screening }) => screening,

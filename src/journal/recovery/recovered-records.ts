@@ -33,13 +33,15 @@ export async function restorePersons(prisma: PrismaService, lines: CopiedLine[])
   if (copied.length === 0) return lines;
   await prisma.$executeRaw`
     INSERT INTO person (id, client_id, sha256, forget_after)
-    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex'), clock_timestamp() + ${FORGOTTEN_AFTER}::interval
+    SELECT DISTINCT ON (p.id) p.id, p.client_id, decode(p.sha256, 'hex'),
+      clock_timestamp() + ${FORGOTTEN_AFTER}::interval
     FROM json_to_recordset(${JSON.stringify(copied)}::json) AS p(id uuid, client_id uuid, sha256 text)
     JOIN client ON client.id = p.client_id ORDER BY p.id
     ON CONFLICT DO NOTHING`;
   const known = await prisma.$queryRaw<{ id: string; sha256: string }[]>`
     SELECT id::text AS id, encode(sha256, 'hex') AS sha256 FROM person
-    WHERE sha256 IN (SELECT decode(one, 'hex') FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS one)`;
+    WHERE sha256 IN (SELECT decode(one, 'hex')
+      FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS one)`;
   const ids = new Map(known.map(({ id, sha256 }) => [sha256, id]));
   return lines.map((line) => {
     const id = line.kind === 'intent' && line.person !== undefined ? ids.get(line.person) : undefined;

@@ -90,7 +90,8 @@ const SPENT_BY_PAYERS = Prisma.sql`
       INSERT INTO payer_spending (payer_id, day, usd)
       SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0))
       FROM intents CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
-      WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY payer_id, reserved_on
+      WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL
+        GROUP BY payer_id, reserved_on
       ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
 
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
@@ -99,21 +100,26 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.intent}, idempotency_key text,
+      SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.intent},
+        idempotency_key text,
         claim_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
     ), intents AS (
       INSERT INTO intent (${NAMES.intent}, recorded_at, record)
       SELECT ${NAMES.intent}, now, ${Prisma.raw(stampedSql('record', 'now'))}
       FROM calls, (SELECT clock_timestamp() AS now) AS clock
-      WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
-      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on, total_usd, expected_fee_usd
+      WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id)
+        AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
+      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on,
+        total_usd, expected_fee_usd
     ), keys AS (
       INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
-      SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id) WHERE key_salt IS NOT NULL
+      SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id)
+        WHERE key_salt IS NOT NULL
       ON CONFLICT DO NOTHING
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
-      SELECT DISTINCT ON (client_id, operation, claim_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)}, id,
+      SELECT DISTINCT ON (client_id, operation, claim_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)},
+        id,
         decode(salt, 'hex'), decode(hash, 'hex')
       FROM calls JOIN intents USING (id, client_id, operation) WHERE claim_key IS NOT NULL
       ORDER BY client_id, operation, claim_key, id DESC
@@ -153,12 +159,15 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
 async function orderContents(prisma: PrismaService): Promise<void> {
   await prisma.$executeRaw`
     WITH mixed AS (
-      SELECT DISTINCT r.content FROM recent_content r JOIN intent i ON i.id = r.intent_id WHERE i.process = ${NO_PROCESS}
+      SELECT DISTINCT r.content FROM recent_content r JOIN intent i ON i.id = r.intent_id
+        WHERE i.process = ${NO_PROCESS}
         AND EXISTS (SELECT FROM recent_content o WHERE o.content = r.content AND o.intent_id <> r.intent_id)
     ), moved AS (
-      DELETE FROM recent_content r USING mixed WHERE r.content = mixed.content RETURNING r.content, r.intent_id, r.lasting
+      DELETE FROM recent_content r USING mixed WHERE r.content = mixed.content
+        RETURNING r.content, r.intent_id, r.lasting
     )
-    INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
+    INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved
+      ORDER BY intent_id`;
 }
 
 /** Counts an approved call on the day of its approval. The copies lack the decider. */
@@ -200,7 +209,8 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
       SELECT ${NAMES.outcome}, now, ${Prisma.raw(stampedSql('record', 'now'))}
       FROM (SELECT clock_timestamp() AS now) AS clock,
         json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.outcome}, record text)
-      WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
+      WHERE EXISTS (SELECT FROM intent i WHERE i.id = t.intent_id)
+        AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = t.intent_id)
       ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
     await countOutcomes(tx, restored);
     return restored.length;
@@ -213,6 +223,8 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
  */
 async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }[]): Promise<void> {
   await tx.$queryRaw`
-    SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text FROM outcome
-    WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL HAVING count(*) > 0`;
+    SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text
+      FROM outcome
+    WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL
+      HAVING count(*) > 0`;
 }

@@ -46,7 +46,8 @@ export class SpooledOutcomes implements OnApplicationBootstrap, OnApplicationShu
     );
     metrics.watch(
       'payout_proxy_unrecorded_outcomes',
-      'Calls that this instance sent and whose outcome it could not record yet. They are in doubt, also while the database cannot be read.',
+      'Calls that this instance sent and whose outcome it could not record yet. They are in doubt, also ' +
+        'while the database cannot be read.',
       () => this.writer.unwritten,
     );
   }

@@ -73,8 +73,10 @@ async function giveKey(
   { owner, key, salt, hash }: Claim,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE idempotency_claim SET intent_id = ${id}::uuid, salt = decode(${salt}, 'hex'), content_hash = decode(${hash}, 'hex')
-    WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${key} AND intent_id = ${owner}::uuid`;
+    UPDATE idempotency_claim SET intent_id = ${id}::uuid, salt = decode(${salt}, 'hex'),
+      content_hash = decode(${hash}, 'hex')
+    WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${key}
+      AND intent_id = ${owner}::uuid`;
   logger.warn({ call_id: id, other_call_id: owner }, 'a call has its idempotency key again');
 }
 
@@ -95,7 +97,8 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
     SELECT k.intent_id::text AS id, k.key, c.name AS client
     FROM (
       SELECT coalesce(${text}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
-      FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
+      FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid
+        LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
     ) AS own
     JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
       AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
@@ -108,7 +111,8 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
 async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, how: string): Promise<void> {
   const { id, client_id: clientId, operation } = paid;
   const [told] = await tx.$queryRaw<unknown[]>`
-    SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid) LIMIT 1`;
+    SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid)
+      LIMIT 1`;
   if (told) return;
   const act = {
     id: newId(),
@@ -130,7 +134,8 @@ export class KeysPaidTwiceMetric {
   constructor(prisma: SidePrisma, metrics: MetricsService) {
     metrics.watch(
       'payout_proxy_keys_paid_twice',
-      'Calls that turned out to be paid after another call had received their idempotency key. Absent while the database does not answer.',
+      'Calls that turned out to be paid after another call had received their idempotency key. Absent ' +
+        'while the database does not answer.',
       async () => {
         const counting = prisma.$queryRaw<[{ count: number }]>`
           SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(
@@ -180,7 +185,8 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
         k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
       FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
         key text, salt text, hash text)
-      JOIN idempotency_claim k ON (k.client_id, k.operation) = (t.client_id, t.operation) AND k.key IN (t.key, hashed_key(t.key))
+      JOIN idempotency_claim k ON (k.client_id, k.operation) = (t.client_id, t.operation)
+        AND k.key IN (t.key, hashed_key(t.key))
       WHERE k.intent_id <> t.id ORDER BY t.id DESC`;
     const calls = reused.flatMap(({ id, owner }) => [id, owner]);
     const states = await readCallStates(tx, calls, 0);

@@ -33,7 +33,8 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT intent_id::text AS id FROM outcome
     WHERE intent_id = ANY (${ids}::uuid[]) AND kind = 'unknown' AND record::json ->> 'failure' = 'abandoned'
-      AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = outcome.intent_id AND s.record::json ->> 'source' = 'answer')`;
+      AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = outcome.intent_id
+        AND s.record::json ->> 'source' = 'answer')`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -97,7 +98,8 @@ function settlementOfUndelivered({ intent, outcome }: SettledCall): NewSettlemen
     intentId: intent.id,
     source: 'answer',
     reason:
-      "The answer was not handed over: the caller's connection had closed, or the outcome was recorded too late.",
+      "The answer was not handed over: the caller's connection had closed, or the outcome was recorded " +
+      'too late.',
     entries: [],
     undelivered: true,
   };
@@ -203,7 +205,8 @@ async function isSaid(
   { intentId, reason, evidence }: NewVerdict,
 ): Promise<boolean> {
   const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
-    SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC LIMIT 1`;
+    SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC
+      LIMIT 1`;
   if (last?.verdict !== 'ambiguous' || last.reason !== reason) return false;
   return substanceOf(last.evidence) === substanceOf(evidence);
 }

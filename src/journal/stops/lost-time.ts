@@ -58,7 +58,8 @@ async function beginReading(
 ): Promise<LostTime> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
-      (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS} AND operation = ANY (${[...CHANGING_OPERATIONS]})
+      (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS}
+        AND operation = ANY (${[...CHANGING_OPERATIONS]})
        ORDER BY id DESC LIMIT 1) AS newest,
       (SELECT id::text FROM intent ORDER BY id LIMIT 1) AS oldest`;
   const { now: to, newest, begun, oldest } = row;
@@ -98,7 +99,8 @@ async function beginReading(
  */
 export function unreadAfter(stopId: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT e.number, e.lost_from AS "from", e.started_at AS "to", coalesce(a.account, ${MAIN_ACCOUNT}) AS account, begun.id::text AS "runId",
+    SELECT e.number, e.lost_from AS "from", e.started_at AS "to",
+      coalesce(a.account, ${MAIN_ACCOUNT}) AS account, begun.id::text AS "runId",
       (SELECT x.result FROM reconciliation_run_end x WHERE x.run_id = begun.id) AS result
     FROM epoch e
     CROSS JOIN LATERAL (
@@ -106,15 +108,19 @@ export function unreadAfter(stopId: string): Prisma.Sql {
       UNION SELECT account FROM reconciliation_run WHERE started_at = e.started_at AND from_at = e.lost_from
       UNION SELECT NULL) AS a
     CROSS JOIN LATERAL (SELECT CASE WHEN a.account IS NULL THEN e.run_id ELSE (
-      SELECT id FROM reconciliation_run WHERE account = a.account AND started_at = e.started_at AND from_at = e.lost_from) END AS id) AS begun
+      SELECT id FROM reconciliation_run WHERE account = a.account AND started_at = e.started_at
+        AND from_at = e.lost_from) END AS id) AS begun
     WHERE e.lost_from IS NOT NULL AND e.number > (SELECT epoch FROM stop WHERE id = ${stopId}::uuid)
       AND NOT EXISTS (
         SELECT FROM reconciliation_run r JOIN reconciliation_run_end x ON x.run_id = r.id
         LEFT JOIN source_read s ON s.id = r.read_id
-        WHERE r.account IS NOT DISTINCT FROM a.account AND r.started_at >= e.started_at AND r.from_at <= e.lost_from AND r.to_at >= e.started_at
-          AND NOT r.historical AND s.source IS DISTINCT FROM 'statement' AND x.result NOT IN ('failed', 'incomplete')
+        WHERE r.account IS NOT DISTINCT FROM a.account AND r.started_at >= e.started_at
+          AND r.from_at <= e.lost_from AND r.to_at >= e.started_at
+          AND NOT r.historical AND s.source IS DISTINCT FROM 'statement'
+            AND x.result NOT IN ('failed', 'incomplete')
           AND NOT EXISTS (
-            SELECT FROM json_array_elements(x.totals -> 'incomplete') AS why WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
+            SELECT FROM json_array_elements(x.totals -> 'incomplete') AS why
+              WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
 }
 
 /** Returns the newest lost time that blocks the lift of a stop. */
@@ -161,7 +167,8 @@ export async function beginEpoch(
     const [row] = await tx.$queryRaw<[{ number: number; at: Date }]>`
       INSERT INTO epoch (number, reason, started_at, moved_at, lost_from, run_id)
       SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
-        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz, ${lost?.runId}::uuid
+        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz,
+          ${lost?.runId}::uuid
       FROM epoch RETURNING number, started_at AS at`;
     await endCredentials(tx, row.at);
     const act = {

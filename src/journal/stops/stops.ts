@@ -61,9 +61,11 @@ export async function insertStop(
       }
       const id = newId();
       await tx.$executeRaw`
-      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor, via)
+      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor,
+        via)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)}, ${cause},
-        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch) END, ${authorSql(by)}, ${viaOf(by)})`;
+        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch)
+          END, ${authorSql(by)}, ${viaOf(by)})`;
       return { id, added: true };
     },
     { maxWait: MAX_WAIT_MS },
@@ -171,7 +173,8 @@ export async function stopRestored(client: Client, reason: string, actor: string
          AND NOT EXISTS (SELECT FROM stop_lift WHERE stop_id = stop.id)
      ), added AS (
        INSERT INTO stop (id, reason, cause, epoch, actor)
-       SELECT $1, $2, 'database_behind', (SELECT max(number) FROM epoch), $3 WHERE NOT EXISTS (SELECT FROM active) RETURNING id
+       SELECT $1, $2, 'database_behind', (SELECT max(number) FROM epoch), $3
+         WHERE NOT EXISTS (SELECT FROM active) RETURNING id
      )
      SELECT id FROM added UNION ALL SELECT id FROM active LIMIT 1`,
     [newId(), reason, actor],

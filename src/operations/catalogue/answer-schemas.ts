@@ -29,7 +29,8 @@ const lenient = (description: string, properties: Record<string, Schema>): Schem
 const PARTY = 'ID of the account';
 
 const TRANSACTION = lenient(
-  'A transaction. `id` and `chiRef` are documented, and the other fields were observed. Fields without a value are missing.',
+  'A transaction. `id` and `chiRef` are documented, and the other fields were observed. Fields without ' +
+    'a value are missing.',
   {
     id: text('Reads the transaction: `GET /account/transaction?id=`.', DOCUMENTED),
     chiRef: {
@@ -43,7 +44,8 @@ const TRANSACTION = lenient(
     initiatedBy: text(`${PARTY} that requested it.`),
     type: text('`airtime`, `momo`, `credit`, `payment`, or another word.'),
     status: text(
-      "The upstream's word, which may change later: `unpaid`, `paid`, `redeemed`, `failed`, `expired`, `fraud`, `pending`, or another word, in any case. `GET /v1/payouts/{id}` shows its meaning.",
+      "The upstream's word, which may change later: `unpaid`, `paid`, `redeemed`, `failed`, `expired`, " +
+        '`fraud`, `pending`, or another word, in any case. `GET /v1/payouts/{id}` shows its meaning.',
     ),
     valueInUSD: amount('Value in US dollars.'),
     credit: number('Value in credits: a thousand for each US dollar.'),

@@ -35,7 +35,10 @@ const COLLECTING = {
   },
 } as const;
 
-/** The operations that docs/reference/upstream.md lists only by name. Their rows follow public clients (same page). */
+/**
+ * The operations that docs/reference/upstream.md lists only by name. Their rows follow public clients (same
+ * page).
+ */
 export const OBSERVED = {
   'POST /account/transactions': {
     title: 'Get all transactions',

@@ -52,4 +52,6 @@ export function readWrittenId(value: unknown): string | null {
 
 /** SQL for the call ID in a reference, or null. The call exists only if `intent` has it. */
 export const namedCallSql = (reference: string) =>
-  `CASE WHEN ${reference} ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}([.][0-9]{1,5})?$' THEN left(${reference}, 36)::uuid END`;
+  `CASE WHEN ${reference} ~ ` +
+  `'^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}([.][0-9]{1,5})?$' THEN ` +
+  `left(${reference}, 36)::uuid END`;

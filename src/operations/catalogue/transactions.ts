@@ -11,7 +11,9 @@ export interface TransactionKind {
 type TransactionClass = keyof typeof CLASSES;
 
 export interface ClassRules {
-  /** Value leaves a wallet at once. The transaction is never unpaid, and our records show whether money moved. */
+  /**
+   * Value leaves a wallet at once. The transaction is never unpaid, and our records show whether money moved.
+   */
   paidAtOnce: boolean;
   /** The upstream may take a fee. */
   takesFee: boolean;

@@ -52,7 +52,8 @@ export function feeRates(configured: ReadonlyMap<string, string>): Map<string, F
       const rate = readFeeRate(text);
       if (!rate || !paying.includes(name)) {
         throw new StartError(
-          `UPSTREAM_FEES has "${name}=${text}". It must have operations that pay, each with a rate, such as ${paying[0]}=1.5%+0.05. docs/reference/operations.md lists the operations.`,
+          `UPSTREAM_FEES has "${name}=${text}". It must have operations that pay, each with a rate, ` +
+            `such as ${paying[0]}=1.5%+0.05. docs/reference/operations.md lists the operations.`,
         );
       }
       return [name, rate];

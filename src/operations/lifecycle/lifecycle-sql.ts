@@ -6,7 +6,8 @@ const STATE_TABLES = ['outcome o', 'decision d', 'current_settlement s'];
 
 /** An intent (`i`) with the records that determine its state: `o`, `d` and `s`. */
 export const CALLS = Prisma.raw(
-  `intent i ${STATE_TABLES.map((table) => `LEFT JOIN ${table} ON ${aliasOf(table)}.intent_id = i.id`).join(' ')}`,
+  'intent i ' +
+    `${STATE_TABLES.map((table) => `LEFT JOIN ${table} ON ${aliasOf(table)}.intent_id = i.id`).join(' ')}`,
 );
 
 /**
@@ -24,11 +25,13 @@ export function callsWith(ids: string[], tables: string[] = STATE_TABLES): Prism
 }
 
 /** The recorded state of `CALLS`. */
-export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind, EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution,
+export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind,
+  EXISTS (SELECT FROM refusal r WHERE r.id = i.id), s.resolution,
   i.held_for IS NOT NULL, d.kind)`;
 
 /** The recorded state of `CALLS`, with the columns for the state at an instant. */
-export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at, coalesce(d.process, i.process) AS process,
+export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at,
+  coalesce(d.process, i.process) AS process,
   coalesce(d.decided_at, i.recorded_at) AS released_at`;
 
 /** Returns the state at an instant, for rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */

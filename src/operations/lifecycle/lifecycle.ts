@@ -38,7 +38,8 @@ export type CallState = keyof typeof STATES;
 export const CALL_STATES = Object.keys(STATES) as CallState[];
 
 export const STATE_HELP =
-  '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls were in doubt ' +
+  '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls ' +
+  'were in doubt ' +
   'before. `pending_approval`, `declined`, and `expired` calls were never sent.';
 
 export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {

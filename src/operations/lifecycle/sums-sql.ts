@@ -38,12 +38,15 @@ export function sumsOfEntry(state: Prisma.Sql): Prisma.Sql {
   const each = { usd: Prisma.sql`each.usd`, entry: Prisma.sql`each.entry`, fee: Prisma.sql`each.fee` };
   const usual = SUM_NAMES.map(
     (name) =>
-      Prisma.sql`CASE WHEN ${isOneOf(Prisma.sql`usual_entry(${state})`, SUMS[name].entries)} THEN total_usd END`,
+      Prisma.sql`CASE WHEN ${isOneOf(Prisma.sql`usual_entry(${state})`, SUMS[name].entries)} THEN total_usd
+        END`,
   );
   return Prisma.sql`LATERAL (
-    SELECT ${Prisma.join([...usual, Prisma.sql`NULL::numeric`])} WHERE item_entry IS NULL AND item_fee_usd IS NULL
+    SELECT ${Prisma.join([...usual, Prisma.sql`NULL::numeric`])} WHERE item_entry IS NULL
+      AND item_fee_usd IS NULL
     UNION ALL
-    SELECT ${sumsOfPayouts(each, state)} FROM unnest(item_usd, item_entry, item_fee_usd) AS each(usd, entry, fee)
+    SELECT ${sumsOfPayouts(each, state)} FROM unnest(item_usd, item_entry, item_fee_usd) AS each(usd, entry,
+      fee)
     HAVING NOT (item_entry IS NULL AND item_fee_usd IS NULL)
   ) AS sums(${Prisma.raw(SUM_COLUMNS.join(', '))})`;
 }

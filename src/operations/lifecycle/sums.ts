@@ -12,7 +12,9 @@ export const SUMS = {
   },
   pending_usd: {
     entries: entriesThat(({ account }) => account === 'reserved' || account === 'in_transit'),
-    help: 'Amounts that may still be paid: payouts that wait for an approval, for an answer or for their payer, and payouts in doubt.',
+    help:
+      'Amounts that may still be paid: payouts that wait for an approval, for an answer or for their ' +
+      'payer, and payouts in doubt.',
   },
   returned_usd: {
     entries: entriesThat(({ account, state }) => account === 'available' && state !== 'not_executed'),
@@ -29,7 +31,8 @@ export type SumName = keyof typeof SUMS;
 export const SUM_NAMES = Object.keys(SUMS) as SumName[];
 
 export const FEES_HELP =
-  'Fees that the upstream charged for paid and pending payouts. The fee of a payout comes back with its amount.';
+  'Fees that the upstream charged for paid and pending payouts. The fee of a payout comes back with its ' +
+  'amount.';
 
 /** The entry of payouts without recorded entries, by the meaning of their call's state. */
 const USUAL_ENTRIES = { yes: 'paid', open: 'reserved', no: 'not_executed' } as const satisfies Record<

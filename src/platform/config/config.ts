@@ -225,7 +225,10 @@ function toProcessConfig(env: Environment, given: Sources['given']) {
     workerPort: env.WORKER_PORT,
     /** Whether WORKER_PORT was set. If not, a worker of the proxy takes a free port. */
     workerPortGiven: 'WORKER_PORT' in given,
-    /** Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer notices. */
+    /**
+     * Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer
+     * notices.
+     */
     drainMs: env.DRAIN_MS,
     sandboxPort: env.SANDBOX_PORT,
     /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */

@@ -25,7 +25,8 @@ describe('makeFolder', () => {
 
   it('fails on a file system without folders', () => {
     const built = join(__dirname, '..', '..', '..', 'dist', 'platform', 'config', 'folder.js');
-    const program = `require(${JSON.stringify(built)}).makeFolder('/proc/x/y')`; // in a process that can be ended
+    // in a process that can be ended
+    const program = `require(${JSON.stringify(built)}).makeFolder('/proc/x/y')`;
     const run = () => execFileSync(process.execPath, ['-e', program], { timeout: 5_000, stdio: 'pipe' });
     expect(run).toThrow('ENOENT');
   });

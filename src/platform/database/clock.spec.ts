@@ -42,7 +42,9 @@ class World {
     this.databaseMs += byMs;
   }
 
-  /** @param before how long the statement takes to arrive. @param after how long its commit takes to return. */
+  /**
+   * @param before how long the statement takes to arrive. @param after how long its commit takes to return.
+   */
   beat(before: number, after: number): void {
     this.pass(before);
     const { databaseMs } = this;

@@ -1,6 +1,9 @@
 import { uptime } from 'node:os';
 
-/** How far two clocks may drift apart, as a share of the time. A kernel that corrects a clock changes its pace by 0.05 % at most. */
+/**
+ * How far two clocks may drift apart, as a share of the time. A kernel that corrects a clock changes its pace
+ * by 0.05 % at most.
+ */
 const MAX_DRIFT = 0.001;
 
 /** The steps of os.uptime(). */
@@ -9,7 +12,10 @@ const BOOT_STEP_MS = 10;
 /** A wall clock that moves this far against the monotonic clock was set, or the machine slept. */
 const JUMP_MS = 20;
 
-/** A better comparison moves this clock back by less. It then stands still for as long, so that no answer precedes its request. */
+/**
+ * A better comparison moves this clock back by less. It then stands still for as long, so that no answer
+ * precedes its request.
+ */
 const STEP_BACK_MS = 1_000;
 
 const DAY_MS = 86_400_000;

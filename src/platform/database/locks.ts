@@ -1,6 +1,6 @@
 /**
- * The numbers of all advisory locks. Some have a second number, or a text that is hashed with the number as its seed. Those of SQL
- * functions cannot change: the migrations have the same numbers.
+ * The numbers of all advisory locks. Some have a second number, or a text that is hashed with the number as
+ * its seed. Those of SQL functions cannot change: the migrations have the same numbers.
  */
 export const LOCKS = {
   /** Monthly partitions are created by one process at a time: `make_partitions()` of the migration `init`. */
@@ -16,8 +16,9 @@ export const LOCKS = {
   /** A run in progress on a live connection: the seed of the hash of its ID. */
   run: 7_070_006,
   /**
-   * The search index. While it is held, no entries are written from data that was read before its removal. `index_calls()`,
-   * `build_search_indexes()` and `rebuild_search_index()` of the migrations `init` and `fencing` take it.
+   * The search index. While it is held, no entries are written from data that was read before its removal.
+   * `index_calls()`, `build_search_indexes()` and `rebuild_search_index()` of the migrations `init` and
+   * `fencing` take it.
    */
   searchIndex: 7_070_010,
   /** Statements end one at a time. */

@@ -1,6 +1,6 @@
 /**
- * Returns the smallest UUID of an instant (RFC 9562, section 5.7), which turns a time range into a range of IDs. The SQL function
- * uuid_floor() does the same.
+ * Returns the smallest UUID of an instant (RFC 9562, section 5.7), which turns a time range into a range of
+ * IDs. The SQL function uuid_floor() does the same.
  */
 export function uuidFloor(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');

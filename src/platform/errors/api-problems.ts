@@ -75,7 +75,9 @@ const PROBLEM_DETAILS = { 'application/problem+json': { schema: { $ref: getSchem
 /** Statuses that the proxy uses, and that the upstream may answer with its own bytes. */
 const ALSO_UPSTREAM = new Set([400, 500]);
 const IN_DOUBT =
-  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` for the outcome. `X-Call-Id` has the ID.";
+  "Or the upstream's own error, byte for byte. It does not prove that nothing was done, and the call " +
+  'may be in doubt. Before you send the request with a new Idempotency-Key, read `GET /v1/calls/{id}` ' +
+  'for the outcome. `X-Call-Id` has the ID.';
 const UPSTREAMS_OWN: Partial<Record<string, string[]>> = { 'pay 500': [IN_DOUBT], 'write 500': [IN_DOUBT] };
 const EITHER = { anyOf: [OURS, UPSTREAM_ERROR] };
 
@@ -105,8 +107,8 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
 }
 
 /**
- * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the upstream
- * sends.
+ * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the
+ * upstream sends.
  */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: ProblemCode[]) =>
   applyDecorators(

@@ -1,6 +1,8 @@
 import { repeatable } from './kinds';
 
-/** Errors of callers who ask for more than their share, or than can be served now. Each is safe to send again. */
+/**
+ * Errors of callers who ask for more than their share, or than can be served now. Each is safe to send again.
+ */
 export const BUSY = {
   ...repeatable(429, 'retry_same_key', 60, {
     rate_limited: 'Your client has used all its requests for this minute. Try again later.',
@@ -21,10 +23,12 @@ export const BUSY = {
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     upstream_busy:
-      'The payout service is limiting the proxy. The request was not carried out. The same Idempotency-Key may be used again, after Retry-After.',
+      'The payout service is limiting the proxy. The request was not carried out. The same ' +
+      'Idempotency-Key may be used again, after Retry-After.',
   }),
   ...repeatable(503, 'retry_same_key', 2, {
     overloaded:
-      'The proxy or the payout service has more requests than it can handle in time. Nothing was sent. Send the request again after Retry-After, with the same Idempotency-Key if it had one.',
+      'The proxy or the payout service has more requests than it can handle in time. Nothing was sent. ' +
+      'Send the request again after Retry-After, with the same Idempotency-Key if it had one.',
   }),
 };

@@ -8,14 +8,16 @@ const CODES = Object.keys(PROBLEMS);
 const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`${action}\`: ${meaning}`);
 
 /**
- * The envelope of the upstream's answers. `data` depends on the operation (src/operations/catalogue/answers.ts). If a repeated request has no stored answer, the proxy states
- * the outcome instead.
+ * The envelope of the upstream's answers. `data` depends on the operation
+ * (src/operations/catalogue/answers.ts). If a repeated request has no stored answer, the proxy states the
+ * outcome instead.
  */
 export class AnyEnvelope {
   @ApiProperty({
     enum: ['success', 'error'],
     description:
-      'The result of the operation. Check it first: the upstream also sends errors with HTTP 200, and successes that failed: ' +
+      'The result of the operation. Check it first: the upstream also sends errors with HTTP 200, and ' +
+      'successes that failed: ' +
       'their `data.error` is anything but `None`.',
   })
   status!: string;

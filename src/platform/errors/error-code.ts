@@ -1,6 +1,6 @@
 /**
- * Returns the code of an error of Node, of Postgres or of a library. An error that collects several, such as those of all addresses
- * of a host, has the code of the first one.
+ * Returns the code of an error of Node, of Postgres or of a library. An error that collects several, such as
+ * those of all addresses of a host, has the code of the first one.
  */
 export function codeOf(error: unknown): string | undefined {
   const { code, errors } = Object(error) as { code?: unknown; errors?: unknown };

@@ -1,12 +1,16 @@
 /**
- * What a program does after an error. Every error names exactly one action, so that no client needs a table of codes.
+ * What a program does after an error. Every error names exactly one action, so that no client needs a table
+ * of codes.
  */
 export const ACTION_MEANINGS = {
   retry_same_key:
-    'Nothing was done, or the first answer is replayed. Send the same request again after `Retry-After`, with the same `Idempotency-Key` if it had one.',
+    'Nothing was done, or the first answer is replayed. Send the same request again after ' +
+    '`Retry-After`, with the same `Idempotency-Key` if it had one.',
   new_key: 'Nothing was paid. To try again, send the request with a new `Idempotency-Key`.',
   fix_request: 'The request is wrong and would be rejected again. Change it.',
-  wait: 'The call is in progress, held, or in doubt. Do not send it again. Read `GET /v1/calls/{id}`, or the route that the text names, later.',
+  wait:
+    'The call is in progress, held, or in doubt. Do not send it again. Read `GET /v1/calls/{id}`, or the ' +
+    'route that the text names, later.',
   ask: 'A person must decide or change something: an operator, an approver, or the sender.',
 } as const;
 

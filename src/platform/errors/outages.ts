@@ -10,51 +10,64 @@ export const OUTAGES = {
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     database_unavailable:
-      'The database of the proxy cannot be reached. The request was not sent. Send it again in a moment, with the same Idempotency-Key.',
+      'The database of the proxy cannot be reached. The request was not sent. Send it again in a ' +
+      'moment, with the same Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 30, {
     storage_full:
-      'The proxy has no space left to record requests. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+      'The proxy has no space left to record requests. Nothing was sent. Send the request again later, ' +
+      'with the same Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 60, {
     storage_failing:
-      'The storage of the proxy fails. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+      'The storage of the proxy fails. Nothing was sent. Send the request again later, with the same ' +
+      'Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 10, {
     database_read_only:
-      'The database of the proxy accepts no changes now. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+      'The database of the proxy accepts no changes now. Nothing was sent. Send the request again ' +
+      'later, with the same Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     database_busy:
-      'The database of the proxy accepts no more connections. Nothing was sent. Send the request again later, with the same Idempotency-Key.',
+      'The database of the proxy accepts no more connections. Nothing was sent. Send the request again ' +
+      'later, with the same Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     upstream_unreachable:
-      'The payout service cannot be reached, or fails most requests. Nothing was sent. It is safe to send the request again after Retry-After.',
+      'The payout service cannot be reached, or fails most requests. Nothing was sent. It is safe to ' +
+      'send the request again after Retry-After.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     account_not_configured:
-      'Your client belongs to an account at the payout service that this instance of the proxy does not know. Nothing was sent. Ask the operator to add the account to UPSTREAM_ACCOUNTS.',
+      'Your client belongs to an account at the payout service that this instance of the proxy does not ' +
+      'know. Nothing was sent. Ask the operator to add the account to UPSTREAM_ACCOUNTS.',
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     too_late:
-      'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same Idempotency-Key if it had one.',
+      'The request could not be sent in time. Nothing was sent or paid. Send it again, with the same ' +
+      'Idempotency-Key if it had one.',
   }),
   ...kinds(503, 'ask', {
     stopped: 'The operator has stopped this operation. Nothing was sent.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     instance_fenced:
-      'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
+      'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. ' +
+      'Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
     screening_unavailable:
-      'The recipients could not be screened. Nothing was sent. Send the request again, with the same Idempotency-Key if it had one.',
+      'The recipients could not be screened. Nothing was sent. Send the request again, with the same ' +
+      'Idempotency-Key if it had one.',
   }),
   ...kinds(503, 'ask', {
     sandbox_unreachable: 'The sandbox does not respond. Restart the proxy to restart the sandbox.',
   }),
 };
 
-/** The codes of a database that fails. A request with one of them may have been admitted by a commit that was not confirmed. */
+/**
+ * The codes of a database that fails. A request with one of them may have been admitted by a commit that was
+ * not confirmed.
+ */
 export const DATABASE_CODES = [
   'database_unavailable',
   'storage_full',

@@ -1,6 +1,9 @@
 import { Fault, Problem } from './problem';
 
-/** Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's own members. */
+/**
+ * Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's
+ * own members.
+ */
 export function toEnvelope(problem: Problem, callId: string) {
   return { status: 'error', ...membersOf(problem, callId) };
 }
@@ -40,8 +43,8 @@ function textOf({ message }: Problem, callId: string): string {
 }
 
 /**
- * Returns the first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be text (and
- * 2 more)."
+ * Returns the first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be
+ * text (and 2 more)."
  */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';

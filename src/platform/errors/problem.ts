@@ -13,7 +13,10 @@ export const FIRST_CALL_STATES = [
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 
-/** One fault of a request: its place (a JSON pointer, RFC 6901, '' for the whole body) and what to send instead. */
+/**
+ * One fault of a request: its place (a JSON pointer, RFC 6901, '' for the whole body) and what to send
+ * instead.
+ */
 export interface Fault {
   pointer: string;
   detail: string;
@@ -79,14 +82,20 @@ export class Problem extends Error {
     this.challenge = options.challenge;
   }
 
-  /** Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text stays. */
+  /**
+   * Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text
+   * stays.
+   */
   as(code: ProblemCode): Problem {
     return code === this.code
       ? this
       : new Problem(code, { ...this.#options, status: undefined, retryAfter: undefined });
   }
 
-  /** Returns the problem with the text for reads, which does not mention sending again. A more specific text stays. */
+  /**
+   * Returns the problem with the text for reads, which does not mention sending again. A more specific text
+   * stays.
+   */
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;

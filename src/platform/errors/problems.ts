@@ -11,61 +11,79 @@ export const PROBLEMS = {
   ...kinds(400, 'fix_request', {
     invalid_request: 'The request is invalid. Correct the fields that "errors" lists.',
     not_served:
-      'The payout service does not pay out to the destination of an item. Nothing was sent. "errors" lists the supported values.',
+      'The payout service does not pay out to the destination of an item. Nothing was sent. "errors" ' +
+      'lists the supported values.',
     amount_required:
-      'Your client has a limit in US dollars, so every payout must state its amount. "errors" lists the items without one.',
+      'Your client has a limit in US dollars, so every payout must state its amount. "errors" lists the ' +
+      'items without one.',
     foreign_number:
-      'A phone number in this request belongs to another country than its item states. Nothing was sent. "errors" lists the items.',
+      'A phone number in this request belongs to another country than its item states. Nothing was ' +
+      'sent. "errors" lists the items.',
     idempotency_key_required:
-      'Your client must send the header Idempotency-Key with this operation. Use a new key (for example, a UUID) for each payout, and the same key when you retry it.',
+      'Your client must send the header Idempotency-Key with this operation. Use a new key (for ' +
+      'example, a UUID) for each payout, and the same key when you retry it.',
     invalid_idempotency_key:
-      'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces, bare or in double quotes. Send the header once.',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces, bare or in double ' +
+      'quotes. Send the header once.',
     invalid_allow_duplicate_of:
-      'Allow-Duplicate-Of must be the ID of one call, a UUID. The refusal states it in "first_call_id". Nothing was sent.',
+      'Allow-Duplicate-Of must be the ID of one call, a UUID. The refusal states it in "first_call_id". ' +
+      'Nothing was sent.',
     invalid_actor:
-      'X-Actor must be 1 to 128 letters, digits, and the characters _ . : = / -. Records keep it, so identify the person by an ID, not by an email address or phone number.',
+      'X-Actor must be 1 to 128 letters, digits, and the characters _ . : = / -. Records keep it, so ' +
+      'identify the person by an ID, not by an email address or phone number.',
   }),
   ...kinds(403, 'fix_request', {
     person_required:
-      'The persons of your client have limits, so every payment must name its person. Send the header X-Actor with the ID of the person. Nothing was sent.',
+      'The persons of your client have limits, so every payment must name its person. Send the header ' +
+      'X-Actor with the ID of the person. Nothing was sent.',
   }),
   ...kinds(400, 'fix_request', {
     invalid_people:
-      'X-People accepts only the value "masked", which masks people in the response whatever the key may see. Send that value or omit the header. Nothing was shown.',
+      'X-People accepts only the value "masked", which masks people in the response whatever the key ' +
+      'may see. Send that value or omit the header. Nothing was shown.',
   }),
   ...kinds(409, 'ask', {
     key_revoked:
-      'The credentials that made this request were revoked or have expired. Nothing was sent. Reject the request, or have it made again.',
+      'The credentials that made this request were revoked or have expired. Nothing was sent. Reject ' +
+      'the request, or have it made again.',
     no_longer_allowed:
-      "The client that made this request may no longer do this. Nothing was sent, and the request is still pending. Change the client's permissions, or reject the request.",
+      'The client that made this request may no longer do this. Nothing was sent, and the request is ' +
+      "still pending. Change the client's permissions, or reject the request.",
   }),
   ...kinds(401, 'fix_request', {
     missing_key:
-      'Send your API key in the header X-API-Key, or an access token in the header Authorization. On a page, sign in first.',
+      'Send your API key in the header X-API-Key, or an access token in the header Authorization. On a ' +
+      'page, sign in first.',
   }),
   ...kinds(401, 'ask', {
     invalid_key: 'This API key is unknown, expired, or revoked. Ask the operator for a new one.',
   }),
   ...kinds(401, 'fix_request', {
     ephemeral_key_ended:
-      "This ephemeral key has expired or was revoked. Nothing was done. Get a new one from your app's server, and send the request again with it and with the same Idempotency-Key.",
+      "This ephemeral key has expired or was revoked. Nothing was done. Get a new one from your app's " +
+      'server, and send the request again with it and with the same Idempotency-Key.',
   }),
   ...TOKEN_PROBLEMS,
   ...kinds(401, 'ask', {
     session_ended:
-      'Nobody is signed in, or the session has ended. Sign in again. If you repeat a payment after that, send the same Idempotency-Key.',
+      'Nobody is signed in, or the session has ended. Sign in again. If you repeat a payment after ' +
+      'that, send the same Idempotency-Key.',
     invalid_signature:
-      'The signature of this event does not match the shared secret. Check UPSTREAM_WEBHOOK_SECRET and the sender of the event.',
+      'The signature of this event does not match the shared secret. Check UPSTREAM_WEBHOOK_SECRET and ' +
+      'the sender of the event.',
   }),
   ...kinds(400, 'fix_request', {
     stale_event:
-      'The timestamp of this event differs from the current time by more than five minutes. Deliver the event with a new timestamp and signature.',
+      'The timestamp of this event differs from the current time by more than five minutes. Deliver the ' +
+      'event with a new timestamp and signature.',
   }),
   ...kinds(403, 'fix_request', {
     secret_key_required:
-      "This route requires a secret key of an app's server. An ephemeral key, an access token or a session does not open it.",
+      "This route requires a secret key of an app's server. An ephemeral key, an access token or a " +
+      'session does not open it.',
     wider_than_key:
-      'An ephemeral key may do no more than the key that makes it, and the person who gets it. "errors" lists everything that goes beyond. No key was made.',
+      'An ephemeral key may do no more than the key that makes it, and the person who gets it. "errors" ' +
+      'lists everything that goes beyond. No key was made.',
   }),
   ...kinds(403, 'ask', {
     scope_missing: 'This API key does not have the scope that the operation requires.',
@@ -87,26 +105,34 @@ export const PROBLEMS = {
   }),
   ...kinds(403, 'fix_request', {
     key_in_browser:
-      'Secret keys must not be in a page, because everybody who opens it can read them. Use an ephemeral key that your server makes, an access token or a page session. Revoke this key if the page is public.',
-    csrf: 'Sessions must send the header X-CSRF-Token: pages with every request, and the console with every change, from its own pages. GET /v1/page-sessions/{client} and GET /v1/session return it.',
+      'Secret keys must not be in a page, because everybody who opens it can read them. Use an ' +
+      'ephemeral key that your server makes, an access token or a page session. Revoke this key if the ' +
+      'page is public.',
+    csrf:
+      'Sessions must send the header X-CSRF-Token: pages with every request, and the console with every ' +
+      'change, from its own pages. GET /v1/page-sessions/{client} and GET /v1/session return it.',
     no_session: 'Sign in with a key in the header X-API-Key. A session cannot start another session.',
   }),
   ...kinds(403, 'ask', {
     own_approval:
-      'You cannot approve your own request. Approval requires another client, another key, and another person.',
+      'You cannot approve your own request. Approval requires another client, another key, and another ' +
+      'person.',
     personal_key_required:
-      'A second person must agree to this, so it needs a key that belongs to a person. Nothing was changed. Ask the operator for one.',
+      'A second person must agree to this, so it needs a key that belongs to a person. Nothing was ' +
+      'changed. Ask the operator for one.',
   }),
   ...kinds(404, 'ask', {
     claim_not_found:
-      'No key can be claimed with this. It was claimed or revoked, its time is over, or it belongs to another person. Nothing was changed. Ask an administrator to request a new key.',
+      'No key can be claimed with this. It was claimed or revoked, its time is over, or it belongs to ' +
+      'another person. Nothing was changed. Ask an administrator to request a new key.',
   }),
   ...kinds(403, 'ask', {
     approval_rejected: 'An approver rejected this request. Nothing was sent.',
   }),
   ...kinds(403, 'new_key', {
     approval_expired:
-      'Nobody approved this request in time. Nothing was sent. To ask again, send it with a new Idempotency-Key.',
+      'Nobody approved this request in time. Nothing was sent. To ask again, send it with a new ' +
+      'Idempotency-Key.',
   }),
   ...TRANSPORT,
   ...NOT_FOUND,
@@ -118,7 +144,8 @@ export const PROBLEMS = {
   }),
   ...repeatable(409, 'retry_same_key', 1, {
     request_in_progress:
-      'The first request with this Idempotency-Key is still in progress. Send this request again in a moment, with the same key.',
+      'The first request with this Idempotency-Key is still in progress. Send this request again in a ' +
+      'moment, with the same key.',
   }),
   ...repeatable(409, 'wait', 10, {
     run_in_progress: 'Another run of this period is in progress. Wait until it ends.',
@@ -126,45 +153,59 @@ export const PROBLEMS = {
   }),
   ...kinds(409, 'ask', {
     suspected_duplicate:
-      'The same request is in progress, in doubt, pending approval, or was carried out a short time ago. Nothing was sent. GET /v1/calls/{id} shows the state of the call in "first_call_id". To pay in addition to that call, send the request again with the header Allow-Duplicate-Of and that ID.',
+      'The same request is in progress, in doubt, pending approval, or was carried out a short time ' +
+      'ago. Nothing was sent. GET /v1/calls/{id} shows the state of the call in "first_call_id". To pay ' +
+      'in addition to that call, send the request again with the header Allow-Duplicate-Of and that ID.',
   }),
   ...kinds(409, 'fix_request', {
     finding_changed:
-      'Some findings have changed since you read them, or cannot take this decision. Nothing was changed. "errors" lists them. Read them again.',
+      'Some findings have changed since you read them, or cannot take this decision. Nothing was ' +
+      'changed. "errors" lists them. Read them again.',
   }),
   ...kinds(409, 'ask', {
     demo_key_missing:
-      'The demo client "app" has no working key. Delete demo-keys.json in DATA_DIR and restart the proxy to issue new keys.',
+      'The demo client "app" has no working key. Delete demo-keys.json in DATA_DIR and restart the ' +
+      'proxy to issue new keys.',
   }),
   ...kinds(409, 'fix_request', {
     incompatible_scopes:
-      'These scopes must not meet in one hand. Nothing was changed. Give them to clients of different persons.',
+      'These scopes must not meet in one hand. Nothing was changed. Give them to clients of different ' +
+      'persons.',
     change_superseded:
-      'The client, its keys, or the rights of the requester have changed since. Nothing was changed. Request the change again.',
+      'The client, its keys, or the rights of the requester have changed since. Nothing was changed. ' +
+      'Request the change again.',
     change_decided:
       'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
     provider_taken:
-      'Another client has this token_issuer with this token_client_id, or this page_issuer with this page_client_id. Nothing was changed. Give each client an app of its own at the provider.',
+      'Another client has this token_issuer with this token_client_id, or this page_issuer with this ' +
+      'page_client_id. Nothing was changed. Give each client an app of its own at the provider.',
     public_client:
-      'A public client has no secret keys. Let its people send access tokens of its provider, or issue the key to a client of the kind server.',
+      'A public client has no secret keys. Let its people send access tokens of its provider, or issue ' +
+      'the key to a client of the kind server.',
     client_exists: 'A client with this name already exists.',
     already_decided:
-      'This request was already decided, or its time for a decision has passed. Nothing was changed. GET /v1/approvals/{id} shows its status.',
+      'This request was already decided, or its time for a decision has passed. Nothing was changed. ' +
+      'GET /v1/approvals/{id} shows its status.',
     not_in_doubt:
-      'Only payouts in doubt can be settled by hand, and only after the deadline of their answer has passed. To correct others, send `supersedes`.',
+      'Only payouts in doubt can be settled by hand, and only after the deadline of their answer has ' +
+      'passed. To correct others, send `supersedes`.',
     resolution_superseded:
       'A newer settlement is in effect, so nothing was changed. Read the call again before you correct it.',
   }),
   ...kinds(409, 'ask', {
     recovery_required:
-      'The proxy set this stop because its database is older than it was. Run database recover first. Nothing was changed.',
+      'The proxy set this stop because its database is older than it was. Run database recover first. ' +
+      'Nothing was changed.',
     content_lost: 'This call was restored without its content, so it cannot be sent. Reject it.',
     content_changed:
-      'The stored content of this call does not match its record, so it was not sent. Ask the operator to investigate.',
+      'The stored content of this call does not match its record, so it was not sent. Ask the operator ' +
+      'to investigate.',
   }),
   ...kinds(422, 'ask', {
     idempotency_key_reused:
-      'The call in "first_call_id" has this Idempotency-Key, and its request was different. It may be the same payout with other details. GET /v1/calls/{id} shows it. Use a new key only for a payout in addition to that call.',
+      'The call in "first_call_id" has this Idempotency-Key, and its request was different. It may be ' +
+      'the same payout with other details. GET /v1/calls/{id} shows it. Use a new key only for a payout ' +
+      'in addition to that call.',
   }),
   ...kinds(422, 'fix_request', {
     listing_missing:
@@ -175,15 +216,18 @@ export const PROBLEMS = {
   }),
   ...kinds(502, 'ask', {
     upstream_auth:
-      'The payout service refused the credentials of the proxy. The request was not carried out. The same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
+      'The payout service refused the credentials of the proxy. The request was not carried out. The ' +
+      'same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
   }),
   ...kinds(409, 'new_key', {
     answer_erased:
-      'The payout service rejected this request, and its answer is no longer stored. To try again, send the request with a new Idempotency-Key.',
+      'The payout service rejected this request, and its answer is no longer stored. To try again, send ' +
+      'the request with a new Idempotency-Key.',
   }),
   ...kinds(502, 'wait', {
     outcome_unknown:
-      'The outcome is unknown: the payout service may have carried this out. Do not send it again. GET /v1/calls/{call_id} shows its outcome once it is known.',
+      'The outcome is unknown: the payout service may have carried this out. Do not send it again. GET ' +
+      '/v1/calls/{call_id} shows its outcome once it is known.',
   }),
 };
 

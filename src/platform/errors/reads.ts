@@ -16,13 +16,15 @@ export function happenedOf(code: ProblemCode): string {
 const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
 
 /**
- * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no key. All
- * other texts apply to reads, too.
+ * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no
+ * key. All other texts apply to reads, too.
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
   provider_unavailable: {
-    text: 'The access token cannot be verified, because the identity provider does not answer. Try again later.',
+    text:
+      'The access token cannot be verified, because the identity provider does not answer. Try again ' +
+      'later.',
   },
   token_expired: {
     text: 'This access token has expired. Get a new one from the identity provider and try again.',

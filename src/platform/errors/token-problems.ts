@@ -4,21 +4,26 @@ import { kinds, repeatable } from './kinds';
 export const TOKEN_PROBLEMS = {
   ...kinds(400, 'fix_request', {
     several_credentials:
-      'Send one credential: the header X-API-Key or the header Authorization, once and not both. Nothing was done.',
+      'Send one credential: the header X-API-Key or the header Authorization, once and not both. ' +
+      'Nothing was done.',
   }),
   ...kinds(401, 'ask', {
     invalid_token: 'This access token is not valid. Get a new one for this API from the identity provider.',
   }),
   ...kinds(401, 'fix_request', {
     token_expired:
-      'This access token has expired. Nothing was done. Get a new one from the identity provider and send the request again, with the same Idempotency-Key if it had one.',
+      'This access token has expired. Nothing was done. Get a new one from the identity provider and ' +
+      'send the request again, with the same Idempotency-Key if it had one.',
     use_dpop:
-      'This access token needs a proof of its key. Use Authorization: DPoP <token> and the header DPoP (RFC 9449). Nothing was done.',
+      'This access token needs a proof of its key. Use Authorization: DPoP <token> and the header DPoP ' +
+      '(RFC 9449). Nothing was done.',
     invalid_dpop_proof:
-      'The header DPoP is not valid. Nothing was done. Make a new proof for each request, also when you repeat one.',
+      'The header DPoP is not valid. Nothing was done. Make a new proof for each request, also when you ' +
+      'repeat one.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     provider_unavailable:
-      'The access token cannot be verified, because the identity provider does not answer. Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
+      'The access token cannot be verified, because the identity provider does not answer. Nothing was ' +
+      'sent. Send the request again later, with the same Idempotency-Key if it had one.',
   }),
 };

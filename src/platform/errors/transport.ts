@@ -4,21 +4,24 @@ import { kinds } from './kinds';
 export const TRANSPORT = {
   ...kinds(421, 'fix_request', {
     misdirected_request:
-      'This proxy does not serve the host that the request names. Nothing was done. Call the address that PUBLIC_URL sets, or ask the operator to add yours to it.',
+      'This proxy does not serve the host that the request names. Nothing was done. Call the address ' +
+      'that PUBLIC_URL sets, or ask the operator to add yours to it.',
   }),
   ...kinds(405, 'fix_request', {
     method_not_allowed: 'This path has another method. The header Allow names it. /docs lists every route.',
   }),
   ...kinds(415, 'fix_request', {
     unsupported_encoding:
-      'The body is compressed, which the proxy does not read. Nothing was done. Send the same body again without Content-Encoding.',
+      'The body is compressed, which the proxy does not read. Nothing was done. Send the same body ' +
+      'again without Content-Encoding.',
   }),
   ...kinds(417, 'fix_request', {
     expectation_not_met: 'The header Expect accepts only 100-continue. Omit it.',
   }),
   ...kinds(431, 'fix_request', {
     headers_too_large:
-      'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers. If an access token takes most of it, let the identity provider leave its groups out.',
+      'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers. If an ' +
+      'access token takes most of it, let the identity provider leave its groups out.',
   }),
   ...kinds(408, 'retry_same_key', {
     request_timeout:

@@ -14,7 +14,9 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as JobName[];
 
-/** The channel on which a worker learns that a job has something to do. The payload is the name of the job. */
+/**
+ * The channel on which a worker learns that a job has something to do. The payload is the name of the job.
+ */
 export const JOB_CHANNEL = 'payout_proxy_jobs';
 
 /** Work that goes on in the background, in a worker. */
@@ -23,9 +25,9 @@ export interface Job {
   /** Whether every worker takes part. Otherwise, one worker at a time holds the job. */
   readonly isShared?: boolean;
   /**
-   * Works until `turns` are over, and tries again after failures that pass. Returns earlier if another worker may be able
-   * to do what this one cannot. It may be killed at any point, and a lost lock does not end it at once: two workers that
-   * do the same must do no harm.
+   * Works until `turns` are over, and tries again after failures that pass. Returns earlier if another worker
+   * may be able to do what this one cannot. It may be killed at any point, and a lost lock does not end it at
+   * once: two workers that do the same must do no harm.
    */
   run(turns: Turns): Promise<void>;
 }

@@ -8,16 +8,16 @@ const MARK = `${randomUUID()}:`;
 const MAY_HAVE_ONE = /[[:,\s]-?\d{16}/;
 
 /**
- * A string, or a whole number of 16 digits and more that stands where a value may be. A number of more digits than any
- * column holds stays a double, because converting it would take too long.
+ * A string, or a whole number of 16 digits and more that stands where a value may be. A number of more digits
+ * than any column holds stays a double, because converting it would take too long.
  */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,254}(?=\s*[,\]}])/g;
 
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
 /**
- * Like `readStrictJson`, but a whole number that a double cannot hold is a bigint with all its digits. Two such identifiers
- * would otherwise become one.
+ * Like `readStrictJson`, but a whole number that a double cannot hold is a bigint with all its digits. Two
+ * such identifiers would otherwise become one.
  * @param ofDigits makes another value of them.
  * @throws SyntaxError that may quote the text.
  */

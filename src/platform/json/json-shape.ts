@@ -22,8 +22,8 @@ export interface JsonShape {
 const hashed = (hash: number, byte: number) => Math.imul(hash ^ byte, 0x01000193);
 
 /**
- * Counts what a JSON text in UTF-8 consists of, without parsing it: about two nanoseconds a byte. Parsing takes a hundred
- * times as long for a text of many small objects, or of many different names.
+ * Counts what a JSON text in UTF-8 consists of, without parsing it: about two nanoseconds a byte. Parsing
+ * takes a hundred times as long for a text of many small objects, or of many different names.
  * @param mostDifferentNames further names are not told apart.
  */
 export function shapeOf(bytes: Uint8Array, mostDifferentNames: number): JsonShape {
@@ -54,8 +54,8 @@ export function shapeOf(bytes: Uint8Array, mostDifferentNames: number): JsonShap
 }
 
 /**
- * Returns the number of members of all objects in a value, of any depth. It equals the names of its text (`JsonShape.names`)
- * unless an object has two members of one name.
+ * Returns the number of members of all objects in a value, of any depth. It equals the names of its text
+ * (`JsonShape.names`) unless an object has two members of one name.
  */
 export function membersOf(value: unknown): number {
   const left = [value];

@@ -11,8 +11,9 @@ export function failure(what: string, error: unknown): string {
 }
 
 /**
- * Returns what failed, and how far the cause is known, followed by the details for the engineer who mends it: the class, the code
- * and the stack of the error and its causes. Messages of libraries are left out, because they can quote secrets and people.
+ * Returns what failed, and how far the cause is known, followed by the details for the engineer who mends it:
+ * the class, the code and the stack of the error and its causes. Messages of libraries are left out, because
+ * they can quote secrets and people.
  * @param what the subject of the sentence, such as `database backup`.
  */
 export function unexpectedFailure(what: string, error: unknown): string {
@@ -31,7 +32,10 @@ function reasonOf(error: unknown): string {
   if (cause === undefined) return 'it met an error that it does not know, so a part of its work may be done.';
   if (isOfFile(cause)) return `${cause.syscall} ${cause.path} (${cause.code}).`;
   const { code } = describeError(cause);
-  return `the database did not do its work (${code ?? 'no answer in time'}). Check that it runs, and whether the work was done.`;
+  return (
+    `the database did not do its work (${code ?? 'no answer in time'}). Check that it runs, and whether ` +
+    'the work was done.'
+  );
 }
 
 interface FileError extends Error {
@@ -40,7 +44,10 @@ interface FileError extends Error {
   path: string;
 }
 
-/** Returns whether the system refused a file or a folder. Node composes such an error of its code and the given path. */
+/**
+ * Returns whether the system refused a file or a folder. Node composes such an error of its code and the
+ * given path.
+ */
 function isOfFile(error: unknown): error is FileError {
   const { code, syscall, path } = error as Partial<FileError>;
   return (

@@ -15,8 +15,8 @@ const LAST_WAIT_MS = 1_000;
 const TRY_AGAIN_MS = 10;
 
 /**
- * Writes the lines of the log to standard output. No fault of it stops a payment or keeps the process from its end: not a
- * reader that is gone, a closed terminal, or a full disk.
+ * Writes the lines of the log to standard output. No fault of it stops a payment or keeps the process from
+ * its end: not a reader that is gone, a closed terminal, or a full disk.
  */
 export class LogOutput {
   private waiting: Buffer[] = [];
@@ -38,8 +38,8 @@ export class LogOutput {
   }
 
   /**
-   * Waits until all lines are written, before the process ends. What is written at its exit would overtake a write that is under
-   * way, or end with it. Resolves after a second, at the latest.
+   * Waits until all lines are written, before the process ends. What is written at its exit would overtake a
+   * write that is under way, or end with it. Resolves after a second, at the latest.
    */
   async end(): Promise<void> {
     const patienceEnds = performance.now() + LAST_WAIT_MS;
@@ -85,7 +85,10 @@ export class LogOutput {
   }
 }
 
-/** Lets the process outlive whoever reads its output, such as `head` or a terminal. An error without a listener ends it. */
+/**
+ * Lets the process outlive whoever reads its output, such as `head` or a terminal. An error without a
+ * listener ends it.
+ */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -22,8 +22,8 @@ export async function endLog(): Promise<void> {
 export type LoggingProcess = 'proxy' | 'worker';
 
 /**
- * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may name people
- * or quote secrets, so none of them is ever logged.
+ * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may
+ * name people or quote secrets, so none of them is ever logged.
  */
 export function loggingOptions(level: string, writer: LoggingProcess): Params {
   return {
@@ -46,7 +46,10 @@ export function beginLog(level: string, writer: LoggingProcess): void {
   Logger.overrideLogger(new ProcessLogger(new PinoLogger(options), options));
 }
 
-/** Obeys the levels that NestFactory is given for the assembly of an application, which nestjs-pino does not know. */
+/**
+ * Obeys the levels that NestFactory is given for the assembly of an application, which nestjs-pino does not
+ * know.
+ */
 class ProcessLogger extends PinoNestLogger {
   private levels: LogLevel[] = ['log'];
 
@@ -98,8 +101,8 @@ export function logRequests(server: FastifyInstance, logger: PinoNestLogger): vo
 }
 
 /**
- * Returns the parts of an error that logs may contain: its class, its code, and its origin. Its message may contain a
- * value.
+ * Returns the parts of an error that logs may contain: its class, its code, and its origin. Its message may
+ * contain a value.
  */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };

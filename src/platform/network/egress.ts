@@ -22,7 +22,10 @@ class TunnelFailed extends Error {
   }
 }
 
-/** Opens all connections to hosts of others: directly, or through a tunnel of the egress proxy (RFC 9110, section 9.3.6). */
+/**
+ * Opens all connections to hosts of others: directly, or through a tunnel of the egress proxy (RFC 9110,
+ * section 9.3.6).
+ */
 export class Egress {
   private readonly exceptions: readonly Exception[];
   private readonly agent: Agent;
@@ -36,7 +39,10 @@ export class Egress {
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> =>
     await fetch(url, { ...(init as object), dispatcher: this.agent });
 
-  /** Returns how an undici pool opens connections, each within a time. Of a tunnel, each of its steps has this time. */
+  /**
+   * Returns how an undici pool opens connections, each within a time. Of a tunnel, each of its steps has this
+   * time.
+   */
   connector(timeoutMs: number): buildConnector.connector {
     const direct = buildConnector(connecting(timeoutMs));
     const tunnels = {
@@ -105,8 +111,8 @@ class Tunnels {
 }
 
 /**
- * Each address of a host but the last one has a third of the time: Node.js gives it 250 ms, which is less than a round trip
- * between continents.
+ * Each address of a host but the last one has a third of the time: Node.js gives it 250 ms, which is less
+ * than a round trip between continents.
  */
 function connecting(timeoutMs: number): { timeout: number; autoSelectFamilyAttemptTimeout: number } {
   return { timeout: timeoutMs, autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 3) };
@@ -117,8 +123,9 @@ function portOf({ port, protocol }: buildConnector.Options): number {
 }
 
 /**
- * undici 7 never returns from a pool with waiting requests if a certificate has another name: it skips the requests that have
- * no server name yet, and begins again in the same turn. Under another code, it ends all of them.
+ * undici 7 never returns from a pool with waiting requests if a certificate has another name: it skips the
+ * requests that have no server name yet, and begins again in the same turn. Under another code, it ends all
+ * of them.
  */
 function ending(callback: buildConnector.Callback): buildConnector.Callback {
   return (...[error, socket]) => {

@@ -26,7 +26,10 @@ const LENGTHS = new Map(
     }),
 );
 
-/** The calling codes of countries whose national numbers may begin with 0. The SQL function phone_key() has the same. */
+/**
+ * The calling codes of countries whose national numbers may begin with 0. The SQL function phone_key() has
+ * the same.
+ */
 export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set([
   '39',
   '225',
@@ -37,7 +40,9 @@ export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set([
   '378',
 ]);
 
-/** Returns whether digits can be a whole international number: a calling code with the right number of digits. */
+/**
+ * Returns whether digits can be a whole international number: a calling code with the right number of digits.
+ */
 export function isInternational(digits: string): boolean {
   return [1, 2, 3].some((size) => {
     const code = digits.slice(0, size);

@@ -4,8 +4,8 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 const SALT_BYTES = 16;
 
 /**
- * Salts are generated in blocks. A call needs one for each item, and a system call for each would cost more than
- * hashing.
+ * Salts are generated in blocks. A call needs one for each item, and a system call for each would cost more
+ * than hashing.
  */
 const SALTS_AT_ONCE = 256;
 
@@ -23,8 +23,8 @@ const room = Buffer.alloc(4_096);
 const SHORT = Math.floor((room.length - SALT_BYTES) / 3);
 
 /**
- * Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without them. The SQL function
- * is_committed() computes the same.
+ * Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without
+ * them. The SQL function is_committed() computes the same.
  */
 export function commitment(salt: Buffer, value: Buffer | string): Buffer;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null;
@@ -35,7 +35,8 @@ export function commitment(salt: Buffer, value: Buffer | string | null): Buffer 
   }
   room.set(salt);
   const length = typeof value === 'string' ? room.write(value, SALT_BYTES) : value.copy(room, SALT_BYTES);
-  return hash('sha256', room.subarray(0, SALT_BYTES + length), 'buffer'); // four times as fast for values as short as a phone number
+  // four times as fast for values as short as a phone number
+  return hash('sha256', room.subarray(0, SALT_BYTES + length), 'buffer');
 }
 
 /** Returns Postgres' text form of a bytea, for rows that travel as JSON. */

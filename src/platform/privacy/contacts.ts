@@ -1,6 +1,7 @@
 /**
- * Masks of contacts. The SQL functions audit.mask_email(), audit.mask_phone(), audit.mask_handle(), audit.mask_contacts() and
- * audit.mask_prose() do the same for the views of auditors, and `masked` of src/reconciliation/matching/recipients.ts for findings.
+ * Masks of contacts. The SQL functions audit.mask_email(), audit.mask_phone(), audit.mask_handle(),
+ * audit.mask_contacts() and audit.mask_prose() do the same for the views of auditors, and `masked` of
+ * src/reconciliation/matching/recipients.ts for findings.
  */
 
 /** The mask. */
@@ -23,7 +24,8 @@ export function maskHandle(handle: string): string {
 }
 
 /**
- * An email address, international number, or handle in text. A number ends before digits that begin an email address.
+ * An email address, international number, or handle in text. A number ends before digits that begin an email
+ * address.
  */
 const CONTACT =
   /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
@@ -31,9 +33,13 @@ const CONTACT =
 /** A number with the length of a phone number that is no part of an ID, an amount, or a date. */
 const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;
 
-/** Masks everything that looks like a contact in text that should name nobody, for readers without `audit:pii`. */
+/**
+ * Masks everything that looks like a contact in text that should name nobody, for readers without
+ * `audit:pii`.
+ */
 export function maskContacts(text: string): string {
-  if (!/[@+]/.test(text)) return text; // every contact has one and few texts do, which makes exports of millions of texts fast
+  // every contact has one and few texts do, which makes exports of millions of texts fast
+  if (!/[@+]/.test(text)) return text;
   return text.replace(CONTACT, (contact: string, at: number) => {
     if (isMasked(contact, text.slice(at + contact.length, at + contact.length + 2))) return contact;
     if (contact.startsWith('+') && !contact.includes('@')) return maskPhone(contact);
@@ -42,8 +48,8 @@ export function maskContacts(text: string): string {
 }
 
 /**
- * Returns whether a contact is already masked. Records are masked when they are written, and again when some readers
- * see them.
+ * Returns whether a contact is already masked. Records are masked when they are written, and again when some
+ * readers see them.
  */
 function isMasked(contact: string, after: string): boolean {
   return contact.includes('••@') || (contact.length === 2 && after === '••');
@@ -60,8 +66,9 @@ export function namesContact(text: string): boolean {
 }
 
 /**
- * A contact in an idempotency key. Keys are made of dates, paths and base64. So `@` after a word counts only before a domain with
- * a dot, `@` elsewhere only before a name with a letter or as the whole key, and a number not in the middle of base64.
+ * A contact in an idempotency key. Keys are made of dates, paths and base64. So `@` after a word counts only
+ * before a domain with a dot, `@` elsewhere only before a name with a letter or as the whole key, and a
+ * number not in the middle of base64.
  */
 const CONTACT_IN_KEY =
   /^@\w[\w.-]*$|(?<!\w)@\d*[a-z_]|[^\s@]@(?:[a-z0-9-]+\.)+[a-z]{2}|\+\d(?:[().-]{0,2}\d){6,14}(?![\w+=])/i;
@@ -77,8 +84,8 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Returns the spellings of a phone number in digits alone: with its country code, after 00, and as dialed at home,
- * after 0. A country code has one to three digits.
+ * Returns the spellings of a phone number in digits alone: with its country code, after 00, and as dialed at
+ * home, after 0. A country code has one to three digits.
  * @param phone in international form.
  */
 export function numberForms(phone: string): string[] {

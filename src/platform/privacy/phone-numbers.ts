@@ -10,15 +10,18 @@ const IP_ADDRESS = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[
 const BETWEEN = /[ ._()/-]/;
 
 /**
- * Groups of digits that may form one number. Digits within letters are part of an ID. Digits after a word, as in
- * `user254712345678`, may be a number. Letters that could all be hexadecimal do not count as a word.
+ * Groups of digits that may form one number. Digits within letters are part of an ID. Digits after a word, as
+ * in `user254712345678`, may be a number. Letters that could all be hexadecimal do not count as a word.
  */
 const GROUPS = new RegExp(
   `(?<![A-Za-z0-9])(?:[A-Za-z]*[G-Zg-z][A-Za-z]*)?(\\d+(?:${BETWEEN.source}{1,3}\\d+)*)(?![A-Za-z0-9])`,
   'g',
 );
 
-/** Digits that begin with a recent year and month (`20261122`, `2026-11-0042`) are a date, not a number in Egypt. */
+/**
+ * Digits that begin with a recent year and month (`20261122`, `2026-11-0042`) are a date, not a number in
+ * Egypt.
+ */
 const BEGINS_WITH_DATE = /^20[23]\d(?:0[1-9]|1[0-2])/;
 
 const HOME = /^0[1-9]\d{7,9}$/;
@@ -26,9 +29,9 @@ const HOME = /^0[1-9]\d{7,9}$/;
 const MOST_DIGITS = 17;
 
 /**
- * Returns whether text contains what looks like a phone number without its +: in international form (`254712345678`),
- * after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes, dates and timestamps do not
- * count.
+ * Returns whether text contains what looks like a phone number without its +: in international form
+ * (`254712345678`), after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes,
+ * dates and timestamps do not count.
  */
 export function looksLikePhone(text: string): boolean {
   if (!/\d{2}/.test(text)) return false;
@@ -56,8 +59,8 @@ function isNumber(digits: string): boolean {
 }
 
 /**
- * Returns whether text contains one of these numbers in any spelling: with or without its calling code, in groups or
- * not.
+ * Returns whether text contains one of these numbers in any spelling: with or without its calling code, in
+ * groups or not.
  * @param phones in international form.
  */
 export function spellsOneOf(text: string, phones: readonly string[]): boolean {
@@ -70,7 +73,10 @@ export function spellsOneOf(text: string, phones: readonly string[]): boolean {
   return phones.some((phone) => runs.some((run) => run.includes(endOf(phone))));
 }
 
-/** Returns the digits that every spelling has. A calling code has at most three digits, and a number at least seven. */
+/**
+ * Returns the digits that every spelling has. A calling code has at most three digits, and a number at least
+ * seven.
+ */
 function endOf(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.slice(-Math.max(7, digits.length - 3));

@@ -4,9 +4,10 @@ import { maskContacts, maskPhone, maskProse, namesContact, numberForms } from '.
 const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
 
 /**
- * Returns text in the form that records keep forever: anything that looks like a contact is masked. The original stays
- * in the body, where it can be erased.
- * @param numbers of the people in the text, in the forms of `writtenNumbers`. They are masked even without their +.
+ * Returns text in the form that records keep forever: anything that looks like a contact is masked. The
+ * original stays in the body, where it can be erased.
+ * @param numbers of the people in the text, in the forms of `writtenNumbers`. They are masked even without
+ * their +.
  */
 export function asRecorded<Text extends string | null>(
   text: Text,
@@ -26,8 +27,8 @@ export function writtenNumbers(phones: string[]): ReadonlySet<string> {
 }
 
 /**
- * Masks sentences of other people (a reason, the upstream's message). A number with the length of a phone number counts
- * as one.
+ * Masks sentences of other people (a reason, the upstream's message). A number with the length of a phone
+ * number counts as one.
  */
 export function proseAsRecorded<Text extends string | null>(text: Text): Text {
   return (text === null ? null : maskProse(text)) as Text;
@@ -36,7 +37,9 @@ export function proseAsRecorded<Text extends string | null>(text: Text): Text {
 /** Texts with more numbers were hardly ever recorded, and each number doubles the forms. */
 const MAX_NUMBERS = 4;
 
-/** Returns the forms in which a searched text may have been recorded. Nobody knows whose numbers it contains. */
+/**
+ * Returns the forms in which a searched text may have been recorded. Nobody knows whose numbers it contains.
+ */
 export function recordedForms(text: string): string[] {
   const masked = asRecorded(text);
   const numbers = [...new Set(masked.match(DIGITS))];
@@ -50,7 +53,10 @@ export function recordedForms(text: string): string[] {
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];
 }
 
-/** Returns a query string in recorded form. A query that names nobody stays as it was sent. The SQL function audit.mask_query() reads it. */
+/**
+ * Returns a query string in recorded form. A query that names nobody stays as it was sent. The SQL function
+ * audit.mask_query() reads it.
+ */
 export function queryAsRecorded(query: string | null): string | null {
   const pairs = query === null ? [] : [...new URLSearchParams(query)];
   if (!pairs.flat().some(namesContact)) return query;

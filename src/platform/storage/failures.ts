@@ -15,11 +15,14 @@ export const REMEDIES: Readonly<Record<Place, Partial<Record<Cause, string>>>> =
     unreachable: 'The database does not confirm a durable write. Check the server and the network.',
     disk_full: 'The disk of the database is full. Make space on it. Payments resume by themselves.',
     read_only:
-      'The database accepts no writes: it is a standby, or default_transaction_read_only is on. Check which server DATABASE_URL names, and the setting.',
+      'The database accepts no writes: it is a standby, or default_transaction_read_only is on. Check ' +
+      'which server DATABASE_URL names, and the setting.',
     io_error:
-      'The database cannot read or write its files, or a file is damaged. Check the disk and the log of the server before anything else.',
+      'The database cannot read or write its files, or a file is damaged. Check the disk and the log of ' +
+      'the server before anything else.',
     too_many_connections:
-      'The database accepts no more connections. Lower DATABASE_POOL_SIZE, end other clients, or raise max_connections.',
+      'The database accepts no more connections. Lower DATABASE_POOL_SIZE, end other clients, or raise ' +
+      'max_connections.',
   },
   data_dir: {
     disk_full: 'The disk of DATA_DIR is full. Make space on it. Payments resume by themselves.',

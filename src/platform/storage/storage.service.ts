@@ -18,8 +18,9 @@ interface Seen {
 }
 
 /**
- * Knows whether the database and DATA_DIR take writes, and if not, why. Whoever sees a failure tells it. Whoever sees
- * that it is over lowers it. Both ends are logged, once each, however many requests fail in between.
+ * Knows whether the database and DATA_DIR take writes, and if not, why. Whoever sees a failure tells it.
+ * Whoever sees that it is over lowers it. Both ends are logged, once each, however many requests fail in
+ * between.
  */
 @Injectable()
 export class StorageService {
@@ -32,8 +33,9 @@ export class StorageService {
   }
 
   /**
-   * Why nothing new may be admitted: the outcomes of calls that are sent could fit nowhere. Undefined if nothing is in the
-   * way. Other troubles stop nothing by themselves, because each request finds out whether it can be recorded.
+   * Why nothing new may be admitted: the outcomes of calls that are sent could fit nowhere. Undefined if
+   * nothing is in the way. Other troubles stop nothing by themselves, because each request finds out whether
+   * it can be recorded.
    */
   get obstacle(): Trouble | undefined {
     return this.troubles.find(({ place, cause }) => place === 'data_dir' || cause === 'disk_full');

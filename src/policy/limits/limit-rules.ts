@@ -65,7 +65,9 @@ export function limitsOfRequest({ caller, person }: Requester): Limits {
 function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {
   if (maxItems === null || items.length <= maxItems) return undefined;
   return new Problem('too_many_items', {
-    text: `This request has ${items.length} items, and your client may send at most ${maxItems} in one call. Nothing was sent.`,
+    text:
+      `This request has ${items.length} items, and your client may send at most ${maxItems} in one call. ` +
+      'Nothing was sent.',
   });
 }
 
@@ -162,19 +164,24 @@ function tooMuchMoney(
       ? [
           {
             pointer: pointerOf(place, 'amount'),
-            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${maxItemUsd.toFixed()} for one item`,
+            detail:
+              `is ${amountUsd.toFixed()} US dollars, and must be at most ${maxItemUsd.toFixed()} for one ` +
+              'item',
           },
         ]
       : [],
   );
   const total = totalOf(items);
   if (maxCallUsd !== null && total?.greaterThan(maxCallUsd)) {
-    const detail = `the total is ${total.toFixed()} US dollars, and must be at most ${maxCallUsd.toFixed()} for one call of your client`;
+    const detail =
+      `the total is ${total.toFixed()} US dollars, and must be at most ${maxCallUsd.toFixed()} for one ` +
+      'call of your client';
     faults.push({ pointer: '', detail });
   }
   if (faults.length === 0) return undefined;
   const text =
-    'This request exceeds a limit of your client or key. Nothing was sent. "errors" lists the amounts that exceed it.';
+    'This request exceeds a limit of your client or key. Nothing was sent. "errors" lists the amounts ' +
+    'that exceed it.';
   return new Problem('cap_exceeded', { text, faults });
 }
 
@@ -188,13 +195,16 @@ function tooMuchOfPerson(
       ? [
           {
             pointer: pointerOf(place, 'amount'),
-            detail: `is ${amountUsd.toFixed()} US dollars, and must be at most ${most.toFixed()} for one item of this person`,
+            detail:
+              `is ${amountUsd.toFixed()} US dollars, and must be at most ${most.toFixed()} for one item ` +
+              'of this person',
           },
         ]
       : [],
   );
   if (faults.length === 0) return undefined;
   const text =
-    'This request exceeds a limit of its person. Nothing was sent. "errors" lists the amounts that exceed it.';
+    'This request exceeds a limit of its person. Nothing was sent. "errors" lists the amounts that ' +
+    'exceed it.';
   return new Problem('cap_exceeded', { text, faults });
 }

@@ -97,7 +97,8 @@ function placesOf(heading: string[]): Places {
   const missing = NEEDED.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw csvFault(
-      `has no column ${missing.join(', ')}; its first row must be that of GET /v1/reconciliation/findings.csv`,
+      `has no column ${missing.join(', ')}; its first row must be that of GET ` +
+        '/v1/reconciliation/findings.csv',
     );
   }
   const twice = READ.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
@@ -133,7 +134,8 @@ function parseTable(text: string): string[][] {
     if (!(error instanceof CsvError)) throw error;
     // The parser's message quotes the cell, so it is not passed on.
     throw csvFault(
-      `is not valid CSV from line ${(error as { lines?: number }).lines ?? 1}: a quotation mark is missing or extra`,
+      `is not valid CSV from line ${(error as { lines?: number }).lines ?? 1}: a quotation mark is ` +
+        'missing or extra',
     );
   }
 }

@@ -39,7 +39,8 @@ interface PlacedFault extends Fault {
 }
 
 const OWN =
-  'You cannot accept a difference of your own payment. Accepting requires another client, another key, and another person.';
+  'You cannot accept a difference of your own payment. Accepting requires another client, another key, ' +
+  'and another person.';
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
 
@@ -129,8 +130,10 @@ function refuse(found: PlacedFault[]): void {
 
 const WHO =
   'All decisions are recorded, or none. The error lists every fault. An open or reopened ' +
-  'finding can become explained, resolved or accepted, and one of these can become reopened. Accepting requires a ' +
-  'personal key (`X-Actor` does not count), and a client, a key and a person other than those that requested the ' +
+  'finding can become explained, resolved or accepted, and one of these can become reopened. Accepting ' +
+  'requires a ' +
+  'personal key (`X-Actor` does not count), and a client, a key and a person other than those that ' +
+  'requested the ' +
   'payment.';
 
 /** Checks and records decisions about findings. */
@@ -171,10 +174,13 @@ export class DecisionsController {
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiSummary(
     'Decide findings with a spreadsheet',
-    `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and \`reason\` filled ` +
+    `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and ` +
+      `\`reason\` filled ` +
       'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
-      'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a decision also ' +
-      'applies to a finding that has changed since. Rows without a decision are skipped. An error names the row as ' +
+      'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a ' +
+      'decision also ' +
+      'applies to a finding that has changed since. Rows without a decision are skipped. An error names ' +
+      'the row as ' +
       'a spreadsheet counts it: the heading is row 1.',
   )
   @ApiConsumes('text/csv')

@@ -161,7 +161,8 @@ export class FindingRecord {
   @nullable(ref('FindingStep'), 'The latest decision. Null if there is none.') last_step!: FindingStep | null;
   @described(
     TEXT,
-    'Changes when the finding is decided or its impact changes. Send it with a decision, so that you decide what ' +
+    'Changes when the finding is decided or its impact changes. Send it with a decision, so that you ' +
+      'decide what ' +
       'you saw.',
   )
   version!: string;

@@ -48,10 +48,12 @@ export const WAITING = ['open', 'reopened'];
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
 
 const COLUMNS = Prisma.sql`
-  f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject, f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
+  f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject, f.call_id::text,
+    f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
   f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
   greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS age_days,
-  step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at, step.run_id::text AS step_run_id,
+  step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at,
+    step.run_id::text AS step_run_id,
   step.client_id::text AS step_client_id, step.key_id::text AS step_key_id, step.actor AS step_actor,
   trim_scale(step.impact_usd)::text AS step_usd,
   trim_scale(sight.impact_usd)::text AS now_usd`;
@@ -87,7 +89,8 @@ export async function countFindings(
   { filters, seesPeople }: FindingQuestion,
 ): Promise<{ count: number; comparesPeople: boolean }> {
   const [row] = await prisma.readLong<{ count: string; compares: boolean | null }>(Prisma.sql`
-    SELECT count(*), bool_or(${comparesRecipients('sight.run_id')}) AS compares FROM finding f ${findingNow(seesPeople)}
+    SELECT count(*), bool_or(${comparesRecipients('sight.run_id')}) AS compares
+      FROM finding f ${findingNow(seesPeople)}
     WHERE ${all(conditionsOf(filters, seesPeople))}`);
   return { count: Number(row?.count ?? 0), comparesPeople: row?.compares ?? false };
 }
@@ -105,7 +108,8 @@ export async function readSightsOf(
   return prisma.readLong<FindingRow>(Prisma.sql`
     SELECT ${COLUMNS}, ${SEEN('own')}
     FROM (
-      SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id LIMIT ${limit}
+      SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id
+        LIMIT ${limit}
     ) AS own CROSS JOIN LATERAL (
       SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- looked up by key for each batch, and not among all findings
     ) AS f ${findingNow(true)}
@@ -134,7 +138,8 @@ export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise
   const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
     SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
     LEFT JOIN LATERAL (
-      SELECT state FROM finding_step WHERE finding_id = own.finding_id ORDER BY decided_at DESC, id DESC LIMIT 1
+      SELECT state FROM finding_step WHERE finding_id = own.finding_id ORDER BY decided_at DESC, id DESC
+        LIMIT 1
     ) AS step ON TRUE
     WHERE own.run_id = ${runId}::uuid GROUP BY 1 ORDER BY 1`);
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
@@ -150,7 +155,8 @@ export async function readAges(
 ): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
-      SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days, sight.impact_usd
+      SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days,
+        sight.impact_usd
       FROM finding f ${findingNow(true)} WHERE ${all(conditionsOf(filters, true))}
     ) AS waiting GROUP BY days ORDER BY days`);
   return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
@@ -197,7 +203,8 @@ export async function readSightsBy(
   const mayBeSeen = seesPeople ? Prisma.sql`TRUE` : Prisma.sql`NOT ${comparesRecipients('s.run_id')}`;
   const [rows, [counted]] = await Promise.all([
     prisma.$queryRaw<SightRow[]>`
-      SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd, s.fields, s.evidence,
+      SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd, s.fields,
+        s.evidence,
         ${comparesRecipients('s.run_id')} AS compares_people
       FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
       WHERE s.finding_id = ${id}::uuid AND ${mayBeSeen} ORDER BY s.id DESC LIMIT ${limit}`,

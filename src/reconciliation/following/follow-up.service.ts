@@ -82,8 +82,8 @@ interface Poll extends Omit<SettledRead, 'unclaimed'> {
 }
 
 /**
- * Follows payouts for FOLLOW_UP_DAYS: pending ones to their end, and all others for as long as they may fail, be
- * reversed, refunded or redeemed, or expire. One listing serves all payouts of an account.
+ * Follows payouts for FOLLOW_UP_DAYS: pending ones to their end, and all others for as long as they may fail,
+ * be reversed, refunded or redeemed, or expire. One listing serves all payouts of an account.
  */
 @Injectable()
 export class FollowUpService {
@@ -145,7 +145,10 @@ export class FollowUpService {
 /** Interval at which a disabled job checks whether to end, in ms. */
 const REST_MS = 60_000;
 
-/** Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream account. */
+/**
+ * Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream
+ * account.
+ */
 @Injectable()
 export class FollowUpJob implements Job {
   readonly name = 'follow';

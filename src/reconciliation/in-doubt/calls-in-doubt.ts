@@ -55,7 +55,9 @@ export interface Seen extends Pick<
   madeFor: string | null;
 }
 
-/** The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers"). */
+/**
+ * The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers").
+ */
 export type Batch = Seen[];
 
 /** Upstream data of the transaction that a call deletes or redeems. */
@@ -142,14 +144,15 @@ interface ItemRow {
 }
 
 /**
- * Reads the IDs of calls that pay or write and may be in doubt, or have a payout in doubt, oldest first. The search index
- * must be up to date.
+ * Reads the IDs of calls that pay or write and may be in doubt, or have a payout in doubt, oldest first. The
+ * search index must be up to date.
  */
 export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]> {
   const operations = CHANGING_OPERATIONS.map((operation) => `operation:${operation}`);
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT call_id::text AS id FROM indexed_call
-    WHERE terms && ${[...recordedAs('unknown').map((state) => `state:${state}`), 'entry:in_doubt']}::text[] AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+    WHERE terms && ${[...recordedAs('unknown').map((state) => `state:${state}`), 'entry:in_doubt']}::text[]
+      AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
   return found.map(({ id }) => id);
 }
 
@@ -207,16 +210,23 @@ async function readSome(
   longestMs: number,
 ): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
-    SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state, coalesce(d.process, i.process) AS process,
+    SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id),
+      ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state,
+      coalesce(d.process, i.process) AS process,
       coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
-      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
-      o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->>
+        'received_at')::timestamptz END AS "receivedAt",
+      o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection',
+        FALSE) AS "isRejected",
       o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered, (
         SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
-        CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry) WHERE t.intent_id = i.id) AS settled, (
+        CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry)
+          WHERE t.intent_id = i.id) AS settled, (
 
-        SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
-          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference', n.reference, 'upstreamRef', n.upstream_ref)
+        SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email',
+          r.email, 'phone', r.phone,
+          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference',
+            n.reference, 'upstreamRef', n.upstream_ref)
           ORDER BY n.position)
         FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
         WHERE n.intent_id = i.id) AS items

@@ -36,7 +36,8 @@ interface ListedRow extends Omit<
   madeFor: string | null;
 }
 
-const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt",
+const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
+  batch_ref AS "batchRef", issued_at AS "issuedAt",
   type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference,
   (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "madeFor"`;
 
@@ -109,28 +110,35 @@ async function readUnclaimed(
       -- Requested earlier.
       SELECT i.id FROM decision d
       CROSS JOIN LATERAL (SELECT id, client_id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
-      WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid AND i.operation = ANY (${CREATING}::text[])
+      WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid
+        AND i.operation = ANY (${CREATING}::text[])
         AND ${isOurs}
     ), claimed AS MATERIALIZED (
-      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i JOIN outcome_item o ON o.intent_id = i.id
-      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND i.operation = ANY (${CREATING}::text[])
+      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i
+        JOIN outcome_item o ON o.intent_id = i.id
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid
+        AND i.operation = ANY (${CREATING}::text[])
         AND i.id <> ALL (${inDoubt}::uuid[]) AND ${isOurs}
       UNION ALL
       SELECT o.* FROM approved CROSS JOIN LATERAL (
-        SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id = approved.id OFFSET 0) AS o
+        SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item
+          WHERE intent_id = approved.id OFFSET 0) AS o
       WHERE approved.id <> ALL (${inDoubt}::uuid[])
       UNION ALL
       -- The transactions of a call in doubt that have settled payouts of it.
-      SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o JOIN outcome_item n ON n.intent_id = o.intent_id
+      SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
+        JOIN outcome_item n ON n.intent_id = o.intent_id
       CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = o.intent_id OFFSET 0) AS i
       CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
       WHERE o.intent_id = ANY (${inDoubt}::uuid[]) AND ${isOurs}
-        AND coalesce(told.entries ->> n.position, told.entries #>> '{}') <> 'in_doubt' AND n.position IS NOT NULL
+        AND coalesce(told.entries ->> n.position, told.entries #>> '{}') <> 'in_doubt'
+          AND n.position IS NOT NULL
       UNION ALL
       -- A settlement by a person may name a transaction, but does not prove that it is theirs.
       SELECT s.intent_id, t.upstream_ref, t.upstream_id, t.batch_ref FROM settlement s
       CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = s.intent_id OFFSET 0) AS i
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(upstream_ref text, upstream_id text, batch_ref text)
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(upstream_ref text,
+        upstream_id text, batch_ref text)
       WHERE s.id >= ${uuidFloor(from)}::uuid AND s.record::json ->> 'source' <> 'person'
         AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL AND ${isOurs}
     ), named AS (
@@ -147,7 +155,8 @@ async function readUnclaimed(
     )
     SELECT ${COLUMNS}
     FROM upstream_transaction t
-    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
+    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c
+      WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
     ORDER BY issued_at, ordinal`; // Batches expects this order.
@@ -172,12 +181,14 @@ async function readKnown(
   const margin = `${skewMs} milliseconds`;
   const question = Prisma.sql`
     WITH seen AS MATERIALIZED (
-      SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction WHERE read_id = ${readId}::uuid
+      SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction
+        WHERE read_id = ${readId}::uuid
     ),
     known AS (
       SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
         -- If the clock is wrong, the transaction may have been too old or too new to be kept.
-        coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
+        coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval
+          AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid

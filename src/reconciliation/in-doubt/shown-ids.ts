@@ -46,7 +46,8 @@ function questionFor(readId: string): Prisma.Sql {
   return Prisma.sql`
     WITH shown AS MATERIALIZED (
       SELECT DISTINCT i.operation FROM upstream_transaction t
-      CROSS JOIN LATERAL (SELECT operation FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} OFFSET 0) AS i
+      CROSS JOIN LATERAL (SELECT operation FROM intent
+        WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} OFFSET 0) AS i
       WHERE t.read_id = ${readId}::uuid
     ), unmarked AS MATERIALIZED (
       SELECT search_term('ref', upstream_ref) AS term FROM upstream_transaction

@@ -53,8 +53,8 @@ interface Period<Entry> {
 class Periods<Entry> {
   private readonly periods: Period<Entry>[] = [];
   /**
-   * A complete binary tree. The children of node `n` are `2n` and `2n + 1`, and the leaves are the ends of the periods.
-   * Each node has the latest end below it. Undefined until it is needed.
+   * A complete binary tree. The children of node `n` are `2n` and `2n + 1`, and the leaves are the ends of
+   * the periods. Each node has the latest end below it. Undefined until it is needed.
    */
   private latest: Float64Array | undefined;
 

@@ -83,7 +83,8 @@ async function readOurs(db: Client, plan: Plan): Promise<Ids> {
  */
 async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
-    Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high FROM ${table}`,
+    Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high
+      FROM ${table}`,
   );
   const { low = null, high = null } = rows[0] ?? {};
   return low === null || high === null ? NO_IDS : { low, high };

@@ -13,8 +13,10 @@ import { harmless, masked, plainWord } from './recipients';
 export const MAKE_DIFFERENCES = Prisma.sql`
   DROP TABLE IF EXISTS difference;
   CREATE TEMP TABLE difference (
-    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text, upstream_id text, batch_ref text,
-    wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL, evidence json NOT NULL)`;
+    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text,
+      upstream_id text, batch_ref text,
+    wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL,
+      evidence json NOT NULL)`;
 
 const usd = (amount: Prisma.Sql) => Prisma.sql`trim_scale(${amount})::text`;
 const field = (name: string, ours: Prisma.Sql, theirs: Prisma.Sql) =>
@@ -75,7 +77,8 @@ export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
   );
   return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position, ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)},
+    SELECT d.category, 'call/' || o.call_id || '/' || o.position, o.call_id, o.position,
+      ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)},
       ${harmless(Prisma.sql`coalesce(t.upstream_id, o.upstream_id)`)}, ${BATCH_REF}, NULL, o.at, d.impact,
       CASE d.category ${Prisma.join(fields, '\n        ')} END,
       json_build_object('ours', ${OURS}, 'theirs', CASE WHEN t.n IS NOT NULL THEN ${THEIRS} END,
@@ -85,10 +88,12 @@ export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
     WHERE d.holds`;
 }
 
-const OURS = Prisma.sql`json_build_object('call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
+const OURS = Prisma.sql`json_build_object('call_id', o.call_id, 'position', o.position, 'operation',
+  o.operation, 'at', o.at,
   'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
 
-const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
+const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref',
+  ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
   'batch_ref', ${BATCH_REF}, 'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
 /**
@@ -99,14 +104,20 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
-      ? Prisma.sql`'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id) || '/' || t.ordinal`
-      : Prisma.sql`'listing/' || coalesce(${BATCH_REF}, to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
-        || '/' || row_number() OVER (PARTITION BY coalesce(t.upstream_ref, t.upstream_id), coalesce(t.batch_ref, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
+      ? Prisma.sql`'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e
+        WHERE e.read_id = t.read_id) || '/' || t.ordinal`
+      : Prisma.sql`'listing/' || coalesce(${BATCH_REF},
+        to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
+        || '/' || row_number() OVER (PARTITION BY coalesce(t.upstream_ref, t.upstream_id),
+          coalesce(t.batch_ref, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
   const nth = Prisma.sql`CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
   return Prisma.sql`
     INSERT INTO pg_temp.difference
-    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow WHEN t.duplicate THEN coalesce(${givenBack(Prisma.sql`t.status`, settings)}, 'duplicate_upstream') ELSE 'missing_local' END,
-      coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth}, 'upstream_id/' || ${UPSTREAM_ID} || ${nth}, ${nameless}),
+    SELECT CASE WHEN t.flow IS NOT NULL THEN t.flow
+      WHEN t.duplicate THEN coalesce(${givenBack(Prisma.sql`t.status`, settings)}, 'duplicate_upstream')
+      ELSE 'missing_local' END,
+      coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth}, 'upstream_id/' || ${UPSTREAM_ID} || ${nth},
+        ${nameless}),
       t.call_id, t.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL, t.when_at, t.impact,
       json_build_array(
         json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
@@ -128,10 +139,13 @@ export function nameAccount({ account }: Plan): Prisma.Sql[] {
 /** An unrecognised status also makes a row, because it was read as a status of moved money. */
 export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
   INSERT INTO pg_temp.difference
-  SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL, d.occurred_at, 0,
-    json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')), d.evidence
+  SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL,
+    d.occurred_at, 0,
+    json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs',
+      d.evidence->'theirs'->>'status')), d.evidence
   FROM pg_temp.difference d
-  JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
+  JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint
+    AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 
 /** Maximum number of transactions to look up by name before they count as missing. */
@@ -139,8 +153,10 @@ const MOST_ASKED = 100;
 
 /** Transactions that an answer names and the listing lacks. */
 export const TO_CONFIRM = Prisma.sql`
-  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
-  FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name GROUP BY call_id) AS x USING (call_id)
+  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction'
+    END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
+  FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name
+    GROUP BY call_id) AS x USING (call_id)
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
   ORDER BY source, subject LIMIT ${MOST_ASKED}`;
 
@@ -153,7 +169,8 @@ const KEY = Prisma.sql`CASE WHEN strpos(i.record, ${MARK}) > 0 THEN i.record::js
   ELSE scoped_key(i.person_id, i.record, b.idempotency_key) END`;
 
 /** A key in the form of claims. An erased key is hashed. */
-const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operation AND c.key IN (k.key, hashed_key(k.key))`;
+const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operation
+  AND c.key IN (k.key, hashed_key(k.key))`;
 
 /**
  * Adds `key_paid_twice` for each executed call that shares its idempotency key with another executed call of
@@ -168,15 +185,18 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): Prisma.Sq
     SELECT c.call_id, c.operation, c.at, c.outcome, i.client_id, i.total_usd, ${KEY} AS key
     FROM run_call c JOIN intent i ON i.id = c.call_id AND i.id ${inside}
     LEFT JOIN intent_body b ON b.intent_id = c.call_id AND b.intent_id ${inside}
-    WHERE c.outcome = ANY (${EXECUTED}::text[]) AND (b.idempotency_key IS NOT NULL OR strpos(i.record, ${MARK}) > 0)`,
+    WHERE c.outcome = ANY (${EXECUTED}::text[])
+      AND (b.idempotency_key IS NOT NULL OR strpos(i.record, ${MARK}) > 0)`,
     Prisma.sql`ANALYZE keyed`,
     Prisma.sql`INSERT INTO pg_temp.difference
     SELECT 'key_paid_twice', 'call/' || k.call_id || '/key', k.call_id, 0, NULL, NULL, NULL, NULL, k.at, 0,
       json_build_array(json_build_object('field', 'other_call_id', 'ours', k.other, 'theirs', NULL)),
-      json_build_object('ours', json_build_object('call_id', k.call_id, 'position', 0, 'operation', k.operation, 'at', k.at,
+      json_build_object('ours', json_build_object('call_id', k.call_id, 'position', 0, 'operation',
+        k.operation, 'at', k.at,
         'amount_usd', trim_scale(k.total_usd)::text, 'outcome', k.outcome), 'theirs', NULL, 'match', NULL)
     FROM (
-      SELECT *, first_value(call_id) OVER (PARTITION BY client_id, operation, hashed_key(key) ORDER BY keeps DESC, at, call_id) AS other
+      SELECT *, first_value(call_id) OVER (PARTITION BY client_id, operation, hashed_key(key)
+        ORDER BY keeps DESC, at, call_id) AS other
       FROM (
         SELECT k.*, c.intent_id IS NOT NULL AND c.intent_id = k.call_id AS keeps
         FROM keyed k LEFT JOIN idempotency_claim c ON ${CLAIMED}

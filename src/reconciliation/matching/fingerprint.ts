@@ -64,7 +64,8 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
  */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
-    Prisma.sql`SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
+    Prisma.sql`SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL
+      ORDER BY tier`,
   );
   return rows.map(({ tier }) => tier);
 }
@@ -98,11 +99,14 @@ function makeEvents(
   const group = near ? Prisma.sql`g, heap` : Prisma.sql`g, usd`;
   const heap = near
     ? Prisma.sql`, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap FROM (
-        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g ORDER BY usd, mine, n) > ${settings.amountToleranceUsd}::numeric THEN 1 ELSE 0 END AS step`
+        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g
+          ORDER BY usd, mine, n) > ${settings.amountToleranceUsd}::numeric THEN 1 ELSE 0 END AS step`
     : Prisma.sql` FROM (SELECT *`;
   const all = Prisma.sql`
-    SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at, row_number() OVER (ORDER BY at, call_id, position) AS place
-    FROM left_ours WHERE tier = ${tier}::integer AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
+    SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at,
+      row_number() OVER (ORDER BY at, call_id, position) AS place
+    FROM left_ours WHERE tier = ${tier}::integer
+      AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
     UNION ALL
     SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs
     WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))})`;
@@ -113,12 +117,14 @@ function makeEvents(
     Prisma.sql`CREATE TEMP TABLE event AS
     SELECT *, sum(CASE WHEN gap THEN 1 ELSE 0 END) OVER (ORDER BY ${group}, at, mine, place) AS island
     FROM (
-      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group} ORDER BY at, mine, place) > greatest(${BEFORE}, ${wait}), TRUE) AS gap,
+      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group}
+        ORDER BY at, mine, place) > greatest(${BEFORE}, ${wait}), TRUE) AS gap,
         CASE WHEN others = 1 THEN ${certainty} ELSE 'possible' END AS certainty
       FROM (
         SELECT *, CASE WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(BEFORE, wait)}
           ELSE count(*) FILTER (WHERE mine) ${window(wait, BEFORE)} END AS others
-        FROM (SELECT * ${heap} FROM (${all}) AS s WHERE g IS NOT NULL AND usd IS NOT NULL AND at IS NOT NULL) AS s) AS heaps
+        FROM (SELECT * ${heap} FROM (${all}) AS s WHERE g IS NOT NULL AND usd IS NOT NULL
+          AND at IS NOT NULL) AS s) AS heaps
       ) AS meeting
       WHERE others > 0
     ) AS gaps`,
@@ -138,10 +144,12 @@ function pairIslands(settings: RunSettings): Prisma.Sql[] {
   return [
     Prisma.sql`DROP TABLE IF EXISTS ranked`,
     Prisma.sql`CREATE TEMP TABLE ranked AS
-    SELECT island, turn, o, t, o_at, t_at, certainty, wrong, bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
+    SELECT island, turn, o, t, o_at, t_at, certainty, wrong,
+      bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
     FROM (
       SELECT o.island, o.turn, o.n AS o, t.n AS t, o.at AS o_at, t.at AS t_at,
-        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable' THEN 'probable' ELSE 'possible' END AS certainty,
+        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable' THEN 'probable' ELSE 'possible'
+          END AS certainty,
         t.at < o.at - ${BEFORE} OR t.at > o.at + ${after(settings)} AS wrong
       FROM ${side(Prisma.sql`mine`)} AS o JOIN ${side(Prisma.sql`NOT mine`)} AS t USING (island, turn)
     ) AS pairs`,
@@ -153,7 +161,8 @@ function pairIslands(settings: RunSettings): Prisma.Sql[] {
 
 /** Removes the earlier row of the first pair outside its window, because it has no partner. */
 const TAKE_OUT = Prisma.sql`
-  WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn)
+  WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong
+    ORDER BY island, turn)
   DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
   WHERE event.mine = gone.mine AND event.n = gone.n`;
 

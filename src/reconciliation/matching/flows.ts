@@ -38,17 +38,20 @@ const FLOW_OF_TYPE = JSON.stringify(
  * SQL for the kind of a transaction other than a payment. Null for a payment, which a call of ours may have
  * made.
  */
-export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
+export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL
+  OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
   ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;
 
 /** Returns SQL for the kind of returned money, by the status of a payment. Null for any other status. */
 export function givenBack(status: Prisma.Sql, settings: RunSettings): Prisma.Sql {
-  return Prisma.sql`CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund' WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
+  return Prisma.sql`CASE WHEN ${hasStatus(status, 'refunded', settings)} THEN 'refund'
+    WHEN ${hasStatus(status, 'reversed', settings)} THEN 'reversal' END`;
 }
 
 /** Returns SQL for whether a status word has this meaning. */
 export function hasStatus(word: Prisma.Sql, meaning: Status, { statusWords }: RunSettings): Prisma.Sql {
-  return Prisma.sql`lower(btrim(${word})) = ANY (${StatusVocabulary.with(statusWords).wordsOf(meaning)}::text[])`;
+  return Prisma.sql`lower(btrim(${word})) = ANY
+    (${StatusVocabulary.with(statusWords).wordsOf(meaning)}::text[])`;
 }
 
 /**

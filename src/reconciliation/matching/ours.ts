@@ -25,7 +25,8 @@ export function makeCalls(plan: Plan): Prisma.Sql {
   const low = new Date(margin.from.getTime() - HOUR_MS);
   const [first, next] = [uuidFloor(low), uuidFloor(new Date(margin.to.getTime() + HOUR_MS))];
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} >= ${first}::uuid AND ${id} < ${next}::uuid`;
-  const released = Prisma.sql`d.decided_at >= ${low}::timestamptz AND d.decided_at < ${margin.to}::timestamptz`;
+  const released = Prisma.sql`d.decided_at >= ${low}::timestamptz
+    AND d.decided_at < ${margin.to}::timestamptz`;
   return Prisma.sql`
     CREATE TEMP TABLE run_call AS
     SELECT * FROM (
@@ -64,7 +65,8 @@ function calls(
 ): Prisma.Sql {
   const then = Prisma.sql`${asOf}::timestamptz`;
   return Prisma.sql`
-    SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome, answered
+    SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome,
+      answered
     FROM (SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
       ${RECORDED_STATE} AS state, o.intent_id IS NOT NULL AS answered
     FROM intent i
@@ -72,8 +74,10 @@ function calls(
     LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
     -- The settlement that was in effect at that time.
     LEFT JOIN settlement s ON s.intent_id = i.id AND s.recorded_at <= ${then}
-      AND NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = i.id AND later.number > s.number AND later.recorded_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation = ANY (${operations}::text[]) AND ${ofAccount('i.client_id', account)}) AS call
+      AND NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = i.id AND later.number > s.number
+        AND later.recorded_at <= ${then})
+    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation = ANY (${operations}::text[])
+      AND ${ofAccount('i.client_id', account)}) AS call
     WHERE state = ANY (${ARRIVED}::text[])`;
 }
 
@@ -93,11 +97,14 @@ const ANSWERED_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('outcome', 'outco
  * join them.
  */
 const PAYOUTS = Prisma.sql`
-  SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone, r.handle, x.upstream_ref, x.upstream_id
+  SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone,
+    r.handle, x.upstream_ref, x.upstream_id
   FROM ROWS FROM (jsonb_to_recordset(${SENT_ITEMS}) AS (amount_usd numeric, reference text, receiver text))
     WITH ORDINALITY AS n(amount_usd, reference, receiver, place)
-  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb) AS r(position integer, email text, phone text, handle text) ON r.position = n.place - 1
-  LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS}) AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.place - 1`;
+  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb) AS r(position integer, email text, phone text,
+    handle text) ON r.position = n.place - 1
+  LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS}) AS x(position integer, upstream_ref text,
+    upstream_id text) ON x.position = n.place - 1`;
 
 /**
  * `ours`: the payments of `run_call`. `moved` is whether money moved by our records. Null if they cannot show
@@ -107,33 +114,44 @@ const PAYOUTS = Prisma.sql`
 function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): Prisma.Sql {
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} BETWEEN ${low}::uuid AND ${high}::uuid`;
   return Prisma.sql`
-    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key, nullif(i.reference, '') AS reference,
-      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref, coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
+    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key,
+      nullif(i.reference, '') AS reference,
+      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd
+        END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref,
+        coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${from}::timestamptz AND c.at < ${to}::timestamptz AS in_period,
       (c.at AT TIME ZONE 'UTC')::date AS day, p.incoming,
-      CASE WHEN p.paid_at_once THEN coalesce(e.entry = ANY (${COUNTED}::text[]), c.outcome = ANY (${EXECUTED}::text[])) END AS moved,
+      CASE WHEN p.paid_at_once THEN coalesce(e.entry = ANY (${COUNTED}::text[]),
+        c.outcome = ANY (${EXECUTED}::text[])) END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
-      CASE WHEN p.takes_fee THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6) ELSE 0 END AS fee,
-      CASE WHEN c.outcome = ANY (${EXECUTED}::text[]) THEN 1 WHEN c.outcome = 'unknown' THEN 2 WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
+      CASE WHEN p.takes_fee THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6) ELSE 0
+        END AS fee,
+      CASE WHEN c.outcome = ANY (${EXECUTED}::text[]) THEN 1 WHEN c.outcome = 'unknown' THEN 2
+        WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
     FROM run_call c
     JOIN compared_operation p ON p.operation = c.operation
     JOIN intent ON intent.id = c.call_id AND ${inside(Prisma.sql`intent.id`)}
-    LEFT JOIN intent_body ON intent_body.intent_id = c.call_id AND ${inside(Prisma.sql`intent_body.intent_id`)}
-    LEFT JOIN outcome ON outcome.intent_id = c.call_id AND ${inside(Prisma.sql`outcome.intent_id`)} AND c.answered
+    LEFT JOIN intent_body ON intent_body.intent_id = c.call_id
+      AND ${inside(Prisma.sql`intent_body.intent_id`)}
+    LEFT JOIN outcome ON outcome.intent_id = c.call_id AND ${inside(Prisma.sql`outcome.intent_id`)}
+      AND c.answered
     CROSS JOIN LATERAL (${PAYOUTS}) AS i
     LEFT JOIN run_evidence v ON v.call_id = c.call_id AND v.position = i.position
     LEFT JOIN run_entry e ON e.call_id = c.call_id AND e.position = i.position`;
 }
 
 /**
- * `run_evidence`: the transactions in the newest settlement of each payout. They count like those of an answer.
+ * `run_evidence`: the transactions in the newest settlement of each payout. They count like those of an
+ * answer.
  */
 export function makeEvidence({ asOf }: Plan): Prisma.Sql {
   return Prisma.sql`
     CREATE TEMP TABLE run_evidence AS
-    SELECT DISTINCT ON (c.call_id, f.position) c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
+    SELECT DISTINCT ON (c.call_id, f.position) c.call_id, f.position, f.upstream_ref, f.upstream_id,
+      f.batch_ref
     FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
-    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
+    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer,
+      upstream_ref text, upstream_id text, batch_ref text)
     WHERE s.recorded_at <= ${asOf}::timestamptz AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
     ORDER BY c.call_id, f.position, s.number DESC`;
 }
@@ -151,17 +169,20 @@ export function makeEntries({ asOf }: Plan): Prisma.Sql {
       CROSS JOIN LATERAL json_array_elements_text(CASE json_typeof(o.record::json -> 'entries')
         WHEN 'array' THEN o.record::json -> 'entries' ELSE '[]' END) WITH ORDINALITY AS n(entry, place)
       UNION ALL
-      SELECT c.call_id, f.position, f.entry, s.number FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
+      SELECT c.call_id, f.position, f.entry, s.number FROM run_call c
+        JOIN settlement s ON s.intent_id = c.call_id
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, entry text)
       WHERE s.recorded_at <= ${asOf}::timestamptz AND f.entry <> 'fee'
     ) AS entries ORDER BY call_id, position, number DESC`;
 }
 
 export const makeOurs = (plan: Plan, ids: Ids) =>
-  Prisma.sql`CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
+  Prisma.sql`CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.*
+    FROM (${selectOurs(plan, ids)}) AS o`;
 
 /** Limits a statement to the added calls. */
 export const addOurs = (plan: Plan, ids: Ids) => Prisma.sql`
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
-  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM far_call) AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;
+  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM far_call)
+    AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;

@@ -81,7 +81,8 @@ export const COMPARED_OPERATIONS = [...CREATED_BY].map(
 
 export const MAKE_COMPARED_OPERATIONS = [
   Prisma.sql`CREATE TEMP TABLE compared_operation (
-    operation text PRIMARY KEY, paid_at_once boolean, takes_fee boolean, always_listed boolean, incoming boolean)`,
+    operation text PRIMARY KEY, paid_at_once boolean, takes_fee boolean, always_listed boolean,
+      incoming boolean)`,
   insertion('pg_temp.compared_operation', COMPARED_OPERATIONS),
   Prisma.sql`ANALYZE compared_operation`,
 ];

@@ -6,9 +6,11 @@ import { Prisma } from '../../platform/database/generated/client';
  */
 export function masked(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE
-    WHEN ${key} ~ '^(?:[+]|tel:)' THEN left(${key}, 4) || '••••' || substr(${key}, greatest(8, length(${key}) - 4) + 1)
+    WHEN ${key} ~ '^(?:[+]|tel:)' THEN left(${key}, 4) || '••••' || substr(${key},
+      greatest(8, length(${key}) - 4) + 1)
     WHEN ${key} LIKE '@%' THEN left(${key}, CASE WHEN length(${key}) > 3 THEN 2 ELSE 1 END) || '••'
-    WHEN ${key} LIKE '%@%' THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE '' END || '••@' || substring(${key} FROM '[^@]*$')
+    WHEN ${key} LIKE '%@%' THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE ''
+      END || '••@' || substring(${key} FROM '[^@]*$')
     ELSE ${harmless(key)} END`;
 }
 
@@ -24,5 +26,6 @@ export function harmless(id: Prisma.Sql): Prisma.Sql {
 
 /** Returns a status word. A longer value, or one that is no word, may contain personal data and is masked. */
 export function plainWord(word: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word} WHEN ${word} IS NOT NULL THEN '••••' END`;
+  return Prisma.sql`CASE WHEN length(${word}) <= 60 AND ${word} ~ '^[[:alpha:]][[:alpha:] _-]*$' THEN ${word}
+    WHEN ${word} IS NOT NULL THEN '••••' END`;
 }

@@ -18,7 +18,8 @@ export const MAKE_PAIRS = Prisma.sql`
  */
 const MAKE_LEFT = Prisma.sql`
   CREATE TEMP TABLE left_ours AS
-  SELECT * FROM ours WHERE upstream_ref IS NULL OR n IN (SELECT o FROM candidate WHERE t IS NULL UNION ALL SELECT o FROM twice);
+  SELECT * FROM ours WHERE upstream_ref IS NULL
+    OR n IN (SELECT o FROM candidate WHERE t IS NULL UNION ALL SELECT o FROM twice);
   CREATE TEMP TABLE left_theirs AS SELECT theirs.*, NULL::text AS key FROM theirs
   WHERE upstream_ref IS NULL OR n IN (SELECT t FROM candidate WHERE o IS NULL UNION ALL SELECT t FROM twice);
   DELETE FROM pg_temp.left_ours USING pair, twice WHERE left_ours.n = pair.o AND pair.o = twice.o;
@@ -36,7 +37,8 @@ const makeNames = ({ low, high }: Ids) => [
     JOIN run_call c ON c.call_id = x.intent_id AND c.answered
   WHERE x.intent_id IN (SELECT call_id FROM left_ours) AND x.intent_id BETWEEN ${low}::uuid AND ${high}::uuid
   UNION
-  SELECT call_id, upstream_ref, upstream_id, batch_ref FROM run_evidence WHERE call_id IN (SELECT call_id FROM left_ours)`,
+  SELECT call_id, upstream_ref, upstream_id, batch_ref FROM run_evidence
+    WHERE call_id IN (SELECT call_id FROM left_ours)`,
   Prisma.sql`ANALYZE left_name`,
 ];
 
@@ -59,7 +61,8 @@ const NAME_THEIRS = Prisma.sql`
       min(handle) FILTER (WHERE handle = known), min(receiver) FILTER (WHERE receiver = known)) AS key
     FROM (
       SELECT t.n, t.email, t.phone, t.handle, t.receiver, o.key AS known
-      FROM left_theirs t CROSS JOIN LATERAL (VALUES (t.email), (t.phone), (t.handle), (t.receiver)) AS named(key)
+      FROM left_theirs t CROSS JOIN LATERAL (VALUES (t.email), (t.phone), (t.handle),
+        (t.receiver)) AS named(key)
       JOIN (SELECT DISTINCT key FROM left_ours) AS o ON o.key = named.key
     ) AS names GROUP BY n
   ) AS k WHERE k.n = t.n;
@@ -86,18 +89,23 @@ function bySameName(rule: 'upstream_ref' | 'upstream_id', which: 'all' | 'left' 
     FROM ${table} WHERE n IN (SELECT ${side} FROM twice))`;
   // Sorting a million numbers takes half as long as counting each.
   const repeated = (side: Prisma.Sql) =>
-    Prisma.sql`SELECT ${side} FROM (SELECT ${side}, lag(${side}) OVER (ORDER BY ${side}) AS before FROM candidate) AS s WHERE ${side} = before`;
+    Prisma.sql`SELECT ${side} FROM (SELECT ${side}, lag(${side}) OVER (ORDER BY ${side}) AS before
+      FROM candidate) AS s WHERE ${side} = before`;
   return [
     Prisma.sql`DROP TABLE IF EXISTS candidate, twice`,
     Prisma.sql`CREATE TEMP TABLE candidate AS SELECT o.n AS o, t.n AS t
-    FROM (SELECT * FROM ${ours} WHERE ${column} IS NOT NULL) AS o ${join} (SELECT * FROM ${theirs} WHERE ${column} IS NOT NULL) AS t USING (${column})`,
+    FROM (SELECT * FROM ${ours} WHERE ${column} IS NOT NULL) AS o ${join} (SELECT * FROM ${theirs}
+      WHERE ${column} IS NOT NULL) AS t USING (${column})`,
     // Identifiers that several rows of a side share. They should not exist, and are handled separately.
-    Prisma.sql`CREATE TEMP TABLE twice AS SELECT o, t FROM candidate WHERE o IN (${repeated(o)}) OR t IN (${repeated(t)})`,
+    Prisma.sql`CREATE TEMP TABLE twice AS SELECT o, t FROM candidate WHERE o IN (${repeated(o)})
+      OR t IN (${repeated(t)})`,
     Prisma.sql`INSERT INTO pg_temp.${into}
-    SELECT o, t, ${rule}, 'certain' FROM candidate WHERE o IS NOT NULL AND t IS NOT NULL AND o NOT IN (SELECT o FROM twice)`,
+    SELECT o, t, ${rule}, 'certain' FROM candidate WHERE o IS NOT NULL AND t IS NOT NULL
+      AND o NOT IN (SELECT o FROM twice)`,
     Prisma.sql`INSERT INTO pg_temp.${into}
     SELECT o.n, t.n, ${rule}, 'certain'
-    FROM ${inOrder(o, ours, OURS_FIRST)} AS o JOIN ${inOrder(t, theirs, THEIRS_FIRST)} AS t USING (name, place)`,
+    FROM ${inOrder(o, ours, OURS_FIRST)} AS o
+      JOIN ${inOrder(t, theirs, THEIRS_FIRST)} AS t USING (name, place)`,
   ];
 }
 
@@ -123,7 +131,8 @@ function byRank({ rule, theirs, equal, certainty, singleOnly }: Ranked): Prisma.
   const names = Prisma.join(used);
   const ranked = (table: Prisma.Sql, columns: Prisma.Sql[], order: Prisma.Sql) => Prisma.sql`(
     SELECT s.*, row_number() OVER same AS place, count(*) OVER (PARTITION BY ${names}) AS many
-    FROM (SELECT *, ${Prisma.join(used.map((name, place) => Prisma.sql`${columns[place]} AS ${name}`))} FROM ${table} AS s) AS s
+    FROM (SELECT *, ${Prisma.join(used.map((name, place) => Prisma.sql`${columns[place]} AS ${name}`))}
+      FROM ${table} AS s) AS s
     WHERE num_nulls(${names}) = 0
     WINDOW same AS (PARTITION BY ${names} ORDER BY ${order}))`;
   const columns = (side: 0 | 1) => equal.map((pair) => pair[side]);
@@ -168,7 +177,8 @@ const sameBatch = (equal: Equal[], singleOnly = false) =>
 /** Same recipient and amount, then same amount for erased people, then a single row left on each side. */
 const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), sameBatch([], true)];
 
-const IF_SAME_RECIPIENT = Prisma.sql`CASE WHEN o.key IN (t.email, t.phone, t.handle, t.receiver) THEN 'certain' ELSE 'probable' END`;
+const IF_SAME_RECIPIENT = Prisma.sql`CASE WHEN o.key IN (t.email, t.phone, t.handle,
+  t.receiver) THEN 'certain' ELSE 'probable' END`;
 
 const sameReference = (equal: Equal[], single: Prisma.Sql | string = IF_SAME_RECIPIENT, singleOnly = false) =>
   byRank({

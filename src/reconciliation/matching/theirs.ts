@@ -14,7 +14,8 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
   const plain = Prisma.sql`lower(btrim(${word}))`;
   const moved = vocabulary.wordsOf('paid', 'redeemed');
   const not = vocabulary.wordsOf('unpaid', 'failed', 'expired', 'reversed', 'refunded');
-  return Prisma.sql`CASE WHEN coalesce(${plain}, '') = '' OR ${plain} = ANY (${moved}::text[]) THEN 'moved' WHEN ${plain} = ANY (${not}::text[]) THEN 'not'
+  return Prisma.sql`CASE WHEN coalesce(${plain}, '') = '' OR ${plain} = ANY (${moved}::text[]) THEN 'moved'
+    WHEN ${plain} = ANY (${not}::text[]) THEN 'not'
     WHEN ${plain} = ANY (${vocabulary.wordsOf('pending')}::text[]) THEN 'open' ELSE 'odd' END`;
 }
 
@@ -24,11 +25,14 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
  */
 function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   const vocabulary = StatusVocabulary.with(settings.statusWords);
-  return Prisma.sql`upstream_ref, upstream_id, batch_ref, issued_at AS at, status, ${statusClass(Prisma.sql`status`, vocabulary)} AS word,
-    amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference, coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
+  return Prisma.sql`upstream_ref, upstream_id, batch_ref, issued_at AS at, status,
+    ${statusClass(Prisma.sql`status`, vocabulary)} AS word,
+    amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference,
+      coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
     coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer, ${ASIDE_FLOW} AS flow,
     recipient_key('email', nullif(email, '')) AS email, recipient_key('phone', nullif(phone, '')) AS phone,
-    recipient_key('handle', nullif(handle, '')) AS handle, recipient_key('receiver', nullif(receiver, '')) AS receiver,
+    recipient_key('handle', nullif(handle, '')) AS handle,
+      recipient_key('receiver', nullif(receiver, '')) AS receiver,
     -- A transaction without a time belongs to the compared period.
     issued_at IS NULL OR (issued_at >= ${from}::timestamptz AND issued_at < ${to}::timestamptz) AS in_period`;
 }
@@ -41,7 +45,8 @@ export function makeTheirs(plan: Plan): Prisma.Sql {
     SELECT ordinal AS n, read_id, ordinal, ${columnsOf(plan)}
     FROM upstream_transaction
     WHERE read_id = ${plan.readId}::uuid
-      AND (issued_at IS NULL OR (issued_at >= ${margin.from}::timestamptz AND issued_at < ${margin.to}::timestamptz))`;
+      AND (issued_at IS NULL OR (issued_at >= ${margin.from}::timestamptz
+        AND issued_at < ${margin.to}::timestamptz))`;
 }
 
 /**
@@ -52,7 +57,8 @@ export function addFarTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   return Prisma.sql`
     INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal), read_id, ordinal, ${columnsOf(plan)}
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal), read_id, ordinal,
+      ${columnsOf(plan)}
     FROM upstream_transaction
     WHERE read_id = ${plan.readId}::uuid AND ${ASIDE_FLOW} IS NULL
       AND (issued_at < ${margin.from}::timestamptz OR issued_at >= ${margin.to}::timestamptz)
@@ -65,7 +71,8 @@ export function addFarTheirs(plan: Plan): Prisma.Sql {
 export function addConfirmed(plan: Plan, readIds: string[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY place), read_id, ordinal, ${columnsOf(plan)}
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY place), read_id, ordinal,
+      ${columnsOf(plan)}
     FROM (
       SELECT DISTINCT ON (place) x.*, coalesce(x.upstream_ref, x.upstream_id) AS place
       FROM upstream_transaction x JOIN source_read_end e ON e.read_id = x.read_id AND e.complete
@@ -85,7 +92,8 @@ export const FAR_CALLS = Prisma.sql`
   SELECT DISTINCT x.intent_id FROM outcome_item x
   WHERE EXISTS (SELECT FROM left_theirs) AND x.intent_id NOT IN (SELECT call_id FROM run_call)
     AND (x.upstream_ref IN (SELECT upstream_ref FROM left_theirs)
-      OR x.upstream_id IN (SELECT upstream_id FROM left_theirs) OR x.batch_ref IN (SELECT batch_ref FROM left_theirs))`;
+      OR x.upstream_id IN (SELECT upstream_id FROM left_theirs)
+        OR x.batch_ref IN (SELECT batch_ref FROM left_theirs))`;
 
 export const takeTheirs = (from: number) =>
   Prisma.sql`INSERT INTO pg_temp.left_theirs SELECT theirs.*, NULL FROM theirs WHERE n >= ${from}::bigint`;
@@ -93,7 +101,8 @@ export const takeTheirs = (from: number) =>
 export const takeOurs = (from: number) => [
   Prisma.sql`INSERT INTO pg_temp.left_ours SELECT * FROM ours WHERE n >= ${from}::integer`,
   Prisma.sql`INSERT INTO pg_temp.left_name
-    SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item WHERE intent_id IN (SELECT call_id FROM far_call)`,
+    SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item
+      WHERE intent_id IN (SELECT call_id FROM far_call)`,
 ];
 
 /**
@@ -104,14 +113,16 @@ export const takeOurs = (from: number) => [
 /** Moves these transactions from `theirs` to `aside`. No payment of ours is matched with them. */
 export const PUT_ASIDE = Prisma.sql`
   CREATE TEMP TABLE aside AS TABLE theirs WITH NO DATA;
-  WITH gone AS (DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL RETURNING *) INSERT INTO pg_temp.aside TABLE gone`;
+  WITH gone AS (DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL RETURNING *)
+    INSERT INTO pg_temp.aside TABLE gone`;
 
 /** Ways in which a refund names its payment, the most certain first. */
 const SAME = [
   Prisma.sql`t.upstream_ref = a.upstream_ref`,
   Prisma.sql`t.batch_ref = a.batch_ref`,
   Prisma.sql`t.reference = a.reference`,
-  Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)`,
+  Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle,
+    a.receiver)`,
 ];
 
 /**
@@ -131,9 +142,11 @@ export const LINK_ASIDE = Prisma.sql`
   ) AS found ORDER BY a, rank, t`;
 
 /** Contribution of a transaction `a` with its link `l` to the upstream's total. */
-export const ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0 WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
+export const ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0
+  WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
   WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0) ELSE 0 END`;
 
 /** Transactions of the period other than payments, by kind. */
 export const SUM_ASIDE = Prisma.sql`
-  SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd FROM aside WHERE in_period GROUP BY 1 ORDER BY 1`;
+  SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd FROM aside WHERE in_period
+    GROUP BY 1 ORDER BY 1`;

@@ -80,7 +80,8 @@ export type DoubtKind = (typeof DOUBTS)[number];
 export class DoubtRecord {
   @described(
     { enum: DOUBTS },
-    '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. `ambiguous`: a ' +
+    '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. ' +
+      '`ambiguous`: a ' +
       'transaction whose status is not recognised.',
   )
   kind!: DoubtKind;
@@ -105,15 +106,18 @@ export class WalletRecord {
   @nullable(TEXT, 'The balance at the end of the period.') closing_usd!: string | null;
   @described(
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
-    `The entries of the period by kind, negative where the wallet lost value: ${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
-      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left out.',
+    'The entries of the period by kind, negative where the wallet lost value: ' +
+      `${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
+      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are ' +
+      'left out.',
   )
   flows!: Partial<Record<Flow, SumRecord>>;
   @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.')
   gap_usd!: string;
   @nullable(
     INSTANT,
-    'Where the entries that the upstream shows begin, if that is after the start of the period. The opening balance is of this time.',
+    'Where the entries that the upstream shows begin, if that is after the start of the period. The ' +
+      'opening balance is of this time.',
   )
   shown_since!: string | null;
 }
@@ -134,13 +138,15 @@ export class TotalsRecord {
   @described({ type: [DoubtRecord] }, 'The oldest 100 of these, oldest first.') doubts!: DoubtRecord[];
   @described(
     { type: [WalletRecord] },
-    'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + `gap_usd` = ' +
+    'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + ' +
+      '`gap_usd` = ' +
       '`closing_usd`, exactly. Empty if no wallets were read.',
   )
   wallets!: WalletRecord[];
   @described(
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
-    'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no signs. Refunds, ' +
+    'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no ' +
+      'signs. Refunds, ' +
       'reversals and fees are also findings.',
   )
   aside!: Record<string, SumRecord>;
@@ -151,7 +157,8 @@ export class TotalsRecord {
   incomplete!: IncompleteRecord[];
   @described(
     COUNT,
-    'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The listing is ' +
+    'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The ' +
+      'listing is ' +
       'then incomplete.',
   )
   unlisted!: number;

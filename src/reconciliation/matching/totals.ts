@@ -24,14 +24,21 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
     FROM theirs WHERE word IN ('open', 'odd');
     ANALYZE open_word`,
     Prisma.sql`CREATE TEMP TABLE doubt AS
-    SELECT CASE t.word WHEN 'open' THEN 'pending' WHEN 'odd' THEN 'ambiguous' ELSE 'in_doubt' END AS kind, o.call_id, o.position, o.operation,
-      ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)} AS upstream_ref, ${plainWord(Prisma.sql`t.status`)} AS status, coalesce(t.at, o.at) AS at, coalesce(o.usd, t.usd) AS usd
+    SELECT CASE t.word WHEN 'open' THEN 'pending' WHEN 'odd' THEN 'ambiguous' ELSE 'in_doubt'
+      END AS kind, o.call_id, o.position, o.operation,
+      ${harmless(Prisma.sql`coalesce(t.upstream_ref, o.upstream_ref)`)} AS upstream_ref,
+        ${plainWord(Prisma.sql`t.status`)} AS status, coalesce(t.at, o.at) AS at,
+        coalesce(o.usd, t.usd) AS usd
     FROM ours o LEFT JOIN (pair p JOIN open_word t ON t.n = p.t) ON p.o = o.n
-    WHERE o.in_period AND (t.n IS NOT NULL OR (o.outcome = 'unknown' AND o.n NOT IN (SELECT o_n FROM differing WHERE status_differs)))
+    WHERE o.in_period AND (t.n IS NOT NULL OR (o.outcome = 'unknown'
+      AND o.n NOT IN (SELECT o_n FROM differing WHERE status_differs)))
     UNION ALL
-    SELECT CASE t.word WHEN 'open' THEN 'pending' ELSE 'ambiguous' END, NULL, NULL, NULL, ${harmless(Prisma.sql`t.upstream_ref`)}, ${plainWord(Prisma.sql`t.status`)}, t.at, t.usd
+    SELECT CASE t.word WHEN 'open' THEN 'pending' ELSE 'ambiguous'
+      END, NULL, NULL, NULL, ${harmless(Prisma.sql`t.upstream_ref`)}, ${plainWord(Prisma.sql`t.status`)},
+      t.at, t.usd
     FROM (SELECT * FROM open_word WHERE NOT EXISTS (SELECT FROM pair p WHERE p.t = open_word.n) UNION ALL
-      SELECT n, upstream_ref, at, status, word, in_period, abs(usd) FROM aside WHERE word IN ('open', 'odd')) AS t
+      SELECT n, upstream_ref, at, status, word, in_period, abs(usd) FROM aside
+        WHERE word IN ('open', 'odd')) AS t
     WHERE t.in_period
     UNION ALL
     SELECT 'in_doubt', c.call_id, NULL, c.operation, NULL, NULL, c.at, c.usd FROM (${otherDoubts(plan)}) AS c`,
@@ -45,10 +52,12 @@ async function doubtsOf(
 ): Promise<Record<DoubtKind, SumRecord> & { doubts: DoubtRecord[] }> {
   await runAll(db, makeDoubts(plan));
   const { rows } = await db.query<SumRecord & { kind: DoubtKind }>(
-    `SELECT kind, count(*)::float8 AS count, trim_scale(coalesce(sum(usd), 0))::text AS usd FROM doubt GROUP BY 1`,
+    `SELECT kind, count(*)::float8 AS count, trim_scale(coalesce(sum(usd), 0))::text AS usd FROM doubt
+      GROUP BY 1`,
   );
   const { rows: oldest } = await db.query<Omit<DoubtRecord, 'at'> & { at: Date | null }>(
-    Prisma.sql`SELECT kind, call_id, position, operation, upstream_ref, status, at, trim_scale(usd)::text AS usd
+    Prisma.sql`SELECT kind, call_id, position, operation, upstream_ref, status, at,
+      trim_scale(usd)::text AS usd
      FROM doubt ORDER BY at, call_id, position, upstream_ref LIMIT ${MOST_SHOWN}`,
   );
   const doubts = oldest.map((doubt) => ({ ...doubt, at: doubt.at?.toISOString() ?? null }));
@@ -66,15 +75,19 @@ async function doubtsOf(
 export type Totals = Omit<TotalsRecord, 'incomplete'> & Partial<Pick<TotalsRecord, 'incomplete'>>;
 
 /** Amount of a transaction with its fee. */
-const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
+const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0
+  ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
 
 /** Sums each side from its own rows, independently of matches. Otherwise the residual would prove nothing. */
 const SUMS = Prisma.sql`
-  SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count, theirs.usd AS theirs_usd,
+  SELECT ours.count AS ours_count, ours.usd AS ours_usd, theirs.count AS theirs_count,
+    theirs.usd AS theirs_usd,
     unlisted.count AS unlisted, ours.within, theirs.usd - ours.usd - findings.usd - ours.within AS residual
   FROM (
-    SELECT coalesce(sum(count) FILTER (WHERE matched OR mo), 0)::float8 AS count, coalesce(sum(ours_usd), 0) AS usd,
-      coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs), 0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
+    SELECT coalesce(sum(count) FILTER (WHERE matched OR mo), 0)::float8 AS count,
+      coalesce(sum(ours_usd), 0) AS usd,
+      coalesce(sum(amount_usd) FILTER (WHERE NOT amount_differs),
+        0) + coalesce(sum(fee_usd) FILTER (WHERE NOT fee_differs), 0) AS within
     FROM judged
   ) AS ours, (
     SELECT every.count + aside.count - others.count AS count, every.usd + aside.usd - others.usd AS usd
@@ -92,7 +105,8 @@ const SUMS = Prisma.sql`
         -- The others moved no money of ours, whatever their status.
         SELECT CASE WHEN o.in_period THEN 0 ELSE 1 END, ${WORTH}
         FROM ours o JOIN pair p ON p.o = o.n JOIN theirs t ON t.n = p.t
-        WHERE NOT o.in_period OR ((o.incoming OR NOT coalesce(o.moved, TRUE)) AND (o.incoming OR t.word IN ('open', 'odd')))
+        WHERE NOT o.in_period OR ((o.incoming OR NOT coalesce(o.moved, TRUE))
+          AND (o.incoming OR t.word IN ('open', 'odd')))
       ) AS rows
     ) AS others
   ) AS theirs, (
@@ -111,16 +125,20 @@ function countUnlisted({ from, to, readId, settings }: Plan): Prisma.Sql {
       AND (t.at IS NULL OR (t.at >= ${margin.from}::timestamptz AND t.at < ${margin.to}::timestamptz))`;
 }
 
-const MATCHED = Prisma.sql`SELECT rule, certainty, sum(count)::float8 AS count FROM judged WHERE matched GROUP BY 1, 2 ORDER BY 1, 2`;
+const MATCHED = Prisma.sql`SELECT rule, certainty, sum(count)::float8 AS count FROM judged WHERE matched
+  GROUP BY 1, 2 ORDER BY 1, 2`;
 
-const FINDINGS = Prisma.sql`SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference GROUP BY 1 ORDER BY 1`;
+const FINDINGS = Prisma.sql`SELECT category, count(*)::float8 AS count, sum(impact) AS usd FROM difference
+  GROUP BY 1 ORDER BY 1`;
 
 /** Sums per day. A pair counts on the day of our payment. */
 const DAYS = Prisma.sql`
-  SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched, sum(ours_only)::float8 AS ours_only,
+  SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(matched)::float8 AS matched,
+    sum(ours_only)::float8 AS ours_only,
     sum(theirs_only)::float8 AS theirs_only, sum(ours_usd) AS ours_usd, sum(theirs_usd) AS theirs_usd
   FROM (
-    SELECT day, CASE WHEN matched THEN count ELSE 0 END AS matched, CASE WHEN matched THEN 0 ELSE count END AS ours_only,
+    SELECT day, CASE WHEN matched THEN count ELSE 0 END AS matched, CASE WHEN matched THEN 0 ELSE count
+      END AS ours_only,
       0 AS theirs_only, ours_usd, theirs_usd
     FROM judged WHERE matched OR mo
     UNION ALL
@@ -183,11 +201,15 @@ function countBy<Row extends { count: number }>(
 function faultsOf({ unlisted, residual }: Sums): IncompleteRecord[] {
   const lacks: IncompleteRecord = {
     reason: 'listing_lacks_payouts',
-    detail: `The upstream's listing lacks ${unlisted} payouts that the upstream returns when they are looked up by name, and may lack more. Start the run again later.`,
+    detail:
+      `The upstream's listing lacks ${unlisted} payouts that the upstream returns when they are looked up ` +
+      'by name, and may lack more. Start the run again later.',
   };
   const differs: IncompleteRecord = {
     reason: 'sums_differ',
-    detail: `The totals are off by ${plain(residual)} US dollars. Do not rely on this run, and report it to the operator.`,
+    detail:
+      `The totals are off by ${plain(residual)} US dollars. Do not rely on this run, and report it to the ` +
+      'operator.',
   };
   return [...(unlisted > 0 ? [lacks] : []), ...(Number(residual) === 0 ? [] : [differs])];
 }

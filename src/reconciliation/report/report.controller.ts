@@ -130,7 +130,8 @@ export class ReportService {
     const [row] = await this.prisma.$queryRaw<
       (Omit<ReportSource, 'rows'> & { rows: bigint | null })[]
     >(Prisma.sql`
-      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows, encode(e.sha256, 'hex') AS sha256
+      SELECT r.id::text AS read_id, r.source, r.subject, r.read_at, e.ended_at, e.rows,
+        encode(e.sha256, 'hex') AS sha256
       FROM source_read r LEFT JOIN source_read_end e ON e.read_id = r.id WHERE r.id = ${readId}::uuid`);
     if (!row) return null;
     const rows = row.rows === null ? null : Number(row.rows);
@@ -150,8 +151,8 @@ function toReportFinding(row: FindingRow, reveal: boolean): ReportFinding {
 }
 
 /**
- * States the equation of a run: the upstream's total minus ours is the findings, the differences within tolerance, and
- * a residual that must be zero.
+ * States the equation of a run: the upstream's total minus ours is the findings, the differences within
+ * tolerance, and a residual that must be zero.
  */
 export function equationOf(totals: Totals): ReportEquation {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
@@ -192,8 +193,10 @@ export class ReportController {
   @ApiSummary(
     'Read the report of a run',
     'The report shows findings as this run saw them, with their current states. `json` is ' +
-      'complete. `csv` has one row for each finding, and you can send it back with decisions, like the file of ' +
-      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with the ' +
+      'complete. `csv` has one row for each finding, and you can send it back with decisions, like the ' +
+      'file of ' +
+      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, ' +
+      'with the ' +
       '500 largest findings of each category.',
   )
   @ApiId("The run's ID.")

@@ -45,7 +45,10 @@ export class ReportSource {
   @nullable(TEXT, 'SHA-256 of the bytes, in hex.') sha256!: string | null;
 }
 
-/** `upstream_usd` − `ours_usd` = `difference_usd` = `findings_usd` + `within_tolerance_usd` + `residual_usd`, exactly. */
+/**
+ * `upstream_usd` − `ours_usd` = `difference_usd` = `findings_usd` + `within_tolerance_usd` + `residual_usd`,
+ * exactly.
+ */
 export class ReportEquation {
   @described(SIGNED_USD, "Total of the upstream's transactions, in US dollars.") upstream_usd!: string;
   @described(SIGNED_USD, 'Total of our payments.') ours_usd!: string;
@@ -76,7 +79,9 @@ export class Report {
   @nullable(ref('ReportEquation'), 'Null if the run has no result.') equation!: ReportEquation | null;
   @described(
     { type: PayoutSums },
-    'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was sent, so a payout that waited for an approval may count there in a later one.',
+    'Sums of the payouts that clients of the account requested in the period, as of `written_at`. They ' +
+      'equal those of `GET /v1/audit/summary`. `equation` counts a payout in the period in which it was ' +
+      'sent, so a payout that waited for an approval may count there in a later one.',
   )
   payouts!: PayoutSums;
   @described(

@@ -209,7 +209,8 @@ function wholeOr(
   if (complete) return readId;
   const why = failure ?? 'cut off';
   throw new RunFailure(
-    `The upstream's ${what} could not be read completely (${why}), so nothing was compared. Check that the upstream responds, then start the run again.`,
+    `The upstream's ${what} could not be read completely (${why}), so nothing was compared. Check that ` +
+      'the upstream responds, then start the run again.',
     readId,
   );
 }

@@ -55,7 +55,8 @@ export class RunMetrics {
     const open = 'Open and reopened findings, by category and account.';
     watch('open_findings', open, ['category', 'account'], (state) => state.open);
     const residual =
-      'Difference between the totals in US dollars that the findings of the newest reconciliation run of an account do not explain. It must be 0.';
+      'Difference between the totals in US dollars that the findings of the newest reconciliation run ' +
+      'of an account do not explain. It must be 0.';
     watch('residual_usd', residual, ['account'], ({ residuals }) => residuals);
   }
 
@@ -70,16 +71,22 @@ export class RunMetrics {
     try {
       this.latest = {
         lastEnds: await this.prisma.$queryRaw`
-          SELECT json_build_object('result', e.result, 'account', ${ACCOUNT}) AS labels, extract(epoch FROM max(e.ended_at))::float8 AS value
-          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id GROUP BY e.result, r.account`,
+          SELECT json_build_object('result', e.result, 'account', ${ACCOUNT}) AS labels,
+            extract(epoch FROM max(e.ended_at))::float8 AS value
+          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id
+            GROUP BY e.result, r.account`,
         residuals: await this.prisma.$queryRaw`
-          SELECT DISTINCT ON (r.account) json_build_object('account', ${ACCOUNT}) AS labels, (e.totals ->> 'residual_usd')::float8 AS value
-          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id WHERE e.totals IS NOT NULL
+          SELECT DISTINCT ON (r.account) json_build_object('account', ${ACCOUNT}) AS labels,
+            (e.totals ->> 'residual_usd')::float8 AS value
+          FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id
+            WHERE e.totals IS NOT NULL
           ORDER BY r.account, e.run_id DESC`,
         open: await this.prisma.$queryRaw`
-          SELECT json_build_object('category', r.category, 'account', ${ACCOUNT}) AS labels, count(*)::float8 AS value
+          SELECT json_build_object('category', r.category, 'account', ${ACCOUNT}) AS labels,
+            count(*)::float8 AS value
           FROM finding r WHERE coalesce((
-            SELECT state FROM finding_step s WHERE s.finding_id = r.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
+            SELECT state FROM finding_step s WHERE s.finding_id = r.id ORDER BY s.id DESC LIMIT 1),
+              'reopened') = 'reopened'
           GROUP BY r.category, r.account`,
       };
     } catch {

@@ -58,6 +58,9 @@ export function stateOf(run: Run): RunState {
 export function requireMayRead({ comparesPeople }: Pick<Run, 'comparesPeople'>, call: Call): void {
   if (!comparesPeople || maySeePeople(call)) return;
   throw new Problem('scope_missing', {
-    text: 'This statement names recipients, so a comparison with it tells who was paid and requires a key with the scope audit:pii. Import the statement without columns of recipients, or ask the operator for the scope.',
+    text:
+      'This statement names recipients, so a comparison with it tells who was paid and requires a key ' +
+      'with the scope audit:pii. Import the statement without columns of recipients, or ask the operator ' +
+      'for the scope.',
   });
 }

@@ -22,7 +22,8 @@ export class NewRunDto {
   @Instant('Start of the period. Payments from this time on are compared.', { required: true }) from!: string;
 
   @Instant(
-    'End of the period. Payments before this time are compared. It is not in the future, and at most 400 days after ' +
+    'End of the period. Payments before this time are compared. It is not in the future, and at most ' +
+      '400 days after ' +
       '`from`.',
     {
       required: true,
@@ -31,8 +32,10 @@ export class NewRunDto {
   to!: string;
 
   @Instant(
-    'Compares our records as they stood at this time with the newest listing that was known then. Such a run is ' +
-      'historical and changes the state of no finding. To repeat an earlier run, send its `as_of`. Default: now.',
+    'Compares our records as they stood at this time with the newest listing that was known then. Such ' +
+      'a run is ' +
+      'historical and changes the state of no finding. To repeat an earlier run, send its `as_of`. ' +
+      'Default: now.',
   )
   as_of?: string;
 
@@ -92,7 +95,8 @@ export class RunRecord {
     | null;
   @described(
     { enum: RUN_STATES },
-    '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: no worker ' +
+    '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: ' +
+      'no worker ' +
       'took it within a day. Start a new run.',
   )
   state!: RunState;

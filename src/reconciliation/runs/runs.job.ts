@@ -106,7 +106,9 @@ export class RunsJob implements Job {
   /** @throws RunFailure if this worker has no access to the account of the run. */
   private requireAccount({ account, readId }: Run): void {
     if (readId !== null || accountNames(this.settings).includes(account)) return;
-    const text = `The worker does not know the upstream account ${account}. Configure it for all processes, then start the run again.`;
+    const text =
+      `The worker does not know the upstream account ${account}. Configure it for all processes, then ` +
+      'start the run again.';
     throw new RunFailure(text);
   }
 
@@ -129,7 +131,8 @@ export class RunsJob implements Job {
     const isKnown = error instanceof RunFailure;
     const failure = isKnown
       ? error.message
-      : `The comparison failed (${codeOrNameOf(error)}), and nothing was stored. Start the run again. If it fails again, give the ID of the run to the operator.`;
+      : `The comparison failed (${codeOrNameOf(error)}), and nothing was stored. Start the run again. If ` +
+        'it fails again, give the ID of the run to the operator.';
     try {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);

@@ -92,7 +92,8 @@ export class EarlierReadsService {
   ): Promise<string | undefined> {
     const [row] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM source_read r JOIN source_read_end e ON e.read_id = r.id
-      WHERE r.caused_by = ${causedBy}::uuid AND r.source = ${source} AND r.subject IS NOT DISTINCT FROM ${subject} AND e.complete
+      WHERE r.caused_by = ${causedBy}::uuid AND r.source = ${source}
+        AND r.subject IS NOT DISTINCT FROM ${subject} AND e.complete
       ORDER BY r.id LIMIT 1`;
     return row?.id;
   }
@@ -128,16 +129,20 @@ export class EarlierReadsService {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
     const listings = await this.prisma.$queryRaw<Listing[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
-      FROM source_read r JOIN source_read_end e ON e.read_id = r.id LEFT JOIN reconciliation_run run ON run.id = r.caused_by
+      FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+        LEFT JOIN reconciliation_run run ON run.id = r.caused_by
       WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
-        AND coalesce(r.from_at <= ${earliest}::timestamptz, true) AND coalesce(r.to_at >= ${latest}::timestamptz, true)
+        AND coalesce(r.from_at <= ${earliest}::timestamptz, true)
+          AND coalesce(r.to_at >= ${latest}::timestamptz, true)
       ORDER BY known_at, r.id`;
     const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);
     if (known) return known.id;
     const [oldest] = listings;
     throw new Problem('listing_missing', {
       text: oldest
-        ? `No complete listing of the upstream's transactions of this period had been read by then. The earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or omit it.`
+        ? `No complete listing of the upstream's transactions of this period had been read by then. The ` +
+          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or ` +
+          'omit it.'
         : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
     });
   }

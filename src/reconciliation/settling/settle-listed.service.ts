@@ -140,9 +140,11 @@ export class SettleListedService {
   async runFindings(runId: string, signal: AbortSignal): Promise<void> {
     await this.index.catchUp();
     const found = await this.prisma.$queryRaw<{ readId: string; ordinal: bigint }[]>`
-      SELECT s.evidence -> 'theirs' ->> 'read_id' AS "readId", (s.evidence -> 'theirs' ->> 'ordinal')::bigint AS ordinal
+      SELECT s.evidence -> 'theirs' ->> 'read_id' AS "readId",
+        (s.evidence -> 'theirs' ->> 'ordinal')::bigint AS ordinal
       FROM finding_sight s JOIN finding f ON f.id = s.finding_id
-      WHERE s.run_id = ${runId}::uuid AND f.call_id IS NOT NULL AND s.evidence -> 'match' ->> 'certainty' = 'certain'
+      WHERE s.run_id = ${runId}::uuid AND f.call_id IS NOT NULL
+        AND s.evidence -> 'match' ->> 'certainty' = 'certain'
         AND s.evidence -> 'theirs' ->> 'read_id' IS NOT NULL ORDER BY 1, 2`;
     for (let first = 0; first < found.length; first += AT_ONCE) {
       const some = found.slice(first, first + AT_ONCE);
@@ -187,10 +189,12 @@ export class SettleListedService {
     );
     const terms = [...byTerm.keys()];
     const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
-      SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
+      SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT
+        SELECT unnest(${terms}::text[])) AS terms
       FROM indexed_call LEFT JOIN client ON client.id = client_id
       WHERE terms && ${terms}::text[] AND indexed_call.operation = ANY (${CREATING}::text[])
-        AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read WHERE id = ${readId}::uuid)
+        AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read
+          WHERE id = ${readId}::uuid)
       ORDER BY 1`;
     return new Map(
       found.map(({ id, terms: shared }) => [

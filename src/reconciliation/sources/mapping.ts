@@ -64,7 +64,8 @@ export function readMapping(text: string): Mapping {
       maskProse(column) !== column
     ) {
       throw new MappingError(
-        'must give each field the name of a column, which must not be an email address, phone number, or handle',
+        'must give each field the name of a column, which must not be an email address, phone number, ' +
+          'or handle',
       );
     }
   }
@@ -181,6 +182,7 @@ function parse(text: string): Record<string, unknown> {
   }
   if (isObject(value)) return value;
   throw new MappingError(
-    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ID","amount_usd":"Amount"}`,
+    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ` +
+      'ID","amount_usd":"Amount"}',
   );
 }

@@ -158,6 +158,7 @@ export class StatementImport {
     this.waiting = [];
     await this.prisma.$executeRaw`
       INSERT INTO statement_fault (read_id, line, reason)
-      SELECT ${this.readId}::uuid, line, reason FROM json_populate_recordset(NULL::statement_fault, ${faults}::json)`;
+      SELECT ${this.readId}::uuid, line, reason
+        FROM json_populate_recordset(NULL::statement_fault, ${faults}::json)`;
   }
 }

@@ -13,10 +13,12 @@ export class StatementQuery {
     description:
       'Maps fields to columns: JSON `{"<field>":"<column>"}` with names of the first line, or a preset ' +
       `(${PRESET_NAMES.join(', ')}) whose columns are named like our fields or like the upstream's. Fields: ` +
-      `${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients (recipient, email, ` +
+      `${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients ` +
+      '(recipient, email, ' +
       'phone, handle, receiver) are not read.',
     example:
-      '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
+      '{"upstream_ref":"Reference ' +
+      'ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
   })
   mapping!: string;
 

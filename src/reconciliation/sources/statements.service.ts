@@ -151,13 +151,15 @@ export class StatementsService {
       { status: string; upstreamRef: string | null; times: number }[]
     >`
       SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid AND status IS NOT NULL GROUP BY status ORDER BY times DESC LIMIT ${MOST_WORDS}`;
+      WHERE read_id = ${readId}::uuid AND status IS NOT NULL GROUP BY status ORDER BY times DESC
+        LIMIT ${MOST_WORDS}`;
     for (const { times, ...word } of words) this.statuses.note(word, null, times);
   }
 
   private rows(rest: Prisma.Sql): Promise<StatementRow[]> {
     return this.prisma.$queryRaw<StatementRow[]>`
-      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping, r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
+      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, r.subject AS file, r.mapping,
+        r.read_at AS imported_at, r.client_id, r.actor, e.rows, e.kept,
         e.faults AS fault_count, e.bytes, encode(e.sha256, 'hex') AS sha256
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'statement' AND e.complete ${rest}`;

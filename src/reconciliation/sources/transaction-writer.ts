@@ -12,8 +12,10 @@ import { proseAsRecorded } from '../../platform/privacy/recorded';
  */
 const BATCH_BYTES = 250_000;
 
-const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
-  fee_usd, email, phone, handle, receiver, country, network_code, reference, recipient_salt, receiver_salt, reference_salt) FROM STDIN`;
+const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
+  type, status, amount_usd,
+  fee_usd, email, phone, handle, receiver, country, network_code, reference, recipient_salt, receiver_salt,
+    reference_salt) FROM STDIN`;
 
 /** Maximum amount: the column has 14 digits before the decimal point. */
 const MAX_AMOUNT = new Decimal('99999999999999');
@@ -131,7 +133,8 @@ export async function insertWallets(
       SELECT ${readId}::uuid, wallet_id, type, balance
       FROM json_populate_recordset(NULL::upstream_wallet, ${JSON.stringify(rows)}::json)
     )
-    INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+    INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
+      description, entered_at)
     SELECT ${readId}::uuid, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
     FROM json_populate_recordset(NULL::upstream_wallet_entry, ${JSON.stringify(entries)}::json)`;
 }

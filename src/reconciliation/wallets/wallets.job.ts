@@ -53,11 +53,13 @@ export async function readWalletLevels(
   const since = uuidFloor(new Date(clock.nowMs() - FORECAST_MS));
   const rows = await prisma.$queryRaw<LevelRow[]>`
     WITH reading AS (
-      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, e.ended_at FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      SELECT r.id, coalesce(r.account, ${MAIN_ACCOUNT}) AS account, e.ended_at FROM source_read r
+        JOIN source_read_end e ON e.read_id = r.id
       WHERE r.source = 'wallets' AND e.complete AND r.id >= ${since}::uuid
     ), level AS (
       SELECT g.account, w.wallet_id, w.type, w.balance, g.ended_at,
-        greatest(lag(w.balance) OVER (PARTITION BY g.account, w.wallet_id ORDER BY g.ended_at) - w.balance, 0) AS spent
+        greatest(lag(w.balance) OVER (PARTITION BY g.account, w.wallet_id ORDER BY g.ended_at) - w.balance,
+          0) AS spent
       FROM reading g JOIN upstream_wallet w ON w.read_id = g.id WHERE w.balance IS NOT NULL
     )
     SELECT account, wallet_id AS "walletId", (array_agg(type ORDER BY ended_at DESC))[1] AS type,

@@ -40,7 +40,9 @@ interface SignedEvent extends Signed {
   body: Buffer;
 }
 
-/** Checks the signature of each event over its bytes, before they are parsed and before the database is used. */
+/**
+ * Checks the signature of each event over its bytes, before they are parsed and before the database is used.
+ */
 @Injectable()
 export class SignedEventsService implements OnModuleInit {
   private readonly accounts = new Map<string, AccountSecrets>();
@@ -189,7 +191,8 @@ export class EventsController {
   @ApiSummary(
     'Receive an event of the upstream',
     "Available only with `UPSTREAM_WEBHOOK_SECRET`. The event's signature replaces the API key (Standard " +
-      'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). At most 64 ' +
+      'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). ' +
+      'At most 64 ' +
       'KiB.',
   )
   @EventHeaders()

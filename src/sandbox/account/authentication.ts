@@ -7,8 +7,8 @@ import { isObject } from '../http/rules';
 
 /**
  * Returns the account whose key the request carries, or null for an invalid key (docs/reference/upstream.md,
- * "Requests"). Node lower-cases header names, so any case works. The key is looked up by its hash, so the time of the
- * lookup reveals nothing about the key.
+ * "Requests"). Node lower-cases header names, so any case works. The key is looked up by its hash, so the
+ * time of the lookup reveals nothing about the key.
  */
 export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {
   const key = request.headers['x-api-key'];
@@ -25,8 +25,8 @@ export function hashKey(key: string): string {
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the account that carries a request out: the account of its key, or the sub-account of it that the first of
- * `sources` with a field `subAccount` names (docs/reference/upstream.md, "Sub-accounts").
+ * Returns the account that carries a request out: the account of its key, or the sub-account of it that the
+ * first of `sources` with a field `subAccount` names (docs/reference/upstream.md, "Sub-accounts").
  * @throws Refusal if the field has any other value. A typing error must not spend the money of the account.
  */
 export async function actingAccount(

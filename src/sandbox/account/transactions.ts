@@ -24,8 +24,8 @@ export async function readTransaction(call: Call, query: unknown) {
 }
 
 /**
- * POST /account/transactions: all transactions of the account, newest first. The upstream has no paging, so the list is
- * complete.
+ * POST /account/transactions: all transactions of the account, newest first. The upstream has no paging, so
+ * the list is complete.
  */
 async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
@@ -58,7 +58,8 @@ export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   if (status !== 'unpaid') throw notUnpaid(chiRef, status);
   await database.$transaction(async (work) => {
     const deleted = await changeStatus(work, [id], { from: 'unpaid', to: DELETED });
-    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid'); // It has changed since it was read.
+    // It has changed since it was read.
+    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid');
     await call.processed(work, [chiRef]);
   });
   return { id, issueDate: issueDate.toISOString(), issueID, chiRef, status, issuer: issuerId };

@@ -19,8 +19,9 @@ interface ArrivalFilter {
 }
 
 /**
- * The ground truth: every request that arrived below /api/v0.1, and whether it was carried out. That fact is written in
- * the database transaction that carries the request out, so the two cannot differ, whenever the process ends.
+ * The ground truth: every request that arrived below /api/v0.1, and whether it was carried out. That fact is
+ * written in the database transaction that carries the request out, so the two cannot differ, whenever the
+ * process ends.
  */
 export class Arrivals {
   private readonly notes: Pool;
@@ -33,8 +34,8 @@ export class Arrivals {
       connectionString: databaseUrl,
       max: POOL_SIZE,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // These writes do not wait for the disk. They survive the end of this process, and the commit of a payout
-      // includes all earlier ones.
+      // These writes do not wait for the disk. They survive the end of this process, and the commit of a
+      // payout includes all earlier ones.
       options: '-c synchronous_commit=off',
     });
     this.notes.on('error', () => undefined); // The next write replaces a lost idle connection.
@@ -44,7 +45,9 @@ export class Arrivals {
   async arrived({ operation, query, body, accountId, fault }: NewArrival): Promise<bigint> {
     const { rows } = await this.notes.query<{ seq: string }>({
       name: 'arrived',
-      text: 'INSERT INTO arrivals (operation, query, body, account_id, fault) VALUES ($1, $2, $3, $4, $5) RETURNING seq',
+      text:
+        'INSERT INTO arrivals (operation, query, body, account_id, fault) VALUES ($1, $2, $3, $4, $5) ' +
+        'RETURNING seq',
       values: [storable(operation), storable(query), storable(body), accountId, fault],
     });
     if (!rows[0]) throw new Error('the arrival was not noted');
@@ -52,12 +55,13 @@ export class Arrivals {
   }
 
   /**
-   * Records that a request is carried out, or carried out again. Throws, and so undoes `work`, if a reset has removed
-   * the request.
+   * Records that a request is carried out, or carried out again. Throws, and so undoes `work`, if a reset has
+   * removed the request.
    */
   async processed(work: Work, seq: bigint, chiRefs: string[]): Promise<void> {
     const noted = await work.$executeRaw`
-      UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()), chi_refs = chi_refs || ${chiRefs}
+      UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()),
+        chi_refs = chi_refs || ${chiRefs}
       WHERE seq = ${seq}`;
     if (noted === 0)
       throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
@@ -85,7 +89,9 @@ export class Arrivals {
     return rows.map(shown);
   }
 
-  /** Removes all requests. The order continues to count, so an earlier request is never taken for a later one. */
+  /**
+   * Removes all requests. The order continues to count, so an earlier request is never taken for a later one.
+   */
   async clear(): Promise<void> {
     await this.database.$executeRaw`TRUNCATE arrivals`;
   }

@@ -81,7 +81,8 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
 }
 
 /**
- * Names a request by the route that answers it, in any spelling of its address, or by its address if there is no route.
+ * Names a request by the route that answers it, in any spelling of its address, or by its address if there is
+ * no route.
  */
 function nameOf({ unit }: Service, request: FastifyRequest): { operation: string; query: string } {
   const [address = '', query = ''] = split(request.originalUrl, '?');

@@ -13,7 +13,9 @@ import {
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
 import { LIE_RULES, LISTED_TYPES, ListedType, ListPatch, patchLists, ShownWords } from './lies';
 
-/** The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them. */
+/**
+ * The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them.
+ */
 export interface BehaviourPatch {
   quirks?: Partial<Record<QuirkName, boolean>>;
   feePercent?: number;

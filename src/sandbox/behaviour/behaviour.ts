@@ -4,8 +4,8 @@ import { ListedType, Lists, noLies, ShownWords } from './lies';
 /** Oddities observed in such services (docs/reference/upstream.md, "Traps"), with their defaults. */
 export const QUIRKS = {
   /**
-   * A success has `error: "None"` in its data, and `errorMessage: "None"` in `payouts` (trap 1). If off, they are left
-   * out.
+   * A success has `error: "None"` in its data, and `errorMessage: "None"` in `payouts` (trap 1). If off, they
+   * are left out.
    */
   errorNone: true,
   /** An unknown ID gets HTTP 200 with `status: "success"` and `data.error` (trap 2). If off, it gets 400. */

@@ -86,7 +86,9 @@ export const LIE_RULES: Record<string, Record<string, Rule>> = {
 /** A change to the distortion of a list. */
 export type ListPatch = { [List in keyof Lists]?: Partial<Lists[List]> };
 
-/** Applies a change in place. A list that is frozen now stays at this instant, not at that of its next read. */
+/**
+ * Applies a change in place. A list that is frozen now stays at this instant, not at that of its next read.
+ */
 export function patchLists(lists: Lists, patch: ListPatch): void {
   for (const name of ['transactions', 'entries'] as const) {
     Object.assign(lists[name], patch[name]);

@@ -1,9 +1,10 @@
 import { Refusal, TransactionError } from '../http/envelope';
 
 /**
- * Recipients with a fixed result, like the test cards of payment services. An app's developer gets each outcome from
- * the app alone. README.md lists the operations. A phone number is magic by its last eight digits (of any country), an
- * email by its local part at sandbox.example, and a handle by its name: +254 799990104, failed@sandbox.example,
+ * Recipients with a fixed result, like the test cards of payment services. An app's developer gets each
+ * outcome from the app alone. README.md lists the operations. A phone number is magic by its last eight
+ * digits (of any country), an email by its local part at sandbox.example, and a handle by its name: +254
+ * 799990104, failed@sandbox.example,
  * @sandbox_failed.
  */
 export const MAGIC = {
@@ -109,8 +110,8 @@ export interface RefusalTexts {
 }
 
 /**
- * Returns the statuses of a magic recipient's transaction (see magic-recipients.ts). Undefined for other recipients.
- * Throws if the recipient has the whole operation rejected.
+ * Returns the statuses of a magic recipient's transaction (see magic-recipients.ts). Undefined for other
+ * recipients. Throws if the recipient has the whole operation rejected.
  */
 export function wayOf(recipient: Recipient, texts: RefusalTexts): readonly string[] | undefined {
   const name = magicOf(recipient);

@@ -22,16 +22,17 @@ const ATTEMPTS = 50;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Resets everything to the state of a first start, with this key. The IDs of histories continue. Requests in flight
- * finish before it or fail after it. If a request and the reset wait for each other, the reset gives way and tries
- * again.
+ * Resets everything to the state of a first start, with this key. The IDs of histories continue. Requests in
+ * flight finish before it or fail after it. If a request and the reset wait for each other, the reset gives
+ * way and tries again.
  */
 export async function resetData(database: Database, apiKey: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await database.$transaction(async (work) => {
         await work.$executeRawUnsafe(`SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`);
-        await work.$executeRaw`TRUNCATE due_changes, transactions, status_changes, wallets, ledger_entries, accounts CASCADE`;
+        await work.$executeRaw`TRUNCATE due_changes, transactions, status_changes, wallets, ledger_entries,
+          accounts CASCADE`;
         await makeDemoData(work, apiKey);
       });
     } catch (error) {

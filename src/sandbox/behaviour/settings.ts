@@ -23,7 +23,8 @@ export const DEFAULT_UNIT_NAME = 'credit';
 const DEFAULT_PORT = '4010';
 
 const CONTROL_KEY: Rule = {
-  holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string), // Characters that a header can carry unchanged.
+  // Characters that a header can carry unchanged.
+  holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string),
   must: '8 or more printable ASCII characters without blanks',
 };
 const UNIT_NAME: Rule = {
@@ -86,7 +87,8 @@ function readQuirks(text: string, faults: string[]): Partial<Record<QuirkName, b
     .map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
   if (quirks.some(([name]) => !Object.hasOwn(QUIRKS, name as string)))
     faults.push(
-      `SANDBOX_QUIRKS must name quirks, a leading - switches one off; known are ${Object.keys(QUIRKS).join(', ')}`,
+      'SANDBOX_QUIRKS must name quirks, a leading - switches one off; known are ' +
+        `${Object.keys(QUIRKS).join(', ')}`,
     );
   return Object.fromEntries(quirks) as Partial<Record<QuirkName, boolean>>;
 }

@@ -61,7 +61,8 @@ export async function applyDueChanges(database: Database, behaviour: Behaviour, 
  */
 async function applyDueChange(work: Work, transactionId: string, { returnsFee }: Behaviour): Promise<void> {
   const [due] = await work.$queryRaw<{ from: string; to: string }[]>`
-    DELETE FROM due_changes WHERE transaction_id = ${transactionId} RETURNING from_status AS from, to_status AS to`;
+    DELETE FROM due_changes WHERE transaction_id = ${transactionId}
+      RETURNING from_status AS from, to_status AS to`;
   if (!due) return;
   // A transaction that its recipient has redeemed meanwhile stays redeemed, because its value is gone.
   const [changed] = await changeStatus(work, [transactionId], due);

@@ -33,7 +33,10 @@ export async function collect(call: Call, body: unknown) {
   return store(call, collection, outcomeOf(collection));
 }
 
-/** POST /collections/mobile-money/initiate: pending until it is verified. A `late` payer pays after some seconds. */
+/**
+ * POST /collections/mobile-money/initiate: pending until it is verified. A `late` payer pays after some
+ * seconds.
+ */
 export async function initiateCollection(call: Call, body: unknown) {
   const collection = readCollection(body);
   const outcome = outcomeOf(collection);
@@ -41,8 +44,8 @@ export async function initiateCollection(call: Call, body: unknown) {
 }
 
 /**
- * POST /collections/mobile-money/verify: completes a pending collection once. Repeated, it answers with the current
- * state.
+ * POST /collections/mobile-money/verify: completes a pending collection once. Repeated, it answers with the
+ * current state.
  */
 export async function verifyCollection(call: Call, body: unknown) {
   const id = readText(fieldsOf(body).id, 'id');

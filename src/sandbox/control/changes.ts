@@ -50,7 +50,9 @@ async function lock(work: Work, name: string): Promise<Transaction | null> {
   return work.transaction.findUnique({ where: { id: found.id } });
 }
 
-/** The entries that no operation makes, with the account on their other side, and their sign for the wallet. */
+/**
+ * The entries that no operation makes, with the account on their other side, and their sign for the wallet.
+ */
 export const EXTRA_ENTRIES = {
   'top-up': { account: 'outside', sign: 1 },
   withdrawal: { account: 'outside', sign: -1 },
@@ -79,7 +81,10 @@ export async function addEntry(database: Database, entry: ExtraEntry) {
   return { type, account, wallet, valueInUSD: usd.toFixed(), description };
 }
 
-/** Charges a fee for a transaction after its answer, to the wallet that paid it. The transaction does not show it. */
+/**
+ * Charges a fee for a transaction after its answer, to the wallet that paid it. The transaction does not show
+ * it.
+ */
 export async function chargeFee(database: Database, chiRef: string, valueInUSD: number) {
   const usd = amountOf(valueInUSD);
   return database.$transaction(async (work) => {
@@ -125,8 +130,8 @@ export interface NewAccount {
 }
 
 /**
- * Opens an account with a key and wallets of its own. The key is available only once, because only its SHA-256 is
- * stored.
+ * Opens an account with a key and wallets of its own. The key is available only once, because only its
+ * SHA-256 is stored.
  */
 export async function openAccount(database: Database, { name, openingBalance, ...events }: NewAccount) {
   const id = randomUUID();

@@ -29,9 +29,11 @@ const INDEX = {
   'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
   'POST /_sandbox/accounts':
     'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}; ' +
-    'and with an address of its own for events: {"name":"Third shop","eventsUrl":"http://…","eventsSecret":"…"}',
+    'and with an address of its own for events: {"name":"Third ' +
+    'shop","eventsUrl":"http://…","eventsSecret":"…"}',
   'GET /_sandbox/transactions':
-    'the truth about every transaction and its money, the newest first, whatever the lists show; ?issueID= ?limit=',
+    'the truth about every transaction and its money, the newest first, whatever the lists show; ' +
+    '?issueID= ?limit=',
   'GET /_sandbox/transactions/{id}':
     'a transaction by its id or chiRef, with its history and the postings that moved its money',
   'PATCH /_sandbox/transactions/{id}': 'change it now, and book its wallet: {"status":"reversed"}',
@@ -184,8 +186,8 @@ function eventRoutes(control: FastifyInstance, { events }: Service): void {
 const HEADER = 'X-Sandbox-Control-Key';
 
 /**
- * Rejects requests without the control key. An API key is not accepted, because a service does not let its customers
- * break it.
+ * Rejects requests without the control key. An API key is not accepted, because a service does not let its
+ * customers break it.
  */
 function requireControlKey(control: FastifyInstance, controlKey: string): void {
   const expected = digest(controlKey);

@@ -1,7 +1,8 @@
 import Decimal from 'decimal.js';
 
 /**
- * Returns a country's name for comparisons. Case, accents, the kind of apostrophe and spaces around it do not matter.
+ * Returns a country's name for comparisons. Case, accents, the kind of apostrophe and spaces around it do not
+ * matter.
  */
 function countryKey(name: string): string {
   return name
@@ -30,8 +31,8 @@ interface MobileMoneyCode {
 }
 
 /**
- * The networks that mobile money reaches: those of docs/reference/upstream.md, and similar ones. As observed, a code is
- * unique only within its country, and rows repeat.
+ * The networks that mobile money reaches: those of docs/reference/upstream.md, and similar ones. As observed,
+ * a code is unique only within its country, and rows repeat.
  */
 export const MOBILE_MONEY_CODES: MobileMoneyCode[] = [
   { name: 'M-Pesa', country: 'Kenya', code: 'MPS', provider: 'Safaricom' },
@@ -104,7 +105,8 @@ export function fromUsd(usd: Decimal, currency: string): Decimal | undefined {
 }
 
 /**
- * Converts an amount in a currency such as "KES" to US dollars, rounded down. Undefined for a currency without a rate.
+ * Converts an amount in a currency such as "KES" to US dollars, rounded down. Undefined for a currency
+ * without a rate.
  */
 export function toUsd(amount: Decimal, currency: string): Decimal | undefined {
   const rate = byCurrency.get(currency.toUpperCase());

@@ -31,9 +31,9 @@ interface ListedEvent {
 }
 
 /**
- * Sends each status change to the address of its account, or to `behaviour.events.url`. A trigger writes the changes
- * into the table `events`, and they are delivered one after another. A slow or broken receiver delays events, never a
- * payout.
+ * Sends each status change to the address of its account, or to `behaviour.events.url`. A trigger writes the
+ * changes into the table `events`, and they are delivered one after another. A slow or broken receiver delays
+ * events, never a payout.
  */
 export class Events {
   private stopped = new AbortController();
@@ -74,7 +74,8 @@ export class Events {
     return this.database.$queryRaw<ListedEvent[]>`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", c.changed_at AS "changedAt",
         e.due_at AS "dueAt", e.delivered_at AS "deliveredAt", e.attempts
-      FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id
+      FROM events e JOIN status_changes c ON c.id = e.status_change_id
+        JOIN transactions t ON t.id = c.transaction_id
       ORDER BY e.status_change_id DESC LIMIT ${limit}`;
   }
 
@@ -106,7 +107,8 @@ export class Events {
     try {
       const due = await this.due(url !== '');
       for (const event of reversed ? due.reverse() : due) {
-        if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break; // The others are still due.
+        // The others are still due.
+        if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break;
         await this.deliver(event);
       }
       return due.length;
@@ -122,7 +124,8 @@ export class Events {
     return this.database.$queryRaw`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", t.issue_id AS "issueID", t.type,
         t.value_in_usd AS "valueInUSD", e.tries, e.due_at AS "dueAt", receiver.url, receiver.secret
-      FROM events e JOIN status_changes c ON c.id = e.status_change_id JOIN transactions t ON t.id = c.transaction_id
+      FROM events e JOIN status_changes c ON c.id = e.status_change_id
+        JOIN transactions t ON t.id = c.transaction_id
         LEFT JOIN event_receivers receiver ON receiver.account_id = t.issuer_id
       WHERE e.due_at <= clock_timestamp() AND (${forAll} OR receiver.url IS NOT NULL)
       ORDER BY e.status_change_id LIMIT ${BATCH}`;
@@ -190,9 +193,10 @@ const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 const NUMERIC_DIGITS = 12; // Hexadecimal: as many digits as a JSON number keeps exactly.
 
 /**
- * Returns the body of an event (docs/reference/upstream.md, "Events"). A careful client uses `meta.id` to read the
- * status back. With `numericChiRefInEvents`, the chiRef is the number of its first hexadecimal digits (trap 4). With
- * `newStatusWords`, the status is the newer word (trap 10). The setting `words.events` may name yet another.
+ * Returns the body of an event (docs/reference/upstream.md, "Events"). A careful client uses `meta.id` to
+ * read the status back. With `numericChiRefInEvents`, the chiRef is the number of its first hexadecimal
+ * digits (trap 4). With `newStatusWords`, the status is the newer word (trap 10). The setting `words.events`
+ * may name yet another.
  */
 function eventBody(event: DueEvent, { quirks, words }: Behaviour): string {
   const { issueID, chiRef, transactionId, type, valueInUSD } = event;

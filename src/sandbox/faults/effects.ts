@@ -98,8 +98,9 @@ export async function carryOut<T>(
 const OVER = ['failed', 'fraud', 'deleted'];
 
 /**
- * Schedules the change that a fault makes to the transactions of its request, in the work that carries the request out.
- * A fault of a magic recipient changes the transactions of such recipients only, each as its own recipient says.
+ * Schedules the change that a fault makes to the transactions of its request, in the work that carries the
+ * request out. A fault of a magic recipient changes the transactions of such recipients only, each as its own
+ * recipient says.
  */
 export async function changeLater(work: Work, struck: Struck | undefined, chiRefs: string[]): Promise<void> {
   if (!struck || rowOf(struck.fault).becomesLater === undefined) return;

@@ -9,7 +9,9 @@ interface AskedFault {
   operation: string | null;
   /** Strikes once: the nth matching request from now. */
   nth?: number;
-  /** Strikes each matching request with this probability, drawn from a sequence that only `seed` determines. */
+  /**
+   * Strikes each matching request with this probability, drawn from a sequence that only `seed` determines.
+   */
   probability?: number;
   seed?: number;
   processed: boolean;
@@ -46,8 +48,8 @@ export class Faults {
   }
 
   /**
-   * Returns the fault that strikes a request for `operation`: the first registered one that is due. All faults that
-   * match count the request.
+   * Returns the fault that strikes a request for `operation`: the first registered one that is due. All
+   * faults that match count the request.
    */
   strike(operation: string): Struck | undefined {
     const matching = this.registered.filter(
@@ -115,7 +117,10 @@ export function randomNumbers(seed: number): () => number {
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-/** Returns the requested fault. Undefined if the request is invalid. `faults` then lists everything that is wrong. */
+/**
+ * Returns the requested fault. Undefined if the request is invalid. `faults` then lists everything that is
+ * wrong.
+ */
 export function readFault(given: unknown, operations: string[], faults: string[]): AskedFault | undefined {
   if (!isObject(given) || !isFaultName(given.fault)) {
     faults.push(`fault must be ${oneOf(...Object.keys(FAULTS)).must}`);
@@ -192,8 +197,8 @@ export function magicRecipients() {
 }
 
 /**
- * Returns the fault of the first magic recipient in a request's body, with its defaults and the given `ms`. Nothing in
- * the body is validated yet.
+ * Returns the fault of the first magic recipient in a request's body, with its defaults and the given `ms`.
+ * Nothing in the body is validated yet.
  */
 export function magicFault(body: unknown, ms: number): Struck | undefined {
   for (const item of itemsOf(body)) {

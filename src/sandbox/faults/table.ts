@@ -51,8 +51,8 @@ const MOST_BYTES = 256 * 1024 * 1024;
 const milliseconds = (byDefault: number) => ({ byDefault, rule: integer(0, LONGEST_MS) });
 
 /**
- * The faults that can be requested, by name. For statuses and texts, see docs/reference/upstream.md, "Envelope and
- * errors".
+ * The faults that can be requested, by name. For statuses and texts, see docs/reference/upstream.md,
+ * "Envelope and errors".
  */
 export const FAULTS = {
   delay: {
@@ -81,7 +81,9 @@ export const FAULTS = {
     silent: true,
   },
   lateProcessing: {
-    does: 'answers an error at once and carries the operation out `ms` later, at the latest when the sandbox stops; the default 503 leaves the outcome open, `"status":500` makes it a lie',
+    does:
+      'answers an error at once and carries the operation out `ms` later, at the latest when the sandbox ' +
+      'stops; the default 503 leaves the outcome open, `"status":500` makes it a lie',
     processed: true,
     settings: { ms: milliseconds(3_000), status: { byDefault: 503, rule: integer(400, 599) } },
     carriedOut: 'afterTheAnswer',
@@ -99,19 +101,25 @@ export const FAULTS = {
     answer: () => error(500, 'internal server error'),
   },
   error500AfterSome: {
-    does: 'carries out all items but the last (a single one too) and answers 500 with the error envelope: half a lie',
+    does:
+      'carries out all items but the last (a single one too) and answers 500 with the error envelope: ' +
+      'half a lie',
     processed: true,
     leavesOutLast: true,
     answer: () => error(500, 'internal server error'),
   },
   errorBesideTransactions: {
-    does: 'carries out all items but the last (a single one too) and answers with the transactions, and a text in `data.error` beside them',
+    does:
+      'carries out all items but the last (a single one too) and answers with the transactions, and a ' +
+      'text in `data.error` beside them',
     processed: true,
     leavesOutLast: true,
     answer: (own) => withErrorInData(own, 'some of the items failed'),
   },
   errorNamingTransactions: {
-    does: 'carries out all items but the last (a single one too) and answers an error envelope with `status`, and the transactions in its `data`',
+    does:
+      'carries out all items but the last (a single one too) and answers an error envelope with `status`, ' +
+      'and the transactions in its `data`',
     processed: true,
     settings: { status: { byDefault: 400, rule: oneOf(200, 400, 500) } },
     leavesOutLast: true,
@@ -148,7 +156,9 @@ export const FAULTS = {
     answer: (own, { bytes = 0 }) => withPadding(own, bytes),
   },
   redirect: {
-    does: 'answers with `status` and a Location that is the same operation again (`?redirected=true`); a client that follows it with 307 or 308 asks twice',
+    does:
+      'answers with `status` and a Location that is the same operation again (`?redirected=true`); a ' +
+      'client that follows it with 307 or 308 asks twice',
     processed: true,
     choosesProcessed: true,
     settings: { status: { byDefault: 302, rule: oneOf(301, 302, 303, 307, 308) } },

@@ -23,7 +23,10 @@ export function holdOpen({ response, connections }: Wire): void {
   if (response.socket) connections.hold(response.socket);
 }
 
-/** Without a client, there is nothing to reset. Node 20 never closes a connection that it resets while that one is ending. */
+/**
+ * Without a client, there is nothing to reset. Node 20 never closes a connection that it resets while that
+ * one is ending.
+ */
 export function resetConnection({ response: { socket } }: Pick<Wire, 'response'>): void {
   if (socket?.writableEnded) socket.destroy();
   else socket?.resetAndDestroy();
@@ -63,7 +66,8 @@ function announce(response: ServerResponse, { status, headers, body }: Answer): 
 }
 
 /**
- * Returns a success with an error text in its `data`, as such services send it (docs/reference/upstream.md, trap 2).
+ * Returns a success with an error text in its `data`, as such services send it (docs/reference/upstream.md,
+ * trap 2).
  */
 export function withErrorInData(own: Answer, text: string): Answer {
   return rewritten(own, (envelope) => ({

@@ -8,8 +8,8 @@ import { Fields } from './validation';
 
 /**
  * Shapes each answer as its last step. Operations answer without quirks, and this step applies the quirks of
- * behaviour.ts that concern answers. (`badPhoneFailsBatch` is not one of them, because it decides what happens. See
- * payouts/airtime.ts.)
+ * behaviour.ts that concern answers. (`badPhoneFailsBatch` is not one of them, because it decides what
+ * happens. See payouts/airtime.ts.)
  */
 export function shapeAnswers(behaviour: Behaviour) {
   return (request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {

@@ -11,8 +11,9 @@ export interface Call {
   origin: string;
   behaviour: Behaviour;
   /**
-   * Records that the operation is carried out, with the `chiRef`s that it created or changed. It is part of the work
-   * that carries it out, so the ground truth cannot differ. Operations that only read need not call it.
+   * Records that the operation is carried out, with the `chiRef`s that it created or changed. It is part of
+   * the work that carries it out, so the ground truth cannot differ. Operations that only read need not call
+   * it.
    */
   processed: (work: Work, chiRefs: string[]) => Promise<void>;
 }

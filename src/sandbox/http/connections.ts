@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Tracks open connections. At a stop, requests in flight are answered, and their connections end with the answer.
- * Connections that are idle, still sending their request, or held open without an answer end at once, because they
- * would delay the stop.
+ * Tracks open connections. At a stop, requests in flight are answered, and their connections end with the
+ * answer. Connections that are idle, still sending their request, or held open without an answer end at once,
+ * because they would delay the stop.
  */
 export class Connections {
   /** Each with its current request. */
@@ -29,7 +29,8 @@ export class Connections {
       // A pipelined connection already has its next request.
       if (this.open.get(socket) === request) {
         this.open.set(socket, undefined);
-        if (this.closing) socket.end(); // Its head may have been sent earlier with a promise to keep the connection.
+        // Its head may have been sent earlier with a promise to keep the connection.
+        if (this.closing) socket.end();
       }
       done();
     });

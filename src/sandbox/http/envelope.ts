@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-/** A request that the service rejects. Nothing was done (docs/reference/upstream.md, "Envelope and errors"). */
+/**
+ * A request that the service rejects. Nothing was done (docs/reference/upstream.md, "Envelope and errors").
+ */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -12,8 +14,8 @@ export class Refusal extends Error {
 }
 
 /**
- * A request that the provider behind the service rejects, in its own form of error (docs/reference/upstream.md,
- * "Envelope and errors").
+ * A request that the provider behind the service rejects, in its own form of error
+ * (docs/reference/upstream.md, "Envelope and errors").
  */
 export class TransactionError extends Refusal {
   constructor(
@@ -25,8 +27,8 @@ export class TransactionError extends Refusal {
 }
 
 /**
- * A request for an unknown ID: a *success* that says otherwise (docs/reference/upstream.md, trap 2). If the quirk
- * `errorWithinSuccess` is off, it is an error (answer-shape.ts).
+ * A request for an unknown ID: a *success* that says otherwise (docs/reference/upstream.md, trap 2). If the
+ * quirk `errorWithinSuccess` is off, it is an error (answer-shape.ts).
  */
 export const NOT_FOUND = { error: 'not found for that id' };
 
@@ -95,7 +97,8 @@ function describe(
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return { httpStatus: 400, text: 'request cannot be read' };
 
-  // Not a 500, because callers take a 500 envelope for "nothing was done". After a failed commit, nobody knows that.
+  // Not a 500, because callers take a 500 envelope for "nothing was done". After a failed commit, nobody
+  // knows that.
   process.stderr.write(
     `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`,
   );

@@ -37,7 +37,10 @@ export type SandboxOperations = typeof ROUTES;
 /** A POST whose input is in the query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
-/** Adds the operations that the provider documents, and those that it lists by name only, below {@link PREFIX}. */
+/**
+ * Adds the operations that the provider documents, and those that it lists by name only, below {@link
+ * PREFIX}.
+ */
 export function operations(service: Service): FastifyPluginCallback {
   return (api, _options, done) => {
     const { unit } = service;

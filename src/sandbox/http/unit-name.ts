@@ -3,9 +3,9 @@ import { isObject } from './rules';
 const OURS = 'credit';
 
 /**
- * Translates the service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in the paths
- * /payouts/credit and /payouts/initiate-credit and in the field names `credit` and `credits`. Inside the sandbox it is
- * always `credit`.
+ * Translates the service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in
+ * the paths /payouts/credit and /payouts/initiate-credit and in the field names `credit` and `credits`.
+ * Inside the sandbox it is always `credit`.
  */
 export class UnitName {
   private readonly outward: Map<string, string>;
@@ -28,8 +28,8 @@ export class UnitName {
   }
 
   /**
-   * Returns a path below the prefix in the interface's words. The interface's word is no valid path if the service has
-   * another.
+   * Returns a path below the prefix in the interface's words. The interface's word is no valid path if the
+   * service has another.
    */
   pathInside(path: string): string {
     return this.inward.get(path) ?? path;
@@ -38,7 +38,8 @@ export class UnitName {
   /** Returns a request's body with its fields in the interface's words. */
   bodyInside(body: unknown): unknown {
     if (this.word === OURS || !isObject(body)) return body;
-    // If the service has another word, fields with the interface's word are unknown, like every unknown field.
+    // If the service has another word, fields with the interface's word are unknown, like every unknown
+    // field.
     const known = Object.entries(body).filter(([name]) => !this.outward.has(name));
     return Object.fromEntries(known.map(([name, value]) => [this.inward.get(name) ?? name, value]));
   }

@@ -8,7 +8,8 @@ export type Fields = Record<string, unknown>;
 
 export const MAX_ITEMS = 1_000; // Items per batch. docs/reference/upstream.md states no limit.
 const MAX_AMOUNT = 1_000_000_000; // A total of 1,000 such items still fits numeric(20,6).
-const MAX_DECIMALS = 6; // Decimals of an amount, as in the database, so that exactly the requested amount is debited.
+// Decimals of an amount, as in the database, so that exactly the requested amount is debited.
+const MAX_DECIMALS = 6;
 const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164.
 const DECIMAL_TEXT = /^\d{1,20}(\.\d{1,20})?$/;
 const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // As JSON writes a null character and half a surrogate pair.
@@ -18,7 +19,10 @@ export function fieldsOf(value: unknown, name = 'request body'): Fields {
   return value;
 }
 
-/** Reads the batch under `name`. `read` reads each item, and gets its name for error texts, such as "airtimes[3]". */
+/**
+ * Reads the batch under `name`. `read` reads each item, and gets its name for error texts, such as
+ * "airtimes[3]".
+ */
 export function readItems<Item>(
   body: unknown,
   name: string,

@@ -1,6 +1,8 @@
 export const REDEEM_PATH = '/redeem';
 
-/** Returns the link to the page where a recipient chooses what a credit becomes, on the sandbox's own address. */
+/**
+ * Returns the link to the page where a recipient chooses what a credit becomes, on the sandbox's own address.
+ */
 export function redeemLink(origin: string, chiRef: string): string {
   return `${origin}${REDEEM_PATH}?chiRef=${encodeURIComponent(chiRef)}`;
 }

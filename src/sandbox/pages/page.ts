@@ -91,8 +91,8 @@ export class Html {
 type Part = Html | string | number | undefined | false | Part[];
 
 /**
- * Builds markup from a template. Values are escaped unless they are markup themselves, and `undefined` and `false` are
- * left out.
+ * Builds markup from a template. Values are escaped unless they are markup themselves, and `undefined` and
+ * `false` are left out.
  */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(texts.map((text, index) => text + markupOf(parts[index])).join(''));

@@ -79,9 +79,9 @@ async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Is
 }
 
 /**
- * Reads the credit items under `name` (docs/reference/upstream.md, "Credit item"). Each needs an email or a handle. If
- * it has both, the email is used. `valueInUSD`, marked optional on /payouts/credit, is always required here, because
- * there is nothing to pay without it.
+ * Reads the credit items under `name` (docs/reference/upstream.md, "Credit item"). Each needs an email or a
+ * handle. If it has both, the email is used. `valueInUSD`, marked optional on /payouts/credit, is always
+ * required here, because there is nothing to pay without it.
  */
 export function readCreditItems(body: unknown, name: string): Item[] {
   return readItems(body, name, readCreditItem);
@@ -134,7 +134,9 @@ function readAirtimeItem(item: Fields, name: string, { quirks }: Behaviour): Ite
   };
 }
 
-/** The telco's answer (docs/reference/upstream.md, /payouts/airtime). "Sent" means handed over, not delivered. */
+/**
+ * The telco's answer (docs/reference/upstream.md, /payouts/airtime). "Sent" means handed over, not delivered.
+ */
 function telcoPayout({ id, phoneNumber, countryToSend, valueInUSD, status }: NewTransaction) {
   const isSent = status !== 'failed' && status !== 'fraud';
   return {

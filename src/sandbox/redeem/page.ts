@@ -41,7 +41,8 @@ function findCredit(database: Database, chiRef: string): Promise<Transaction | n
 }
 
 /**
- * Returns the page for the state of the credit. `fault` says what was wrong with a form, whose values are shown again.
+ * Returns the page for the state of the credit. `fault` says what was wrong with a form, whose values are
+ * shown again.
  */
 function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?: string): FastifyReply {
   if (!credit) return sendPage(reply, 404, 'Your credit', errorBox('There is no credit behind this link.'));
@@ -149,8 +150,8 @@ function assets(type: Asset['type']): Option[] {
 const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // Accepts addresses of all common kinds.
 
 /**
- * Returns a recipient's choice on the redeem page, as `redeemData` stores it. Throws a Refusal that can be shown on the
- * page.
+ * Returns a recipient's choice on the redeem page, as `redeemData` stores it. Throws a Refusal that can be
+ * shown on the page.
  */
 function readChoice(fields: Fields): Prisma.InputJsonObject {
   const type = readText(fields.type, 'What it becomes');

@@ -31,9 +31,10 @@ export async function redeemAirtime(call: Call, body: unknown) {
 }
 
 /**
- * Turns a paid credit into the choice in `redeemData`, once. Of two concurrent requests, the second is rejected.
- * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or with the reason why it cannot be
- * redeemed at all.
+ * Turns a paid credit into the choice in `redeemData`, once. Of two concurrent requests, the second is
+ * rejected.
+ * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or with the reason why it
+ * cannot be redeemed at all.
  */
 export async function redeem(
   work: Work,

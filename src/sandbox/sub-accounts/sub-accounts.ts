@@ -38,8 +38,8 @@ async function readSubAccount(call: Call, query: unknown) {
 }
 
 /**
- * POST /sub-account/create, with empty wallets. Two requests with one name or address create two sub-accounts, because
- * the upstream has no idempotency.
+ * POST /sub-account/create, with empty wallets. Two requests with one name or address create two
+ * sub-accounts, because the upstream has no idempotency.
  */
 export async function createSubAccount(call: Call, body: unknown) {
   const { account, database } = call;
@@ -66,7 +66,9 @@ export async function createSubAccount(call: Call, body: unknown) {
   });
 }
 
-/** See /sub-account/create in docs/reference/upstream.md. `uid` is the ID that a transfer names as `receiver`. */
+/**
+ * See /sub-account/create in docs/reference/upstream.md. `uid` is the ID that a transfer names as `receiver`.
+ */
 function subAccountRecord({ id, name, parentId, createdAt, meta }: Account) {
   return {
     id,

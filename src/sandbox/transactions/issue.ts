@@ -119,14 +119,17 @@ export function newIssueID(issuerId: string, total: Decimal): string {
 
 let lastEpochMs = 0;
 
-/** Never returns the same time twice, so that two equal batches of one millisecond have different issueIDs. */
+/**
+ * Never returns the same time twice, so that two equal batches of one millisecond have different issueIDs.
+ */
 function nextEpochMs(): number {
   lastEpochMs = Math.max(Date.now(), lastEpochMs + 1);
   return lastEpochMs;
 }
 
 const USD_DECIMALS = 6; // As in the database.
-const Exact = Decimal.clone({ precision: 60 }); // A product of two amounts of the largest batch has 38 digits.
+// A product of two amounts of the largest batch has 38 digits.
+const Exact = Decimal.clone({ precision: 60 });
 
 /** Returns a percentage of `total`, rounded up to six decimals. */
 export function feeOf(total: Decimal, percent: Decimal): Decimal {
@@ -136,8 +139,8 @@ export function feeOf(total: Decimal, percent: Decimal): Decimal {
 }
 
 /**
- * Splits a fee in proportion to costs, without a remainder. A part is the fee of all costs up to its own, rounded down,
- * minus the fee of the costs before it.
+ * Splits a fee in proportion to costs, without a remainder. A part is the fee of all costs up to its own,
+ * rounded down, minus the fee of the costs before it.
  */
 export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
   if (fee.isZero()) return costs.map(() => new Decimal(0));
@@ -152,7 +155,10 @@ export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
   });
 }
 
-/** The caller's own words about an item or a batch. Transactions show them, so that callers can find their own IDs. */
+/**
+ * The caller's own words about an item or a batch. Transactions show them, so that callers can find their own
+ * IDs.
+ */
 export interface Marks {
   reference: string | null;
   description: string | null;

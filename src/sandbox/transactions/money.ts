@@ -19,8 +19,8 @@ const ENTRY_OF_STATUS = new Map([
 ]);
 
 /**
- * Returns where an honest service keeps the value under a status. Undefined under a word that nobody has documented.
- * The money then stays where it is.
+ * Returns where an honest service keeps the value under a status. Undefined under a word that nobody has
+ * documented. The money then stays where it is.
  */
 export function moneyUnder(
   word: string,
@@ -43,8 +43,8 @@ export function entryFor({ type, issueID, chiRef }: Transaction, status: string)
 }
 
 /**
- * Moves the value of a transaction, and its fee. The fee is charged when the value leaves its payer. It comes back with
- * the value if `returnsFee`. Nothing happens if the value is there already. Its row must be locked.
+ * Moves the value of a transaction, and its fee. The fee is charged when the value leaves its payer. It comes
+ * back with the value if `returnsFee`. Nothing happens if the value is there already. Its row must be locked.
  */
 export async function moveMoney(
   work: Work,
@@ -91,7 +91,9 @@ function accountOf({ type, wallet, issuerId, receiver }: Transaction, money: Mon
   return PAID_FROM_AND_TO[type as PayoutType].account;
 }
 
-/** The truth about a transaction's money, whatever its status and the lists say. US dollars are decimal text. */
+/**
+ * The truth about a transaction's money, whatever its status and the lists say. US dollars are decimal text.
+ */
 export function truthOf(transaction: Transaction) {
   const { status, money, wallet, type } = transaction;
   const feePaid = new Decimal(transaction.feePaid);

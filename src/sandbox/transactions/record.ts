@@ -43,8 +43,8 @@ export interface TransactionRecord extends Partial<Record<TextField, string>> {
 }
 
 /**
- * Returns a transaction as answers show it (docs/reference/upstream.md, "Transaction record"). Fields without a value
- * are left out.
+ * Returns a transaction as answers show it (docs/reference/upstream.md, "Transaction record"). Fields without
+ * a value are left out.
  */
 export function transactionRecord(
   transaction: NewTransaction | Transaction,

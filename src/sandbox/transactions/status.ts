@@ -11,9 +11,9 @@ export const DELETED = 'deleted';
 export const NOT_DELETED = { status: { not: DELETED } };
 
 /**
- * Changes the status of transactions that still have the expected one. Of two concurrent changes, the second changes
- * nothing. All rows are locked before the first change, in order of ID, so that concurrent changes cannot deadlock (see
- * `post` for the whole order of locks). Triggers write `status_changes`.
+ * Changes the status of transactions that still have the expected one. Of two concurrent changes, the second
+ * changes nothing. All rows are locked before the first change, in order of ID, so that concurrent changes
+ * cannot deadlock (see `post` for the whole order of locks). Triggers write `status_changes`.
  * @returns the changed transactions.
  */
 export async function changeStatus(
@@ -30,15 +30,16 @@ export async function changeStatus(
 }
 
 /**
- * Expires transactions that have been unpaid for too long. It runs before each read of a status, and in the sweeper, so
- * that nobody sees or pays an overdue one. The order of locks is the same as above.
+ * Expires transactions that have been unpaid for too long. It runs before each read of a status, and in the
+ * sweeper, so that nobody sees or pays an overdue one. The order of locks is the same as above.
  */
 export async function expireOverdue(database: Database, behaviour: Behaviour): Promise<void> {
   const issuedUntil = new Date(Date.now() - behaviour.unpaidExpiresAfterMs);
   await database.$executeRaw`
     UPDATE transactions SET status = 'expired'
     WHERE status = 'unpaid' AND id IN (
-      SELECT id FROM transactions WHERE status = 'unpaid' AND issue_date <= ${issuedUntil} ORDER BY id FOR UPDATE
+      SELECT id FROM transactions WHERE status = 'unpaid' AND issue_date <= ${issuedUntil} ORDER BY id
+        FOR UPDATE
     )`;
 }
 
@@ -53,7 +54,10 @@ const NEW_STATUS_WORDS = new Map([
   ['fraud', 'FAILED'],
 ]);
 
-/** Returns the word that is shown for a status: the one that the settings name, or the newer one, or the status. */
+/**
+ * Returns the word that is shown for a status: the one that the settings name, or the newer one, or the
+ * status.
+ */
 export function shownStatus(status: string, quirks: Behaviour['quirks'], words: Words): string {
   const named = Object.hasOwn(words, status) ? words[status] : undefined;
   return named ?? (quirks.newStatusWords ? NEW_STATUS_WORDS.get(status) : undefined) ?? status;

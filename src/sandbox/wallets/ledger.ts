@@ -12,8 +12,8 @@ interface WalletName {
 }
 
 /**
- * The sandbox's own accounts: the outside world that money comes from, payments to telcos and others, credits that
- * recipients hold, and the service's earnings. They have no running balance and may be negative.
+ * The sandbox's own accounts: the outside world that money comes from, payments to telcos and others, credits
+ * that recipients hold, and the service's earnings. They have no running balance and may be negative.
  */
 const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
 export type OwnAccount = (typeof OWN_ACCOUNTS)[number];
@@ -25,11 +25,13 @@ export interface Entry {
 }
 
 /**
- * The only writer of money. Its entries must sum to zero, or the database refuses the commit. At most one of them
- * debits a wallet. If that wallet holds too little, the posting is rejected, and `work` must not be committed.
+ * The only writer of money. Its entries must sum to zero, or the database refuses the commit. At most one of
+ * them debits a wallet. If that wallet holds too little, the posting is rejected, and `work` must not be
+ * committed.
  *
- * The order of locks keeps operations from waiting for each other: first rows of `transactions` in order of ID
- * (transactions/status.ts), then wallets in order of ID (here). A posting is therefore the last step of an operation.
+ * The order of locks keeps operations from waiting for each other: first rows of `transactions` in order of
+ * ID (transactions/status.ts), then wallets in order of ID (here). A posting is therefore the last step of an
+ * operation.
  */
 export async function post(work: Work, description: string, entries: Entry[]): Promise<void> {
   const wallets: { account: WalletName; usd: Decimal }[] = [];
@@ -58,8 +60,8 @@ function merged(entries: Entry[]): Entry[] {
 }
 
 /**
- * Locks, checks and changes the wallets and writes the entries, in one statement. A statement that waited for a lock is
- * checked against the new balance, and the row stays locked until `work` commits.
+ * Locks, checks and changes the wallets and writes the entries, in one statement. A statement that waited for
+ * a lock is checked against the new balance, and the row stays locked until `work` commits.
  * @returns how many wallets it changed. A wallet that would fall below zero is not changed.
  */
 async function write(
@@ -74,7 +76,8 @@ async function write(
       SELECT wallets.id, change.amount
       FROM wallets JOIN unnest(${wallets.map(({ account }) => account.accountId)}::text[],
                                ${wallets.map(({ account }) => account.type)}::text[],
-                               ${wallets.map(({ usd }) => usd.toFixed())}::numeric[]) AS change (account_id, type, amount)
+                               ${wallets.map(({ usd }) => usd.toFixed())}::numeric[]) AS change (account_id,
+                                 type, amount)
         USING (account_id, type)
       ORDER BY wallets.id FOR UPDATE OF wallets
     ),
@@ -90,8 +93,10 @@ async function write(
       FROM unnest(${own.map(({ account }) => account)}::text[],
                   ${own.map(({ usd }) => usd.toFixed())}::numeric[]) AS own (account, amount)
     )
-    INSERT INTO ledger_entries (posting_id, wallet_id, own_account, amount, balance_before, new_balance, description, date)
-    SELECT posting.id, wallet_id, own_account, amount, balance_before, new_balance, ${description}, clock_timestamp()
+    INSERT INTO ledger_entries (posting_id, wallet_id, own_account, amount, balance_before, new_balance,
+      description, date)
+    SELECT posting.id, wallet_id, own_account, amount, balance_before, new_balance, ${description},
+      clock_timestamp()
     FROM entry CROSS JOIN posting
     RETURNING wallet_id`;
   return rows.filter(({ wallet_id }) => wallet_id !== null).length;
@@ -110,15 +115,17 @@ export async function openWallets(work: Work, accountId: string, opening: Decima
 }
 
 /**
- * Returns the whole ledger as of one moment: each wallet's running balance, the sum of the entries of each own account,
- * and the sum of all, which is "0" unless something is wrong. US dollars are decimal text. For the control interface.
+ * Returns the whole ledger as of one moment: each wallet's running balance, the sum of the entries of each
+ * own account, and the sum of all, which is "0" unless something is wrong. US dollars are decimal text. For
+ * the control interface.
  */
 export async function ledgerOf(database: Database) {
   const accounts = await database.$queryRaw<{ account: string; type: string; balance: string }[]>`
     SELECT account_id AS account, type, trim_scale(balance)::text AS balance FROM wallets
     UNION ALL
     SELECT 'sandbox', own.account, trim_scale(coalesce(sum(amount), 0))::text
-    FROM unnest(${[...OWN_ACCOUNTS]}::text[]) AS own (account) LEFT JOIN ledger_entries ON own_account = own.account
+    FROM unnest(${[...OWN_ACCOUNTS]}::text[]) AS own (account)
+      LEFT JOIN ledger_entries ON own_account = own.account
     GROUP BY own.account
     ORDER BY account, type`;
   const sum = accounts.reduce((total, { balance }) => total.plus(balance), new Decimal(0));

@@ -15,10 +15,10 @@ export async function transferBetweenWallets(call: Call, body: unknown) {
 }
 
 /**
- * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, by default `chi`.
- * A sub-account sends to another sub-account of its parent.
- * docs/reference/upstream.md marks `amount` as optional. It is required here, because the alternative would be to guess
- * and move everything.
+ * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, by
+ * default `chi`. A sub-account sends to another sub-account of its parent.
+ * docs/reference/upstream.md marks `amount` as optional. It is required here, because the alternative would
+ * be to guess and move everything.
  */
 export async function transfer(call: Call, body: unknown) {
   return moveValue(call, body, { amount: 'amount', parentId: call.account.parentId ?? call.account.id });

@@ -31,7 +31,8 @@ describe('the admin API for ephemeral keys', () => {
     expect(await active()).toBe(3);
     await remove(till, `/v1/ephemeral-keys/${one.id}`).expect(200);
     await proxy.database.query(
-      `UPDATE ephemeral_key SET created_at = now() - interval '2 minutes', expires_at = now() - interval '1 minute' WHERE id = $1`,
+      `UPDATE ephemeral_key SET created_at = now() - interval '2 minutes',
+        expires_at = now() - interval '1 minute' WHERE id = $1`,
       [two.id],
     );
     expect(await active()).toBe(1);
@@ -61,7 +62,8 @@ describe('the admin API for ephemeral keys', () => {
     const { id } = await mint(proxy, till);
     await proxy.database.query(
       `INSERT INTO ephemeral_key SELECT (k).* FROM (
-         SELECT json_populate_record(e, json_build_object('id', gen_random_uuid(), 'sha256', sha256(n::text::bytea))) AS k
+         SELECT json_populate_record(e, json_build_object('id', gen_random_uuid(), 'sha256',
+           sha256(n::text::bytea))) AS k
          FROM ephemeral_key e, generate_series(1, 2500) n WHERE e.id = $1) AS copies`,
       [id],
     );

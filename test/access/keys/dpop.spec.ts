@@ -135,7 +135,8 @@ describe('a DPoP-bound token', () => {
   it('rejects a proof for an unbound token', async () => {
     const token = await scene.issuer.token();
     expect(await codeOf(await payment(token))).toBe('invalid_token');
-    expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('done'); // the header DPoP says nothing then
+    // the header DPoP says nothing then
+    expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('done');
   });
 
   it('stores only a hash of a proof until it expires', async () => {

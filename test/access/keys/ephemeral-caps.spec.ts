@@ -33,7 +33,8 @@ describe('the total of an ephemeral key under fifty concurrent payments on two p
       Array.from({ length: PAYMENTS }, (_, place) => ask(proxies[place % 2]?.url ?? '', asking)),
     );
     const spent = await database.query(
-      `SELECT coalesce(sum(p.usd), 0)::text AS usd FROM payer_spending p JOIN ephemeral_key e ON e.id = p.payer_id WHERE e.sha256 = sha256($1::text::bytea)`,
+      `SELECT coalesce(sum(p.usd), 0)::text AS usd FROM payer_spending p
+        JOIN ephemeral_key e ON e.id = p.payer_id WHERE e.sha256 = sha256($1::text::bytea)`,
       [key],
     );
     return { told, spent: new Decimal(String(spent[0]?.usd)) };

@@ -24,14 +24,16 @@ describe('an ended ephemeral key', () => {
   afterAll(() => scene.close());
 
   const isWaiting = async () => {
-    const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
+    const waiting = `SELECT FROM pg_locks w WHERE NOT granted
+      AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
       WHERE h.pid = w.pid AND d.datname = current_database())`;
     return (await scene.database.query(waiting)).length > 0;
   };
 
   const expire = (id: string) =>
     scene.database.query(
-      `UPDATE ephemeral_key SET created_at = created_at - interval '1 hour', expires_at = created_at - interval '59 minutes' WHERE id = $1`,
+      `UPDATE ephemeral_key SET created_at = created_at - interval '1 hour',
+        expires_at = created_at - interval '59 minutes' WHERE id = $1`,
       [id],
     );
 
@@ -58,7 +60,8 @@ describe('an ended ephemeral key', () => {
         'the person',
         () =>
           scene.database.query(
-            `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1) UPDATE client SET name = name WHERE id = $1`,
+            `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1) UPDATE client
+              SET name = name WHERE id = $1`,
             [id],
           ),
       ],

@@ -116,7 +116,8 @@ describe('the ephemeral keys API', () => {
     const narrow = await proxy.client('narrow', 'pay', 'account');
     await change(
       'narrow',
-      `operations = '{POST /payouts/airtime,GET /wallets/list}', countries = '{Kenya,Côte d''Ivoire}', max_item_usd = 4`,
+      `operations = '{POST /payouts/airtime,GET /wallets/list}', countries = '{Kenya,Côte d''Ivoire}', ` +
+        'max_item_usd = 4',
     );
     const wide = {
       operations: [

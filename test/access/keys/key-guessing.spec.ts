@@ -53,7 +53,8 @@ describe('key guessing', () => {
     await supertest(proxy.url).get('/livez').set('X-Forwarded-For', GUESSER).expect(200);
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
     expect(text).toContain('payout_proxy_problems_total{code="too_many_attempts"} 2');
-    expect(await proxy.database.query('SELECT 1 FROM refusal')).toEqual([]); // nobody knows whose requests they were
+    // nobody knows whose requests they were
+    expect(await proxy.database.query('SELECT 1 FROM refusal')).toEqual([]);
   });
 
   it('rejects a wrong checksum without a database query, and counts it', async () => {

@@ -33,7 +33,9 @@ describe('an API key', () => {
     await database.close();
   });
 
-  /** Each wrong key comes from an address of its own: one that sends many is shut out (key-guessing.spec.ts). */
+  /**
+   * Each wrong key comes from an address of its own: one that sends many is shut out (key-guessing.spec.ts).
+   */
   let addresses = 0;
 
   async function expectDenied(key: string, code = 'invalid_key'): Promise<void> {
@@ -188,7 +190,8 @@ describe('an API key', () => {
     const keys = new Map<Scope, string>();
 
     beforeAll(async () => {
-      upstream.behaviour = answer(200, { status: 'success', data: [] }); // a list that says whose a transaction is
+      // a list that says whose a transaction is
+      upstream.behaviour = answer(200, { status: 'success', data: [] });
       for (const scope of SCOPES)
         keys.set(scope, (await proxy.client(`only-${scope.replace(':', '-')}`, scope)).key);
     });

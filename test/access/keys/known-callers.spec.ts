@@ -3,8 +3,8 @@ import { FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /**
- * Callers are remembered between their requests. Nobody tells the proxy about the changes that these tests make. It must
- * notice them before it admits or refuses anything.
+ * Callers are remembered between their requests. Nobody tells the proxy about the changes that these tests
+ * make. It must notice them before it admits or refuses anything.
  */
 describe('a cached caller', () => {
   let upstream: FakeUpstream;

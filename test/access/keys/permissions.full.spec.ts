@@ -24,7 +24,10 @@ const QUERIES: Record<string, string> = {
   'v1/calls': '?outcome=succeeded',
 };
 
-/** Every route, with a key of every scope, and the objects of another client: docs/reference/permissions.md is the same. */
+/**
+ * Every route, with a key of every scope, and the objects of another client: docs/reference/permissions.md is
+ * the same.
+ */
 describe('the permissions of a key', () => {
   let approving: Approving;
   let routes: Route[];
@@ -54,7 +57,8 @@ describe('the permissions of a key', () => {
     const subject = `upstream_ref/${PERSON.email}`;
     const finding = await scene.finding(run, { subject, callId: call, upstreamRef: PERSON.email });
     const seeing = await keyOf('audit', 'audit:pii');
-    await proxy.get(seeing, `/v1/audit/calls?recipient=${PERSON.email}`).expect(200); // what was searched for can be read
+    // what was searched for can be read
+    await proxy.get(seeing, `/v1/audit/calls?recipient=${PERSON.email}`).expect(200);
     const exported = await proxy
       .get(seeing, '/v1/audit/export?format=ndjson')
       .buffer(true)

@@ -4,7 +4,10 @@ import supertest from '../../support/http/supertest';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** Ada and Bob are administrators. One of them tries to act as two persons with a key that the other agreed to in good faith. */
+/**
+ * Ada and Bob are administrators. One of them tries to act as two persons with a key that the other agreed to
+ * in good faith.
+ */
 describe('a personal key with dual control', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -181,7 +184,8 @@ describe('a personal key of a person who signs in', () => {
     const claimed = await claim('alice');
     expect([claimed.status, claimed.body]).toMatchObject([201, { person: 'carol', claimed_by: ['carol'] }]);
 
-    // Nobody else has seen the key, so it decides about its approver's requests, and not about its requester's.
+    // Nobody else has seen the key, so it decides about its approver's requests, and not about its
+    // requester's.
     const { key } = claimed.body as { key: string };
     const create = async (by: string, name: string) => {
       const sent = web()

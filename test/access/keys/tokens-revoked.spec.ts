@@ -84,7 +84,8 @@ describe('token revocation', () => {
     const old = await token();
     await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
     const persons = await scene.proxy.database.query<{ revoked_at: Date }>(
-      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1 RETURNING revoked_at",
+      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1 RETURNING " +
+        'revoked_at',
       [id],
     );
     await scene.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
@@ -183,7 +184,8 @@ describe('token revocation', () => {
     ['the issuer changes', "UPDATE client SET token_issuer = 'https://new.example' WHERE id = $1"],
     [
       'the provider is removed',
-      `UPDATE client SET token_issuer = NULL, token_audience = NULL, token_jwks_uri = NULL, token_algorithms = '{}',
+      `UPDATE client SET token_issuer = NULL, token_audience = NULL, token_jwks_uri = NULL,
+        token_algorithms = '{}',
          token_client_id = NULL WHERE id = $1`,
     ],
   ])('ends all tokens of a client at once when %s', async (_what, change) => {

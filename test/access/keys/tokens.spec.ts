@@ -142,7 +142,8 @@ describe('an access token', () => {
     expect((await asked.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
     const { headers } = await read({ Authorization: 'Basic YTpi' }).expect(401);
     expect(headers['www-authenticate']).toBe(
-      'Bearer realm="payout-proxy", DPoP realm="payout-proxy", algs="ES256 ES384 ES512 EdDSA Ed25519 RS256 PS256"',
+      'Bearer realm="payout-proxy", DPoP realm="payout-proxy", algs="ES256 ES384 ES512 EdDSA Ed25519 ' +
+        'RS256 PS256"',
     );
     await pay({ Authorization: 'Basic YTpi', 'X-API-Key': key }).expect(200); // another server may want it
   });

@@ -13,7 +13,10 @@ const WALLETS = '/api/v0.1/wallets/list';
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
 
-/** Headers that telemetry adds to each request of a page: Sentry, OpenTelemetry, Datadog, Application Insights, jQuery. */
+/**
+ * Headers that telemetry adds to each request of a page: Sentry, OpenTelemetry, Datadog, Application
+ * Insights, jQuery.
+ */
 const TELEMETRY = {
   'sentry-trace': '771a43a4192642f0b136d5159a501700-7557d0d7d7a4d2d9-1',
   baggage: 'sentry-environment=production',
@@ -25,7 +28,10 @@ const TELEMETRY = {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** Pages in browsers that call the proxy from another origin (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). */
+/**
+ * Pages in browsers that call the proxy from another origin (CORS,
+ * https://fetch.spec.whatwg.org/#http-cors-protocol).
+ */
 describe('a page origin', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -47,13 +53,11 @@ describe('a page origin', () => {
   const allow = (name: string, ...origins: string[]) =>
     proxy.database.query('UPDATE client SET origins = $2 WHERE name = $1', [name, origins]);
   const preflight = (origin: string, path = WALLETS) =>
-    supertest(proxy.url)
-      .options(path)
-      .set({
-        Origin: origin,
-        'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'x-api-key',
-      });
+    supertest(proxy.url).options(path).set({
+      Origin: origin,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'x-api-key',
+    });
   const get = <const Path extends string = typeof WALLETS>(
     key: string,
     origin: string,
@@ -105,7 +109,8 @@ describe('a page origin', () => {
     expect(answers.map(({ headers }) => headers['access-control-allow-origin'])).toEqual(Array(4).fill(SHOP));
     expect(answers[0]?.headers).toMatchObject({
       'access-control-expose-headers':
-        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, Age, WWW-Authenticate',
+        'X-Call-Id, X-Request-Id, Idempotent-Replayed, Location, Retry-After, RateLimit, ' +
+        'RateLimit-Policy, Server-Timing, Age, WWW-Authenticate',
       vary: 'Origin',
     });
     expect(corsOf(await get(shop, OTHER).expect(403))).toEqual([]);

@@ -65,7 +65,8 @@ describe('the page provider of a client', () => {
     expect(await change('late', { page_issuer: null })).toMatchObject(NO_PROVIDERS);
     expect(await statesOf('late')).toEqual(['secret active', 'page revoked', 'page revoked']);
     const acts = await api.proxy.database.query(
-      "SELECT action, before, after FROM activity WHERE target_client = 'late' ORDER BY acted_at, id OFFSET 2",
+      "SELECT action, before, after FROM activity WHERE target_client = 'late' ORDER BY acted_at, id " +
+        'OFFSET 2',
     );
     expect(acts.map(({ action }) => action).join(' ')).toBe(
       'provider_changed key_issued provider_changed key_revoked key_issued provider_changed key_revoked',

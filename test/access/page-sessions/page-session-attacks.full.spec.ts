@@ -179,7 +179,8 @@ describe('an attacker of page sessions', () => {
     const answer = supertest(url)
       .get('/v1/page-sessions/wallet')
       .set({ ...https, Cookie: alice.cookies.header });
-    expect(await codeOf(answer)).toBe('401 session_ended'); // without the prefix, any host of the domain could have set it
+    // without the prefix, any host of the domain could have set it
+    expect(await codeOf(answer)).toBe('401 session_ended');
     const { cookies, callback } = await approachPageCallback(url, 'alice');
     expect((await fetch(callback, { headers: { ...https, cookie: cookies.header } })).status).toBe(400);
   });

@@ -131,7 +131,8 @@ describe('a page session', () => {
     const client = await newClient();
     const alice = await signIn(client);
     const [before] = await query(
-      "UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1 RETURNING used_at",
+      "UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1 " +
+        'RETURNING used_at',
       [client.pageKeyId],
     );
     expect(await answers(alice)).toEqual(ENDED);

@@ -88,7 +88,8 @@ describe('a sign-in at the provider', () => {
       .send({ name: 'made', scopes: ['read'] })
       .expect(201);
     const [act] = await scene.proxy.database.query(
-      "SELECT actor, via, key_id::text AS key FROM activity WHERE action = 'client_created' ORDER BY id DESC LIMIT 1",
+      "SELECT actor, via, key_id::text AS key FROM activity WHERE action = 'client_created' ORDER BY id " +
+        'DESC LIMIT 1',
     );
     expect(act).toEqual({ actor: 'alice', via: 'console', key: aliceKey });
   });

@@ -50,7 +50,8 @@ describe('step-up authentication', () => {
     const answer = await approve(await held(11), headersOf(bob)).expect(403);
     expect(answer.body).toMatchObject({ code: 'step_up_required' });
     expect(answer.headers['www-authenticate']).toBe(
-      `Bearer error="insufficient_user_authentication", error_description="A more recent or stronger sign-in is required", acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
+      'Bearer error="insufficient_user_authentication", error_description="A more recent or stronger ' +
+        `sign-in is required", acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
     );
   });
 
@@ -85,7 +86,8 @@ describe('step-up authentication', () => {
     const bob = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
     const id = await held(11);
     await scene.proxy.database.query(
-      "UPDATE console_session SET signed_in_at = now() - interval '301 seconds' WHERE signed_in_at IS NOT NULL",
+      "UPDATE console_session SET signed_in_at = now() - interval '301 seconds' WHERE signed_in_at IS " +
+        'NOT NULL',
     );
     await approve(id, headersOf(bob)).expect(403);
   });

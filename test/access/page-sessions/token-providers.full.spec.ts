@@ -32,7 +32,8 @@ describe('the token provider of a client', () => {
   const statesOf = async (name: string) => (await keysOf(name)).map(({ kind, state }) => `${kind} ${state}`);
   const actsOf = async (name: string) => {
     const acts = await api.proxy.database.query(
-      'SELECT action, before, after, target_key_id FROM activity WHERE target_client = $1 ORDER BY acted_at, id',
+      'SELECT action, before, after, target_key_id FROM activity WHERE target_client = $1 ORDER BY ' +
+        'acted_at, id',
       [name],
     );
     return acts as { action: string; before: string | null; after: string; target_key_id: string | null }[];

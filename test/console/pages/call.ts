@@ -87,7 +87,8 @@ describe('the page of a call', () => {
     await page.getByText('Details').first().click();
     const seal = (await scene.story(scene.calls.paid)).seals[0]!;
     const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
-    expect(await page.getByText(leaf, { exact: true }).count()).toBe(2); // as it is said, and as it was computed
+    // as it is said, and as it was computed
+    expect(await page.getByText(leaf, { exact: true }).count()).toBe(2);
     await expectAccessible(proofOf(page));
     expect(complaints).toEqual([]);
   });
@@ -126,7 +127,8 @@ describe('the page of a call', () => {
     const change = (usd: string) =>
       scene.proxy.database.query(
         `DO $$ BEGIN SET LOCAL session_replication_role = replica;
-         UPDATE intent SET record = regexp_replace(record, '"total_usd":"[^"]*"', '"total_usd":"${usd}"') WHERE id = '${scene.calls.rejected}'; END $$`,
+         UPDATE intent SET record = regexp_replace(record, '"total_usd":"[^"]*"', '"total_usd":"${usd}"')
+           WHERE id = '${scene.calls.rejected}'; END $$`,
       );
     await change('4');
     const page = await open('rejected');
@@ -224,7 +226,8 @@ describe('the page of a call', () => {
     );
     expect(results(await verify(page))).not.toContain('wrong');
     if (kind === 'doubtful')
-      await expectAccessible(page.getByRole('region', { name: 'History', exact: true })); // it has what the others have
+      // it has what the others have
+      await expectAccessible(page.getByRole('region', { name: 'History', exact: true }));
   });
 
   it('lets an approver settle a call in doubt with a reason, and shows the settlement', async () => {

@@ -29,7 +29,8 @@ describe('the console', () => {
     await page.getByLabel('API key').fill('pp_auditor_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This API key is unknown, expired, or revoked').waitFor();
-    expect(await page.textContent('main')).not.toContain('Just installed payout-proxy?'); // there are no demo keys
+    // there are no demo keys
+    expect(await page.textContent('main')).not.toContain('Just installed payout-proxy?');
     await expectAccessible(page);
     await page.getByLabel('API key').fill(keys.auditor);
     await page.getByLabel('API key').press('Enter');
@@ -70,7 +71,8 @@ describe('the console', () => {
   it('stores no key in the browser, and hides the cookie from scripts', async () => {
     const page = await visit(keys.auditor);
     const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML])',
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, ' +
+        'document.documentElement.outerHTML])',
     );
     expect(kept).not.toContain(keys.auditor);
     const cookies = await page.context().cookies();
@@ -93,7 +95,8 @@ describe('the console', () => {
       if (request.resourceType() === 'script') scripts.add(pathname);
     });
     const answer = await page.goto(`${proxy.url}/console`);
-    expect((await fetch(proxy.url)).status).toBe(404); // only the embedded sandbox makes / lead to the console
+    // only the embedded sandbox makes / lead to the console
+    expect((await fetch(proxy.url)).status).toBe(404);
     const policy = answer?.headers()['content-security-policy'] ?? '';
     expect(policy).toContain("script-src 'self';");
     expect(policy).not.toContain('unsafe');
@@ -145,7 +148,8 @@ describe('the console', () => {
       "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name = 'short'",
     );
     const calls = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Calls' });
-    void calls.click({ timeout: 5_000 }).catch(() => undefined); // what the page asks for by itself may come first
+    // what the page asks for by itself may come first
+    void calls.click({ timeout: 5_000 }).catch(() => undefined);
     await page.getByText('Your session has ended').waitFor();
   });
 
@@ -184,7 +188,8 @@ describe('the console', () => {
     await context.clock.runFor('20:00');
     await other.mouse.move(10, 10);
     await context.clock.runFor('20:00');
-    expect(await page.getByRole('heading', { level: 1, name: 'Clients' }).isVisible()).toBe(true); // the other tab was used
+    // the other tab was used
+    expect(await page.getByRole('heading', { level: 1, name: 'Clients' }).isVisible()).toBe(true);
     await context.clock.runFor('31:00');
     await page.getByText('You were signed out because you were inactive.').waitFor();
     await context.close();

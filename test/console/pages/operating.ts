@@ -17,7 +17,8 @@ describe('the console for operators', () => {
       const complaints = complaintsOf(page);
       await page.getByRole('button', { name: 'New client' }).click();
       await dialogOf(page).getByLabel('Name').fill('Kiosk');
-      expect(await dialogOf(page).getByRole('combobox', { name: 'Account' }).count()).toBe(0); // there is only one
+      // there is only one
+      expect(await dialogOf(page).getByRole('combobox', { name: 'Account' }).count()).toBe(0);
       await dialogOf(page).getByRole('button', { name: 'Create' }).click();
       await dialogOf(page).getByText('must be 1 to 40 lowercase letters').first().waitFor();
       await dialogOf(page).getByText('is required for a client that may pay or redeem').first().waitFor();
@@ -67,7 +68,8 @@ describe('the console for operators', () => {
 
     const everythingIn = (page: Page) =>
       page.evaluate<string>(
-        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML, history.state])',
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, ' +
+          'document.documentElement.outerHTML, history.state])',
       );
 
     it('have limits that are changed one by one, and apply from the next payout', async () => {
@@ -191,7 +193,8 @@ describe('the console for operators', () => {
 
     it('shows a stop that the proxy added, which cannot be lifted before the database is recovered', async () => {
       await on.proxy.database.query(
-        `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
+        `INSERT INTO stop (id, reason, cause, epoch)
+          SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
       );
       const page = await on.open(on.admin, '/stops');
       await page.getByText('by the proxy itself').waitFor();
@@ -245,7 +248,8 @@ describe('the console for operators', () => {
       await follow(page, path);
       await page.getByRole('main').getByText(text).first().waitFor();
       expect([path, await widthOf(page)]).toEqual([path, 360]);
-      if (['/approvals', '/clients'].includes(path)) await expectAccessible(page); // the other pages are checked above
+      // the other pages are checked above
+      if (['/approvals', '/clients'].includes(path)) await expectAccessible(page);
     }
   });
 });

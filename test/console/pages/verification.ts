@@ -7,7 +7,10 @@ import { ADA, CallStories, callStories } from '../../support/reconciliation/call
 
 type Kind = keyof CallStories['calls'];
 
-/** What the page of a call verifies, on what a proxy really answers; in Node, whose Web Crypto is that of browsers. */
+/**
+ * What the page of a call verifies, on what a proxy really answers; in Node, whose Web Crypto is that of
+ * browsers.
+ */
 describe("the console's verification", () => {
   let scene: CallStories;
   let key: string;
@@ -148,7 +151,8 @@ describe("the console's verification", () => {
     expect(await stateOf(seen, [key], note, body)).toBe('right');
     expect(await stateOf(undefined, [key], note, undefined)).toBe('open');
     expect(await stateOf(seen, [key], note, { ...body, proof: body.proof.slice(1) })).toBe('wrong');
-    expect(await stateOf({ ...seen, checkpoint: note }, [key], seen.checkpoint, body)).toBe('wrong'); // it shrank
+    // it shrank
+    expect(await stateOf({ ...seen, checkpoint: note }, [key], seen.checkpoint, body)).toBe('wrong');
     const other = signerOf(newSigningKey('test')).verifierKey;
     expect(keyStep(seen, [other])).toMatchObject({
       state: 'wrong',

@@ -106,7 +106,8 @@ describe('a process with a wrong clock', () => {
         const id = told.headers.get('x-call-id') ?? '';
         await expectNow(uuidTime(id), since);
         const [row] = await database.query(
-          `SELECT i.record::json ->> 'received_at' AS received_at, sent_at, answered_at, reserved_on = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today
+          `SELECT i.record::json ->> 'received_at' AS received_at, sent_at, answered_at,
+            reserved_on = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today
            FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.id = $1`,
           [id],
         );
@@ -119,7 +120,8 @@ describe('a process with a wrong clock', () => {
         const statuses = [(await pay(fleet.url(0), key)).status, (await pay(fleet.url(0), key)).status];
         expect(statuses).toEqual([200, 403]);
         const days = await database.query(
-          "SELECT usd::float, day = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today FROM spending WHERE client_id = $1",
+          "SELECT usd::float, day = (clock_timestamp() AT TIME ZONE 'UTC')::date AS is_today FROM " +
+            'spending WHERE client_id = $1',
           [id],
         );
         expect(days).toEqual([{ usd: 2.5, is_today: true }]);

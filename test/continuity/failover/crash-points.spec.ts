@@ -39,8 +39,8 @@ interface Pair {
 }
 
 /**
- * Two proxies are killed while payouts are at different points of their way, a pair of apps at each point. The proxies are
- * started again, and all apps ask again.
+ * Two proxies are killed while payouts are at different points of their way, a pair of apps at each point.
+ * The proxies are started again, and all apps ask again.
  */
 describe('a payout whose proxy is killed', () => {
   let database: TestDatabase;
@@ -86,7 +86,10 @@ describe('a payout whose proxy is killed', () => {
 
   const urlOf = ({ proxy }: App) => doors[proxy]!.url;
 
-  /** @param separate gives each app a proxy of its own: in one proxy the second would wait for the first one's commit. */
+  /**
+   * @param separate gives each app a proxy of its own: in one proxy the second would wait for the first one's
+   * commit.
+   */
   async function newPair({ items = 1, separate = false } = {}): Promise<Pair> {
     const apps = [await newApp('keyed', items, 0), await newApp('bare', items, separate ? 1 : 0)];
     return { apps, items, lost: [], told: [] };
@@ -94,7 +97,10 @@ describe('a payout whose proxy is killed', () => {
 
   const askAll = (pair: Pair) => pair.lost.push(...pair.apps.map((app) => ask(urlOf(app), app.asking)));
 
-  /** Kills the proxies before they have told the apps anything. What a slow database made them keep on disk is lost. */
+  /**
+   * Kills the proxies before they have told the apps anything. What a slow database made them keep on disk is
+   * lost.
+   */
   async function killProxies(pairs: Pair[], whenTheyAreGone = () => Promise.resolve()): Promise<void> {
     await Promise.all([fleet.kill(0), fleet.kill(1)]);
     await whenTheyAreGone();
@@ -177,7 +183,10 @@ describe('a payout whose proxy is killed', () => {
     let waiting: Pair;
     let admitted: Pair;
 
-    /** Each pair comes as far as it shall before the next one asks: what holds the next would hold it too early. */
+    /**
+     * Each pair comes as far as it shall before the next one asks: what holds the next would hold it too
+     * early.
+     */
     beforeAll(async () => {
       [replying, waiting] = [await newPair(), await newPair()];
       [concluding, admitted] = [await newPair({ separate: true }), await newPair({ separate: true })];

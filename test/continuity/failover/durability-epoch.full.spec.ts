@@ -166,7 +166,8 @@ describe('a database restored to before a payment', () => {
       );
     const spent = () =>
       postgres.database.query(
-        'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ORDER BY id DESC LIMIT 1)',
+        'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ' +
+          'ORDER BY id DESC LIMIT 1)',
       );
 
     it('replays the old key, counts its amount, and pays only what was not paid', async () => {
@@ -240,7 +241,8 @@ describe('a database restored to before a payment', () => {
     await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
     expect(fenced()).toEqual([]);
     await postgres.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+        AND pid <> pg_backend_pid()`,
     );
     await eventually(async () => (await proxy.get('', '/readyz')).status === 200);
     await restartProxy();

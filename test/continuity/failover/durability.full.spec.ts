@@ -142,7 +142,8 @@ describe('the journal', () => {
     await eventually(async () => (await paying.record(got)).outcome === 'succeeded');
     expect([read.status, read.body.code]).toEqual([502, 'outcome_unknown']);
     expect(read.body.error).toContain('it is safe to try again');
-    expect(['in_progress', 'succeeded']).toContain((await paying.record(read)).outcome); // it was tried until now
+    // it was tried until now
+    expect(['in_progress', 'succeeded']).toContain((await paying.record(read)).outcome);
     expect(paying.upstream.received).toHaveLength(2);
     await paying.pay().expect(200);
   });
@@ -182,7 +183,8 @@ describe('the journal', () => {
     losing.mockRestore();
     expect(lost).toEqual(['insert_intents_if_clear', 'insert_outcomes']);
     const rows = await query(
-      `SELECT encode(sha256(b.salt || b.body), 'hex') = i.record::json ->> 'body_commitment' AS sent, sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
+      `SELECT encode(sha256(b.salt || b.body), 'hex') = i.record::json ->> 'body_commitment' AS sent,
+        sha256(p.salt || p.phone::bytea) = t.phone_commitment AS phone,
          encode(sha256(r.salt || r.body), 'hex') = o.record::json ->> 'body_commitment' AS received
        FROM intent i JOIN intent_body b ON b.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
        JOIN item_recipient p ON p.intent_id = i.id JOIN outcome o ON o.intent_id = i.id
@@ -210,7 +212,8 @@ describe('the journal', () => {
     const retried = await admit(prisma, 1, [withId(admission, open)], rulesOf(paying.proxy.app), true);
     const [first] = retried.results;
     if (first?.kind !== 'released') throw new Error(`it is ${first?.kind}`);
-    expect(first.release.monotonicMs).toBeLessThan(before); // it counts from the first commit, not from the retry
+    // it counts from the first commit, not from the retry
+    expect(first.release.monotonicMs).toBeLessThan(before);
     const another = withId(admission, uuidv7());
     another.request.idempotencyKey = 'twice';
     expect((await admit(prisma, 1, [another], rulesOf(paying.proxy.app), true)).results).toMatchObject([
@@ -230,7 +233,8 @@ describe('the journal', () => {
     const stuck = paying.proxy.post(held.key, '/payouts/airtime', AIRTIME).then(({ status }) => status);
     const change = () =>
       supertest(paying.proxy.url).patch('/v1/clients/locked').set('X-API-Key', key).send({ max_items: 3 });
-    const changing = change().then((got) => got); // beside the others, because it takes as long as a lock is waited for
+    // beside the others, because it takes as long as a lock is waited for
+    const changing = change().then((got) => got);
     const others = await Promise.all([
       ...phones(5).map((phone) => paying.pay(phone)),
       paying.proxy.get(paying.app, '/api/v0.1/wallets/list'),

@@ -12,7 +12,10 @@ const ENOUGH = 24;
 /** What apps are told about a payment that may have been made. */
 const IN_DOUBT = ['outcome_unknown', 'request_in_progress'];
 
-/** A proxy that reaches the primary through one address, which a failover moves, and apps that never stop paying. */
+/**
+ * A proxy that reaches the primary through one address, which a failover moves, and apps that never stop
+ * paying.
+ */
 describe('a failover under load', () => {
   let pair: PostgresPair;
   let gate: Gate;
@@ -99,7 +102,8 @@ describe('a failover under load', () => {
 
   async function expectAllFound(asked: number[], answered: number[]): Promise<void> {
     const rows = await pair.database.query<{ key: string; kind: string | null }>(
-      `SELECT b.idempotency_key AS key, o.kind FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
+      `SELECT b.idempotency_key AS key, o.kind FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
+        LEFT JOIN outcome o ON o.intent_id = i.id`,
     );
     const kinds = new Map(rows.map(({ key, kind }) => [key, kind]));
     const sent = upstream.received.map((one) => Number(phoneOf(one).slice(-8)));

@@ -119,11 +119,13 @@ describe('a fenced instance', () => {
   });
 
   it('refuses to start in production with unsafe commit settings, unless allowed by name', async () => {
-    const { database } = paying.proxy; // fsync, full_page_writes and synchronous_commit are off on the test server
+    // fsync, full_page_writes and synchronous_commit are off on the test server
+    const { database } = paying.proxy;
     const start = (...databaseAllowUnsafe: string[]) =>
       startProxy({ upstreamBaseUrl: paying.upstream.url, production: true, databaseAllowUnsafe }, database);
     await expect(start('fsync', 'full_page_writes')).rejects.toThrow(
-      'The database runs with synchronous_commit=off: a crash of the server loses confirmed payments. Set synchronous_commit=on, or allow it with DATABASE_ALLOW_UNSAFE=synchronous_commit.',
+      'The database runs with synchronous_commit=off: a crash of the server loses confirmed payments. ' +
+        'Set synchronous_commit=on, or allow it with DATABASE_ALLOW_UNSAFE=synchronous_commit.',
     );
     const { username, pathname } = new URL(database.url);
     const alter = (change: string) =>

@@ -27,7 +27,10 @@ async function untilAdmitted<Got extends { status: number }>(pay: () => PromiseL
   }
 }
 
-/** A server whose processes do not run accepts connections and statements, and carries them out when it wakes up. */
+/**
+ * A server whose processes do not run accepts connections and statements, and carries them out when it wakes
+ * up.
+ */
 describe('a frozen database', () => {
   let postgres: OwnPostgres;
   let upstream: FakeUpstream;
@@ -79,7 +82,8 @@ describe('a frozen database', () => {
     freezing.mockRestore();
     for (const { status, body, headers } of answers) {
       expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[123]$/)]);
-      expect(['database_unavailable', 'overloaded']).toContain(body.code); // the first attempts, and those behind them
+      // the first attempts, and those behind them
+      expect(['database_unavailable', 'overloaded']).toContain(body.code);
     }
     // Those that reached the admission are refused on record.
     const admitted = admitting.mock.calls.map(([{ request }]) => request.id);
@@ -87,7 +91,8 @@ describe('a frozen database', () => {
     const refused = () => query('SELECT FROM refusal WHERE id = ANY ($1)', [admitted]);
     const reserved = () => query('SELECT usd::float FROM spending');
     await eventually(async () => (await refused()).length === admitted.length);
-    await eventually(async () => (await reserved())[0]?.usd === 2.5); // a reservation is given back right after the refusal
+    // a reservation is given back right after the refusal
+    await eventually(async () => (await reserved())[0]?.usd === 2.5);
     expect(upstream.received).toHaveLength(1);
 
     admitting.mockRestore();

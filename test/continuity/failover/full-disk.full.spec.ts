@@ -157,7 +157,8 @@ describe.each(KINDS)('a database with a full disk, %s', (_how, startDatabase) =>
     expect(await count(`SELECT count(*) FROM refusal WHERE code = 'storage_full'`)).toBeGreaterThan(4 * APPS);
     expect(
       await count(
-        'SELECT count(*) FROM intent i WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id) AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)',
+        'SELECT count(*) FROM intent i WHERE NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id) ' +
+          'AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = i.id)',
       ),
     ).toBe(0);
   });

@@ -79,7 +79,8 @@ describe('a blocked statement outside the payment path', () => {
     const stuck = () =>
       side.$transaction(
         async (tx) => {
-          await tx.$executeRaw`SELECT set_config(name, '0', TRUE) FROM unnest(ARRAY['lock_timeout', 'statement_timeout']) AS name`;
+          await tx.$executeRaw`SELECT set_config(name, '0', TRUE)
+            FROM unnest(ARRAY['lock_timeout', 'statement_timeout']) AS name`;
           await tx.$executeRaw`LOCK TABLE console_session IN ROW EXCLUSIVE MODE`;
         },
         { timeout: 600_000 },
@@ -99,7 +100,8 @@ describe('a blocked statement outside the payment path', () => {
     await eventually(async () => (await waiting()) === 0);
     clock.mockRestore();
     expect((await ended).map(({ status }) => status)).toEqual(Array(SIDE_CONNECTIONS).fill('rejected'));
-    await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200); // its key is looked up beside payments
+    // its key is looked up beside payments
+    await paying.proxy.get(paying.auditor, '/v1/audit/calls').expect(200);
     await lock.end();
   });
 });

@@ -87,7 +87,8 @@ describe('a synchronous standby', () => {
       `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET client_min_messages = 'error'`,
     );
     await pair.database.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND ' +
+        'pid <> pg_backend_pid()',
     );
     await eventually(async () => (await pay(nextPhone())).status === 200);
     upstream.received.length = 0;
@@ -146,7 +147,8 @@ describe('a synchronous standby', () => {
     answered: string[],
   ): Promise<void> {
     const calls = await promoted.query<{ key: string; outcome: string | null }>(
-      `SELECT b.idempotency_key AS key, o.kind AS outcome FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
+      `SELECT b.idempotency_key AS key, o.kind AS outcome FROM intent i
+        LEFT JOIN intent_body b ON b.intent_id = i.id LEFT JOIN outcome o ON o.intent_id = i.id`,
     );
     const outcomes = new Map(calls.map(({ key, outcome }) => [key, outcome]));
     expect(sent.filter((phone) => !outcomes.has(keyOf(phone)))).toEqual([]);

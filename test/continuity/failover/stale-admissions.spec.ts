@@ -17,7 +17,10 @@ import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 
-/** Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid again. */
+/**
+ * Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid
+ * again.
+ */
 describe('a stale admission', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
@@ -40,7 +43,10 @@ describe('a stale admission', () => {
     });
     afterAll(() => other.close());
 
-    /** Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its monotonic clock. */
+    /**
+     * Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its monotonic
+     * clock.
+     */
     async function freezeAfter<Body>(commit: 'admit' | 'approve', begin: () => Promise<Answer<Body>>) {
       // An approval is one transaction, which says that the call is released.
       const [target, method] =
@@ -63,7 +69,8 @@ describe('a stale admission', () => {
       const answered = begin().then((response) => response);
       await frozen;
       return async () => {
-        // Not the wall clock: ids of that hour would stay with the worker, and later spec files would write them.
+        // Not the wall clock: ids of that hour would stay with the worker, and later spec files would write
+        // them.
         const monotonic = performance.now.bind(performance);
         jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
         thaw();
@@ -166,19 +173,23 @@ describe('a stale admission', () => {
   it.each([
     [
       'settled since',
-      `INSERT INTO settlement (id, intent_id, number, counted_usd, recorded_at, record) VALUES (uuidv7(), $1, 1, 0, now(), '{}')`,
+      `INSERT INTO settlement (id, intent_id, number, counted_usd, recorded_at, record)
+        VALUES (uuidv7(), $1, 1, 0, now(), '{}')`,
       /was settled since/,
     ],
     [
       'answered',
-      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, recorded_at, record) VALUES ($1, 'unknown', now(), now(), now(), '{}')`,
+      `INSERT INTO outcome (intent_id, kind, sent_at, answered_at, recorded_at, record)
+        VALUES ($1, 'unknown', now(), now(), now(), '{}')`,
       /was settled since/,
     ],
     [
       'refused',
-      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
+        detail, faults,
          fault_count, received_at)
-       SELECT id, client_id, client_id, operation, 'x', '::1', 503, 'x', 'x', '[]', 0, now() FROM intent WHERE id = $1`,
+       SELECT id, client_id, client_id, operation, 'x', '::1', 503, 'x', 'x', '[]', 0, now() FROM intent
+         WHERE id = $1`,
       /was settled since/,
     ],
     ['too old', undefined, /too long ago/],

@@ -14,9 +14,10 @@ interface App {
 }
 
 /**
- * A proxy is frozen while a payment is at one point of its way. The database loses sight of it, so another instance may
- * settle the call as the upstream shows it, and the app asks again with the same key. Then the proxy wakes up. Nothing
- * here changes a clock or a record: the settlement is asked for until the instance accepts it.
+ * A proxy is frozen while a payment is at one point of its way. The database loses sight of it, so another
+ * instance may settle the call as the upstream shows it, and the app asks again with the same key. Then the
+ * proxy wakes up. Nothing here changes a clock or a record: the settlement is asked for until the instance
+ * accepts it.
  */
 describe('a payment whose proxy is suspended', () => {
   let database: TestDatabase;
@@ -79,7 +80,8 @@ describe('a payment whose proxy is suspended', () => {
   async function freeze(): Promise<void> {
     frozen.signal(0, 'SIGSTOP');
     await database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = ${LOCKS.process} AND objsubid = 2 AND objid = $1
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE classid = ${LOCKS.process} AND objsubid = 2
+        AND objid = $1
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       [number],
     );
@@ -93,7 +95,8 @@ describe('a payment whose proxy is suspended', () => {
 
   const callsOf = ({ id }: App) =>
     database.query<{ id: string; outcome: string | null }>(
-      `SELECT i.id::text, coalesce(s.resolution, o.kind) AS outcome FROM intent i LEFT JOIN outcome o ON o.intent_id = i.id
+      `SELECT i.id::text, coalesce(s.resolution, o.kind) AS outcome FROM intent i
+        LEFT JOIN outcome o ON o.intent_id = i.id
         LEFT JOIN current_settlement s ON s.intent_id = i.id WHERE i.client_id = $1 ORDER BY i.id`,
       [id],
     );

@@ -9,7 +9,9 @@ import { Gate } from '../../support/payments/gate';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** The address leads to the new primary, and connections to the old one live on. Nothing is missing on either. */
+/**
+ * The address leads to the new primary, and connections to the old one live on. Nothing is missing on either.
+ */
 describe('an instance with connections to two primaries', () => {
   let pair: PostgresPair;
   let promoted: TestDatabase;
@@ -60,14 +62,16 @@ describe('an instance with connections to two primaries', () => {
     sessionsOfSecond = (await sessions(pair.database)).filter((pid) => !others.includes(pid));
     for (const proxy of [first, second]) {
       await heartbeatOf(proxy).beat();
-      paused.set(proxy, jest.spyOn(heartbeatOf(proxy), 'beat').mockResolvedValue()); // the new primary lacks no heartbeat
+      // the new primary lacks no heartbeat
+      paused.set(proxy, jest.spyOn(heartbeatOf(proxy), 'beat').mockResolvedValue());
     }
     // Several connections at once. They stay open while idle.
     const nap = () => first.app.get(PrismaService).prepared('nap', 'SELECT pg_sleep(0.1)::text', []);
     await Promise.all([nap(), nap(), nap()]);
     promoted = await pair.promote();
     target = promoted.url;
-    await promoted.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`); // neither waits for the other
+    // neither waits for the other
+    await promoted.query(`UPDATE instance SET beat_at = beat_at - interval '1 hour'`);
   });
   afterAll(async () => {
     await first?.close();
@@ -110,7 +114,8 @@ describe('an instance with connections to two primaries', () => {
     expect(await keysOn(pair.database)).toEqual([]);
     expect(await keysOn(promoted)).toContain('order-2');
     expect([isUnavailable(await held), reasons(first)]).toEqual([true, []]);
-    await end(await sessions(pair.database, `query LIKE '%pg_sleep(60)%'`)); // Postgres does not notice that nobody waits
+    // Postgres does not notice that nobody waits
+    await end(await sessions(pair.database, `query LIKE '%pg_sleep(60)%'`));
     await eventually(async () => (await sessions(pair.database)).length === 0);
   });
 });

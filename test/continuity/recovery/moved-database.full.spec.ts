@@ -15,7 +15,10 @@ import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another timeline. */
+/**
+ * A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another
+ * timeline.
+ */
 describe('a database on a different server', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;

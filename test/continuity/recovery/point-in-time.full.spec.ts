@@ -12,7 +12,10 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const UNSEALED = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
 
-/** What operators do after they put their server back to an earlier time: the steps of docs/operate/recovery.md. */
+/**
+ * What operators do after they put their server back to an earlier time: the steps of
+ * docs/operate/recovery.md.
+ */
 describe('a point-in-time recovery', () => {
   let postgres: ArchivedPostgres;
   let upstream: FakeUpstream;
@@ -113,7 +116,8 @@ describe('a point-in-time recovery', () => {
     expect(await stops(proxy)).toEqual([]); // it does not know whether anything is missing
 
     const outdated = await start(idle);
-    expect(fences(outdated)).toEqual(['database_unconfirmed']); // it misses nothing that it has seen, but others worked on
+    // it misses nothing that it has seen, but others worked on
+    expect(fences(outdated)).toEqual(['database_unconfirmed']);
     await expectNoPayment(outdated);
     await eventually(() => outdated.app.get(HeartbeatService).age < 1_000);
     expect(fences(proxy)).toEqual(['database_unconfirmed']);

@@ -214,7 +214,8 @@ describe('a call restored after its outcome', () => {
       const missing = join(gone, 'copies'); // has no outcomes
       const recovered = await restoreFromCopies(prisma, [missing, gone], TIMEOUTS);
       expect(recovered).toEqual({ calls: 1, outcomes: 3, approvals: 0, unreadable: 1 });
-      const written = `SELECT kind, intent_id::text AS id, body FROM outcome LEFT JOIN outcome_body USING (intent_id) WHERE intent_id <> $1 ORDER BY intent_id`;
+      const written = `SELECT kind, intent_id::text AS id, body FROM outcome
+        LEFT JOIN outcome_body USING (intent_id) WHERE intent_id <> $1 ORDER BY intent_id`;
       expect(await proxy.database.query(written, [again])).toEqual([
         { kind: 'succeeded', id: lost, body: null },
         { kind: 'succeeded', id: open, body: Buffer.from('paid') },

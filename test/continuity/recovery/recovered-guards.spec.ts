@@ -155,7 +155,8 @@ describe('a call restored from a copy', () => {
       const alone = copyAlone(dataDir, held, join(dataDir, 'found late'));
       const copies = join(alone, 'copies', '2026-11-24.jsonl');
       const lines = readFileSync(copies, 'utf8').split('\n');
-      writeFileSync(copies, lines.filter((line) => !isOutcome(line)).join('\n')); // killed before it was answered
+      // killed before it was answered
+      writeFileSync(copies, lines.filter((line) => !isOutcome(line)).join('\n'));
       await restore(alone);
       expect(await read(held)).toMatchObject({ outcome: 'unknown', approval: { status: 'rejected' } });
       expect(await spentBy(client)).toEqual(spent);

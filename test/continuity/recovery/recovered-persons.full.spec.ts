@@ -14,7 +14,10 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
-/** A database that came back from before a person was ever seen. Copies have the hash of the person, and no name. */
+/**
+ * A database that came back from before a person was ever seen. Copies have the hash of the person, and no
+ * name.
+ */
 describe('a person whose calls are restored from copies', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-recovered-'));
   let upstream: FakeUpstream;

@@ -28,7 +28,9 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { ended } from '../../support/reconciliation/reconciling';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
-/** What operators do after they lost their database: the steps of docs/operate/recovery.md, in their order. */
+/**
+ * What operators do after they lost their database: the steps of docs/operate/recovery.md, in their order.
+ */
 describe('a restored backup', () => {
   const signingKey = newSigningKey('drill');
   let source: TestDatabase;
@@ -260,7 +262,8 @@ describe('a restored backup', () => {
     const found = () => proxy.get(auditor, `/v1/audit/calls?idempotency_key=before`);
     await eventually(async () => (await found()).status === 200);
     expect(JSON.stringify((await found()).body.calls)).toContain(callIds.before);
-    const unsealed = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
+    const unsealed = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves
+      WHERE record_id = intent.id)`;
     const owner = server?.urls.owner ?? '';
     await eventually(() =>
       withConnection(owner, async (client) => (await client.query(unsealed)).rowCount === 0),

@@ -165,7 +165,8 @@ describe('an outcome that the journal gave up', () => {
     const id = erased.headers['x-call-id'];
     await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
     await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);
-    jest.spyOn(paying.proxy.app.get(HeartbeatService), 'beat').mockResolvedValue(); // none comes after the outcomes
+    // none comes after the outcomes
+    jest.spyOn(paying.proxy.app.get(HeartbeatService), 'beat').mockResolvedValue();
     await query('GRANT INSERT ON outcome TO payout_proxy');
     await eventually(async () => (await query('SELECT FROM outcome')).length === 2);
     await eventually(async () => (await spooled()) === '0');
@@ -187,7 +188,8 @@ describe('an outcome that the journal gave up', () => {
     // The database comes back from before they were written.
     await tamper(paying.proxy.database, 'DELETE FROM outcome');
     await query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND ' +
+        'pid <> pg_backend_pid()',
     );
     const fenced = () => paying.proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
     await eventually(async () => {

@@ -164,7 +164,8 @@ describe('a read of the history', () => {
       (await listed('client=seeing-auditor', key)).find(({ id }) => id === access.id)?.filters.recipient;
     expect(await shown(auditor.key)).toBe('a••@example.com');
     expect(await shown(seeing.key)).toBe('ada@example.com');
-    await approving.query('DELETE FROM access_filters WHERE access_id = $1', [access.id]); // as an erasure does
+    // as an erasure does
+    await approving.query('DELETE FROM access_filters WHERE access_id = $1', [access.id]);
     expect(await shown(seeing.key)).toBe('a••@example.com');
   });
 

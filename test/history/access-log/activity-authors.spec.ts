@@ -102,7 +102,8 @@ describe('the authors of administrative acts', () => {
     await erase('erase', '--recipient', 'a@b.example', '--reason', 'Case 18 of +2348012345678', '--yes');
     delete process.env.LOG_SIGNING_KEY;
     await proxy.database
-      .query(`INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
+      .query(`INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at,
+        signature)
       VALUES (gen_random_uuid(), 'calls', '2025-01', 'age', 'dpo', '{}', 3, 6, '', now(), '')`);
     const deleted = { via: 'cli', client_address: null, before: null, target: { client: null } };
     expect((await acts()).slice(0, 2)).toMatchObject([

@@ -5,7 +5,9 @@ import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** More than all buffers between the proxy and a client hold: some 45 MB. Linux may let a receiver have 32 MB. */
+/**
+ * More than all buffers between the proxy and a client hold: some 45 MB. Linux may let a receiver have 32 MB.
+ */
 const ROWS = 1_500;
 const ROW_TEXT = 30_000;
 
@@ -23,13 +25,16 @@ describe('an export', () => {
     proxy = await startProxy({ upstreamBaseUrl: upstream.url });
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
     await proxy.database.query(
-      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
+        detail, faults,
          fault_count, received_at)
-       SELECT uuidv7(), c.id, c.id, 'POST /send', 'r', '127.0.0.1', 400, 'invalid_request', repeat('x', $2::int), '[]', 0, now()
+       SELECT uuidv7(), c.id, c.id, 'POST /send', 'r', '127.0.0.1', 400, 'invalid_request',
+         repeat('x', $2::int), '[]', 0, now()
        FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,
       [ROWS, ROW_TEXT],
     );
-    await eventually(async () => (await proxy.get(auditor, '/v1/audit/calls?page_size=1')).status === 200); // until they are indexed
+    // until they are indexed
+    await eventually(async () => (await proxy.get(auditor, '/v1/audit/calls?page_size=1')).status === 200);
   });
   afterAll(async () => {
     jest.restoreAllMocks();

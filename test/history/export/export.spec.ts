@@ -255,7 +255,8 @@ describe('an export', () => {
     let got = await get('format=csv').expect(200);
     await eventually(async () => {
       if ((await manifestOf(got)).checkpoint?.covers_beginning) return true;
-      got = await get('format=csv').expect(200); // on a busy machine, sealing may take longer than an export waits for it
+      // on a busy machine, sealing may take longer than an export waits for it
+      got = await get('format=csv').expect(200);
       return false;
     });
     const { size, note, covers_beginning } = (await manifestOf(got)).checkpoint!;

@@ -14,7 +14,10 @@ import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 
-/** What tells an instance that its database is older, and what does not. The database loses rows as in the past. */
+/**
+ * What tells an instance that its database is older, and what does not. The database loses rows as in the
+ * past.
+ */
 describe('the evidence against an old database', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;

@@ -42,7 +42,10 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /** Starts the proxy with the keys of a step, makes a payment, and returns its receipt and the keys that the API names. */
+  /**
+   * Starts the proxy with the keys of a step, makes a payment, and returns its receipt and the keys that the
+   * API names.
+   */
   async function receiptIn({ LOG_SIGNING_KEY, LOG_RETIRED_KEYS }: (typeof STEPS)[keyof typeof STEPS]) {
     const logRetiredKeys = LOG_RETIRED_KEYS === '' ? [] : [LOG_RETIRED_KEYS];
     const keys = { logSigningKey: new Secret(LOG_SIGNING_KEY), logRetiredKeys };

@@ -31,7 +31,8 @@ describe('sealing records of other servers and clocks', () => {
     await sealAll(new Sealing(ring, undefined), client);
     await tamper(
       database,
-      `UPDATE checkpoint SET positions = jsonb_build_object('stop', jsonb_build_array('9999999999', gen_random_uuid()))`,
+      `UPDATE checkpoint SET positions = jsonb_build_object('stop',
+        jsonb_build_array('9999999999', gen_random_uuid()))`,
     );
     await database.query(
       `INSERT INTO stop (id, reason, tx) VALUES (gen_random_uuid(), 'before the backup', '8888888888')`,
@@ -62,7 +63,8 @@ describe('sealing records of other servers and clocks', () => {
     await tamper(database, `UPDATE stop SET tx = '8888888888'`);
     await tamper(
       database,
-      `UPDATE checkpoint SET positions = jsonb_build_object('stop', jsonb_build_array('9999999999', gen_random_uuid()))`,
+      `UPDATE checkpoint SET positions = jsonb_build_object('stop',
+        jsonb_build_array('9999999999', gen_random_uuid()))`,
     );
     await addStops(database, 25);
     await tamper(database, `UPDATE stop SET tx = '8888888889' WHERE tx <> '8888888888'`);
@@ -79,7 +81,8 @@ describe('sealing records of other servers and clocks', () => {
       `INSERT INTO stop (id, reason) SELECT gen_random_uuid(), 'x' FROM generate_series(1, 200)`,
     );
     await database.query(
-      `INSERT INTO stop (id, reason) SELECT uuid_floor(now() - n * interval '1 hour'), 'x' FROM generate_series(1, 200) n`,
+      `INSERT INTO stop (id, reason) SELECT uuid_floor(now() - n * interval '1 hour'), 'x'
+        FROM generate_series(1, 200) n`,
     );
     await sealAll(new Sealing(ring, undefined, 150), client);
     const found = await database.query(

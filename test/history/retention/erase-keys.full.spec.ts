@@ -61,8 +61,10 @@ describe('an idempotency key with a phone number', () => {
   const verify = async () => {
     await eventually(async () => {
       const [row] = await query<{ left: boolean }>(
-        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l WHERE l.kind = 'intent'))
-           OR EXISTS (SELECT FROM refusal WHERE NOT EXISTS (SELECT FROM leaves_of(refusal.id) l WHERE l.kind = 'refusal')) AS left`,
+        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l
+          WHERE l.kind = 'intent'))
+           OR EXISTS (SELECT FROM refusal WHERE NOT EXISTS (SELECT FROM leaves_of(refusal.id) l
+             WHERE l.kind = 'refusal')) AS left`,
       );
       return row?.left === false;
     });
@@ -162,7 +164,10 @@ describe('an idempotency key with a phone number', () => {
   });
 
   it('is erased in every spelling, and other keys are not', async () => {
-    const expected = [...NAMING.map((key) => `idempotency_key/${calls.get(key)}`), ...replays.map((id) => `idempotency_key/${id}`)]; // oxfmt-ignore
+    const expected = [
+      ...NAMING.map((key) => `idempotency_key/${calls.get(key)}`),
+      ...replays.map((id) => `idempotency_key/${id}`),
+    ];
     const dry = await erase(NUMBER, '--dry-run');
     expect(dry.places.filter((place) => !place.startsWith('access_filters/'))).toEqual(expected.sort());
     const records = await query('SELECT record FROM intent ORDER BY id');
@@ -199,7 +204,8 @@ describe('an idempotency key with a phone number', () => {
       await pay(key, 3).expect(422);
     }
     expect(paying.upstream.received.length).toBe(sent);
-    expect((await erase(NUMBER, '--yes')).places.length).toBeGreaterThan(NAMING.length); // they came once more
+    // they came once more
+    expect((await erase(NUMBER, '--yes')).places.length).toBeGreaterThan(NAMING.length);
   });
 
   it('can be reused if nothing was paid with it, and then pays once', async () => {

@@ -56,7 +56,8 @@ describe('audit erase --person', () => {
   const sealed = () =>
     eventually(async () => {
       const [row] = await query<{ left: boolean }>(
-        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l WHERE l.kind = 'intent')) AS left`,
+        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l
+          WHERE l.kind = 'intent')) AS left`,
       );
       return row?.left === false;
     });
@@ -153,8 +154,10 @@ describe('audit erase --person', () => {
     expect(await erase('canary-bird.19', '--yes')).toMatchObject(waits);
     expect((await read(held)).actor).toBe('canary-bird.19');
     await query(
-      `INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at, process)
-       SELECT id, 'rejected', 'no', decode(record::json ->> 'body_commitment', 'hex'), client_id, (record::json ->> 'key_id')::uuid, NULL, clock_timestamp(), 1
+      `INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at,
+        process)
+       SELECT id, 'rejected', 'no', decode(record::json ->> 'body_commitment', 'hex'), client_id,
+         (record::json ->> 'key_id')::uuid, NULL, clock_timestamp(), 1
        FROM intent WHERE id = $1`,
       [held],
     );

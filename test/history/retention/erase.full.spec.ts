@@ -75,7 +75,8 @@ describe('audit erase', () => {
     await find(`recipient=${EMAIL}`);
     const before = await everythingIn(paying.proxy.database);
     const sums =
-      'SELECT sum(total_usd)::text AS total, (SELECT sum(usd)::text FROM spending) AS spent, count(*) FROM intent';
+      'SELECT sum(total_usd)::text AS total, (SELECT sum(usd)::text FROM spending) AS spent, count(*) ' +
+      'FROM intent';
     const [sum] = await query(sums);
 
     const [bothId, listingId] = [both.headers['x-call-id'], listing.headers['x-call-id']];
@@ -197,7 +198,8 @@ describe('audit erase', () => {
       { phone: '+2348011122234', reference: 'e-dodo@nest.example.com', handle: '@dodobirds' },
     ].map((row, ordinal) => ({ read_id: read, ordinal, ...row }));
     await query(
-      'INSERT INTO upstream_transaction SELECT * FROM json_populate_recordset(NULL::upstream_transaction, $1)',
+      'INSERT INTO upstream_transaction SELECT * FROM ' +
+        'json_populate_recordset(NULL::upstream_transaction, $1)',
       [JSON.stringify(rows)],
     );
     const places = async (recipient: string) =>
@@ -209,7 +211,8 @@ describe('audit erase', () => {
     expect(await places('@DodoBird')).toEqual(rowsNamed(3, 4));
     expect(await places('@DodoBird')).toEqual([]);
     const left = await query(
-      "SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left FROM upstream_transaction ORDER BY ordinal",
+      "SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left FROM " +
+        'upstream_transaction ORDER BY ordinal',
     );
     expect(left.map((row) => row.left)).toEqual([
       'a',
@@ -233,7 +236,8 @@ describe('audit erase', () => {
     ]);
     const { stdout: said } = await audit('erase', '--recipient', EMAIL, '--reason', 'case 17', '--yes');
     expect(said).toBe(
-      `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
+      `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final ` +
+        `outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
     );
     expect(await erasures()).toHaveLength(count);
     await insertSettlements(paying.proxy.database, [{ intent_id: body.call_id, resolution: 'confirmed' }]);

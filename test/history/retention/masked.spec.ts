@@ -33,7 +33,8 @@ describe('X-People: masked', () => {
       upstreamRef: PERSON.email,
     });
     ids = { paid: paid.headers['x-call-id'] ?? '', held: await approving.hold(), finding, run };
-    await get(`/v1/audit/calls?recipient=${PERSON.email}`).expect(200); // what was searched for can be read, too
+    // what was searched for can be read, too
+    await get(`/v1/audit/calls?recipient=${PERSON.email}`).expect(200);
   });
   afterAll(() => approving.close());
 
@@ -44,8 +45,8 @@ describe('X-People: masked', () => {
   const names = (text: unknown) => PEOPLE.filter((part) => String(text).toLowerCase().includes(part));
 
   /**
-   * Whether the reading is recorded as one that may reveal people. A page of findings never is. A search by recipient
-   * always is, because it tells whether the recipient was paid.
+   * Whether the reading is recorded as one that may reveal people. A page of findings never is. A search by
+   * recipient always is, because it tells whether the recipient was paid.
    */
   it.each<[string, (made: typeof ids) => string, 'revealed' | 'not revealed' | 'tells']>([
     ['calls', () => '/v1/audit/calls', 'revealed'],

@@ -84,7 +84,8 @@ describe('partitioned tables', () => {
     const rows: string[] = [];
     for (const id of [last, first]) {
       const [row] = await query<{ partition: string }>(
-        `INSERT INTO intent_body (intent_id, salt, body) VALUES ($1, '', '') RETURNING tableoid::regclass::text AS partition`,
+        `INSERT INTO intent_body (intent_id, salt, body) VALUES ($1, '', '')
+          RETURNING tableoid::regclass::text AS partition`,
         [id],
       );
       rows.push(row?.partition ?? '');
@@ -132,7 +133,8 @@ describe('partitioned tables', () => {
 
   it('have the guards and partitions that their lists name', async () => {
     const guardedBy = (trigger: string) =>
-      `SELECT relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE tgname = '${trigger}'`;
+      `SELECT relname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+        WHERE tgname = '${trigger}'`;
     const listed = await namesOf('SELECT unnest(append_only_tables()) AS name');
     expect(await namesOf(`${guardedBy('refuse_change')} AND NOT relispartition`)).toEqual(listed);
     expect(await namesOf(`${guardedBy('refuse_truncate')} AND NOT relispartition`)).toEqual(listed);
@@ -155,8 +157,10 @@ describe('partitioned tables', () => {
       ._runtimeDataModel;
     const columns = await query<Record<'table_name' | 'column_name' | 'data_type', string>>(
       // Prisma does not know xid8, the type of `tx`, nor snapshots and ranges; views are no tables.
-      `SELECT table_name, column_name, data_type FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-       WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type NOT IN ('xid8', 'pg_snapshot', 'int8range')`,
+      `SELECT table_name, column_name, data_type FROM information_schema.columns
+        JOIN information_schema.tables USING (table_schema, table_name)
+       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+         AND data_type NOT IN ('xid8', 'pg_snapshot', 'int8range')`,
     );
     for (const { dbName: table, fields } of Object.values(models)) {
       const types = new Map(

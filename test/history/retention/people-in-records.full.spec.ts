@@ -168,7 +168,8 @@ describe('the permanent records of people', () => {
       error: expect.stringMatching(/phone number/),
     });
     if (spelled !== '9099887766') {
-      // Of a request that cannot be read, nobody knows whose numbers are in it; and a bare end may be anything.
+      // Of a request that cannot be read, nobody knows whose numbers are in it; and a bare end may be
+      // anything.
       await pay({}, { 'Idempotency-Key': spelled });
       expect((await pay({ airtimes }, { 'X-Actor': spelled })).body.code).toBe('invalid_actor');
       const { headers } = await pay({}, { 'X-Request-Id': spelled });

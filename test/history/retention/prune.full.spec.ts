@@ -38,7 +38,8 @@ describe('audit prune', () => {
   const idsIn = async (table: string) =>
     (
       await query(
-        `SELECT ${table === 'intent' || table === 'refusal' ? 'id' : 'intent_id'} AS id FROM ${table} ORDER BY 1`,
+        `SELECT ${table === 'intent' || table === 'refusal' ? 'id' : 'intent_id'} AS id FROM ${table}
+          ORDER BY 1`,
       )
     ).map(({ id }) => id as string);
   const seal = () => sealAll(sealing, sealer);
@@ -262,7 +263,8 @@ describe('audit prune', () => {
     expect(await prune()).toEqual([]);
     expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
     const entries =
-      'SELECT call_id FROM search_entry WHERE call_id = $1 UNION SELECT call_id FROM search_item WHERE call_id = $1';
+      'SELECT call_id FROM search_entry WHERE call_id = $1 UNION SELECT call_id FROM search_item WHERE ' +
+      'call_id = $1';
     expect(await query(entries, [id])).toEqual([]);
   });
 });

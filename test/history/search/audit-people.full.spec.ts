@@ -32,12 +32,16 @@ describe('people in the history', () => {
     await upstream.stop();
   });
 
-  /** Whatever shape an answer has, people stand in it: in fields, in sentences, as names of a map, as numbers. */
+  /**
+   * Whatever shape an answer has, people stand in it: in fields, in sentences, as names of a map, as numbers.
+   */
   const TALKATIVE = {
     status: 'success',
     message: `paid ${PERSON.email}`,
     data: {
-      error: `${PERSON.phone} and 2348012345678 (+234 801 234 5678) of ${PERSON.email} or ${PERSON.handle}: not valid`,
+      error:
+        `${PERSON.phone} and 2348012345678 (+234 801 234 5678) of ${PERSON.email} or ${PERSON.handle}: ` +
+        'not valid',
       data: [
         {
           chiRef: 'chi-1',

@@ -29,7 +29,8 @@ describe('the search of the history', () => {
     ({ key: shop, id: shopId } = await proxy.client('shop', 'pay', 'write', 'read', 'account'));
     ({ key: other } = await proxy.client('other', 'pay', 'write', 'read', 'account'));
     ({ key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii'));
-    await proxy.database.query('UPDATE client SET allow_foreign_numbers = TRUE'); // the scene has numbers of three countries
+    // the scene has numbers of three countries
+    await proxy.database.query('UPDATE client SET allow_foreign_numbers = TRUE');
     await makeScene();
   });
   afterAll(async () => {

@@ -79,11 +79,13 @@ describe('the search index after a crash of Postgres', () => {
     const before = { entries: await count('search_entry'), found: await searching.count(query) };
     expect(before.entries).toBe(CALLS);
     expect(before.found).toBeGreaterThan(100);
-    const held = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'done', progress: 1 }); // else it might be filled before anybody sees it
+    // else it might be filled before anybody sees it
+    const held = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'done', progress: 1 });
 
     await crash();
     expect(await count('search_entry')).toBe(0);
-    await expect(searching.count(query)).rejects.toMatchObject({ code: '57P03' }); // as an export would that had begun
+    // as an export would that had begun
+    await expect(searching.count(query)).rejects.toMatchObject({ code: '57P03' });
     const auditor = await proxy.client('auditor', 'audit');
     await proxy.get(auditor.key, '/v1/audit/calls').expect(503);
     await proxy.get(auditor.key, '/v1/audit/summary').expect(503);
@@ -102,7 +104,8 @@ describe('the search index after a crash of Postgres', () => {
   it('reports its progress', async () => {
     const index = proxy.app.get(IndexService, { strict: false });
     await database.query(
-      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice, search_position`,
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice,
+        search_position`,
     );
     await database.query('SELECT index_calls(100)');
     const [{ progress } = { progress: 1 }] = await database.query<{ progress: number }>(
@@ -121,11 +124,13 @@ describe('the search index after a crash of Postgres', () => {
     const foreign = ['intent', 'outcome'].map((table) => `UPDATE ${table} SET tx = '9999999999'`);
     await database.query(`SET session_replication_role = replica; ${foreign.join('; ')}`);
     await database.query(
-      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice, search_position`,
+      `SELECT pg_advisory_xact_lock(${LOCKS.searchIndex}); TRUNCATE search_entry, search_item, search_slice,
+        search_position`,
     );
     await filled(index);
     expect(await count('search_entry')).toBe(before);
-    expect(await database.query('SELECT index_calls(100) AS state')).toEqual([{ state: 'done' }]); // and reads them once
+    // and reads them once
+    expect(await database.query('SELECT index_calls(100) AS state')).toEqual([{ state: 'done' }]);
   });
 });
 

@@ -8,7 +8,10 @@ import { first } from '../../support/examples/first';
 import { runs } from '../../support/examples/runs';
 import { insertBeside, insertIntent, insertOutcomes } from '../../support/records/documents';
 
-/** What the search index makes of records, and how many at a time; without a proxy that would index them first. */
+/**
+ * What the search index makes of records, and how many at a time; without a proxy that would index them
+ * first.
+ */
 describe('the entries of the search index', () => {
   let database: TestDatabase;
 
@@ -82,7 +85,8 @@ describe('the entries of the search index', () => {
       .map((name) => name.replaceAll('\0', ''))
       .filter((name) => name !== '');
     const sql =
-      'SELECT array_agg(canonical_country(name) ORDER BY place) AS found FROM unnest($1::text[]) WITH ORDINALITY AS n(name, place)';
+      'SELECT array_agg(canonical_country(name) ORDER BY place) AS found FROM unnest($1::text[]) WITH ' +
+      'ORDINALITY AS n(name, place)';
     const { found } = first(await query<{ found: string[] }>(sql, [names]));
     expect(found).toEqual(names.map(canonicalCountry));
   });

@@ -196,13 +196,15 @@ describe('a search plan', () => {
           return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
         }),
       );
-      // Of the 5,000 or so that the index has. What is rare is looked up hour by hour in two weeks, whichever day it is today.
+      // Of the 5,000 or so that the index has. What is rare is looked up hour by hour in two weeks, whichever
+      // day it is today.
       expect(Math.max(...blocks)).toBeLessThan(2 * 168 * 8);
     }
   });
 
   it('reads a day for a page of frequent results, not a whole week', async () => {
-    const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS); // weeks are counted from 1970-01-01
+    // weeks are counted from 1970-01-01
+    const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS);
     const conditions = {
       terms: [],
       anyOf: [],

@@ -57,7 +57,10 @@ describe('the monitor of response shapes', () => {
     return Object.fromEntries([...lines].map(([, operation = '', count]) => [operation, Number(count)]));
   }
 
-  /** Sends the operation's example. A proxy knows the shapes of each operation, so each test has operations of its own. */
+  /**
+   * Sends the operation's example. A proxy knows the shapes of each operation, so each test has operations of
+   * its own.
+   */
   const ask = (operation: OperationName, to: TestProxy = paying.proxy) =>
     to.post(paying.app, pathOf(operation) as '/payouts/airtime', rowOf(operation).example);
 
@@ -198,7 +201,8 @@ describe('the monitor of response shapes', () => {
     const operation = 'POST /account/delete-unpaid-transaction';
     await query(
       `INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
-       SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), '{"type":["string"]}', gen_random_uuid() FROM generate_series(1, 99) n`,
+       SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), '{"type":["string"]}', gen_random_uuid()
+         FROM generate_series(1, 99) n`,
       [operation],
     );
     await answered(operation, { first: 1 });
@@ -209,7 +213,8 @@ describe('the monitor of response shapes', () => {
     expect(await counted('unlisted')).toEqual({ [operation]: 3 });
     expect(await listed(operation)).toHaveLength(100);
     paying.upstream.behaviour = answer(200, { status: 'success', data: [] });
-    await paying.proxy.get(paying.app, '/api/v0.1/sub-account/list').expect(200); // another operation has a hundred of its own
+    // another operation has a hundred of its own
+    await paying.proxy.get(paying.app, '/api/v0.1/sub-account/list').expect(200);
     await isListed('GET /sub-account/list', 1);
   });
 

@@ -11,19 +11,29 @@ import { sealAll, sealerClient } from '../../support/records/sealing';
 
 /** Of all that reconciliation records. */
 const ONE_OF_EACH = `WITH
-  r AS (INSERT INTO source_read (id, source, mapping) VALUES (uuid_floor(clock_timestamp()), 'statement', '{"a":1}') RETURNING id),
-  e AS (INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) SELECT id, true, 1, '\\x01', 1, 1, 0 FROM r),
+  r AS (INSERT INTO source_read (id, source, mapping)
+    VALUES (uuid_floor(clock_timestamp()), 'statement', '{"a":1}') RETURNING id),
+  e AS (INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults)
+    SELECT id, true, 1, '\\x01', 1, 1, 0 FROM r),
   t AS (INSERT INTO upstream_transaction (read_id, ordinal, email) SELECT id, 2, 'ada1@example.com' FROM r),
-  v AS (INSERT INTO verdict (id, intent_id, verdict, reason, evidence) SELECT id, id, 'ambiguous', 'x', '{}' FROM r),
+  v AS (INSERT INTO verdict (id, intent_id, verdict, reason, evidence) SELECT id, id, 'ambiguous', 'x', '{}'
+    FROM r),
   u AS (INSERT INTO upstream_event (id, event_id, signed_at, amount_usd) SELECT id, 'e', now(), 1.50 FROM r),
   n AS (INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings)
     SELECT id, now(), now() + interval '1 day', now(), false, '{}' FROM r),
-  d AS (INSERT INTO reconciliation_run_end (run_id, result, totals) SELECT id, 'clean', '{"usd":"1.50"}' FROM r),
-  f AS (INSERT INTO finding (id, category, subject, occurred_at, run_id) SELECT id, 'late', 'x', now(), id FROM r),
-  s AS (INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) SELECT id, id, id, -1.5, '[]', '{}' FROM r)
-  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1 FROM r`;
+  d AS (INSERT INTO reconciliation_run_end (run_id, result, totals) SELECT id, 'clean', '{"usd":"1.50"}'
+    FROM r),
+  f AS (INSERT INTO finding (id, category, subject, occurred_at, run_id) SELECT id, 'late', 'x', now(), id
+    FROM r),
+  s AS (INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence)
+    SELECT id, id, id, -1.5, '[]', '{}' FROM r)
+  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1
+    FROM r`;
 
-/** What the commands take out, the verification of the log takes for what it is: as they do it, not as a test would. */
+/**
+ * What the commands take out, the verification of the log takes for what it is: as they do it, not as a test
+ * would.
+ */
 describe('the log after erasing and pruning', () => {
   let scene: SealedScene;
   let wish: Wish;
@@ -75,7 +85,8 @@ describe('the log after erasing and pruning', () => {
       expect([table, erased.places.some((place) => place.startsWith(table))]).toEqual([table, true]);
     const report = await verified();
     expect(report).toMatchObject({ ok: true, erasures: 1 });
-    const kinds = `SELECT count(DISTINCT kind)::int AS kinds FROM audit.leaves WHERE record_id = (SELECT id FROM source_read)`;
+    const kinds = `SELECT count(DISTINCT kind)::int AS kinds FROM audit.leaves
+      WHERE record_id = (SELECT id FROM source_read)`;
     expect(await query(kinds)).toEqual([{ kinds: 9 }]);
     const unsigned = await scene.verifyAfter(`UPDATE erasure SET places = places[2:]`);
     expect(unsigned.ok).toBe(false);
@@ -108,7 +119,8 @@ describe('the log after erasing and pruning', () => {
 
   it('removes a kept call after its settlement', async () => {
     await query(
-      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process) VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
+        VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],
     );
     expect(await verified()).toMatchObject({ ok: true });

@@ -49,7 +49,8 @@ describe('verification after an erasure or a pruning', () => {
       signRecord(by, 'erasure', row),
     ];
     return [
-      'INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+      'INSERT INTO erasure (id, kind, reason, actor, places, erased_at, signature) VALUES ($1, $2, $3, ' +
+        '$4, $5, $6, $7)',
       values,
     ] as [string, unknown[]];
   }
@@ -58,7 +59,8 @@ describe('verification after an erasure or a pruning', () => {
     const [row] = await scene.database.query('SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1');
     const checkpoint = row?.note as string;
     const [went] = await scene.database.query(
-      `SELECT count(*)::integer AS leaves FROM audit.leaves WHERE kind IN ('intent', 'outcome', 'refusal') AND record_id <> ALL ($1::uuid[])`,
+      `SELECT count(*)::integer AS leaves FROM audit.leaves WHERE kind IN ('intent', 'outcome', 'refusal')
+        AND record_id <> ALL ($1::uuid[])`,
       [kept],
     );
     const leaves = what === 'calls' ? (went?.leaves as number) : 0;
@@ -90,7 +92,8 @@ describe('verification after an erasure or a pruning', () => {
       signRecord(by, 'pruning', pruned),
     ];
     return [
-      `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at,
+        signature) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       values,
     ] as [string, unknown[]];
   }
@@ -146,8 +149,10 @@ describe('verification after an erasure or a pruning', () => {
       'DELETE FROM access_filters',
     );
     expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
-    // A leaf's hash does not tell whose it is: of a record that the pruning did not take, the leaf was given another name.
-    const renamed = `UPDATE log_leaves SET kind = 'outcome', ids = ARRAY(SELECT id FROM refusal LIMIT 1) WHERE kind = 'stop' AND first = (SELECT min(first) FROM log_leaves WHERE kind = 'stop')`;
+    // A leaf's hash does not tell whose it is: of a record that the pruning did not take, the leaf was given
+    // another name.
+    const renamed = `UPDATE log_leaves SET kind = 'outcome', ids = ARRAY(SELECT id FROM refusal LIMIT 1)
+      WHERE kind = 'stop' AND first = (SELECT min(first) FROM log_leaves WHERE kind = 'stop')`;
     const hidden = await scene.verifyAfter(
       await pruning('calls', [kept]),
       ...SPLIT_LEAVES,
@@ -214,8 +219,10 @@ describe('audit verify', () => {
   it('names backdated records, even after the proxy has sealed them', async () => {
     const id = anotherId(scene.calls[0]!);
     await scene.database.query(
-      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at)
-       SELECT $1, client_id, key_id, operation, request_id, client_address, status, code, 'never happened', faults, fault_count,
+      `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
+        detail, faults, fault_count, received_at, recorded_at)
+       SELECT $1, client_id, key_id, operation, request_id, client_address, status, code, 'never happened',
+         faults, fault_count,
          received_at - interval '1 day', recorded_at - interval '1 day' FROM refusal LIMIT 1`,
       [id],
     );

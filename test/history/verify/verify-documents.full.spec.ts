@@ -12,7 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** The records of a call are texts. Columns repeat some of their members, and rows beside them open their commitments. */
+/**
+ * The records of a call are texts. Columns repeat some of their members, and rows beside them open their
+ * commitments.
+ */
 describe('a manipulated call', () => {
   it.each([
     [
@@ -43,19 +46,22 @@ describe('a manipulated call', () => {
       'a recipient was added',
       'people_added',
       'intent',
-      `UPDATE intent_body SET people = replace(people, ']', ',{"position":2,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
+      `UPDATE intent_body SET people = replace(people, ']',
+        ',{"position":2,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
     ],
     [
       'a recipient was added at a position that has one',
       'people_added',
       'intent',
-      `UPDATE intent_body SET people = replace(people, ']', ',{"position":1,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
+      `UPDATE intent_body SET people = replace(people, ']',
+        ',{"position":1,"salt":"' || repeat('ab', 16) || '"}]') WHERE`,
     ],
     [
       'recipients were swapped',
       'people_changed',
       'intent',
-      `UPDATE intent_body SET people = translate(regexp_replace(people, '"position":(\\d)', '"position":<\\1>', 'g'), '01<>', '10') WHERE`,
+      `UPDATE intent_body SET people = translate(regexp_replace(people, '"position":(\\d)',
+        '"position":<\\1>', 'g'), '01<>', '10') WHERE`,
     ],
     ['the row beside it was deleted', 'people_missing', 'intent', `DELETE FROM intent_body WHERE`],
     [
@@ -75,13 +81,15 @@ describe('a manipulated call', () => {
       'the body of another call was put in its place',
       'people_changed',
       'intent',
-      `UPDATE intent_body b SET salt = o.salt, body = o.body FROM intent_body o WHERE o.intent_id <> b.intent_id AND b.`,
+      `UPDATE intent_body b SET salt = o.salt, body = o.body FROM intent_body o
+        WHERE o.intent_id <> b.intent_id AND b.`,
     ],
     [
       'the answer of another call was put in its place',
       'people_changed',
       'outcome',
-      `UPDATE outcome_body b SET salt = o.salt, body = o.body FROM outcome_body o WHERE o.intent_id <> b.intent_id AND b.`,
+      `UPDATE outcome_body b SET salt = o.salt, body = o.body FROM outcome_body o
+        WHERE o.intent_id <> b.intent_id AND b.`,
     ],
     [
       'an item was added to its answer',

@@ -98,7 +98,8 @@ describe('verification of reconciliation sources', () => {
             : OTHER[type]?.(name);
       if (other === undefined) throw new Error(`no other value is known for ${type}`);
       const fault = await faultAfter(
-        `UPDATE ${table} SET ${name} = ${other} WHERE ctid = (SELECT min(ctid) FROM ${table}) AND tableoid = (SELECT min(tableoid::oid) FROM ${table})`,
+        `UPDATE ${table} SET ${name} = ${other} WHERE ctid = (SELECT min(ctid) FROM ${table})
+          AND tableoid = (SELECT min(tableoid::oid) FROM ${table})`,
       );
       if (fault?.code !== 'evidence_changed' && fault?.code !== 'people_missing')
         missed.push(`${name}: ${fault?.code}`);
@@ -115,7 +116,8 @@ describe('verification of reconciliation sources', () => {
       statement_fault: 'line',
       reconciliation_match: 'position',
     }[table]!;
-    const added = `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(t) || jsonb_build_object('${place}', '77'))).*
+    const added = `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table},
+      to_jsonb(t) || jsonb_build_object('${place}', '77'))).*
       FROM (SELECT * FROM ${table} LIMIT 1) AS t`;
     expect(await faultAfter(added)).toMatchObject({ code: 'evidence_changed', kind: table });
   });
@@ -123,7 +125,8 @@ describe('verification of reconciliation sources', () => {
   it('detects missing people of a transaction without a signed erasure', async () => {
     const changes = [RECIPIENT, RECEIVER, REFERENCE].map((group) => {
       const columns = [`${group.name}_salt`, ...group.columns];
-      return `UPDATE upstream_transaction SET ${group.name}_commitment = ${commitmentSql(group)}, ${columns.map((name) => `${name} = NULL`).join(', ')}`;
+      return `UPDATE upstream_transaction SET ${group.name}_commitment = ${commitmentSql(group)},
+        ${columns.map((name) => `${name} = NULL`).join(', ')}`;
     });
     expect(await faultAfter(...changes)).toMatchObject({
       code: 'people_missing',

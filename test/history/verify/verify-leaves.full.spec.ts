@@ -65,7 +65,8 @@ describe('verification of leaf rows', () => {
       { leaf: 10, kind: 'stop' },
       [
         `UPDATE log_leaves SET ids = ids[2:2] || ids[1:1] || ids[3:],
-           hashes = substring(hashes FROM 33 FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65) WHERE first = 10`,
+           hashes = substring(hashes FROM 33 FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65)
+             WHERE first = 10`,
       ],
     ],
     [
@@ -74,7 +75,8 @@ describe('verification of leaf rows', () => {
       { leaf: 10, kind: 'stop' },
       [
         `UPDATE log_leaves SET ids = ids[1:1] || ids[1:1] || ids[3:],
-           hashes = substring(hashes FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65) WHERE first = 10`,
+           hashes = substring(hashes FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65)
+             WHERE first = 10`,
       ],
     ],
     [
@@ -88,7 +90,8 @@ describe('verification of leaf rows', () => {
       'leaves_changed',
       { leaf: 0, kind: 'stop' },
       [
-        'UPDATE log_leaves SET span = int8range(lower(span), lower(span)) + int8range(lower(span), upper(span) + 1) WHERE first = 0',
+        'UPDATE log_leaves SET span = int8range(lower(span), lower(span)) + int8range(lower(span), ' +
+          'upper(span) + 1) WHERE first = 0',
       ],
     ],
     [
@@ -127,7 +130,8 @@ describe('verification of leaf rows', () => {
 
   it('reports a record with two leaves, and a record without one', async () => {
     const { fault } = await verifyAfter(
-      `UPDATE log_leaves l SET ids = o.ids[10:10] || l.ids[2:], hashes = substring(o.hashes FROM 289) || substring(l.hashes FROM 33)
+      `UPDATE log_leaves l SET ids = o.ids[10:10] || l.ids[2:],
+        hashes = substring(o.hashes FROM 289) || substring(l.hashes FROM 33)
        FROM log_leaves o WHERE o.first = 0 AND l.first = 10`,
       SET_SPANS,
     );
@@ -141,12 +145,14 @@ describe('verification of leaf rows', () => {
 
   it('reports a checkpoint that reduces the completeness time', async () => {
     const { rows } = await client.query<{ root: Buffer; sealed: string }>(
-      `SELECT root, to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sealed FROM checkpoint ORDER BY size`,
+      `SELECT root, to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sealed
+        FROM checkpoint ORDER BY size`,
     );
     const change = (size: number, completeUntil: string) => {
       const { root, sealed: sealedAt } = rows[size / 10 - 1]!;
       const note = signHead({ size, root, sealedAt, completeUntil }, ring);
-      return `UPDATE checkpoint SET note = '${note}', complete_until = '${completeUntil}' WHERE size = ${size}`;
+      return `UPDATE checkpoint SET note = '${note}', complete_until = '${completeUntil}'
+        WHERE size = ${size}`;
     };
     const [earlier, later] = ['2026-01-01T00:00:00.000000Z', '2026-01-02T00:00:00.000000Z'];
     expect(await verifyAfter(change(10, earlier), change(20, later))).toMatchObject({ ok: true });

@@ -76,7 +76,9 @@ describe('verification', () => {
 
     it('names a backdated call that is not sealed yet', async () => {
       const id = anotherId(scene.calls[0]!);
-      const add = `INSERT INTO intent SELECT (i2).* FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i WHERE id = '${call}') x`;
+      const add = `INSERT INTO intent SELECT (i2).*
+        FROM (SELECT jsonb_populate_record(i, jsonb_build_object('id', '${id}')) AS i2 FROM intent i
+        WHERE id = '${call}') x`;
       const old = `UPDATE intent SET recorded_at = recorded_at - interval '10 minutes' WHERE id = '${id}'`;
       const { fault } = await scene.verifyAfter(add, old);
       expect(fault).toMatchObject({ code: 'record_in_the_past', kind: 'intent', record_id: id });
@@ -105,7 +107,8 @@ describe('verification', () => {
     );
     const size = row?.size as number;
     const cut = [
-      `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM audit.leaves WHERE index >= ${size}`,
+      `CREATE TEMP TABLE cut ON COMMIT DROP AS SELECT kind, record_id FROM audit.leaves
+        WHERE index >= ${size}`,
       ...['intent', 'refusal', 'access', 'stop', 'answer_shape'].map(
         (table) => `DELETE FROM ${table} WHERE id IN (SELECT record_id FROM cut WHERE kind = '${table}')`,
       ),
@@ -126,12 +129,14 @@ describe('verification', () => {
   });
 
   describe('of a rewritten log', () => {
-    const AMOUNT = `UPDATE intent SET record = replace(record, '"amount_usd":"2.5"', '"amount_usd":"99"') WHERE id = `;
+    const AMOUNT = `UPDATE intent SET record = replace(record, '"amount_usd":"2.5"', '"amount_usd":"99"')
+      WHERE id = `;
     /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
     const rewrite = () => [
       `${AMOUNT}'${scene.calls[1]}'`,
       ...SPLIT_LEAVES,
-      `UPDATE log_leaves l SET hashes = sha256('\\x00'::bytea || convert_to(${leafSql('intent', 't')}, 'UTF8')) FROM intent t WHERE t.id = l.ids[1] AND l.kind = 'intent'`,
+      `UPDATE log_leaves l SET hashes = sha256('\\x00'::bytea || convert_to(${leafSql('intent', 't')},
+        'UTF8')) FROM intent t WHERE t.id = l.ids[1] AND l.kind = 'intent'`,
     ];
 
     async function rewrittenHead(): Promise<{ size: number; root: Buffer }> {
@@ -161,7 +166,8 @@ describe('verification', () => {
         ? signHead(signed, ringOf([forger]))
         : `test\n${head.size}\n${head.root.toString('base64')}\n`;
       const insert =
-        'INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete_until) VALUES ($1, $2, $3, $4, $5, $5)';
+        'INSERT INTO checkpoint (size, root, note, positions, sealed_at, complete_until) VALUES ($1, ' +
+        '$2, $3, $4, $5, $5)';
       const values = [head.size, head.root, note, '{}', at];
       const { fault } = await scene.verifyAfter(
         ...rewrite(),
@@ -176,14 +182,16 @@ describe('verification', () => {
 
   it('detects unsigned leaves, and bodies without a record', async () => {
     const id = anotherId(scene.later[0]!);
-    const unsigned = `INSERT INTO log_leaves SELECT max(index) + 1, 'stop', 'empty', ARRAY['${id}'::uuid], sha256('x') FROM audit.leaves`;
+    const unsigned = `INSERT INTO log_leaves
+      SELECT max(index) + 1, 'stop', 'empty', ARRAY['${id}'::uuid], sha256('x') FROM audit.leaves`;
     expect((await scene.verifyAfter(unsigned)).fault).toMatchObject({
       code: 'not_signed',
       kind: 'stop',
       record_id: id,
     });
     for (const [table, more] of Object.entries({ intent_body: ', people', outcome_body: '' })) {
-      const body = `INSERT INTO ${table} (intent_id, salt, body${more}) VALUES ('${id}', 'x', 'y'${more && ", '[]'"})`;
+      const body = `INSERT INTO ${table} (intent_id, salt, body${more})
+        VALUES ('${id}', 'x', 'y'${more && ", '[]'"})`;
       expect((await scene.verifyAfter(body)).fault).toMatchObject({
         code: 'orphan',
         kind: table,
@@ -207,7 +215,8 @@ describe('verification', () => {
 
   it('counts new unsealed records, and names backdated or postdated ones', async () => {
     const stop = (at: string, tx = '') =>
-      `INSERT INTO stop (id, reason, stopped_at${tx && ', tx'}) VALUES (gen_random_uuid(), 'x', clock_timestamp() ${at}${tx})`;
+      `INSERT INTO stop (id, reason, stopped_at${tx && ', tx'})
+        VALUES (gen_random_uuid(), 'x', clock_timestamp() ${at}${tx})`;
     expect(await scene.verifyAfter(stop(''))).toMatchObject({ ok: true, unsealed: { count: 1 } });
     expect((await scene.verifyAfter(stop(`- interval '1 hour'`))).fault).toMatchObject({
       code: 'record_in_the_past',

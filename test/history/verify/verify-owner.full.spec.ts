@@ -19,13 +19,15 @@ describe('verification of changes by the owner of the tables', () => {
       'a recipient’s first letter was moved to the salt',
       'people_changed',
       'intent',
-      `UPDATE intent_body SET people = regexp_replace(people, '"email":"b(.*?)"salt":"', '"email":"\\1"salt":"62') WHERE`,
+      `UPDATE intent_body SET people = regexp_replace(people, '"email":"b(.*?)"salt":"',
+        '"email":"\\1"salt":"62') WHERE`,
     ],
     [
       'an instant was moved to the same year before Christ',
       'record_changed',
       'outcome',
-      `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
+      `UPDATE outcome SET sent_at = (to_char(sent_at AT TIME ZONE 'UTC',
+        'YYYY-MM-DD HH24:MI:SS.US') || '+00 BC')::timestamptz WHERE`,
     ],
   ])('detects that %s', async (_what, code, kind, sql) => {
     const { fault } = await scene.verifyAfter(`${sql} intent_id = '${scene.calls[2]}'`);
@@ -38,7 +40,8 @@ describe('verification of changes by the owner of the tables', () => {
   ])('detects a second %s next to the sealed one', async (table, change) => {
     const { fault } = await scene.verifyAfter(
       `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
-      `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table} WHERE intent_id = '${scene.calls[2]}'`,
+      `CREATE TEMP TABLE true_one ON COMMIT DROP AS SELECT * FROM ${table}
+        WHERE intent_id = '${scene.calls[2]}'`,
       `UPDATE ${table} SET ${change} WHERE intent_id = '${scene.calls[2]}'`,
       `INSERT INTO ${table} SELECT * FROM true_one`,
     );

@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** Compares the search index with the records after changes by the owner of the database, and then restores it. */
+/**
+ * Compares the search index with the records after changes by the owner of the database, and then restores
+ * it.
+ */
 async function afterChange(...changes: string[]): Promise<Fault | null> {
   const { client, indexDelaySeconds = 60 } = scene;
   await client.query('BEGIN; SET LOCAL session_replication_role = replica');
@@ -57,7 +60,8 @@ describe('verification of the search index', () => {
     const columns = await scene.database.query<{ table: string; name: string; type: string }>(
       `SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, NULL) AS type
        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-       WHERE c.relname IN ('search_entry', 'search_item', 'search_slice') AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, a.attnum`,
+       WHERE c.relname IN ('search_entry', 'search_item', 'search_slice') AND a.attnum > 0
+         AND NOT a.attisdropped ORDER BY 1, a.attnum`,
     );
     expect(columns.length).toBeGreaterThan(15);
     const missed: string[] = [];
@@ -91,7 +95,8 @@ describe('verification of the search index', () => {
     expect(await afterChange(`DELETE FROM search_entry WHERE call_id = '${call}'`)).toMatchObject(differs);
     expect(await afterChange(`DELETE FROM search_item WHERE call_id = '${call}'`)).toMatchObject(differs);
     const columns = 'client_id, operation, state, repeats, item_usd, payouts, terms';
-    const made = `INSERT INTO search_entry (call_id, ${columns}) SELECT '${id}', ${columns} FROM search_entry WHERE call_id = '${call}'`;
+    const made = `INSERT INTO search_entry (call_id, ${columns}) SELECT '${id}', ${columns} FROM search_entry
+      WHERE call_id = '${call}'`;
     expect(await afterChange(made)).toMatchObject({ code: 'search_index_differs', record_id: id });
     const amount = `INSERT INTO search_item VALUES (77, '${call}')`;
     expect(await afterChange(amount)).toMatchObject(differs);
@@ -100,7 +105,8 @@ describe('verification of the search index', () => {
 
   it('accepts a record younger than the index delay', async () => {
     const id = anotherId(scene.calls[1]!);
-    const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r, jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
+    const since = `INSERT INTO refusal SELECT (jsonb_populate_record(r,
+      jsonb_build_object('id', '${id}', 'recorded_at', clock_timestamp()))).* FROM refusal r LIMIT 1`;
     scene.indexDelaySeconds = undefined;
     expect(await afterChange(since)).toBeNull();
     scene.indexDelaySeconds = 0;
@@ -109,15 +115,18 @@ describe('verification of the search index', () => {
   it.each([
     [
       'a view of the index',
-      `CREATE OR REPLACE VIEW indexed_call AS SELECT * FROM search_entry WHERE operation <> 'POST /payouts/credit'`,
+      `CREATE OR REPLACE VIEW indexed_call AS SELECT * FROM search_entry
+        WHERE operation <> 'POST /payouts/credit'`,
     ],
     [
       'a function of the entries',
-      `CREATE OR REPLACE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT NULL::text $$`,
+      `CREATE OR REPLACE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE
+        AS $$ SELECT NULL::text $$`,
     ],
     [
       'the function that tells whether the index is complete',
-      `CREATE OR REPLACE FUNCTION search_progress() RETURNS double precision LANGUAGE sql STABLE AS $$ SELECT 0.5 $$`,
+      `CREATE OR REPLACE FUNCTION search_progress() RETURNS double precision LANGUAGE sql STABLE AS $$
+        SELECT 0.5 $$`,
     ],
   ])('detects that %s was replaced', async (_what, change) => {
     expect(await afterChange(change)).toMatchObject({ code: 'search_index_replaced' });
@@ -125,7 +134,8 @@ describe('verification of the search index', () => {
 
   it('detects a replaced entry view with a rebuilt index', async () => {
     const columns = await scene.database.query<{ name: string }>(
-      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'search_entry'::regclass AND attnum > 0 ORDER BY attnum`,
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'search_entry'::regclass AND attnum > 0
+        ORDER BY attnum`,
     );
     const selected = columns.map(({ name }) => (name === 'terms' ? "'{}'::text[] AS terms" : name));
     const fault = await afterChange(

@@ -29,7 +29,8 @@ describe('an extra field', () => {
     const response = await api.postRaw('/send', json).expect(200);
     const id = response.headers['x-call-id'] as string;
     expect(sent()).toBe(
-      `{"credit":[{"valueInUSD":1.5,"twitter":"@ada","branch":"s-1"}],"narration":"für Ada 🎉","description":"Ref ${id}"}`,
+      '{"credit":[{"valueInUSD":1.5,"twitter":"@ada","branch":"s-1"}],"narration":"für Ada ' +
+        `🎉","description":"Ref ${id}"}`,
     );
     const recorded = await api.record(id);
     expect(JSON.stringify(recorded.request!.body)).toBe(sent());

@@ -69,7 +69,10 @@ describe('the body validator', () => {
     ),
   );
 
-  /** As long as a body may be. Parsing each of them would hold up all other requests, for a fifth of a second and more. */
+  /**
+   * As long as a body may be. Parsing each of them would hold up all other requests, for a fifth of a second
+   * and more.
+   */
   const filled = (begin: string, member: (n: number) => string, end: string) => {
     const members = Array.from({ length: Math.floor(950_000 / member(1e5).length) }, (_, n) => member(n));
     return `${begin}${members.join('')}0${end}`;

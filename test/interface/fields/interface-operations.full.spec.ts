@@ -126,7 +126,8 @@ describe('documented and observed operations', () => {
     await api
       .postRaw(
         '/send',
-        ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ], "description" : "Prizes" } ',
+        ' { "credit" : [ { "email" : "\\u0061da@example.com", "valueInUSD" : 1.50 } ], "description" : ' +
+          '"Prizes" } ',
       )
       .expect(200);
     expect(last().body).toBe(

@@ -17,7 +17,10 @@ const COLLECT = '/collections/mobile-money/collect';
 /** A request that breaks one rule, and its fault. */
 type Broken = [rule: string, path: string, body: object, pointer: string, detail: RegExp];
 
-/** One request per rule. All the values that each rule refuses are in interface-items, -bodies and observed-fields. */
+/**
+ * One request per rule. All the values that each rule refuses are in interface-items, -bodies and
+ * observed-fields.
+ */
 const BROKEN: Broken[] = [
   [
     'an amount',
@@ -83,7 +86,10 @@ const BROKEN: Broken[] = [
   ['free data', '/redeem/airtime', { ...redemption(), meta: [] }, '/meta', /object of at most 8192 bytes/],
 ];
 
-/** The rules of the interface, through the whole proxy: a refusal is answered and recorded, and the rest is forwarded. */
+/**
+ * The rules of the interface, through the whole proxy: a refusal is answered and recorded, and the rest is
+ * forwarded.
+ */
 describe('a request over HTTP', () => {
   let api: TestInterface;
 

@@ -61,7 +61,9 @@ const rightValues: Record<string, unknown> = {
   description: 'Prizes',
 };
 
-/** An object that has each of these fields rightly, wrongly or not at all, and perhaps some that are unknown. */
+/**
+ * An object that has each of these fields rightly, wrongly or not at all, and perhaps some that are unknown.
+ */
 function anyObject(fields: readonly string[]): fc.Arbitrary<object> {
   const known = fields.map((name) =>
     fc.tuple(

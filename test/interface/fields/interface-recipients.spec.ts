@@ -1,7 +1,10 @@
 import { momoItem, startInterface, TestInterface } from '../../support/http/interface';
 import { expectFaults, startRules, TestRules } from '../../support/http/rules';
 
-/** docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail is used. */
+/**
+ * docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail
+ * is used.
+ */
 describe('the recipient', () => {
   let api: TestInterface;
   let rules: TestRules;

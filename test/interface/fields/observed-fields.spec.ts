@@ -37,7 +37,10 @@ const WRONG_META = [null, [], 'text', 5, true, { a: 'x'.repeat(8_192) }, { 'a\0'
 
 const subAccount = () => ({ name: 'Branch', email: 'ada@example.com' }) as Record<string, unknown>;
 
-/** Per operation: a right body without its optional fields, and of each field values that are refused; `undefined`: none. */
+/**
+ * Per operation: a right body without its optional fields, and of each field values that are refused;
+ * `undefined`: none.
+ */
 const BODIES: { path: string; right: () => Record<string, unknown>; rows: Row[] }[] = [
   ...['/collections/mobile-money/collect', '/collections/mobile-money/initiate'].map((path) => ({
     path,

@@ -51,15 +51,19 @@ export interface Arrival {
 
 export async function readIntents({ database, lost }: World, clientIds: string[]): Promise<Intent[]> {
   const rows = await database.query<Omit<Intent, 'number'> & { body: string | null }>(
-    `SELECT i.id, i.client_id AS "clientId", b.idempotency_key AS "idempotencyKey", i.total_usd::text AS "totalUsd",
+    `SELECT i.id, i.client_id AS "clientId", b.idempotency_key AS "idempotencyKey",
+      i.total_usd::text AS "totalUsd",
        i.held_for IS NOT NULL AS held, coalesce(i.reserved_on, d.reserved_on)::text AS "reservedOn",
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
-       coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome, o.record::json ->> 'failure' AS failure,
+       coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome,
+         o.record::json ->> 'failure' AS failure,
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
-       (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account = 'available')::integer))::text
+       (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account =
+         'available')::integer))::text
         FROM ledger_entry WHERE call_id = i.id) AS "ledgerUsd",
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
-       EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
+       EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id
+         AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
        convert_from(b.body, 'UTF8') AS body
      FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id

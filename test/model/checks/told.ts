@@ -58,7 +58,8 @@ function checkAnswer(told: Told, intent: Intent): string[] {
   const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
   switch (json.code) {
     case 'outcome_unknown':
-      return outcome !== 'succeeded' || undelivered ? [] : [recorded]; // it may have been recorded too late for its app
+      // it may have been recorded too late for its app
+      return outcome !== 'succeeded' || undelivered ? [] : [recorded];
     case 'upstream_unreachable':
     case 'instance_fenced': // after its admission
     case 'too_late':

@@ -12,7 +12,8 @@ const PATH = '/payouts/airtime';
 /** Pays with a fee per payout. Without a fee, the answer omits it. */
 const paysFor = (fee?: number): Behaviour => {
   return (request, response, socket) => {
-    if (request.body === '') return answer(200, SUCCESS)(request, response, socket); // a preview asks for rates
+    // a preview asks for rates
+    if (request.body === '') return answer(200, SUCCESS)(request, response, socket);
     const phoneNumber = phoneOf(request);
     const [{ valueInUSD }] = (JSON.parse(request.body) as { airtimes: [{ valueInUSD: number }] }).airtimes;
     const named = { id: randomUUID(), chiRef: randomUUID(), phoneNumber, valueInUSD, status: 'paid' };

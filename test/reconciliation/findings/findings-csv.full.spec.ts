@@ -163,7 +163,9 @@ describe('a spreadsheet of findings', () => {
     it('is read with moved, added and removed columns, in any case', async () => {
       const { ids } = await made({}, {});
       const [one = '', two = ''] = ids;
-      const text = `Comment,REASON, Decision ,Finding ID\r\n"so\r\nmuch","over two\r\nlines",RESOLVED,${one.toUpperCase()}\r\n,'=sum,accepted,${two},extra\r\n`;
+      const text =
+        `Comment,REASON, Decision ,Finding ID\r\n"so\r\nmuch","over ` +
+        `two\r\nlines",RESOLVED,${one.toUpperCase()}\r\n,'=sum,accepted,${two},extra\r\n`;
       await send(text).expect(200);
       expect(await last(one)).toMatchObject({ state: 'resolved', reason: 'over two lines' });
       expect(await last(two)).toMatchObject({ state: 'accepted', reason: '=sum' });
@@ -175,7 +177,8 @@ describe('a spreadsheet of findings', () => {
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });
       await scene.seenAgain(one, await scene.run(), '99');
       expect(await faults(text, 409)).toEqual([
-        '/3/version row 3: the finding has changed since you read it: it is now open with an impact of 99 US dollars; read it again',
+        '/3/version row 3: the finding has changed since you read it: it is now open with an impact of ' +
+          '99 US dollars; read it again',
       ]);
       expect(await scene.steps(two)).toEqual([]);
     });

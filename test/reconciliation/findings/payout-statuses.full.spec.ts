@@ -19,7 +19,8 @@ describe('the payouts of an answer', () => {
     const data = { credits: [TRANSACTION], payouts: form(payout), error: 'None' };
     paying.upstream.behaviour = answer(200, { status: 'success', data });
     const paid = await paying.pay().expect(200);
-    expect((await paying.record(paid)).items).toMatchObject([{ state: 'in_doubt' }]); // paid and failed: contradictory
+    // paid and failed: contradictory
+    expect((await paying.record(paid)).items).toMatchObject([{ state: 'in_doubt' }]);
     const [outcome] = await paying.proxy.database.query<{ record: string }>('SELECT record FROM outcome');
     const { items } = JSON.parse(outcome?.record ?? '{}') as { items: object[] };
     expect(items).toEqual([

@@ -264,7 +264,8 @@ describe('the settlement ledger', () => {
 
   it('begins each entry at the end of the previous one', async () => {
     const broken = `SELECT FROM (
-        SELECT from_account, lag(to_account) OVER (PARTITION BY call_id, position ORDER BY number, source <> 'request') AS before
+        SELECT from_account, lag(to_account) OVER (PARTITION BY call_id, position
+          ORDER BY number, source <> 'request') AS before
         FROM ledger_entry WHERE entry <> 'fee') AS e WHERE before <> from_account`;
     expect(await paying.proxy.database.query(broken)).toEqual([]);
     expect((await paying.proxy.database.query('SELECT FROM ledger_entry')).length).toBeGreaterThan(40);

@@ -54,7 +54,8 @@ describe('POST /hooks/upstream', () => {
   const event = async (id: string) => (await events()).find(({ event_id }) => event_id === id);
   const readsFor = (id: string) =>
     database.query(
-      `SELECT r.source, r.subject, e.complete, t.upstream_ref, t.status FROM source_read r JOIN source_read_end e ON e.read_id = r.id
+      `SELECT r.source, r.subject, e.complete, t.upstream_ref, t.status FROM source_read r
+        JOIN source_read_end e ON e.read_id = r.id
        LEFT JOIN upstream_transaction t ON t.read_id = r.id WHERE r.caused_by = $1`,
       [id],
     );

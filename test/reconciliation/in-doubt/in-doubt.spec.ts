@@ -197,8 +197,10 @@ describe('calls in doubt', () => {
     expect(found.size).toBe(combinations.length);
     expect(new Set(found.values())).toEqual(new Set(CALL_STATES));
     const differing = await query(
-      `SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql}) AS a JOIN call_state c ON c.call_id = a.id
-       WHERE (a.state, a.expires_at, a.process, a.released_at) IS DISTINCT FROM (c.state, c.expires_at, c.process, c.released_at)`,
+      `SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql}) AS a
+        JOIN call_state c ON c.call_id = a.id
+       WHERE (a.state, a.expires_at, a.process, a.released_at) IS DISTINCT FROM (c.state, c.expires_at,
+         c.process, c.released_at)`,
     );
     expect(differing).toEqual([]); // the SQL of the journal, and the search index
   });

@@ -65,7 +65,8 @@ describe('an answer after the settlement of its call', () => {
         await other.query(
           `INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
            SELECT $1::uuid, intent_id, $2, resolution, counted_usd, recorded_at,
-             jsonb_set(jsonb_set(record::jsonb, '{id}', to_jsonb($1::uuid)), '{number}', to_jsonb($2::integer))::text
+             jsonb_set(jsonb_set(record::jsonb, '{id}', to_jsonb($1::uuid)), '{number}',
+               to_jsonb($2::integer))::text
            FROM settlement WHERE intent_id = $3 AND number = 1`,
           [uuidv7(), numbers[index], id],
         );
@@ -145,7 +146,8 @@ describe('an answer after the settlement of its call', () => {
       target: { client: { name: 'app' } },
     });
     expect(body.activity[0]?.reason).toBe(
-      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is succeeded.`,
+      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and ` +
+        'is succeeded.',
     );
   });
 

@@ -197,7 +197,8 @@ describe('a payment missing from every copy', () => {
   it('is forgotten with an erasure of its recipient', async () => {
     for (const phone of [ADA, BOB])
       await postgres.database.query(
-        'INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd) SELECT $1, id, 2, 0 FROM finding LIMIT 1',
+        'INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd) SELECT $1, id, 2, ' +
+          '0 FROM finding LIMIT 1',
         [unexplainedHash(phone)],
       );
     const erased = await cli('audit', 'erase', '--recipient', ADA, '--reason', 'case 17', '--yes');
@@ -210,7 +211,8 @@ describe('a payment missing from every copy', () => {
 
   it('is left to the person who lifts the stop without a run', async () => {
     await postgres.database.query(
-      `INSERT INTO stop (id, reason, cause, epoch) SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
+      `INSERT INTO stop (id, reason, cause, epoch)
+        SELECT gen_random_uuid(), 'it lacks 1 commit', 'database_behind', max(number) FROM epoch`,
     );
     await lift('?unreconciled=true').expect(404); // the previous stop was lifted
     sandbox.behaviour.lists.transactions.newest = 0;

@@ -35,10 +35,12 @@ describe('a resolver round among thousands of equal payments', () => {
     await query(
       `CREATE TEMP TABLE copy AS SELECT n, at, to_char(at AT TIME ZONE 'UTC', '${INSTANT}') AS instant,
          (left(uuid_floor(at)::text, 18) || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid AS id
-       FROM (SELECT n, now() - interval '${SECONDS_AGO} seconds' + n * interval '10 ms' AS at FROM generate_series(1, ${EQUAL}) AS n) AS t`,
+       FROM (SELECT n, now() - interval '${SECONDS_AGO} seconds' + n * interval '10 ms' AS at
+         FROM generate_series(1, ${EQUAL}) AS n) AS t`,
     );
     const texts = (table: string, key: string, changes: string) =>
-      `ARRAY(SELECT (record::jsonb || jsonb_build_object(${changes}))::text FROM ${table}, copy c WHERE ${table}.${key} = $1)`;
+      `ARRAY(SELECT (record::jsonb || jsonb_build_object(${changes}))::text FROM ${table}, copy c
+        WHERE ${table}.${key} = $1)`;
     const times = `'received_at', instant, 'recorded_at', instant`;
     const answered = `'sent_at', instant, 'answered_at', instant, 'recorded_at', instant`;
     const kind = `'kind', CASE WHEN c.n <= ${DOUBTS} THEN 'unknown' ELSE 'succeeded' END`;

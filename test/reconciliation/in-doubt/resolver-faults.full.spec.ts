@@ -79,7 +79,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     await round(); // executed ones need no wait
     await eventually(async () => (await arrivals()).every(isOver));
     worker.get(PollService).rules.quietMs = 0; // nothing more arrives
-    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind)); // show how current the listing is
+    // show how current the listing is
+    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind));
     await round();
   });
   afterAll(() => proxy.close());
@@ -89,7 +90,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   const control = <Verb extends Method, const Path extends string>(method: Verb, path: Path, body?: object) =>
     askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const arrivals = async (): Promise<Arrival[]> => (await control('get', '/requests').expect(200)).body;
-  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200); // in time, even on a busy machine
+  // in time, even on a busy machine
+  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200);
   const send = ({ path, body }: Lost) => proxy.post(app, path, body);
   const round = async () => {
     const asked = supertest(proxy.url)

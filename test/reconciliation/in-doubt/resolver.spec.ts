@@ -194,7 +194,8 @@ describe('the resolver', () => {
     }
     await afterwards();
     await round();
-    expect((await read(ids[1] ?? '')).doubt?.reason).toContain('no later call of the same kind'); // a payout is no evidence about links
+    // a payout is no evidence about links
+    expect((await read(ids[1] ?? '')).doubt?.reason).toContain('no later call of the same kind');
     await made('/payouts/initiate-credit');
     await round();
     const calls = await Promise.all(ids.map(read));

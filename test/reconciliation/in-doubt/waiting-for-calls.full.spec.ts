@@ -163,7 +163,8 @@ describe('a request that waits for a call', () => {
 
     await approving.query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, decided_at, process)
-       SELECT id, 'rejected', 'no', client_id, (SELECT id FROM api_key WHERE client_id = intent.client_id), now(), 1
+       SELECT id, 'rejected', 'no', client_id, (SELECT id FROM api_key WHERE client_id = intent.client_id),
+         now(), 1
        FROM intent WHERE id = $1`,
       [id],
     );

@@ -20,7 +20,14 @@ describe('a wallet entry without a transaction', () => {
 
   it('is a finding if the wallet lost value, and closes once a transaction explains it', async () => {
     await paid('a', 10);
-    const walletsReadId = await wallets({ w: [['95', '5', '100', -60], ['100', '-10', '90', 11], ['90', '-7', '83', 20], ['83', '5', '88', 30, 'top-up']] }); // oxfmt-ignore
+    const walletsReadId = await wallets({
+      w: [
+        ['95', '5', '100', -60],
+        ['100', '-10', '90', 11],
+        ['90', '-7', '83', 20],
+        ['83', '5', '88', 30, 'top-up'],
+      ],
+    });
     expect(await run([OLD(), listed('a', 11)], { walletsReadId })).toEqual(['findings', [], [name(20)]]);
     expect(await run([OLD(), listed('a', 11)])).toEqual(['clean', [], []]); // no wallet was read
     expect(await steps()).toEqual([]);
@@ -31,7 +38,12 @@ describe('a wallet entry without a transaction', () => {
   });
 
   it('is judged by the balances, whatever the sign of its amount', async () => {
-    const walletsReadId = await wallets({ w: [['100', '10', '90', 11], ['90', '-5', '95', 20]] }); // oxfmt-ignore
+    const walletsReadId = await wallets({
+      w: [
+        ['100', '10', '90', 11],
+        ['90', '-5', '95', 20],
+      ],
+    });
     expect(
       (await run([OLD()], { walletsReadId }))[2].filter((line) => line.startsWith('unexplained_debit')),
     ).toEqual([name(11)]);
@@ -50,7 +62,12 @@ describe('a wallet entry without a transaction', () => {
   });
 
   it('is ignored in another period', async () => {
-    const walletsReadId = await wallets({ w: [['100', '-7', '93', -20], ['93', '-7', '86', DAY_MS / 1_000]] }); // oxfmt-ignore
+    const walletsReadId = await wallets({
+      w: [
+        ['100', '-7', '93', -20],
+        ['93', '-7', '86', DAY_MS / 1_000],
+      ],
+    });
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('clean');
   });
 });

@@ -48,7 +48,8 @@ async function match(
     CREATE TEMP TABLE left_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer, operation text, reference text);
     CREATE TEMP TABLE left_theirs (n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
     CREATE TEMP TABLE ours (LIKE left_ours); CREATE TEMP TABLE theirs (LIKE left_theirs)`);
-  const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key FROM json_to_recordset($1) AS r(key text, at float8)`;
+  const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key
+    FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
     `INSERT INTO left_ours SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
@@ -58,11 +59,13 @@ async function match(
     amounts.theirs,
   ]);
   await db.query(
-    'CREATE TEMP TABLE all_ours AS SELECT * FROM left_ours; CREATE TEMP TABLE all_theirs AS SELECT * FROM left_theirs',
+    'CREATE TEMP TABLE all_ours AS SELECT * FROM left_ours; CREATE TEMP TABLE all_theirs AS SELECT * ' +
+      'FROM left_theirs',
   );
   await matchByFingerprint(db, settings);
   const pairs = await db.query<Pair & { t_key: string }>(
-    `SELECT o.key, t.key AS t_key, extract(epoch FROM o.at)::float8 AS o_at, extract(epoch FROM t.at)::float8 AS t_at, certainty
+    `SELECT o.key, t.key AS t_key, extract(epoch FROM o.at)::float8 AS o_at,
+      extract(epoch FROM t.at)::float8 AS t_at, certainty
      FROM pair JOIN all_ours o ON o.n = pair.o JOIN all_theirs t ON t.n = pair.t`,
   );
   const used = await db.query<{ ours: number; theirs: number }>(

@@ -216,7 +216,12 @@ describe('the flows of a wallet', () => {
   });
 
   it('place an entry without a time next to its neighbors', async () => {
-    const walletsReadId = await wallets({ w: [['100', '-7', '93', 20], ['93', '-4', '89', null]] }); // oxfmt-ignore
+    const walletsReadId = await wallets({
+      w: [
+        ['100', '-7', '93', 20],
+        ['93', '-4', '89', null],
+      ],
+    });
     const [, , found] = await run(LISTING(), { walletsReadId });
     expect(found.filter((line) => line.startsWith('unexplained_debit'))).toEqual([
       'unexplained_debit wallet/w/untimed/93/-4/89 0',

@@ -110,7 +110,8 @@ describe('a stream of a run', () => {
     const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
     await query(
       `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
-       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours' FROM reconciliation_run LIMIT 1`,
+       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours' FROM reconciliation_run
+         LIMIT 1`,
       [id],
     );
     const [event, ...more] = await heard(await follow(here, id));
@@ -145,7 +146,8 @@ describe('a stream of a run', () => {
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
     const events = heard(await follow({ ...here, url: third.url }, id));
     await third.close();
-    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true); // no error
+    // no error
+    expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true);
     letGo();
     await ended(here, id);
   });

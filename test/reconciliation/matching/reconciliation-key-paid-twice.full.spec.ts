@@ -14,7 +14,18 @@ describe('a key with two paid calls', () => {
     more: Partial<Ours> = {},
   ) {
     const call_id = uuidv7({ msecs: day + seconds * 1_000 });
-    await writeOurs(database, [{ call_id, operation: 'POST /payouts/credit', at: at(seconds), kind: 'succeeded', usd: '10', upstream_ref, client_id: CLIENT, ...more }]); // oxfmt-ignore
+    await writeOurs(database, [
+      {
+        call_id,
+        operation: 'POST /payouts/credit',
+        at: at(seconds),
+        kind: 'succeeded',
+        usd: '10',
+        upstream_ref,
+        client_id: CLIENT,
+        ...more,
+      },
+    ]);
     await database.query('INSERT INTO intent_body (intent_id, idempotency_key) VALUES ($1, $2)', [
       call_id,
       key,
@@ -23,7 +34,11 @@ describe('a key with two paid calls', () => {
   }
   const CLIENT = uuidv7();
   const claim = (key: string, call_id: string) =>
-    database.query(`INSERT INTO idempotency_claim (client_id, operation, key, intent_id) VALUES ($1, 'POST /payouts/credit', $2, $3)`, [CLIENT, key, call_id]); // oxfmt-ignore
+    database.query(
+      `INSERT INTO idempotency_claim (client_id, operation, key, intent_id)
+        VALUES ($1, 'POST /payouts/credit', $2, $3)`,
+      [CLIENT, key, call_id],
+    );
   const both = () => [OLD(), listed('a', 11), listed('b', 21)];
 
   it('is found although the listing matches both, also after a later settlement', async () => {

@@ -77,7 +77,8 @@ const matchesOf = async ({ runId }: Plan) =>
 
 describe('the reader of our records', () => {
   it('omits months outside of the period', async () => {
-    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10)); // with partitions created in advance
+    // with partitions created in advance
+    const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10));
     const run = await plan(await writeTheirs(database, []), {
       from: month,
       to: new Date(month.getTime() + DAY_MS),
@@ -224,7 +225,8 @@ describe('matching', () => {
         theirs(1, { upstream_ref: `link-${day}` }),
         theirs(2, { upstream_ref: `unpaid-${day}`, status: 'unpaid' }),
         theirs(3, { reference: `tx-${day}`, type: 'payment', amount_usd: '70' }),
-        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }), // another caller collects with our key
+        // another caller collects with our key
+        theirs(4, { upstream_ref: `incoming-${day}`, type: 'payment', amount_usd: '80' }),
       ],
     );
     expect(found).toEqual([`missing_local upstream_ref/incoming-${day} 0`]);

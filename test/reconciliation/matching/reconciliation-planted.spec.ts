@@ -84,20 +84,25 @@ async function statementsOf(plan: Plan): Promise<number> {
 
 const written = () =>
   database.query(
-    `SELECT (SELECT count(*) FROM finding)::int AS findings, (SELECT count(*) FROM finding_sight)::int AS sights,
-       (SELECT count(*) FROM reconciliation_match)::int AS matches, (SELECT count(*) FROM reconciliation_run_end)::int AS ends`,
+    `SELECT (SELECT count(*) FROM finding)::int AS findings,
+      (SELECT count(*) FROM finding_sight)::int AS sights,
+       (SELECT count(*) FROM reconciliation_match)::int AS matches,
+         (SELECT count(*) FROM reconciliation_run_end)::int AS ends`,
   );
 
 /** Data written by a run, without IDs and times. */
 async function contentOf({ runId }: Plan): Promise<object> {
   return {
     sights: await database.query(
-      `SELECT category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, occurred_at, impact_usd, fields, evidence
-       FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1 ORDER BY category, subject`,
+      `SELECT category, subject, call_id, position, upstream_ref, upstream_id, batch_ref, occurred_at,
+        impact_usd, fields, evidence
+       FROM finding f JOIN finding_sight s ON s.finding_id = f.id WHERE s.run_id = $1
+         ORDER BY category, subject`,
       [runId],
     ),
     matches: await database.query(
-      `SELECT call_id, position, read_id, ordinal, rule, certainty FROM reconciliation_match WHERE run_id = $1 ORDER BY 1, 2`,
+      `SELECT call_id, position, read_id, ordinal, rule, certainty FROM reconciliation_match WHERE run_id = $1
+        ORDER BY 1, 2`,
       [runId],
     ),
     end: await database.query(
@@ -125,7 +130,8 @@ describe('planted differences', () => {
 
   it('are reported without contacts', async () => {
     const told = await database.query<{ text: string }>(
-      `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f JOIN finding_sight s ON s.finding_id = f.id`,
+      `SELECT row_to_json(f)::text || row_to_json(s)::text AS text FROM finding f
+        JOIN finding_sight s ON s.finding_id = f.id`,
     );
     const texts = told.map(({ text }) => text.replace(UUIDS, ''));
     expect(texts.filter((text) => /(person|stranger|other)[._]\d|\+?2547\d{5}/i.test(text))).toEqual([]);

@@ -79,7 +79,8 @@ describe('runs of accounts with equal references', () => {
   const states = async () => {
     const rows = await database.query<{ line: string }>(
       `SELECT coalesce(f.account, 'main') || ' ' || category || ' ' || coalesce((
-         SELECT state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'open') AS line
+         SELECT state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1),
+           'open') AS line
        FROM finding f ORDER BY 1`,
     );
     return rows.map(({ line }) => line);

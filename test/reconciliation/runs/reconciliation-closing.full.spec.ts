@@ -185,19 +185,27 @@ describe('the entries of a wallet', () => {
     for (const [ordinal, [amount, before, after]] of entries.entries()) {
       const entered = timed && new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
       await database.query(
-        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
+          entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [readId, `w-${day}`, ordinal, amount, before, after, entered || null],
       );
     }
     await database.query(
-      'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 0, 0, 0)',
+      'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, ' +
+        '0, 0, 0)',
       [readId],
     );
     return readId;
   }
 
   it('join, whether or not amounts are signed, within floating-point noise', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-10', '100', '90.0000000000001'], ['100', '0', '100']])).toEqual([]); // oxfmt-ignore
+    expect(
+      await gaps('70', [
+        ['-20', '90', '70'],
+        ['-10', '100', '90.0000000000001'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual([]);
     expect(
       await gaps('70', [
         ['20', '90', '70'],
@@ -208,9 +216,27 @@ describe('the entries of a wallet', () => {
   });
 
   it('leave a gap if they do not join: between two, within one, or at the balance', async () => {
-    expect(await gaps('70', [['-20', '90', '70'], ['-5', '95', '90'], ['100', '0', '100']])).toEqual(['balance_gap 58 0']); // oxfmt-ignore
-    expect(await gaps('71', [['-20', '90', '71'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
-    expect(await gaps('69', [['-20', '90', '70'], ['-10', '100', '90'], ['100', '0', '100']])).toEqual(['balance_gap 59 0']); // oxfmt-ignore
+    expect(
+      await gaps('70', [
+        ['-20', '90', '70'],
+        ['-5', '95', '90'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual(['balance_gap 58 0']);
+    expect(
+      await gaps('71', [
+        ['-20', '90', '71'],
+        ['-10', '100', '90'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual(['balance_gap 59 0']);
+    expect(
+      await gaps('69', [
+        ['-20', '90', '70'],
+        ['-10', '100', '90'],
+        ['100', '0', '100'],
+      ]),
+    ).toEqual(['balance_gap 59 0']);
   });
 
   it('are compared even without a time', async () => {

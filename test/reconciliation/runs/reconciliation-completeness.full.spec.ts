@@ -57,7 +57,17 @@ describe('a listing that does not reach back before the period', () => {
 
     it.each<[string, Record<string, Entry[]>, string[]]>([
       ['begins with a balance', { w: [['100', '-10', '90', 11]] }, ['entries_start_late']],
-      ['lost value before the period', { w: [['0', '100', '100', -60], ['100', '-1', '99', -30], ['99', '-10', '89', 11]] }, []], // oxfmt-ignore
+      [
+        'lost value before the period',
+        {
+          w: [
+            ['0', '100', '100', -60],
+            ['100', '-1', '99', -30],
+            ['99', '-10', '89', 11],
+          ],
+        },
+        [],
+      ],
       [
         'is one of two and begins with a balance',
         { w: young, other: [['5', '1', '6', 20, 'top-up']] },
@@ -154,7 +164,8 @@ describe('a listing shorter than an earlier one', () => {
   it('is complete once a person resolved the missing transactions', async () => {
     await run([OLD(), listed('stranger', 12)]);
     await database.query(
-      `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT $1, id, 'resolved', 'taken back', 10 FROM finding`,
+      `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd)
+        SELECT $1, id, 'resolved', 'taken back', 10 FROM finding`,
       [uuidv7()],
     );
     expect(await run([OLD()])).toEqual(['clean', [], []]);

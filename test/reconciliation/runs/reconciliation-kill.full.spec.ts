@@ -201,7 +201,8 @@ describe('a run whose worker is killed', () => {
     expect(await resultOf(database)).toEqual(undisturbed);
     const whole =
       'SELECT source FROM source_read r JOIN source_read_end e ON e.read_id = r.id WHERE complete ORDER BY 1';
-    expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]); // not requested twice
+    // not requested twice
+    expect(await database.query(whole)).toEqual([{ source: 'transactions' }, { source: 'wallets' }]);
   });
 
   it('continues on another worker after the first is killed for good', async () => {

@@ -125,7 +125,8 @@ describe('the runs of the reconciliation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 202]);
     const [id = '', ...others] = [...new Set(answers.map(({ body }) => body.id as string))];
     expect(others).toEqual([]);
-    const { body } = await askForRun(there, { ...question, as_of: question.to }).expect(422); // no listing is that old
+    // no listing is that old
+    const { body } = await askForRun(there, { ...question, as_of: question.to }).expect(422);
     expect(body.code).toBe('listing_missing');
     letGo();
     await ended(here, id);

@@ -56,7 +56,8 @@ describe('the reconciliation schedule', () => {
       to_at: Date;
       client_id: string | null;
     }>(
-      'SELECT id, due_at, from_at, to_at, client_id FROM reconciliation_run WHERE due_at = $1 OR $1 IS NULL ORDER BY id',
+      'SELECT id, due_at, from_at, to_at, client_id FROM reconciliation_run WHERE due_at = $1 OR $1 IS ' +
+        'NULL ORDER BY id',
       [dueAt],
     );
   const endOf = async (dueAt: Date) => ended(asking, (await runs(dueAt))[0]?.id ?? '');
@@ -100,7 +101,8 @@ describe('the reconciliation schedule', () => {
     );
     letGo();
     await of(other).checkAll(NOON(13)); // no longer the newest
-    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' }); // without any payment
+    // without any payment
+    expect(await endOf(TICK(12))).toMatchObject({ state: 'ended', result: 'incomplete' });
     expect(await endOf(TICK(13))).toMatchObject({ state: 'ended' });
   });
 

@@ -32,7 +32,8 @@ describe('statements', () => {
     (await hand(file, mapping, more).expect(201)).body;
   const rowsOf = (readId: string) =>
     proxy.database.query(
-      `SELECT ordinal::integer AS line, upstream_ref, amount_usd, fee_usd, issued_at, status, email, phone, handle, receiver
+      `SELECT ordinal::integer AS line, upstream_ref, amount_usd, fee_usd, issued_at, status, email, phone,
+        handle, receiver
        FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal`,
       [readId],
     );

@@ -72,7 +72,8 @@ describe('operations that reach the whole upstream account', () => {
     const refused = await askAs(api.proxy, key, asking);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
     expect(refused.body.error).toBe(
-      `This operation requires a key with the scope ${effect} and the scope account. Your key has pay, write, read.`,
+      `This operation requires a key with the scope ${effect} and the scope account. Your key has pay, ` +
+        'write, read.',
     );
     if (effect !== 'read') {
       const preview = supertest(api.proxy.url).post(`/v1/preview${asking.path}`).set('X-API-Key', key);
@@ -233,8 +234,10 @@ describe('operations that reach the whole upstream account', () => {
       api.upstream.behaviour = listing([transaction(2, chiRef), transaction(3, SECOND)]);
       const { headers } = await api.ask(key, REDEEM, redemption(chiRef)).expect(200);
       const rows = await api.proxy.database.query<{ id: string }>(
-        `SELECT i.id, i.operation, o.kind, o.record::json ->> 'body_commitment' AS body_commitment, (SELECT count(*)::integer FROM outcome_item x WHERE x.intent_id = i.id) AS items
-         FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.record::json ->> 'caused_by' = $1 AND i.operation = $2`,
+        `SELECT i.id, i.operation, o.kind, o.record::json ->> 'body_commitment' AS body_commitment,
+          (SELECT count(*)::integer FROM outcome_item x WHERE x.intent_id = i.id) AS items
+         FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.record::json ->> 'caused_by' = $1
+           AND i.operation = $2`,
         [headers['x-call-id'], LIST],
       );
       expect(rows).toMatchObject([{ operation: LIST, kind: 'succeeded', body_commitment: null, items: 1 }]);

@@ -56,7 +56,9 @@ describe('the lies of the sandbox API', () => {
     });
     const before = await api.balance(DEMO, 'airtime');
     const { body } = await api.sample(AIRTIME);
-    await api.send(AIRTIME, { body: { ...body, airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 10 }] } }); // oxfmt-ignore
+    await api.send(AIRTIME, {
+      body: { ...body, airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 10 }] },
+    });
     expect(before.minus(await api.balance(DEMO, 'airtime')).toFixed()).toBe('10.25');
   });
 
@@ -99,7 +101,12 @@ describe('the lies of the sandbox API', () => {
       ['/shown_in', '/status', '/word'],
     ],
     ['patch', '/lies/words', { shown_in: 'listed', status: 'paid', word: ' late ' }, ['']],
-    ['patch', '/lies/lists', { list: 'people', newest: 0.5, without_types: ['cash'] }, ['/list', '/newest', '/without_types']], // oxfmt-ignore
+    [
+      'patch',
+      '/lies/lists',
+      { list: 'people', newest: 0.5, without_types: ['cash'] },
+      ['/list', '/newest', '/without_types'],
+    ],
     ['patch', '/lies/lists', { list: 'transactions', without_types: ['fee'] }, ['/without_types']],
     ['post', '/entries', { type: 'gift', wallet: 'purse', usd: 0 }, ['/type', '/usd', '/wallet']],
   ])('are rejected at each fault: %s %s %j', async (method, path, body, pointers) => {

@@ -117,10 +117,12 @@ describe('concurrent operations', () => {
     expect(sum).toBe('0');
     const own = (name: string) => accounts.find(({ type }) => type === name)?.balance;
     const [expected] = await sandbox.database.$queryRaw<Record<string, string>[]>`
-      SELECT trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status IN ('paid', 'pending')), 0))::text AS issued,
+      SELECT trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit'
+        AND status IN ('paid', 'pending')), 0))::text AS issued,
              trim_scale(coalesce(sum(value_in_usd) FILTER (WHERE type = 'credit' AND status = 'redeemed'
                OR type = 'airtime' AND status IN ('paid', 'pending')), 0))::text AS paid_out,
-             trim_scale(coalesce(sum(fee) FILTER (WHERE status IN ('paid', 'pending', 'redeemed')), 0))::text AS fees
+             trim_scale(coalesce(sum(fee) FILTER (WHERE status IN ('paid', 'pending', 'redeemed')),
+               0))::text AS fees
       FROM transactions`;
     expect({ issued: own('issued credit'), paid_out: own('payouts'), fees: own('fees') }).toEqual(expected);
   }

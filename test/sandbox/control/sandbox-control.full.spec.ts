@@ -175,7 +175,8 @@ describe('the control interface', () => {
       'feePercent must be a number from 0 to 100',
       'magicMs must be a whole number from 0 to 600000',
       'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
-      'colour is unknown; known are feePercent, magicMs, laterMs, returnsFee, unpaidExpiresAfterMs, listedAfterMs, quirks, words, lists, events',
+      'colour is unknown; known are feePercent, magicMs, laterMs, returnsFee, unpaidExpiresAfterMs, ' +
+        'listedAfterMs, quirks, words, lists, events',
       'quirks.floatBalances must be true or false',
       `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
       'listedAfterMs.momo must be a whole number from 0 to 600000',

@@ -109,7 +109,8 @@ describe('an answered payment', () => {
       walletChange: '-0.1',
     });
     const { body } = await change(paid!.chiRef, { status: 'paid' }).expect(200);
-    expect(body.truth).toMatchObject({ money: 'paid', feePaid: '0.1', walletChange: '-1.1' }); // not charged twice
+    // not charged twice
+    expect(body.truth).toMatchObject({ money: 'paid', feePaid: '0.1', walletChange: '-1.1' });
     expect(
       (await change(paid!.chiRef, { status: 'failed', returnsFee: true }).expect(200)).body.truth
         .walletChange,

@@ -57,7 +57,8 @@ describe("the sandbox's ledger", () => {
   it('is protected by the database: postings balance, wallets stay above zero, nothing changes later', async () => {
     const { database } = sandbox;
     const unbalanced = database.$executeRaw`
-      INSERT INTO ledger_entries (posting_id, own_account, amount, description, date) VALUES (-1, 'fees', 1, '', now())`;
+      INSERT INTO ledger_entries (posting_id, own_account, amount, description, date)
+        VALUES (-1, 'fees', 1, '', now())`;
     await expect(unbalanced).rejects.toThrow('do not sum to zero');
     await expect(database.$executeRaw`UPDATE wallets SET balance = -1`).rejects.toThrow(
       'wallets_balance_not_negative',
@@ -77,7 +78,8 @@ describe("the sandbox's ledger", () => {
     });
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.minus('1.5');
 
-    expect(body.data?.credits.map(({ fee }) => fee)).toEqual([undefined, 0.0015, 0.003001]); // 0.30001 × 1.5 %, rounded up
+    // 0.30001 × 1.5 %, rounded up
+    expect(body.data?.credits.map(({ fee }) => fee)).toEqual([undefined, 0.0015, 0.003001]);
     expect(body.data?.credits[0]?.issueID).toMatch(/_0\.304511_\d+$/);
     expect(await sandbox.balance('momo')).toBe(9999.695489);
     const after = await ownAccounts();

@@ -81,7 +81,8 @@ export async function createPageClient(
 ): Promise<PageClient> {
   const [id, pageKeyId] = [uuidv7(), uuidv7()];
   await database.query(
-    `INSERT INTO client (id, name, kind, scopes, origins, page_issuer, page_client_id) VALUES ($1, $2, 'public', $3, $4, $5, $6)`,
+    `INSERT INTO client (id, name, kind, scopes, origins, page_issuer, page_client_id)
+      VALUES ($1, $2, 'public', $3, $4, $5, $6)`,
     [id, name, scopes, origins, provider.issuer, `${name}-pages`],
   );
   await database.query(

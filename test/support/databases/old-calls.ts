@@ -27,7 +27,8 @@ export async function callOf(
 export async function refusalOf(database: TestDatabase, day: string): Promise<string> {
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(
-    `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+    `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail,
+      faults,
        fault_count, received_at) VALUES ($1, $1, $1, 'x', 'r', '::1', 400, 'x', 'x', '[]', 0, now())`,
     [id],
   );
@@ -52,7 +53,8 @@ export async function evidenceOf(database: TestDatabase, day: string): Promise<s
     [id],
   );
   for (const row of [
-    `reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty) VALUES ($1, $1, 0, $1, 0, 'upstream_id', 'certain')`,
+    'reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty) VALUES ($1, ' +
+      `$1, 0, $1, 0, 'upstream_id', 'certain')`,
     `upstream_wallet VALUES ($1, 'w')`,
     `upstream_wallet_entry VALUES ($1, 'w', 0)`,
     `statement_fault VALUES ($1, 2, 'x')`,

@@ -120,7 +120,9 @@ export class PostgresPair {
     writeFileSync(signal, '');
     home.own(signal);
     const { hostname, username, password } = new URL(urls.owner);
-    const conninfo = `host=${hostname} port=${this.primary.port} user=${username} password=${password} application_name=standby`;
+    const conninfo =
+      `host=${hostname} port=${this.primary.port} user=${username} password=${password} ` +
+      'application_name=standby';
     appendFileSync(join(this.standby.files, 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
     await this.primary.start([...this.settings, `synchronous_standby_names=${this.standbyNames}`]);
     await this.standby.start(this.settings);

@@ -6,16 +6,20 @@ const v8 = require('node:v8');
 const { Script } = require('node:vm');
 
 /**
- * Preloaded into the processes that tests start (see process.ts), all of which load the same 1,500 modules: a third of the CPU
- * of a start is to find and to compile them. The first process of an entry script keeps what it found and compiled; the others
- * take it from there. global-setup.ts copies this file into a folder of its own for each run, so that no change is missed.
+ * Preloaded into the processes that tests start (see process.ts), all of which load the same 1,500 modules: a
+ * third of the CPU of a start is to find and to compile them. The first process of an entry script keeps what
+ * it found and compiled; the others take it from there. global-setup.ts copies this file into a folder of its
+ * own for each run, so that no change is missed.
  */
 const file = join(module.path, process.argv[1].replace(/\W/g, '_'));
 
 /** A process in which no module was loaded for so long has started. */
 const STARTED_MS = 300;
 
-/** Where V8 keeps the hash of its flags in what it compiled. The product changes flags of memory; code is the same with all. */
+/**
+ * Where V8 keeps the hash of its flags in what it compiled. The product changes flags of memory; code is the
+ * same with all.
+ */
 const FLAGS_OFFSET = 12;
 
 const load = Module._extensions['.js'];

@@ -4,19 +4,21 @@ const { ModuleMocker } = require('jest-mock');
 const { configureGlobal } = require('fast-check');
 
 /**
- * The properties that a spec file leaves on `globalThis` and the next one must not find: Jest's state, and the rules of
- * its own DTOs.
+ * The properties that a spec file leaves on `globalThis` and the next one must not find: Jest's state, and
+ * the rules of its own DTOs.
  */
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
 
 /**
- * Jest runs every test and hook in an AsyncLocalStorage, one per file, to know which of them an unhandled error belongs
- * to. Up to Node 22, each storage adds a property to every later promise of the worker, and a timer that outlives the file
- * keeps all its applications. Without the storage, an unhandled error fails the file.
+ * Jest runs every test and hook in an AsyncLocalStorage, one per file, to know which of them an unhandled
+ * error belongs to. Up to Node 22, each storage adds a property to every later promise of the worker, and a
+ * timer that outlives the file keeps all its applications. Without the storage, an unhandled error fails the
+ * file.
  */
 const { run } = AsyncLocalStorage.prototype;
 AsyncLocalStorage.prototype.run = function (store, callback, ...given) {
-  const isOfJest = Object.hasOwn(Object(store), 'test') || Object.hasOwn(Object(store), 'hook'); // a store can be anything
+  // a store can be anything
+  const isOfJest = Object.hasOwn(Object(store), 'test') || Object.hasOwn(Object(store), 'hook');
   return isOfJest ? callback(...given) : run.call(this, store, callback, ...given);
 };
 
@@ -24,8 +26,9 @@ AsyncLocalStorage.prototype.run = function (store, callback, ...given) {
 if (process.env.CI) configureGlobal({ seed: 20_261_121 });
 
 /**
- * The environment of a spec file: the global scope of its worker, as the product runs in that of its process. Packages
- * that were loaded once (see runtime.cjs) and the file then share Error and Array. It restores what the file changed.
+ * The environment of a spec file: the global scope of its worker, as the product runs in that of its process.
+ * Packages that were loaded once (see runtime.cjs) and the file then share Error and Array. It restores what
+ * the file changed.
  */
 module.exports = class Environment {
   global = globalThis;

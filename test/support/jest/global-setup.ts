@@ -32,7 +32,8 @@ export default async function globalSetup(): Promise<void> {
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
-  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-')); // for the first test with a browser
+  // for the first test with a browser
+  process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-'));
   const compiled = mkdtempSync(join(fastestDirectory(), 'payout-proxy-compiled-'));
   process.env.TEST_COMPILED = join(compiled, 'compiled.cjs');
   copyFileSync(join(__dirname, 'compiled.cjs'), process.env.TEST_COMPILED);

@@ -20,9 +20,10 @@ Module._extensions['.ts'] = (module, filename) => {
 };
 
 /**
- * Jest loads every module anew for every spec file: the 1,600 of our packages and the 500 of `src`. Cold code is slow.
- * Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs of a worker. Unit
- * specs, which may mock our modules or declare fields of their own, load those of `src` for themselves.
+ * Jest loads every module anew for every spec file: the 1,600 of our packages and the 500 of `src`. Cold code
+ * is slow. Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs
+ * of a worker. Unit specs, which may mock our modules or declare fields of their own, load those of `src` for
+ * themselves.
  */
 module.exports = class extends Runtime {
   constructor(...given) {

@@ -27,7 +27,8 @@ export async function receivedEarlier(
 async function hasBeaten(database: TestDatabase): Promise<void> {
   const beats = () =>
     database.query<{ id: string; beat: number }>(
-      "SELECT id::text, beat::integer AS beat FROM instance WHERE beat_at > clock_timestamp() - interval '10 s'",
+      'SELECT id::text, beat::integer AS beat FROM instance WHERE beat_at > clock_timestamp() - ' +
+        "interval '10 s'",
     );
   const before = await beats();
   await eventually(async () => {

@@ -30,7 +30,8 @@ export async function insertCalls(
   const by = { client_id, key_id: uuidv7(), reason: '' };
   const insert = (table: string, columns: string, rows: object[]) =>
     database.query(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns}
+        FROM json_populate_recordset(NULL::${table}, $1::json)`,
       [JSON.stringify(rows)],
     );
   await insertIntents(
@@ -52,7 +53,8 @@ export async function insertCalls(
   );
   await insertSettlements(database, settled);
   await database.query(
-    `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults,
+    `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail,
+      faults,
        fault_count, received_at)
      SELECT id, client_id, client_id, operation, 'x', '::1', 503, 'x', 'x', '[]', 0, recorded_at
      FROM intent WHERE id = ANY($1::uuid[])`,

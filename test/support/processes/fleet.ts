@@ -220,7 +220,8 @@ export async function meetAtIntent<Result>(
   await database.query('BEGIN; LOCK TABLE intent IN EXCLUSIVE MODE');
   const result = asked();
   // Not pg_stat_activity, which is frozen within a transaction. A wait for a row does not state its database.
-  const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
+  const waiting = `SELECT FROM pg_locks w WHERE NOT granted
+    AND EXISTS (SELECT FROM pg_locks h JOIN pg_database d ON d.oid = h.database
     WHERE h.pid = w.pid AND d.datname = current_database())`;
   await eventually(async () => (await database.query(waiting)).length === count);
   await database.query('ROLLBACK');

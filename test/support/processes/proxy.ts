@@ -83,7 +83,8 @@ export async function startProxy(
       const worker = await createWorker(all);
       const close = worker.close.bind(worker);
       let closing: Promise<void> | undefined;
-      workers.push(Object.assign(worker, { close: () => (closing ??= close()) })); // a test may close it earlier
+      // a test may close it earlier
+      workers.push(Object.assign(worker, { close: () => (closing ??= close()) }));
       return worker;
     },
     close: async () => {

@@ -135,13 +135,17 @@ export async function writeListing(
     [readId, recordedAccount(account), source, from, to],
   );
   await database.query(
-    `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, reference)
-     SELECT $1, row_number() OVER () - 1, r.* FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
+    `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
+      type, status, amount_usd, fee_usd, email, reference)
+     SELECT $1, row_number() OVER () - 1, r.*
+       FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text,
+       issued_at timestamptz,
        type text, status text, amount_usd numeric, fee_usd numeric, email text, reference text)`,
     [readId, JSON.stringify(theirs)],
   );
   await database.query(
-    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults) VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
+    `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults)
+      VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
     [readId, Buffer.from(readId), rows, theirs.length],
   );
   return readId;
@@ -198,13 +202,17 @@ export async function writeWallets(
     [readId, JSON.stringify(rows)],
   );
   await database.query(
-    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
-     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at FROM json_to_recordset($2)
-       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric, description text, entered_at timestamptz)`,
+    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
+      description, entered_at)
+     SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
+       FROM json_to_recordset($2)
+       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric,
+         description text, entered_at timestamptz)`,
     [readId, JSON.stringify(entries)],
   );
   await database.query(
-    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, 1, 0)',
+    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, ' +
+      '1, 0)',
     [readId],
   );
   return readId;
@@ -213,7 +221,8 @@ export async function writeWallets(
 /** Returns the decisions about findings of a period, in order. */
 export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
   const steps = await database.query<{ state: string }>(
-    'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ORDER BY s.id',
+    'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ' +
+      'ORDER BY s.id',
     [since],
   );
   return steps.map(({ state }) => state);
@@ -227,7 +236,8 @@ export async function startRun(
   const runId = uuidv7();
   const { from, to, asOf, historical, settings, source, readId } = plan;
   await database.query(
-    `INSERT INTO reconciliation_run (id, account, from_at, to_at, as_of, historical, settings, read_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `INSERT INTO reconciliation_run (id, account, from_at, to_at, as_of, historical, settings, read_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       runId,
       recordedAccount(account),

@@ -44,7 +44,8 @@ export class FindingsScene {
     );
     if (result !== null) {
       await this.database.query(
-        'INSERT INTO reconciliation_run_end (run_id, result, failure, totals, read_id) VALUES ($1, $2, $3, $4, $5)',
+        'INSERT INTO reconciliation_run_end (run_id, result, failure, totals, read_id) VALUES ($1, $2, ' +
+          '$3, $4, $5)',
         [id, result, result === 'failed' ? 'The upstream did not answer.' : null, totals, readId],
       );
     }
@@ -95,7 +96,8 @@ export class FindingsScene {
     );
     const json = [JSON.stringify(rows)];
     await this.database.query(
-      `INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at)
+      `INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, occurred_at, run_id,
+        found_at)
        SELECT id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at
        FROM json_populate_recordset(NULL::finding, $1)`,
       json,
@@ -112,7 +114,8 @@ export class FindingsScene {
   /** Makes another run see a finding, too. */
   async seenAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
     await this.database.query(
-      'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, $3, $4, $5, $6)',
+      'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, ' +
+        '$3, $4, $5, $6)',
       [
         uuidv7(),
         findingId,

@@ -44,9 +44,11 @@ export async function plant(
       await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'transactions')", [readId]);
     await owner.query(
-      `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd, email, phone,
+      `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
+        type, status, amount_usd, fee_usd, email, phone,
          handle, receiver, reference)
-       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, upstream_ref, upstream_id) - 1, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd,
+       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, upstream_ref, upstream_id) - 1, upstream_ref,
+         upstream_id, batch_ref, issued_at, type, status, amount_usd,
          fee_usd, email, phone, handle, receiver, reference FROM planted_theirs`,
       [readId],
     );
@@ -57,11 +59,13 @@ export async function plant(
     );
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'wallets')", [walletsReadId]);
     await owner.query(
-      'INSERT INTO upstream_wallet (read_id, wallet_id, type, balance) SELECT $1, wallet_id, type, balance FROM planted_wallet',
+      'INSERT INTO upstream_wallet (read_id, wallet_id, type, balance) SELECT $1, wallet_id, type, ' +
+        'balance FROM planted_wallet',
       [walletsReadId],
     );
     await owner.query(
-      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
+        description, entered_at)
        SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, at FROM planted_entry`,
       [walletsReadId],
     );

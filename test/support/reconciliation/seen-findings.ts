@@ -8,7 +8,8 @@ export interface Seen {
 
 export async function seenBy(database: TestDatabase, runId: string): Promise<Seen[]> {
   return database.query<Seen>(
-    `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f JOIN finding_sight s ON s.finding_id = f.id
+    `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f
+      JOIN finding_sight s ON s.finding_id = f.id
      WHERE s.run_id = $1`,
     [runId],
   );

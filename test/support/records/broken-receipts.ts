@@ -116,7 +116,8 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
   ['opens in an unknown encoding', put('records/0/openings/0/encoding', 'hex'), /no value that can be read/],
   ['opens with a lone surrogate', put('records/0/openings/1/value', '\ud800'), /no value that can be read/],
   [
-    'moves the first letters of a value into the salt', // SHA-256(salt || value) is unchanged, only the length differs
+    // SHA-256(salt || value) is unchanged, only the length differs
+    'moves the first letters of a value into the salt',
     all(put('records/0/openings/1/salt', `${SALT}616461`), put('records/0/openings/1/value', '@example.com')),
     /salt that is not 16 bytes/,
   ],

@@ -34,8 +34,10 @@ const SALT = 'ab'.repeat(16);
 /** SQL that writes records from an array of their texts, with the columns derived from their members. */
 export function insertion(table: Table, texts: string): string {
   const columns = Object.keys(kindOf(table).columns);
-  return `INSERT INTO ${table} (${columns.join(', ')}, record) SELECT ${columns.map((name) => `r.${name}`).join(', ')}, d.text
-    FROM unnest(${texts}::text[]) AS d(text) CROSS JOIN LATERAL json_populate_record(NULL::${table}, d.text::json) AS r`;
+  return `INSERT INTO ${table} (${columns.join(', ')}, record)
+    SELECT ${columns.map((name) => `r.${name}`).join(', ')}, d.text
+    FROM unnest(${texts}::text[]) AS d(text)
+      CROSS JOIN LATERAL json_populate_record(NULL::${table}, d.text::json) AS r`;
 }
 
 /** Returns the record of a request with these members. */
@@ -131,7 +133,8 @@ export async function editRecord<T extends Table>(
   const columns = Object.keys(kindOf(table).columns);
   await db.query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`, []);
   await db.query(
-    `UPDATE ${table} SET (${columns.join(', ')}, record) = (SELECT ${columns.map((name) => `r.${name}`).join(', ')}, $2
+    `UPDATE ${table} SET (${columns.join(', ')},
+      record) = (SELECT ${columns.map((name) => `r.${name}`).join(', ')}, $2
        FROM json_populate_record(NULL::${table}, $2::json) AS r) WHERE ${KEYS[table]} = $1`,
     [id, canonicalize(change(JSON.parse(row.record) as Documents[T])) ?? ''],
   );
@@ -147,7 +150,8 @@ export const editPeople = (id: string, people: string) =>
 /** SQL that removes the person at a position, and an empty row. */
 export const removePerson = (id: string, position: number) =>
   `UPDATE intent_body SET people = (SELECT json_agg(p ORDER BY (p ->> 'position')::integer)::text
-     FROM json_array_elements(people::json) AS p WHERE (p ->> 'position')::integer <> ${position}) WHERE intent_id = '${id}'`;
+     FROM json_array_elements(people::json) AS p WHERE (p ->> 'position')::integer <> ${position})
+       WHERE intent_id = '${id}'`;
 
 /** SQL that removes the body and its salt, and keeps the people. */
 export const removeBody = (id: string) =>

@@ -48,7 +48,8 @@ export async function tamper(database: TestDatabase, sql: string): Promise<void>
 /** Returns all leaves, and whether one is missing before each. */
 export function leavesIn(database: TestDatabase) {
   return database.query<{ kind: string; id: string; hash: string; right: boolean }>(
-    `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash, index = row_number() OVER (ORDER BY index) - 1 AS right
+    `SELECT kind, record_id AS id, encode(hash, 'hex') AS hash,
+      index = row_number() OVER (ORDER BY index) - 1 AS right
      FROM audit.leaves ORDER BY index`,
   );
 }

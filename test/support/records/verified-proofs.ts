@@ -13,7 +13,8 @@ export function verifyInclusion(claim: {
   const { index, size, leafHash, proof, root } = claim;
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
-  let [node, last] = [index, size - 1]; // fn and sn of RFC 9162: the path up from the leaf and from the last leaf
+  // fn and sn of RFC 9162: the path up from the leaf and from the last leaf
+  let [node, last] = [index, size - 1];
   let hash = leafHash;
   for (const sibling of proof) {
     if (last === 0) return false;

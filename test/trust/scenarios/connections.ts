@@ -31,7 +31,9 @@ export const connections: Scenario = {
   name: 'connections-used-up',
   title: 'All connections of the database are used up',
   promised:
-    'While something else holds all connections of the server, payments are refused with 503 within about 2 s (`database_busy`, or `overloaded` once fewer may wait for the database) and are never sent later. The history can be read and payments go on by themselves once connections are free.',
+    'While something else holds all connections of the server, payments are refused with 503 within ' +
+    'about 2 s (`database_busy`, or `overloaded` once fewer may wait for the database) and are never ' +
+    'sent later. The history can be read and payments go on by themselves once connections are free.',
   seconds: 60,
   run: async (run) => {
     run.say('starting');
@@ -49,7 +51,10 @@ export const connections: Scenario = {
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
-      did: `Something else took every free connection (${others.most}), and an administrator ended those of the product (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+      did:
+        `Something else took every free connection (${others.most}), and an administrator ended those of ` +
+        `the product (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} ` +
+        `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [
         ...seen,
         `reading the history again ${inSeconds(readAgain)} after they were given back`,

@@ -21,7 +21,8 @@ export const diskFull: Scenario = {
   name: 'disk-full',
   title: 'The disk of the database is full',
   promised:
-    'Payments are refused before they are sent, and outcomes of those that were sent still fit. Auditors go on reading. Payments go on by themselves once there is space.',
+    'Payments are refused before they are sent, and outcomes of those that were sent still fit. ' +
+    'Auditors go on reading. Payments go on by themselves once there is space.',
   seconds: 80,
   missing: () => (mayMount() ? undefined : 'it needs the right to mount a small file system'),
   run: async (run) => {
@@ -44,7 +45,9 @@ export const diskFull: Scenario = {
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
-      did: `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once`,
+      did:
+        `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(span.until - span.from)} ` +
+        `under ${RATE} payments/s, each asked once`,
       seen: [
         `answers while it was full: ${toldIn(during)}`,
         `${whole(inDoubt)} answers were lost in all (outcome unknown until the disk had space)`,
@@ -55,7 +58,8 @@ export const diskFull: Scenario = {
       broken: [
         ...(unread.length > 0
           ? [
-              `${unread.length} of ${reads.length} reads failed while the disk was full (${[...new Set(unread)].join(', ')})`,
+              `${unread.length} of ${reads.length} reads failed while the disk was full ` +
+                `(${[...new Set(unread)].join(', ')})`,
             ]
           : []),
         ...(again > PAYING_AGAIN_WITHIN_MS

@@ -16,7 +16,8 @@ export const failover: Scenario = {
   name: 'failover',
   title: 'Failover to a synchronous standby',
   promised:
-    'What was acknowledged is on the promoted standby, also if waits for the standby were cancelled before. Payments go on without a command.',
+    'What was acknowledged is on the promoted standby, also if waits for the standby were cancelled ' +
+    'before. Payments go on without a command.',
   seconds: 240,
   run: async (run) => {
     const count = scaled(FAILOVERS, run);
@@ -39,10 +40,13 @@ export const failover: Scenario = {
     const { audited, complaints } = await audit(stage, payments.orders);
     const waits = recoveries.map((moment) => payments.firstDoneAfter(moment));
     return {
-      did: `${count} times SIGKILL of the primary and a promotion under ${RATE} payments/s; before every second one, the standby stood still and ${cancelled} waiting commits were cancelled`,
+      did:
+        `${count} times SIGKILL of the primary and a promotion under ${RATE} payments/s; before every ` +
+        `second one, the standby stood still and ${cancelled} waiting commits were cancelled`,
       seen: [
         ...inWords(audited),
-        `paying again ${inSeconds(quantile(waits, 0.5))} after the primary's end (median), ${inSeconds(Math.max(...waits))} at worst`,
+        `paying again ${inSeconds(quantile(waits, 0.5))} after the primary's end (median), ` +
+          `${inSeconds(Math.max(...waits))} at worst`,
       ],
       broken: brokenIn(audited, complaints),
     };

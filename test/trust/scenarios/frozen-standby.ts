@@ -20,7 +20,9 @@ export const frozenStandby: Scenario = {
   name: 'frozen-standby',
   title: 'A frozen synchronous standby',
   promised:
-    'While the standby confirms no commit, payments are refused with 503 within about 2 s and are never sent later, also if the waits for the standby are cancelled. What was acknowledged is on the standby. Payments go on within seconds of the thaw.',
+    'While the standby confirms no commit, payments are refused with 503 within about 2 s and are never ' +
+    'sent later, also if the waits for the standby are cancelled. What was acknowledged is on the ' +
+    'standby. Payments go on within seconds of the thaw.',
   seconds: 70,
   run: async (run) => {
     run.say('starting');
@@ -37,11 +39,15 @@ export const frozenStandby: Scenario = {
     const { audited, complaints } = await audit(stage, payments.orders);
     const times = spans.map(({ from, until }) => inSeconds(until - from)).join(' and ');
     return {
-      did: `All processes of the standby stopped for ${times} while the primary went on, under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances); the second time, ${whole(cancelled)} waiting commits were cancelled`,
+      did:
+        `All processes of the standby stopped for ${times} while the primary went on, under ${RATE} ` +
+        `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances); the second time, ` +
+        `${whole(cancelled)} waiting commits were cancelled`,
       seen: [
         ...seen,
         `${unconfirmed} payments were acknowledged while the standby was frozen`,
-        `${whole(acknowledged.length - missing)} of ${whole(acknowledged.length)} acknowledged payments were on the standby after it went on`,
+        `${whole(acknowledged.length - missing)} of ${whole(acknowledged.length)} acknowledged payments ` +
+          'were on the standby after it went on',
         ...inWords(audited),
       ],
       broken: [

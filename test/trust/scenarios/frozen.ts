@@ -13,7 +13,8 @@ export const frozen: Scenario = {
   name: 'frozen-postgres',
   title: 'A frozen Postgres',
   promised:
-    'While the database does not commit, payments are refused with 503 within about 2 s and are never sent later. Payments go on within seconds of the thaw.',
+    'While the database does not commit, payments are refused with 503 within about 2 s and are never ' +
+    'sent later. Payments go on within seconds of the thaw.',
   seconds: 120,
   run: async (run) => {
     run.say('starting');
@@ -26,7 +27,9 @@ export const frozen: Scenario = {
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
-      did: `All processes of Postgres stopped for ${inSeconds(span.until - span.from)} under ${RATE} payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+      did:
+        `All processes of Postgres stopped for ${inSeconds(span.until - span.from)} under ${RATE} ` +
+        `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [...seen, ...inWords(audited)],
       broken: [...broken, ...brokenIn(audited, complaints)],
     };

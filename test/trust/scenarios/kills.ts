@@ -85,7 +85,8 @@ async function killOften(run: Run, victim: Victim) {
     did: `${count} kills under ${RATE} payments/s (${whole(audited.orders)} payments, two instances)`,
     seen: [
       ...inWords(audited),
-      `paying again ${inSeconds(quantile(waits, 0.5))} after the restart (median), ${inSeconds(Math.max(...waits))} at worst`,
+      `paying again ${inSeconds(quantile(waits, 0.5))} after the restart (median), ` +
+        `${inSeconds(Math.max(...waits))} at worst`,
     ],
     broken: brokenIn(audited, complaints),
   };

@@ -35,7 +35,8 @@ export const mixed: Scenario = {
   name: 'mixed-requests',
   title: 'All operations, and an upstream with faults',
   promised:
-    'The history and the upstream agree about every request, whatever the upstream answers. Repeats of a key are carried out once, and get the same answer.',
+    'The history and the upstream agree about every request, whatever the upstream answers. Repeats of ' +
+    'a key are carried out once, and get the same answer.',
   seconds: 170,
   run: async (run) => {
     run.say('starting');
@@ -50,10 +51,14 @@ export const mixed: Scenario = {
     const { audited, complaints, doubts } = await audit(stage, orders);
     const unlisted = doubts.filter((doubt) => !isListed(doubt)).map(({ operation }) => operation);
     return {
-      did: `${whole(orders.length)} requests of ${operationsOf(orders)} operations at ${RATE}/s over two instances, ${FAULTS.length} kinds of fault (${whole(struck)} struck), one in ${KEYLESS} without a key, one in ${REPEATED} sent twice at once`,
+      did:
+        `${whole(orders.length)} requests of ${operationsOf(orders)} operations at ${RATE}/s over two ` +
+        `instances, ${FAULTS.length} kinds of fault (${whole(struck)} struck), one in ${KEYLESS} without ` +
+        `a key, one in ${REPEATED} sent twice at once`,
       seen: [
         ...inWords(audited),
-        `of those in doubt, ${unlisted.length} wait for a person, because the upstream's list does not prove who made them (${[...new Set(unlisted)].join(', ') || 'none'})`,
+        `of those in doubt, ${unlisted.length} wait for a person, because the upstream's list does not ` +
+          `prove who made them (${[...new Set(unlisted)].join(', ') || 'none'})`,
       ],
       broken: [...different, ...brokenIn(audited, complaints)],
     };

@@ -34,7 +34,10 @@ type Answer = [number, number, string | undefined, string | undefined, number];
 export const overload: Scenario = {
   name: 'overload',
   title: 'Five times the capacity',
-  promised: `Accepted payments take less than ${inSeconds(ACCEPTED_P99_MS)} (p99). All others are refused within ${inSeconds(REFUSED_WITHIN_MS)}, without an intent and without a reset connection. Payments are made as usual at once when the load is over.`,
+  promised:
+    `Accepted payments take less than ${inSeconds(ACCEPTED_P99_MS)} (p99). All others are refused within ` +
+    `${inSeconds(REFUSED_WITHIN_MS)}, without an intent and without a reset connection. Payments are made ` +
+    'as usual at once when the load is over.',
   seconds: 130,
   run: async (run) => {
     run.say('starting');
@@ -61,7 +64,9 @@ export const overload: Scenario = {
       recoveredMs: recovered.ms,
     };
     return {
-      did: `An open loop of ${whole(rate)} payments/s for ${seconds} s, ${TIMES} times what one instance did (${whole(capacity)}/s)`,
+      did:
+        `An open loop of ${whole(rate)} payments/s for ${seconds} s, ${TIMES} times what one instance did ` +
+        `(${whole(capacity)}/s)`,
       seen: [...seenIn(figures), ...inWords(audited)],
       broken: [...brokenOf(figures), ...brokenIn(audited, complaints)],
     };
@@ -162,8 +167,10 @@ function seenIn(figures: Figures): string[] {
   const { sent, accepted, acceptedP99, refused, refusedP99, refusedWorst, refusedAs, intents } = figures;
   return [
     `${whole(accepted)} of ${whole(sent)} accepted, p99 ${inSeconds(acceptedP99)}`,
-    `${whole(refused)} refused (${refusedAs}), p99 ${inSeconds(refusedP99)}, worst ${inSeconds(refusedWorst)}, ${whole(intents)} with an intent`,
-    `${whole(figures.lost)} connections lost, ${whole(figures.others)} other answers (${figures.othersAs || 'none'})`,
+    `${whole(refused)} refused (${refusedAs}), p99 ${inSeconds(refusedP99)}, worst ` +
+      `${inSeconds(refusedWorst)}, ${whole(intents)} with an intent`,
+    `${whole(figures.lost)} connections lost, ${whole(figures.others)} other answers ` +
+      `(${figures.othersAs || 'none'})`,
     `${RECOVERED_AFTER} payments in a row ${inSeconds(figures.recoveredMs)} after the load`,
   ];
 }

@@ -62,10 +62,13 @@ export const patroni: Scenario = {
     const { audited, complaints } = await audit(stage, payments.orders);
     const waits = recoveries.map((moment) => payments.firstDoneAfter(moment));
     return {
-      did: `${count} times SIGKILL of the primary and its Patroni under ${RATE} payments/s; two nodes with a synchronous standby, etcd, and haproxy before them`,
+      did:
+        `${count} times SIGKILL of the primary and its Patroni under ${RATE} payments/s; two nodes with a ` +
+        'synchronous standby, etcd, and haproxy before them',
       seen: [
         ...inWords(audited),
-        `paying again ${inSeconds(quantile(waits, 0.5))} after the primary's end (median), ${inSeconds(Math.max(...waits))} at worst; its lease is 20 s`,
+        `paying again ${inSeconds(quantile(waits, 0.5))} after the primary's end (median), ` +
+          `${inSeconds(Math.max(...waits))} at worst; its lease is 20 s`,
       ],
       broken: brokenIn(audited, complaints),
     };

@@ -45,7 +45,8 @@ export const rolling: Scenario = {
     return {
       did: `${rounds} restarts of each of two instances with SIGTERM under ${RATE} payments/s`,
       seen: [
-        `${whole(audited.orders - audited.unanswered)} of ${whole(audited.orders)} answered, ${whole(repeated)} of them by a retry, ${resets.length} connections reset`,
+        `${whole(audited.orders - audited.unanswered)} of ${whole(audited.orders)} answered, ` +
+          `${whole(repeated)} of them by a retry, ${resets.length} connections reset`,
         `first answers: ${first}`,
         ...inWords(audited),
       ],

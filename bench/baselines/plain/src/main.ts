@@ -1,4 +1,6 @@
-/** The job of payout-proxy in its most obvious form: a create before, an update after. See ../../plain.mjs. */
+/**
+ * The job of payout-proxy in its most obvious form: a create before, an update after. See ../../plain.mjs.
+ */
 import 'reflect-metadata';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

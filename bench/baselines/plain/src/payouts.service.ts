@@ -18,7 +18,10 @@ export class PayoutsService {
 
   constructor(private readonly prisma: PrismaService) {}
 
-  /** Recorded before the request is sent, and again when it is answered. Without an answer, the record has none. */
+  /**
+   * Recorded before the request is sent, and again when it is answered. Without an answer, the record has
+   * none.
+   */
   async pay(keyId: string, operation: string, body: object) {
     const { id } = await this.prisma.payoutRecord.create({
       data: { keyId, operation, body },

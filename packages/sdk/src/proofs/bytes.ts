@@ -28,7 +28,10 @@ export const toHex = (bytes: Uint8Array) =>
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes base64 (RFC 4648, section 4). Some runtimes, such as older React Native, have no `btoa` and no `atob`. */
+/**
+ * Encodes base64 (RFC 4648, section 4). Some runtimes, such as older React Native, have no `btoa` and no
+ * `atob`.
+ */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {

@@ -1,4 +1,6 @@
-/** Canonical JSON (RFC 8785). JavaScript writes numbers and strings, and orders names, as the RFC requires. */
+/**
+ * Canonical JSON (RFC 8785). JavaScript writes numbers and strings, and orders names, as the RFC requires.
+ */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

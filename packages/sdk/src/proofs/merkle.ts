@@ -18,7 +18,10 @@ interface InclusionClaim {
   root: Uint8Array;
 }
 
-/** Checks an inclusion proof (RFC 9162, section 2.1.3.2). It never throws, because an invalid proof proves nothing. */
+/**
+ * Checks an inclusion proof (RFC 9162, section 2.1.3.2). It never throws, because an invalid proof proves
+ * nothing.
+ */
 export async function verifyInclusion({
   index,
   size,
@@ -52,7 +55,9 @@ interface ConsistencyClaim {
   proof: readonly Uint8Array[];
 }
 
-/** Checks a consistency proof (RFC 9162, section 2.1.4.2). The earlier tree must have a leaf. It never throws. */
+/**
+ * Checks a consistency proof (RFC 9162, section 2.1.4.2). The earlier tree must have a leaf. It never throws.
+ */
 export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolean> {
   const { from, to, fromRoot, toRoot, proof } = claim;
   if (!isCount(from) || !isCount(to) || from === 0 || from > to) return false;
@@ -61,8 +66,8 @@ export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolea
 
   let [node, last] = [from - 1, to - 1];
   while (isOdd(node)) [node, last] = [half(node), half(last)];
-  // If the earlier size is a power of two, the earlier tree is a node of the later one, and the proof does not repeat
-  // its root.
+  // If the earlier size is a power of two, the earlier tree is a node of the later one, and the proof does
+  // not repeat its root.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
   if (start === undefined) return false;
   let [earlier, later] = [start, start];

@@ -1,6 +1,9 @@
 import { type Bytes, fromBase64, HASH_BYTES, sha256, toHex, utf8 } from './bytes.ts';
 
-/** Signed notes (https://c2sp.org/signed-note) with Ed25519, and the checkpoints in them (https://c2sp.org/tlog-checkpoint). */
+/**
+ * Signed notes (https://c2sp.org/signed-note) with Ed25519, and the checkpoints in them
+ * (https://c2sp.org/tlog-checkpoint).
+ */
 
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;

@@ -28,15 +28,19 @@ export interface ProvedReceipt {
 }
 
 const FORMAT = 'payout-proxy/receipt/1';
-/** The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its salt. */
+/**
+ * The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its
+ * salt.
+ */
 const SALT_BYTES = 16;
 
 /**
- * Verifies a receipt offline: that the log has signed exactly these records. It does not prove that the call has no other
- * records, or that everybody is shown the same log.
- * @param receipt its text, or what `calls.receipt` returns. A file of somebody else should be passed as text, because
- * JSON that names a member twice is read differently by different programs.
- * @param keys the verifier key of the log, `<name>+<id>+<base64>`, or several. Get it from another source than the receipt.
+ * Verifies a receipt offline: that the log has signed exactly these records. It does not prove that the call
+ * has no other records, or that everybody is shown the same log.
+ * @param receipt its text, or what `calls.receipt` returns. A file of somebody else should be passed as text,
+ * because JSON that names a member twice is read differently by different programs.
+ * @param keys the verifier key of the log, `<name>+<id>+<base64>`, or several. Get it from another source
+ * than the receipt.
  * @throws VerificationError that names the first fault.
  */
 export async function verifyReceipt(
@@ -112,7 +116,10 @@ async function openedValue(
   return [commitment, value];
 }
 
-/** Returns the commitment at a path of the record, such as `items/0/email_commitment`. Undefined if there is none. */
+/**
+ * Returns the commitment at a path of the record, such as `items/0/email_commitment`. Undefined if there is
+ * none.
+ */
 function committedIn(record: Record<string, unknown>, path: string): string | undefined {
   if (!/(^|\/)[a-z_]+_commitment$/.test(path)) return undefined;
   let at: unknown = record;

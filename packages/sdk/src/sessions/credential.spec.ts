@@ -7,7 +7,10 @@ const tokenOf = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toS
 const ADA = tokenOf({ iss: 'https://id.example', sub: 'ada' });
 const BOB = tokenOf({ iss: 'https://id.example', sub: 'bob' });
 
-/** The answers of a network that loses the first request, of a proxy that refuses it, or of one that carries it out. */
+/**
+ * The answers of a network that loses the first request, of a proxy that refuses it, or of one that carries
+ * it out.
+ */
 const lost = () => Promise.reject(new TypeError('terminated'));
 const says = (body: object) => () =>
   Promise.resolve(new Response(JSON.stringify(body), { headers: { 'X-Call-Id': 'id' } }));

@@ -16,8 +16,8 @@ export interface Credentials {
   /** The session of the person who has signed in to this page. */
   session?: SessionOptions;
   /**
-   * Obtains a new credential of the same person. It is called once when the present one has expired, however many requests wait for it. A
-   * text that it returns replaces `apiKey` or `accessToken`.
+   * Obtains a new credential of the same person. It is called once when the present one has expired, however
+   * many requests wait for it. A text that it returns replaces `apiKey` or `accessToken`.
    */
   refresh?: (error: ApiError) => string | void | Promise<string | void>;
 }
@@ -26,7 +26,8 @@ export interface Credentials {
 const SECRET_KEY = /^pp_/;
 
 const NOT_IN_PUBLIC =
-  'This is a secret key, and whoever opens this page or app can read it. Let your server obtain an ephemeral key for ' +
+  'This is a secret key, and whoever opens this page or app can read it. Let your server obtain an ' +
+  'ephemeral key for ' +
   'each person, or use access tokens of your identity provider.';
 
 const NO_COOKIES =
@@ -34,8 +35,8 @@ const NO_COOKIES =
 
 /**
  * Returns what authorizes requests.
- * @throws TypeError unless there is exactly one credential, if a secret key would be in a page or an app, and if the
- * runtime keeps no cookies for a session.
+ * @throws TypeError unless there is exactly one credential, if a secret key would be in a page or an app, and
+ * if the runtime keeps no cookies for a session.
  */
 export function authorizing(options: Credentials & { fetch?: typeof fetch }) {
   const { apiKey, accessToken, authorize, session, refresh } = options;
@@ -74,7 +75,10 @@ export function authorizing(options: Credentials & { fetch?: typeof fetch }) {
   };
 }
 
-/** Another `fetch` may keep cookies. That of Node.js and its kin does not, and a window or a worker of a page does. */
+/**
+ * Another `fetch` may keep cookies. That of Node.js and its kin does not, and a window or a worker of a page
+ * does.
+ */
 function requireCookies(): void {
   const { document, WorkerGlobalScope, process } = globalThis as {
     document?: unknown;
@@ -86,7 +90,10 @@ function requireCookies(): void {
   if (isServer) throw new TypeError(NO_COOKIES);
 }
 
-/** An empty credential is a variable that is not set. A proxy would take the request for one without a credential. */
+/**
+ * An empty credential is a variable that is not set. A proxy would take the request for one without a
+ * credential.
+ */
 function requireText(credential: string | undefined): string {
   if (typeof credential === 'string' && credential.trim() !== '') return credential;
   throw new TypeError('The credential is empty. Check the variable or function that it comes from.');

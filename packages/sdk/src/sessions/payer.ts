@@ -2,13 +2,19 @@ import { PayoutProxyError } from '../errors.ts';
 import { fromBase64, textOf } from '../proofs/bytes.ts';
 
 const ANOTHER_PERSON =
-  'This is the payment of another person, or of a credential that does not tell its person. Nothing was sent, because ' +
+  'This is the payment of another person, or of a credential that does not tell its person. Nothing was ' +
+  'sent, because ' +
   'for another person it would be another payment. Continue it with a credential of the person who pays.';
 
-/** The holder of every API key. A key does not tell its person, so your server must pass keys of one person. */
+/**
+ * The holder of every API key. A key does not tell its person, so your server must pass keys of one person.
+ */
 const KEY_HOLDER = 'key';
 
-/** The holder of a payment. An idempotency key belongs to a person, so for another person it would be another payment. */
+/**
+ * The holder of a payment. An idempotency key belongs to a person, so for another person it would be another
+ * payment.
+ */
 export class Payer {
   /** @param holder Undefined until the first attempt, which determines it. */
   constructor(private holder: string | undefined) {}
@@ -24,8 +30,8 @@ export class Payer {
 }
 
 /**
- * Returns the holder of the credential of a request. A token that cannot be read is held by nobody else: two such tokens
- * may be of two people. Never store it, because it may be the token itself.
+ * Returns the holder of the credential of a request. A token that cannot be read is held by nobody else: two
+ * such tokens may be of two people. Never store it, because it may be the token itself.
  */
 export function holderOf(headers: Headers): string {
   const authorization = headers.get('Authorization');

@@ -7,7 +7,8 @@ import { orAborted } from '../waiting.ts';
 const OF_ANOTHER_SESSION: readonly (string | undefined)[] = ['csrf', 'missing_key'];
 
 const SOMEBODY_ELSE =
-  'Another person has signed in, such as in another tab. This request was not sent for them. Reload the page, or make a ' +
+  'Another person has signed in, such as in another tab. This request was not sent for them. Reload the ' +
+  'page, or make a ' +
   'new client.';
 
 /** Returns the route of a client's session. */
@@ -28,16 +29,16 @@ export class SessionTransport implements Sender {
   ) {}
 
   /**
-   * Sends a request. If its CSRF token is of another session, the session is read once more and the request is sent
-   * again. This is safe for payments, too:
+   * Sends a request. If its CSRF token is of another session, the session is read once more and the request
+   * is sent again. This is safe for payments, too:
    *
-   * - The proxy checks the token before it looks at the request. It has then recorded and reserved nothing, and sent
-   *   nothing to the provider.
-   * - The payment has the same idempotency key as before. A key belongs to a person: for somebody else it would be
-   *   another key, and another payment. So nothing is sent for anybody but the first person.
+   * - The proxy checks the token before it looks at the request. It has then recorded and reserved nothing,
+   *   and sent nothing to the provider.
+   * - The payment has the same idempotency key as before. A key belongs to a person: for somebody else it
+   *   would be another key, and another payment. So nothing is sent for anybody but the first person.
    *
-   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's payment, or the
-   * signal's reason.
+   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's
+   * payment, or the signal's reason.
    */
   async send(outgoing: Outgoing): Promise<Answer> {
     if (this.csrfToken !== undefined) {

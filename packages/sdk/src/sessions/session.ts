@@ -37,8 +37,8 @@ export class Session {
   }
 
   /**
-   * Returns the address at which the person signs in: open it in this tab. It leads to the provider and from there to
-   * `returnTo`.
+   * Returns the address at which the person signs in: open it in this tab. It leads to the provider and from
+   * there to `returnTo`.
    * @param returnTo the full address of a page of the client, such as `location.href`.
    */
   signInUrl(returnTo: string | URL): string {
@@ -49,8 +49,8 @@ export class Session {
   /**
    * Ends the session here.
    * @param returnTo where the provider leads to after the sign-out there.
-   * @returns the address at which the person signs out at the provider, too, or null if there is nothing to do. Without
-   * it, whoever uses the browser next may be signed in again without a password.
+   * @returns the address at which the person signs out at the provider, too, or null if there is nothing to
+   * do. Without it, whoever uses the browser next may be signed in again without a password.
    */
   async signOut({ returnTo, signal }: Asking & { returnTo?: string | URL } = {}): Promise<string | null> {
     const path = pathOfSession(this.options.client);

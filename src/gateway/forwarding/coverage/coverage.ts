@@ -18,7 +18,10 @@ export class Served {
     return rows && Served.of(rows.map((name) => ({ country: name, code: null })));
   }
 
-  /** Reads the answer of `/info/mobile-money-codes`. A code is unique only within its country, and rows repeat. */
+  /**
+   * Reads the answer of `/info/mobile-money-codes`. A code is unique only within its country, and rows
+   * repeat.
+   */
   static mobileMoney(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
     return (
@@ -27,8 +30,8 @@ export class Served {
   }
 
   /**
-   * A single unreadable row makes the list unusable. Otherwise its destination would be missing, and valid payouts
-   * would be rejected.
+   * A single unreadable row makes the list unusable. Otherwise its destination would be missing, and valid
+   * payouts would be rejected.
    */
   private static of(rows: { country?: unknown; code?: unknown; name?: unknown }[]): Served | undefined {
     const served = new Served();
@@ -89,7 +92,10 @@ function wrongNetwork({ name, networks }: Country): string {
   return `must be a mobile money network of ${name}: ${codes.join(', ')}`;
 }
 
-/** Whether a list is usable. An empty list would reject every payout, and is more likely an error of the upstream. */
+/**
+ * Whether a list is usable. An empty list would reject every payout, and is more likely an error of the
+ * upstream.
+ */
 function rowsOf(envelope: unknown): unknown[] | undefined {
   const data = isObject(envelope) ? envelope.data : undefined;
   return Array.isArray(data) && data.length > 0 ? data : undefined;

@@ -51,7 +51,8 @@ export class InternalReadsService implements OnApplicationShutdown {
         });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
-        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined; // Treated like a missing answer.
+        // Treated like a missing answer.
+        if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined;
         this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
         return undefined;
       }

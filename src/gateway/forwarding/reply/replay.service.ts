@@ -156,7 +156,8 @@ export class ReplayService {
     await this.journal.refusals.record(refusal).catch(async (error: unknown) => {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') databaseUnavailable(error);
-      await this.journal.refusals.recordSoon(refusal, leftOf(call)); // Written later, once the database takes writes.
+      // Written later, once the database takes writes.
+      await this.journal.refusals.recordSoon(refusal, leftOf(call));
     });
     call.outcome = 'replayed';
   }
@@ -187,13 +188,17 @@ function mayRepeat(call: OperationCall, made: CallOwner): boolean {
 
 function othersKey(firstCallId: string): Problem {
   return new Problem('idempotency_key_reused', {
-    text: 'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same payout, do not send it again. Otherwise use a new key.',
+    text:
+      'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same ' +
+      'payout, do not send it again. Otherwise use a new key.',
     firstCallId,
   });
 }
 
 const OTHER_PAYMENT = {
-  text: 'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. Use a new key for a new payout.',
+  text:
+    'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. Use a new ' +
+    'key for a new payout.',
   action: 'new_key',
 } as const;
 
@@ -210,7 +215,9 @@ const LONGEST_WAIT = 60;
 function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
   return new Problem('outcome_unknown', {
     status: 409,
-    text: `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET /v1/calls/${id} shows its outcome once it is recorded.`,
+    text:
+      `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET ` +
+      `/v1/calls/${id} shows its outcome once it is recorded.`,
     firstCallId: id,
     // Grows with the age of the call.
     retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),

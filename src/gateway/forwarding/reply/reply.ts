@@ -81,7 +81,8 @@ export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
   const isWhole = paid === payouts.length;
   const message = isWhole
     ? 'The payout service gave no answer, but later confirmed that it carried this out.'
-    : `The payout service gave no answer, but later confirmed that it carried out ${paid} of the ${payouts.length} payouts.`;
+    : `The payout service gave no answer, but later confirmed that it carried out ${paid} of the ` +
+      `${payouts.length} payouts.`;
   const transactions = payouts.map(({ position, entry, amountUsd, transaction }) => ({
     position,
     state: payoutStateOf(entry, 'confirmed'),

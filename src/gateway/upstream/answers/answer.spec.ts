@@ -164,7 +164,8 @@ describe('toAnswer', () => {
         );
         expect(toAnswer(response(502, body), PAY, texts).kind).toBe('unknown');
       }
-      expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error'); // not its envelope
+      // not its envelope
+      expect(toAnswer(response(500, { error: text }), PAY, texts).failure).toBe('server_error');
     },
   );
 

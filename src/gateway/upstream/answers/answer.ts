@@ -156,8 +156,8 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
 }
 
 /**
- * Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if it states neither success nor
- * failure.
+ * Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if it states neither
+ * success nor failure.
  */
 export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);

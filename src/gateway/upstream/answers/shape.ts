@@ -33,7 +33,10 @@ interface Fields {
  */
 const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
 
-/** The largest known record has 25 fields. An object with more names than this is a map whose keys look like names. */
+/**
+ * The largest known record has 25 fields. An object with more names than this is a map whose keys look like
+ * names.
+ */
 const MAX_NAMES = 64;
 
 /**

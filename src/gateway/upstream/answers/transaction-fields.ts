@@ -1,4 +1,7 @@
-/** The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction record"). */
+/**
+ * The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction
+ * record").
+ */
 export const TRANSACTION_FIELDS = {
   upstream_ref: 'chiRef',
   upstream_id: 'id',

@@ -104,7 +104,10 @@ function keyOf(kind: RecipientKind, name: string | null): string | null {
   return name === null ? null : recipientKey(kind, name);
 }
 
-/** Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an answer. */
+/**
+ * Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an
+ * answer.
+ */
 export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
   const named = Object.entries(fields) as [TransactionField, unknown][];
   return readTransaction(
@@ -171,8 +174,8 @@ function isDay(day: string): boolean {
 const AMOUNT = /^-?(0|[1-9]\d{0,14})(\.\d{1,18})?$/;
 
 /**
- * Reads an amount, which arrives as a number or as text (trap 3). Other forms of a number, such as "0x10", "1e3", " 5 "
- * and "1,000", are not amounts.
+ * Reads an amount, which arrives as a number or as text (trap 3). Other forms of a number, such as "0x10",
+ * "1e3", " 5 " and "1,000", are not amounts.
  */
 export function amount(value: unknown): Decimal | null {
   if (typeof value === 'string') return AMOUNT.test(value) ? new Decimal(value) : null;

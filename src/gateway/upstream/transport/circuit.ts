@@ -99,5 +99,6 @@ export class Circuit {
 
 /** Whether an answer shows that the upstream is unhealthy. */
 export function isSick({ failure, status }: Answer): boolean {
-  return SICK.has(failure) && (status === null || status >= 500); // A 408 is a timeout reported by the upstream.
+  // A 408 is a timeout reported by the upstream.
+  return SICK.has(failure) && (status === null || status >= 500);
 }

@@ -17,8 +17,9 @@ declare module 'axios' {
 }
 
 /**
- * The progress of an exchange: waiting for its turn (`queued`), waiting for a connection (`connecting`), being written
- * or written without a response (`waiting`), receiving a response (`answering`), or complete (`answered`).
+ * The progress of an exchange: waiting for its turn (`queued`), waiting for a connection (`connecting`),
+ * being written or written without a response (`waiting`), receiving a response (`answering`), or complete
+ * (`answered`).
  */
 export type Phase = 'queued' | 'connecting' | 'waiting' | 'answering' | 'answered';
 
@@ -71,7 +72,8 @@ export function undiciAdapter(
       if (body === null || body.length <= AT_ONCE_BYTES) pool.dispatch(request, exchange);
       else {
         const headers = [...all, 'Content-Length', String(body.length)];
-        const parts = exchange.inParts(body) as unknown as Readable; // undici accepts iterables, but its types omit them.
+        // undici accepts iterables, but its types omit them.
+        const parts = exchange.inParts(body) as unknown as Readable;
         pool.dispatch({ ...request, headers, body: parts }, exchange);
       }
     });

@@ -134,7 +134,8 @@ export class CheckpointComparison {
     try {
       return await CheckpointFile.largest(checkpointFile, logRingOf(this.settings));
     } catch {
-      new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it'); // the sealer says why
+      // the sealer says why
+      new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it');
       return undefined;
     }
   }

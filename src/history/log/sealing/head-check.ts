@@ -27,7 +27,8 @@ export async function checkHead(ask: Ask, { size, note, ring, trusted }: StoredH
   const head = ownHead(note, ring);
   if (!currentOf(ring, head.signers)) {
     throw isWrong(
-      'only a key in LOG_RETIRED_KEYS has signed it, which must stay in LOG_SIGNING_KEY until a checkpoint is signed by both',
+      'only a key in LOG_RETIRED_KEYS has signed it, which must stay in LOG_SIGNING_KEY until a ' +
+        'checkpoint is signed by both',
     );
   }
   const range = CompactRange.of(size, await edgeOf(ask, size));
@@ -52,8 +53,10 @@ export function ownHead(note: string, ring: KeyRing): SignedHead {
 
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
-    `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup was restored. Sealing has ` +
-      'stopped. Restore a newer backup. If there is none, run database recover with the DATA_DIR of this instance.',
+    `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup ` +
+      'was restored. Sealing has ' +
+      'stopped. Restore a newer backup. If there is none, run database recover with the DATA_DIR of ' +
+      'this instance.',
   );
 }
 
@@ -68,7 +71,8 @@ async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
 
 function isWrong(reason: string): LogRefusal {
   return new LogRefusal(
-    `the log does not match its signature: ${reason.replace(/\.$/, '')}. Sealing has stopped. Run audit verify to find the change. If other ` +
+    `the log does not match its signature: ${reason.replace(/\.$/, '')}. Sealing has stopped. Run audit ` +
+      'verify to find the change. If other ' +
       'instances sign too, give all of them the same LOG_SIGNING_KEY.',
   );
 }

@@ -56,7 +56,8 @@ export class SealerService implements Job {
     );
     watch(
       'payout_proxy_log_failing',
-      '1 while this worker cannot seal records, or refuses to because the log differs from what was signed. Its log lines state the reason.',
+      '1 while this worker cannot seal records, or refuses to because the log differs from what was ' +
+        'signed. Its log lines state the reason.',
       () => (this.complaint === undefined ? 0 : 1),
     );
   }
@@ -175,7 +176,8 @@ export async function connectSealer(settings: Urls): Promise<Client> {
     if (client) return client;
   }
   throw new Error(
-    `No login of the proxy can become ${ROLE}. As an administrator, run GRANT ${ROLE} TO a login, and set DATABASE_SEALER_URL to that login.`,
+    `No login of the proxy can become ${ROLE}. As an administrator, run GRANT ${ROLE} TO a login, and ` +
+      'set DATABASE_SEALER_URL to that login.',
   );
 }
 

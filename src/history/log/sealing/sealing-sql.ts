@@ -19,7 +19,8 @@ export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${LOCKS.sealer}) AS lo
  * statistics, and others could be terrible.
  */
 export const PLANNING =
-  'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_bitmapscan = off; ' +
+  'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET ' +
+  'enable_bitmapscan = off; ' +
   'SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
 
 /**
@@ -29,11 +30,13 @@ export const PLANNING =
 export const LOOK = {
   name: 'look',
   text: `
-    SELECT ${utcSql('statement_timestamp()')} AS now, pg_snapshot_xmin(s)::text AS horizon, pg_snapshot_xmax(s)::text AS next,
+    SELECT ${utcSql('statement_timestamp()')} AS now, pg_snapshot_xmin(s)::text AS horizon,
+      pg_snapshot_xmax(s)::text AS next,
       (SELECT system_identifier::text FROM pg_control_system()) AS server,
       c.size::float8 AS size, c.note, c.positions
     FROM pg_current_snapshot() s
-    LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`,
+    LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC
+      LIMIT 1) c ON true`,
 };
 
 /** Age of the oldest unsealed row of each table, in seconds. */
@@ -43,7 +46,8 @@ export const NEWS = {
     const { key, at } = kindOf(name);
     const where = `(t.tx, t.${key}) > (($1::text[])[${place + 1}]::xid8, ($2::text[])[${place + 1}]::uuid)`;
     return `(SELECT '${name}' AS name, extract(epoch FROM clock_timestamp() - t.${at})::float8 AS waits
-      FROM public.${name} t WHERE ${where} AND t.tx < pg_snapshot_xmax(pg_current_snapshot()) ORDER BY t.tx, t.${key} LIMIT 1)`;
+      FROM public.${name} t WHERE ${where} AND t.tx < pg_snapshot_xmax(pg_current_snapshot())
+        ORDER BY t.tx, t.${key} LIMIT 1)`;
   }).join(' UNION ALL '),
 };
 
@@ -56,7 +60,8 @@ export const NEWS = {
 export function recordsSql(name: KindName) {
   const { key } = kindOf(name);
   const text = `
-    SELECT t.tx::text AS tx, t.${key}::text AS id, sha256('\\x00'::bytea || convert_to(${leafSql(name, 't')}, 'UTF8')) AS hash
+    SELECT t.tx::text AS tx, t.${key}::text AS id,
+      sha256('\\x00'::bytea || convert_to(${leafSql(name, 't')}, 'UTF8')) AS hash
     FROM public.${name} t WHERE (t.tx, t.${key}) > ($1::xid8, $2::uuid) AND t.tx <= $3::xid8
     ORDER BY t.tx, t.${key} LIMIT $4`;
   return { name: `seal_${name}`, text };
@@ -80,12 +85,14 @@ export const INSERT_LEAVES = {
   text: `
     INSERT INTO public.log_leaves (first, kind, span, ids, hashes)
     SELECT first, kind, int8range(low, high, '[]'), ids::uuid[], hashes
-    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) r (first, kind, low, high, ids, hashes)`,
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) r (first, kind,
+      low, high, ids, hashes)`,
 };
 
 export const INSERT_NODES = `
   INSERT INTO public.log_node (level, index, hash)
-  SELECT level, index, decode(hash, 'hex') FROM unnest($1::smallint[], $2::bigint[], $3::text[]) AS r (level, index, hash)`;
+  SELECT level, index, decode(hash, 'hex') FROM unnest($1::smallint[], $2::bigint[], $3::text[]) AS r (level,
+    index, hash)`;
 
 export const INSERT_CHECKPOINT = `
   INSERT INTO public.checkpoint (size, root, note, positions, sealed_at, complete_until)

@@ -73,14 +73,16 @@ export async function requireDefinitions(ask: Ask): Promise<void> {
       [view, table],
     );
     const text = (row?.text ?? '').replaceAll(`${table}.`, '').replace(/\s+/g, ' ').trim();
-    const right = `SELECT ${row?.columns} FROM ${table} WHERE ( SELECT search_is_complete() AS search_is_complete);`;
+    const right = `SELECT ${row?.columns} FROM ${table}
+      WHERE ( SELECT search_is_complete() AS search_is_complete);`;
     if (text !== right) throw replaced(`view ${view}`);
   }
 }
 
 function replaced(what: string): LogFault {
   const meaning =
-    `The ${what} of the search index is not as the migrations define it. It was replaced, so searches may return wrong ` +
+    `The ${what} of the search index is not as the migrations define it. It was replaced, so searches ` +
+    'may return wrong ' +
     'results. The records are right; search them in an export until the definition is restored.';
   return new LogFault('search_index_replaced', meaning, { kind: what });
 }

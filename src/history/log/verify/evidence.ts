@@ -45,7 +45,8 @@ export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excus
       const changed = differing.find(({ id, gone }) => !(gone && excuses.excusesEvidence(id)));
       if (!changed) continue;
       const meaning =
-        `The rows of ${table} are not those that were sealed with the end of their ${owner === 'run_id' ? 'run' : 'read'}. ` +
+        `The rows of ${table} are not those that were sealed with the end of their ` +
+        `${owner === 'run_id' ? 'run' : 'read'}. ` +
         'One was changed, removed or added.';
       throw new LogFault('evidence_changed', meaning, placeOf(table, changed.id));
     }

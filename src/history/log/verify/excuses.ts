@@ -68,7 +68,8 @@ export class Excuses {
         continue;
       throw new LogFault(
         'not_signed',
-        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a deletion.`,
+        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a ` +
+          'deletion.',
         placeOf(kind, id),
       );
     }

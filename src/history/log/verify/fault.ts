@@ -52,7 +52,8 @@ export class LogFault extends Error {
 /** Returns the fault of a row of log_leaves that the sealer cannot have written. */
 export function leavesChanged(first: number, kind?: KindName): LogFault {
   const meaning =
-    'The row of leaves is not as the sealer writes it. Its records must be in order, within its span, and have a hash each.';
+    'The row of leaves is not as the sealer writes it. Its records must be in order, within its span, ' +
+    'and have a hash each.';
   return new LogFault('leaves_changed', meaning, { leaf: first, ...(kind && { kind }) });
 }
 

@@ -44,8 +44,10 @@ export async function* leavesOf(
 ): AsyncGenerator<Leaves, undefined> {
   const sql = `
     SELECT l.first, lower(l.span), upper(l.span), l.ids, encode(l.hashes, 'hex'),
-      (SELECT date_part('epoch', c.complete_until) FROM public.checkpoint c WHERE c.size <= l.first ORDER BY c.size DESC LIMIT 1),
-      (SELECT date_part('epoch', c.sealed_at) FROM public.checkpoint c WHERE c.size > l.first ORDER BY c.size LIMIT 1)
+      (SELECT date_part('epoch', c.complete_until) FROM public.checkpoint c WHERE c.size <= l.first
+        ORDER BY c.size DESC LIMIT 1),
+      (SELECT date_part('epoch', c.sealed_at) FROM public.checkpoint c WHERE c.size > l.first ORDER BY c.size
+        LIMIT 1)
     FROM public.log_leaves l WHERE l.kind = '${kind}' AND l.first < ${size} ORDER BY lower(l.span)`;
   for await (const row of rowsOf<LeavesRow>(client, `${kind}_leaves`, sql, PAGE)) yield leavesIn(kind, row);
   return undefined;

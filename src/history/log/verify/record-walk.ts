@@ -116,7 +116,8 @@ export class RecordWalk {
     const id = record[0];
     if (id === this.previous || id === next) {
       const meaning =
-        'The record, its body, or its filters exist twice, but only one of them was sealed. The other was added.';
+        'The record, its body, or its filters exist twice, but only one of them was sealed. The other ' +
+        'was added.';
       throw new LogFault('record_twice', meaning, placeOf(this.kind, id));
     }
     this.previous = id;
@@ -158,7 +159,8 @@ export class RecordWalk {
     if (!(at >= completeUntil - this.apart)) {
       throw new LogFault(
         'record_in_the_past',
-        `The record says that it was written at ${iso(at)}, but all records from before ${iso(completeUntil)} had been ` +
+        `The record says that it was written at ${iso(at)}, but all records from before ` +
+          `${iso(completeUntil)} had been ` +
           'sealed before it. It was inserted later.',
         place(),
       );

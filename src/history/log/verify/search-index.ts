@@ -21,7 +21,8 @@ const IS_YOUNG = RECORDS.map(
 
 /** Planner settings for joins of whole tables. Ordered reads of records use the defaults. */
 const JOINING =
-  "SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; SET LOCAL work_mem = '64MB'";
+  'SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; SET ' +
+  "LOCAL work_mem = '64MB'";
 
 /** Finds a call whose entry differs from its records in any column, or lacks an entry or records. */
 function differingEntry(columns: { name: string; isText: boolean }[]): string {
@@ -30,7 +31,8 @@ function differingEntry(columns: { name: string; isText: boolean }[]): string {
     return `e.${name}${collation} IS DISTINCT FROM c.${name}${collation}`;
   });
   return `${entriesSql()} SELECT call.id::text AS id FROM (
-    SELECT coalesce(c.call_id, e.call_id) AS id FROM call_entry c FULL JOIN public.indexed_call e ON e.call_id = c.call_id
+    SELECT coalesce(c.call_id, e.call_id) AS id FROM call_entry c
+      FULL JOIN public.indexed_call e ON e.call_id = c.call_id
     WHERE ${different.join(' OR ')}
   ) AS call WHERE NOT (${IS_YOUNG}) ORDER BY call.id LIMIT 1`;
 }
@@ -38,7 +40,8 @@ function differingEntry(columns: { name: string; isText: boolean }[]): string {
 /** Finds a call whose amounts differ from those of its entry. */
 const DIFFERING_ITEM = `
   SELECT coalesce(i.call_id, e.call_id)::text AS id FROM public.indexed_item i FULL JOIN (
-    SELECT DISTINCT coalesce(usd, -1) AS usd, call_id FROM public.indexed_call CROSS JOIN LATERAL unnest(item_usd) AS usd
+    SELECT DISTINCT coalesce(usd, -1) AS usd, call_id FROM public.indexed_call
+      CROSS JOIN LATERAL unnest(item_usd) AS usd
   ) AS e ON e.call_id = i.call_id AND e.usd = i.usd
   WHERE i.call_id IS NULL OR e.call_id IS NULL ORDER BY 1 LIMIT 1`;
 
@@ -48,7 +51,8 @@ const MISSING_SLICE = `
     SELECT 'week' AS kind, search_week(call_id) AS slice, call_id FROM public.indexed_call
     UNION ALL SELECT 'total', search_step(total_usd), call_id FROM public.indexed_call
     UNION ALL SELECT 'item', search_step(nullif(usd, -1)), call_id FROM public.indexed_item
-  ) AS needed WHERE NOT EXISTS (SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind AND s.slice = needed.slice)`;
+  ) AS needed WHERE NOT EXISTS (SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind
+    AND s.slice = needed.slice)`;
 
 /**
  * Rebuilds the entry of each call from its records, and compares every column with the search index. An
@@ -77,8 +81,10 @@ export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<
     const id = row?.id ?? null;
     if (id === null) continue;
     const meaning =
-      'The search index does not match the records. It was changed, or audit prune was interrupted, so searches return ' +
-      'wrong results. The records are right. Run an interrupted audit prune again. Otherwise, as the owner of the database, ' +
+      'The search index does not match the records. It was changed, or audit prune was interrupted, so ' +
+      'searches return ' +
+      'wrong results. The records are right. Run an interrupted audit prune again. Otherwise, as the ' +
+      'owner of the database, ' +
       'SELECT rebuild_search_index() makes the index anew.';
     throw new LogFault('search_index_differs', meaning, placeOf(table, id));
   }

@@ -18,7 +18,8 @@ export async function requireTables(ask: Ask): Promise<void> {
     ...EVIDENCE_TABLES,
   ];
   const rows = await ask<{ name: string; right: boolean }>(
-    `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules), false) AS right
+    `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules),
+      false) AS right
      FROM unnest($1::text[]) n (name)
      LEFT JOIN LATERAL (
        SELECT to_regclass('public.' || n.name)::oid AS oid
@@ -48,7 +49,8 @@ export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>)
     if (all?.count === seen.get(owner)) continue;
     const [row] = await ask<{ id: string }>(
       `SELECT x.${key}::text AS id FROM public.${table} x
-       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${key}) ORDER BY x.${key} LIMIT 1`,
+       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${key})
+         ORDER BY x.${key} LIMIT 1`,
       [],
     );
     if (row) {

@@ -124,7 +124,9 @@ export class TreeWalk {
       );
     const before = this.head?.completeUntil ?? '';
     if ((completeUntil ?? '') < before) {
-      const meaning = `The checkpoint says that the log is complete until ${completeUntil}, but it was until ${before} already.`;
+      const meaning =
+        `The checkpoint says that the log is complete until ${completeUntil}, but it was until ${before} ` +
+        'already.';
       throw new LogFault('checkpoint_changed', meaning, this.unsigned());
     }
     this.checkWitnessed(note);
@@ -154,7 +156,8 @@ export class TreeWalk {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
-        `The leaves of the log do not match ${source}. Among these leaves, or before them, some were changed, swapped, ` +
+        `The leaves of the log do not match ${source}. Among these leaves, or before them, some were ` +
+          'changed, swapped, ' +
           'added, or removed, and the log was rewritten to hide it.',
         place,
       );

@@ -22,10 +22,12 @@ const INDEX_DELAY_SECONDS = 60;
  * the end scan whole tables.
  */
 const WALKING =
-  'SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; ' +
+  'SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = off; ' +
+  'SET LOCAL enable_sort = off; ' +
   'SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0';
 const COUNTING =
-  'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather = 2';
+  'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; SET LOCAL ' +
+  'max_parallel_workers_per_gather = 2';
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
 
 export interface VerifyRequest {
@@ -70,8 +72,10 @@ interface Newest {
 }
 
 const NEWEST = `
-  SELECT c.size::float8 AS size, date_part('epoch', c.complete_until) AS "completeUntil", date_part('epoch', clock_timestamp()) AS now
-  FROM (SELECT) one LEFT JOIN LATERAL (SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC LIMIT 1) c ON true`;
+  SELECT c.size::float8 AS size, date_part('epoch', c.complete_until) AS "completeUntil",
+    date_part('epoch', clock_timestamp()) AS now
+  FROM (SELECT) one LEFT JOIN LATERAL (SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC
+    LIMIT 1) c ON true`;
 
 /**
  * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's
@@ -199,7 +203,8 @@ function requireNothingCutOff(
       readOwn(() => trust.read(note), source, place);
       throw new LogFault(
         'log_cut_off',
-        `The log has ${size} leaves, but ${source} covers ${beyond}. The newest records were removed with their ` +
+        `The log has ${size} leaves, but ${source} covers ${beyond}. The newest records were removed ` +
+          'with their ' +
           'seals, or an older backup was restored.',
         { leaf: size, to_leaf: beyond - 1, ...place },
       );

@@ -7,11 +7,12 @@ const MAX_RECEIVER = 255;
 
 /** The forms of a recipient, as the end of a sentence that begins with its place. */
 export const BENEFICIARY_MUST =
-  'must be an email address, a phone number in international format, a handle with its @, or receiver: and the ID of a sub-account';
+  'must be an email address, a phone number in international format, a handle with its @, or receiver: ' +
+  'and the ID of a sub-account';
 
 /**
- * Reads a recipient of a register in any spelling. Undefined for text in no known form, and for a phone number that no country can
- * have, because an entry for it would never have an effect.
+ * Reads a recipient of a register in any spelling. Undefined for text in no known form, and for a phone
+ * number that no country can have, because an entry for it would never have an effect.
  */
 export function readBeneficiary(text: string): Beneficiary | undefined {
   const [, receiver] = RECEIVER.exec(text.trim()) ?? [];

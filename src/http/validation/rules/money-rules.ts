@@ -2,20 +2,21 @@ import { applyDecorators } from '@nestjs/common';
 import { field, ReadAs } from './rules';
 
 /**
- * The largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact to six
- * decimals, so nothing is rounded.
+ * The largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact
+ * to six decimals, so nothing is rounded.
  */
 const MAX_USD = 999_999_999;
 
 /**
- * The most decimals of an amount. The interface has no minimum step. Airtime is priced in fractions of a cent, which
- * fit.
+ * The most decimals of an amount. The interface has no minimum step. Airtime is priced in fractions of a
+ * cent, which fit.
  */
 const USD_DECIMALS = 6;
 
 /**
- * The largest amount in another currency, and its step. Some currencies have thousands of units to the dollar, some
- * three decimals (ISO 4217). Twelve digits and three decimals are fifteen digits, which a double represents exactly.
+ * The largest amount in another currency, and its step. Some currencies have thousands of units to the
+ * dollar, some three decimals (ISO 4217). Twelve digits and three decimals are fifteen digits, which a double
+ * represents exactly.
  */
 const MAX_LOCAL = 999_999_999_999;
 const LOCAL_DECIMALS = 3;
@@ -25,7 +26,10 @@ const USD_BOUND = new RegExp(`^\\d{1,14}(\\.\\d{1,${USD_DECIMALS}})?$`);
 /** ISO 4217: three letters. The upstream decides which codes it knows. */
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses. Its TypeScript type is older. */
+/**
+ * `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses. Its TypeScript type is
+ * older.
+ */
 const ZERO = 0 as unknown as boolean;
 
 /** An amount in US dollars, like all amounts that callers send (docs/reference/upstream.md). */
@@ -59,7 +63,9 @@ export const UsdBound = (description: string) =>
   field(
     {
       required: false,
-      must: `must be a decimal number of US dollars, with at most 14 digits and ${USD_DECIMALS} decimals, such as 100 or 0.5`,
+      must:
+        `must be a decimal number of US dollars, with at most 14 digits and ${USD_DECIMALS} decimals, ` +
+        'such as 100 or 0.5',
       test: (value) => typeof value === 'string' && USD_BOUND.test(value),
     },
     { type: 'string', pattern: USD_BOUND.source, description, example: '100' },
@@ -91,8 +97,9 @@ interface Amount {
 }
 
 /**
- * An amount in a body: a number, or the same as decimal text, which many clients send. It is read, recorded and forwarded
- * as the number, which the interface takes. With so few digits (see MAX_USD, MAX_LOCAL), that loses nothing.
+ * An amount in a body: a number, or the same as decimal text, which many clients send. It is read, recorded
+ * and forwarded as the number, which the interface takes. With so few digits (see MAX_USD, MAX_LOCAL), that
+ * loses nothing.
  */
 function amount({ required, unit, max, decimals, description, example }: Amount): PropertyDecorator {
   const text = decimalText(String(max).length, decimals);
@@ -101,7 +108,9 @@ function amount({ required, unit, max, decimals, description, example }: Amount)
     field(
       {
         required,
-        must: `must be a number${unit} greater than 0 and at most ${max}, with at most ${decimals} decimals, or the same as text, such as "${example}"`,
+        must:
+          `must be a number${unit} greater than 0 and at most ${max}, with at most ${decimals} decimals, ` +
+          `or the same as text, such as "${example}"`,
         // A number has too many decimals exactly if rounding changes it.
         test: (value) =>
           typeof value === 'number' && value > 0 && value <= max && Number(value.toFixed(decimals)) === value,
@@ -136,7 +145,9 @@ function amountText({ digits, decimals, description, example }: AmountText): Pro
   return field(
     {
       required: true,
-      must: `must be a decimal number greater than 0, with at most ${digits} digits and ${decimals} decimals, such as ${example}`,
+      must:
+        `must be a decimal number greater than 0, with at most ${digits} digits and ${decimals} decimals, ` +
+        `such as ${example}`,
       test: (value) => typeof value === 'string' && pattern.test(value),
     },
     { type: 'string', pattern: pattern.source, description, example },

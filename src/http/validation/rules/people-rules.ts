@@ -5,28 +5,38 @@ import { Line } from '../../../recipients/numbering-plan';
 import { readRecipient, RECIPIENT_KINDS, RecipientKind } from '../../../recipients/recipient';
 import { field, isText } from './rules';
 
-/** E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans allow fewer numbers. */
+/**
+ * E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans allow fewer
+ * numbers.
+ */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
-/** The interface requires a leading @. Networks differ in the rest, so all their usual characters are allowed. */
+/**
+ * The interface requires a leading @. Networks differ in the rest, so all their usual characters are allowed.
+ */
 const HANDLE = /^@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** The longest deliverable address (RFC 5321, section 4.5.3.1.3, without its brackets). */
 const MAX_EMAIL = 254;
 
-/** Characters that RFC 5322 would quote, but that addresses must not have: spaces, quotes, and invisible characters. */
+/**
+ * Characters that RFC 5322 would quote, but that addresses must not have: spaces, quotes, and invisible
+ * characters.
+ */
 const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 
 /**
- * The recipient's email address. Optional if another field names the recipient (docs/reference/upstream.md, "Credit
- * item", rules 1 and 3).
+ * The recipient's email address. Optional if another field names the recipient (docs/reference/upstream.md,
+ * "Credit item", rules 1 and 3).
  */
 export const EmailOr = (other: string) =>
   field(
     {
       required: false,
       requiredIf: ({ [other]: name }) => name === undefined || name === '',
-      must: `must be an email address of at most ${MAX_EMAIL} characters, or absent if ${other} names the recipient`,
+      must:
+        `must be an email address of at most ${MAX_EMAIL} characters, or absent if ${other} names the ` +
+        'recipient',
       test: isAddress,
     },
     {

@@ -19,7 +19,8 @@ export const Instant = (description: string, { required = false, nullable = fals
         typeof value === 'string' &&
         isISO8601(value, { strict: true }) &&
         /(Z|[+-]\d\d:?\d\d)$/.test(value) &&
-        !Number.isNaN(Date.parse(value)), // ISO 8601 has more forms (weeks, days of the year) than JavaScript reads
+        // ISO 8601 has more forms (weeks, days of the year) than JavaScript reads
+        !Number.isNaN(Date.parse(value)),
     },
     { type: 'string', format: 'date-time', description, example: '2026-11-20T08:00:00Z' },
   );
@@ -67,7 +68,9 @@ export const IdempotencyKey = (description: string) =>
     field(
       {
         required: false,
-        must: 'must be an Idempotency-Key: 1 to 255 printable ASCII characters without spaces, bare or in double quotes',
+        must:
+          'must be an Idempotency-Key: 1 to 255 printable ASCII characters without spaces, bare or in ' +
+          'double quotes',
         test: (value) => typeof value === 'string' && keyIn(value) !== null,
       },
       { type: 'string', minLength: 1, maxLength: 255, description, example: 'order-17' },

@@ -127,7 +127,10 @@ export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: numb
 /** The metadata key under which a field keeps the meaning of its values. */
 export const MEANING = 'payout-proxy:meaning';
 
-/** Converts a value into the form that its rule checks and its handler reads. A wrong value is returned unchanged. */
+/**
+ * Converts a value into the form that its rule checks and its handler reads. A wrong value is returned
+ * unchanged.
+ */
 export type Meaning = (value: unknown) => unknown;
 
 /** Declares how the value of a field is converted before it is checked. */
@@ -191,7 +194,10 @@ interface SlugRules {
 
 const notForwarded = new Set<string>();
 
-/** Says of a body's class that it is for us: a field of EXTRA_FIELDS_ALLOWED, which is only passed on, would get lost in it. */
+/**
+ * Says of a body's class that it is for us: a field of EXTRA_FIELDS_ALLOWED, which is only passed on, would
+ * get lost in it.
+ */
 export const NotForwarded = (): ClassDecorator => (type) => void notForwarded.add(type.name);
 
 /** @param name of a body's class itself: one that extends `Nothing` may be forwarded. */

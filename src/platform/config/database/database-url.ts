@@ -14,10 +14,15 @@ export type Target = 'any' | 'read-write' | 'standby' | 'prefer-standby';
 export interface DatabaseUrl {
   /** The address as it was given. */
   url: string;
-  /** More than one if the address lists several. One or none otherwise: pg then reads the address by itself. */
+  /**
+   * More than one if the address lists several. One or none otherwise: pg then reads the address by itself.
+   */
   servers: readonly Server[];
   target: Target;
-  /** What the parameter `options` has. It is left out of the addresses for pg, where it would replace the proxy's own. */
+  /**
+   * What the parameter `options` has. It is left out of the addresses for pg, where it would replace the
+   * proxy's own.
+   */
   options: string | undefined;
   /** The faults of the address. They never quote it, because a password may be anywhere in it. */
   faults: readonly string[];
@@ -41,7 +46,8 @@ export function readDatabaseUrl(url: string, use: Use = 'writing'): DatabaseUrl 
   const form = /\s/.test(url) ? null : FORM.exec(url);
   if (!form) {
     const faults = [
-      'must be an address such as postgresql://user@host:5432/database, with several hosts as host1:5432,host2:5432',
+      'must be an address such as postgresql://user@host:5432/database, with several hosts as ' +
+        'host1:5432,host2:5432',
     ];
     return { url, servers: [], target: 'any', options: undefined, faults };
   }
@@ -74,7 +80,10 @@ export function nameOfServer({ host, port }: Server): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Hosts and ports are in the address itself or in its parameters. One port in the parameters is that of all hosts. */
+/**
+ * Hosts and ports are in the address itself or in its parameters. One port in the parameters is that of all
+ * hosts.
+ */
 function serversOf(authority: string, given: URLSearchParams, faults: string[]): Server[] {
   const inParameters = given.get('host')?.split(',');
   const listed = inParameters ?? authority.split(',');

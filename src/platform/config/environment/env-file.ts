@@ -27,7 +27,8 @@ const QUOTED = /^(?:'[^']*'|"[^"$\\`]*")$/;
  * @throws an error with a code if the file is unreadable.
  */
 export function readEnvFile(file: string): EnvFile {
-  const text = textIn(file)?.replace(/^\uFEFF/, ''); // Node.js would take the byte order mark for a part of the first name.
+  // Node.js would take the byte order mark for a part of the first name.
+  const text = textIn(file)?.replace(/^\uFEFF/, '');
   if (text === undefined) return { values: {}, faults: new Map() };
   const faults = new Map<string, string>();
   const names = new Set<string>();
@@ -38,13 +39,17 @@ export function readEnvFile(file: string): EnvFile {
     if (rest.trim() === '' && [UNQUOTED, QUOTED].some((spelling) => spelling.test(value.trim()))) continue;
     faults.set(
       name,
-      `${name} in .env can be read in two ways. Put its value in single quotes with nothing after them, and a comment on a line of its own`,
+      `${name} in .env can be read in two ways. Put its value in single quotes with nothing after them, ` +
+        'and a comment on a line of its own',
     );
   }
   return { values: parseEnv(text), faults };
 }
 
-/** Returns a fault for each value with quotes or blanks around it. `docker run --env-file` keeps both, and Node.js does not. */
+/**
+ * Returns a fault for each value with quotes or blanks around it. `docker run --env-file` keeps both, and
+ * Node.js does not.
+ */
 export function quotedFaults(values: NodeJS.ProcessEnv): string[] {
   const isQuoted = (value: string) => value !== value.trim() || /^(['"`])[^]*\1$/.test(value);
   const quoted = Object.entries(values).filter(([name, value = '']) => isOurs(name) && isQuoted(value));

@@ -50,7 +50,9 @@ export const AreFieldNames = () =>
     'areFieldNames',
     (names: string[]) =>
       names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) && !(name in Object.prototype)),
-    '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, and underscores, begins with a letter, and is not a property of every JavaScript object, such as constructor',
+    '$property must be a comma-separated list of field names. A name has at most 64 letters, digits, ' +
+      'and underscores, begins with a letter, and is not a property of every JavaScript object, such as ' +
+      'constructor',
   );
 
 /** Reads `POST /payouts/airtime=60000,GET /info/assets=3000` as a map. */
@@ -60,7 +62,8 @@ export const AreDeadlines = () =>
   rule(
     'areDeadlines',
     (value: unknown) => value instanceof Map && [...value.values()].every((ms) => ms >= 100 && ms <= 600_000),
-    '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such as POST /payouts/airtime=60000',
+    '$property must be a comma-separated list of operations with milliseconds from 100 to 600000, such ' +
+      'as POST /payouts/airtime=60000',
   );
 
 /** Reads `airtime=100,momo=50.5` as a map. */
@@ -70,7 +73,8 @@ export const AreAmounts = () =>
   rule(
     'areAmounts',
     isMap,
-    '$property must be a comma-separated list of wallets with amounts of US dollars, such as airtime=100,momo=50.5',
+    '$property must be a comma-separated list of wallets with amounts of US dollars, such as ' +
+      'airtime=100,momo=50.5',
   );
 
 /** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. */
@@ -92,7 +96,8 @@ export const AreOrigins = () =>
   rule(
     'areOrigins',
     (urls: string[]) => urls.every((url) => URL.canParse(url) && new URL(url).origin === url),
-    '$property must be a comma-separated list of https:// addresses in lower case without a path, a final slash and the usual port, such as https://payouts.example.com',
+    '$property must be a comma-separated list of https:// addresses in lower case without a path, a ' +
+      'final slash and the usual port, such as https://payouts.example.com',
   );
 
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
@@ -143,7 +148,8 @@ export const AreProxyExceptions = () =>
   rule(
     'areProxyExceptions',
     (entries: string[]) => entries.every((entry) => readException(entry) !== undefined),
-    '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as .example.com,10.0.0.0/8,db.internal:8443',
+    '$property must be a comma-separated list of domains, IP addresses, CIDR blocks or *, such as ' +
+      '.example.com,10.0.0.0/8,db.internal:8443',
   );
 
 /**
@@ -183,7 +189,8 @@ const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.sou
 export const AreSigningKeys = () =>
   Matches(new RegExp(`^${SIGNING_KEY}([\\s,]+${SIGNING_KEY})*$`), {
     message:
-      '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>, or several with commas or in lines of their own',
+      '$property must be an Ed25519 key in the form PRIVATE+KEY+<name>+<id>+<base64>, or several with ' +
+      'commas or in lines of their own',
   });
 
 export const AreVerifierKeys = () =>

@@ -39,7 +39,8 @@ import {
 
 const ID_RULE = '$property must have 1 to 200 printable ASCII characters without spaces';
 const ACCOUNTS_RULE =
-  '$property must be a comma-separated list of names. A name has at most 24 lower-case letters, digits, and hyphens, begins with a letter, and is not main';
+  '$property must be a comma-separated list of names. A name has at most 24 lower-case letters, digits, ' +
+  'and hyphens, begins with a letter, and is not main';
 
 /** A word of OAuth (RFC 6749, section 3.3), without the comma that separates it here. */
 const SCOPE = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,200}$/;
@@ -71,9 +72,12 @@ export class Environment {
   @Words()
   @IsIn(['fsync', 'full_page_writes', 'synchronous_commit', 'no_tls'], { each: true })
   DATABASE_ALLOW_UNSAFE: string[] = [];
-  @Numeric() @IsInt() @Min(0) @Max(1_000_000) MIN_FREE_SPACE_MB = 128; // some seconds of payments at full speed
-  @Numeric() @IsInt() @Min(0) @Max(10_000) DATABASE_RESERVE_MB = 64; // the outcomes of all calls in flight, with their WAL
-  @Numeric() @IsInt() @Min(1) @Max(604_800) MAX_CLOCK_SKEW_SECONDS = 10; // synchronized clocks differ by milliseconds
+  // some seconds of payments at full speed
+  @Numeric() @IsInt() @Min(0) @Max(1_000_000) MIN_FREE_SPACE_MB = 128;
+  // the outcomes of all calls in flight, with their WAL
+  @Numeric() @IsInt() @Min(0) @Max(10_000) DATABASE_RESERVE_MB = 64;
+  // synchronized clocks differ by milliseconds
+  @Numeric() @IsInt() @Min(1) @Max(604_800) MAX_CLOCK_SKEW_SECONDS = 10;
 
   @IsOptional() @AreSigningKeys() LOG_SIGNING_KEY?: string;
 
@@ -88,10 +92,12 @@ export class Environment {
   @Matches(ACCOUNT_NAME, { each: true, message: ACCOUNTS_RULE })
   @ArrayUnique()
   UPSTREAM_ACCOUNTS: string[] = [];
-  @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000; // a batch of 1,000 payouts may be slow
+  // a batch of 1,000 payouts may be slow
+  @Numeric() @IsInt() @Min(100) @Max(600_000) UPSTREAM_TIMEOUT_MS = 30_000;
   @Numeric() @IsInt() @Min(50) @Max(60_000) UPSTREAM_CONNECT_TIMEOUT_MS = 3_000;
   @Numeric() @IsInt() @Min(1) @Max(1_024) UPSTREAM_CONNECTIONS = 64;
-  @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608; // 1,000 items answer in 1 MiB
+  // 1,000 items answer in 1 MiB
+  @Numeric() @IsInt() @Min(1_024) @Max(67_108_864) UPSTREAM_MAX_RESPONSE_BYTES = 8_388_608;
 
   @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Words() UPSTREAM_STATUS_WORDS: string[] = []; // src/operations/lifecycle/statuses.ts checks them
@@ -99,12 +105,14 @@ export class Environment {
   @IsOptional() @IsProxyUrl() HTTP_PROXY?: string;
   @IsOptional() @IsProxyUrl() HTTPS_PROXY?: string;
   @Words() @AreProxyExceptions() NO_PROXY: string[] = [];
-  @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300; // countries and networks change rarely
+  // countries and networks change rarely
+  @Numeric() @IsInt() @Min(0) @Max(86_400) INFO_CACHE_TTL_SECONDS = 300;
   @IsIn(['true', 'false']) CHECK_COVERAGE = 'true';
   @IsIn(['durable', 'relaxed']) OUTCOMES: 'durable' | 'relaxed' = 'durable';
 
   @IsIn(['true', 'false']) DUPLICATE_GUARD = 'true';
-  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30; // longer than a double click or a retry
+  // longer than a double click or a retry
+  @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_WINDOW_SECONDS = 30;
   @Numeric() @IsInt() @Min(0) @Max(86_400) DUPLICATE_ACROSS_CLIENTS_SECONDS = 0;
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
   @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four for each connection
@@ -124,14 +132,16 @@ export class Environment {
 
   @IsOptional() @IsIn(['true', 'false']) DUAL_CONTROL?: string;
   @Numeric() @IsInt() @Min(1) @Max(720) CONSOLE_IDLE_MINUTES = 30;
-  @Numeric() @IsInt() @Min(60) @Max(86_400) PROVIDER_KEYS_MAX_AGE_SECONDS = 3_600; // a provider is repaired within an hour
+  // a provider is repaired within an hour
+  @Numeric() @IsInt() @Min(60) @Max(86_400) PROVIDER_KEYS_MAX_AGE_SECONDS = 3_600;
 
   @IsOptional() @IsUrl(isBaseUrl) OIDC_ISSUER?: string;
   @IsOptional() @Matches(/^[\x21-\x7e]{1,200}$/, { message: ID_RULE }) OIDC_CLIENT_ID?: string;
   @IsOptional() @IsHeaderValue() OIDC_CLIENT_SECRET?: string;
   @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) OIDC_SCOPES: string[] = ['openid'];
   @IsOptional() @IsIn(['true', 'false']) CONSOLE_KEY_SIGN_IN?: string;
-  @IsOptional() @Numeric() @IsInt() @Min(30) @Max(86_400) STEP_UP_MAX_AGE_SECONDS?: number; // shorter than it takes to decide, it would never end
+  // shorter than it takes to decide, it would never end
+  @IsOptional() @Numeric() @IsInt() @Min(30) @Max(86_400) STEP_UP_MAX_AGE_SECONDS?: number;
   @Words() @Matches(SCOPE, { each: true, message: SCOPES_RULE }) STEP_UP_ACR: string[] = [];
   @IsDecimalText() STEP_UP_OVER_USD = '0';
   @IsOptional() @ArePageSecrets() PAGE_CLIENT_SECRETS?: string;
@@ -140,19 +150,23 @@ export class Environment {
   @IsOptional() @IsHeaderValue() @IsWebhookSecret() UPSTREAM_WEBHOOK_SECRET?: string;
   @IsOptional() @IsCronExpression() RECONCILIATION_SCHEDULE?: string;
   @IsDecimalText() RECONCILIATION_AMOUNT_TOLERANCE_USD = '0';
-  @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001'; // balances are floats (docs/reference/upstream.md, trap 3)
+  // balances are floats (docs/reference/upstream.md, trap 3)
+  @IsDecimalText() RECONCILIATION_BALANCE_TOLERANCE_USD = '0.000001';
   @IsDecimalText() RECONCILIATION_FEE_PERCENT = '0';
   @IsDecimalText() RECONCILIATION_FEE_TOLERANCE_USD = '0.01';
   @Numeric() @IsInt() @Min(1) @Max(86_400) RECONCILIATION_TIME_TOLERANCE_SECONDS = 900;
   @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
-  @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000; // all transactions, in one answer
+  // all transactions, in one answer
+  @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000;
   @Numeric() @IsInt() @Min(0) @Max(86_400) WALLETS_EVERY_SECONDS = 900;
   @Amounts() @AreAmounts() WALLET_LOW_BALANCE_USD: ReadonlyMap<string, string> = new Map();
   @Numeric() @IsInt() @Min(0) @Max(86_400) RESOLVER_EVERY_SECONDS = 10;
   @Numeric() @IsInt() @Min(0) @Max(86_400) FOLLOW_UP_EVERY_SECONDS = 300;
   @Numeric() @IsInt() @Min(1) @Max(365) FOLLOW_UP_DAYS = 30;
-  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900; // longer than the latest execution of a request that was ever seen
-  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_REJECTED_QUIET_SECONDS = 30; // longer than the latest execution after such an answer
+  // longer than the latest execution of a request that was ever seen
+  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_QUIET_SECONDS = 900;
+  // longer than the latest execution after such an answer
+  @Numeric() @IsInt() @Min(1) @Max(604_800) RESOLVER_REJECTED_QUIET_SECONDS = 30;
   @IsOptional() @IsEmail() RESOLVER_PROBE_EMAIL?: string;
   @ByOperation()
   @AreByOperation('the type or ID of a wallet, such as POST /payouts/airtime=airtime')

@@ -32,20 +32,23 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL', 'OIDC_ISSUER', 'PUBLIC_URL'] as const) {
     if (![env[name] ?? []].flat().some(isPlain)) continue;
     faults.push(
-      `${name} must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])`,
+      `${name} must begin with https:// ${WITH}. http:// is allowed only for this machine (localhost, ` +
+        '127.0.0.1, [::1])',
     );
   }
   if (!env.DATABASE_ALLOW_UNSAFE.includes('no_tls')) {
     for (const name of DATABASE_URLS.filter((one) => isUnverified(env[one])))
       faults.push(
-        `${name} must have sslmode=verify-full ${WITH}, unless its hosts are this machine. DATABASE_ALLOW_UNSAFE=no_tls allows connections without verified TLS`,
+        `${name} must have sslmode=verify-full ${WITH}, unless its hosts are this machine. ` +
+          'DATABASE_ALLOW_UNSAFE=no_tls allows connections without verified TLS',
       );
   }
   for (const name of ['UPSTREAM_WEBHOOK_SECRET', 'SCREENING_SECRET'] as const) {
     const secret = env[name];
     if (secret === undefined || webhookKeyOf(secret).length >= LEAST_WEBHOOK_KEY_BYTES) continue;
     faults.push(
-      `${name} must have at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}. The bytes of whsec_ are counted after base64 is decoded`,
+      `${name} must have at least ${LEAST_WEBHOOK_KEY_BYTES} bytes ${WITH}. The bytes of whsec_ are ` +
+        'counted after base64 is decoded',
     );
   }
   return faults;
@@ -65,7 +68,8 @@ function isPlain(url: string): boolean {
 function isUnverified(url: string | undefined): boolean {
   if (url === undefined) return false;
   const { servers } = readDatabaseUrl(url, 'reading');
-  if (servers.every(({ host }) => host.startsWith('/') || isLoopback(host))) return false; // a socket has a path
+  // a socket has a path
+  if (servers.every(({ host }) => host.startsWith('/') || isLoopback(host))) return false;
   const given = new URLSearchParams(url.split('?', 2)[1]);
   const mode = given.getAll('sslmode').at(-1); // pg uses the last one, too
   const isVerifying = mode === undefined ? given.get('ssl') === 'true' : VERIFYING.includes(mode);

@@ -9,7 +9,8 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   UPSTREAM_API_KEY: { about: "The upstream's API key.", unset: "the sandbox's key" },
   UPSTREAM_SUB_ACCOUNT: {
     about:
-      'The sub-account that all requests are carried out for, as `subAccount`. See [Accounts](../operate/upstream-accounts.md).',
+      'The sub-account that all requests are carried out for, as `subAccount`. See ' +
+      '[Accounts](../operate/upstream-accounts.md).',
     unset: 'the account that owns the key',
   },
   UPSTREAM_WALLET: {
@@ -18,44 +19,55 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   },
   UPSTREAM_ACCOUNTS: {
     about:
-      'Accounts beside `main`, such as `kenya,uganda`. Each has variables of its own, such as `UPSTREAM_ACCOUNT_KENYA_API_KEY`. See [Accounts](../operate/upstream-accounts.md).',
+      'Accounts beside `main`, such as `kenya,uganda`. Each has variables of its own, such as ' +
+      '`UPSTREAM_ACCOUNT_KENYA_API_KEY`. See [Accounts](../operate/upstream-accounts.md).',
     unset: 'none',
   },
   UPSTREAM_UNIT_NAME:
-    "The provider's own word for `credit`, in two paths and in the fields `credit` and `credits`. See [The upstream](upstream.md#the-units-name).",
+    "The provider's own word for `credit`, in two paths and in the fields `credit` and `credits`. See " +
+    '[The upstream](upstream.md#the-units-name).',
   UPSTREAM_TIMEOUT_MS:
     'Time for one request, from sending it to the end of the answer. After it, the outcome is unknown.',
   UPSTREAM_TIMEOUTS: {
     about:
-      'The same for an operation or a class of deadlines, such as `POST /payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
+      'The same for an operation or a class of deadlines, such as `POST ' +
+      '/payouts/airtime=60000,lookup=3000`. [Operations](operations.md) lists both.',
     unset: 'none',
   },
   UPSTREAM_FEES: {
     about:
-      "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST /payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and fees](../reconciliation/settlement.md#caps-and-fees).",
+      "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST " +
+      '/payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and ' +
+      'fees](../reconciliation/settlement.md#caps-and-fees).',
     unset: 'none',
   },
   UPSTREAM_CONNECT_TIMEOUT_MS:
-    'Time to connect. After it, nothing was sent. Each address of the host but the last one has a third of it.',
+    'Time to connect. After it, nothing was sent. Each address of the host but the last one has a third ' +
+    'of it.',
   UPSTREAM_CONNECTIONS:
-    'Connections to each upstream account, and the places of its requests that are admitted or in flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
+    'Connections to each upstream account, and the places of its requests that are admitted or in ' +
+    'flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
   UPSTREAM_QUEUE:
     'Requests that may wait for a place. Others are refused before anything is written about them.',
   UPSTREAM_MAX_RESPONSE_BYTES:
     'Largest answer, also once it is decoded. A larger one is cut off, and its outcome is unknown.',
   UPSTREAM_WEBHOOK_SECRET: {
     about:
-      "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, `POST /hooks/upstream` returns 404.",
+      "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, " +
+      '`POST /hooks/upstream` returns 404.',
     unset: 'none',
   },
   UPSTREAM_STATUS_WORDS: {
     about:
-      'Status words of the upstream that the proxy does not know, each with its meaning, such as `settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
+      'Status words of the upstream that the proxy does not know, each with its meaning, such as ' +
+      '`settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
     unset: 'none',
   },
   UPSTREAM_REJECTION_TEXTS: {
     about:
-      'Texts with which an error begins that proves that nothing was done, even with 500, such as `insufficient funds`. See [What an answer proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
+      'Texts with which an error begins that proves that nothing was done, even with 500, such as ' +
+      '`insufficient funds`. See [What an answer ' +
+      'proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
     unset: 'none',
   },
 });

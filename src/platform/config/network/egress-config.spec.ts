@@ -33,7 +33,8 @@ describe('the variables of the egress proxy', () => {
     'http://us%er@proxy.example',
   ])('refuse %s, without quoting it', (value) => {
     expect(refusal({ HTTPS_PROXY: value })).toBe(
-      'invalid configuration: HTTPS_PROXY must be an http:// or https:// address without a path, such as http://proxy.example.com:3128',
+      'invalid configuration: HTTPS_PROXY must be an http:// or https:// address without a path, such ' +
+        'as http://proxy.example.com:3128',
     );
   });
 

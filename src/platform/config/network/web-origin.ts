@@ -2,11 +2,13 @@
 const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
- * Returns whether text is a web origin (RFC 6454) as browsers send it in the header Origin: `https://host[:port]` in
- * lower case, without a path and without the default port. Another spelling would never match.
+ * Returns whether text is a web origin (RFC 6454) as browsers send it in the header Origin:
+ * `https://host[:port]` in lower case, without a path and without the default port. Another spelling would
+ * never match.
  */
 export function isWebOrigin(text: string): boolean {
   if (LOCAL.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  if (!/^https:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false; // URL accepts wildcards as names
+  // URL accepts wildcards as names
+  if (!/^https:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false;
   return new URL(text).origin === text;
 }

@@ -10,7 +10,8 @@ import { Secret } from './secret';
 type PageSecrets = Record<string, Record<string, string>>;
 
 const MUST =
-  '$property must be a JSON object of secrets by issuer and client ID, such as {"https://id.example.com":{"wallet-pages":"…"}}';
+  '$property must be a JSON object of secrets by issuer and client ID, such as ' +
+  '{"https://id.example.com":{"wallet-pages":"…"}}';
 
 export const ArePageSecrets = () =>
   rule('arePageSecrets', (text: unknown) => read(String(text)) !== undefined, MUST);

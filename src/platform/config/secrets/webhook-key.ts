@@ -3,7 +3,10 @@ export const LEAST_WEBHOOK_KEY_BYTES = 24;
 
 const PREFIX = 'whsec_';
 
-/** Returns the key of a webhook secret: the decoded bytes of `whsec_<base64>`, or the bytes of any other secret. */
+/**
+ * Returns the key of a webhook secret: the decoded bytes of `whsec_<base64>`, or the bytes of any other
+ * secret.
+ */
 export function webhookKeyOf(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret);
 }

@@ -12,7 +12,9 @@ const FIELDS = ['BASE_URL', 'API_KEY', 'WEBHOOK_SECRET', 'SUB_ACCOUNT', 'WALLET'
 
 const PREFIX = 'UPSTREAM_ACCOUNT_';
 
-/** The money that an account pays with: all wallets of a key, those of one of its sub-accounts, or one wallet. */
+/**
+ * The money that an account pays with: all wallets of a key, those of one of its sub-accounts, or one wallet.
+ */
 export interface AccountFunds {
   /** The sub-account of every request. Undefined for the account that owns the key. */
   readonly subAccount: string | undefined;
@@ -145,7 +147,10 @@ function sharedFunds([main, ...accounts]: [Named, ...Named[]]): string[] {
     const other = first.get(fundsOf(account));
     first.set(fundsOf(account), account.name);
     if (other === undefined) return [];
-    return `the upstream accounts ${other} and ${account.name} must differ in their base address, API key or sub-account`;
+    return (
+      `the upstream accounts ${other} and ${account.name} must differ in their base address, API key or ` +
+      'sub-account'
+    );
   });
 }
 

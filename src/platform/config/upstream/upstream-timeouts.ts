@@ -43,8 +43,8 @@ export function sendableForMs(timeouts: Timeouts): number {
 export const OUTCOME_PATIENCE_MS = 60_000;
 
 /**
- * The last attempt may wait for an earlier batch, and each of the two may be retried. An attempt takes up to five
- * seconds for a connection and ten for a statement.
+ * The last attempt may wait for an earlier batch, and each of the two may be retried. An attempt takes up to
+ * five seconds for a connection and ten for a statement.
  */
 const LAST_TRY_MS = 2 * 2 * 16_000;
 

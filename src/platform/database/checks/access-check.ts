@@ -37,20 +37,24 @@ interface Grant {
 const VERBS: Record<string, string> = { S: 'SELECT', I: 'INSERT', U: 'UPDATE', D: 'DELETE', T: 'TRUNCATE' };
 
 /**
- * Returns the given rights that their role lacks, by statement. Objects that a pending migration creates are left out. A
- * role that does not exist lacks everything: the privilege functions return null for it.
+ * Returns the given rights that their role lacks, by statement. Objects that a pending migration creates are
+ * left out. A role that does not exist lacks everything: the privilege functions return null for it.
  */
 const LACKING = `WITH wanted AS (
     SELECT w.*, (SELECT oid FROM pg_roles WHERE rolname = w.role) AS role_oid
     FROM jsonb_to_recordset($1) AS w (role text, "right" text, kind text, name text)
   ), object AS (
-    SELECT 'TABLE' AS kind, CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname END AS name, c.oid
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('public', 'audit') AND relkind IN ('r', 'p', 'v')
-    UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    SELECT 'TABLE' AS kind, CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname
+      END AS name, c.oid
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('public', 'audit')
+      AND relkind IN ('r', 'p', 'v')
+    UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT 'SCHEMA', nspname, oid FROM pg_namespace
     UNION ALL SELECT 'DATABASE', datname, oid FROM pg_database
   ), lacking AS (
-    SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count FROM wanted w JOIN object o USING (kind, name)
+    SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count FROM wanted w
+      JOIN object o USING (kind, name)
     WHERE NOT coalesce(CASE w.kind
       WHEN 'TABLE' THEN has_table_privilege(role_oid, o.oid, w."right")
       WHEN 'FUNCTION' THEN has_function_privilege(role_oid, o.oid, w."right")
@@ -65,25 +69,28 @@ const LACKING = `WITH wanted AS (
 /**
  * SQL: functions with the owner's rights that every login may call, which is the default of a new function.
  */
-const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef
+const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc
+  WHERE pronamespace = 'public'::regnamespace AND prosecdef
     AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
 
 /**
- * Checks that the roles exist, that the logins may take them, that they have the rights that the migrations granted, and
- * that other logins have none on functions. A plain backup that is restored on another server has neither roles nor rights.
+ * Checks that the roles exist, that the logins may take them, that they have the rights that the migrations
+ * granted, and that other logins have none on functions. A plain backup that is restored on another server
+ * has neither roles nor rights.
  * @throws StartError that names what is missing, with the statements that an administrator runs.
  */
 export async function requireAccess(logins: Logins): Promise<void> {
   const { what, statements } = await missingAccess(logins);
   if (what.length === 0) return;
   throw new StartError(
-    `the database lacks ${what.join(', ')}. A backup of a single database does not contain roles. As an administrator, run in this database:\n${statements.join('\n')}`,
+    `the database lacks ${what.join(', ')}. A backup of a single database does not contain roles. As an ` +
+      `administrator, run in this database:\n${statements.join('\n')}`,
   );
 }
 
 /**
- * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are left to an
- * administrator. `requireAccess` names what is still missing.
+ * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are
+ * left to an administrator. `requireAccess` names what is still missing.
  */
 export async function grantAccess(logins: Logins): Promise<void> {
   const { statements } = await missingAccess(logins);
@@ -243,7 +250,8 @@ function rightsIn(database: string): Right[] {
       [...letters].map((letter) => rightOf('TABLE', name, VERBS[letter] ?? '', role as Role)),
     ),
   );
-  const temporary: Record<string, Role[]> = { [database]: ['payout_proxy'] }; // a reconciliation run compares in temporary tables
+  // a reconciliation run compares in temporary tables
+  const temporary: Record<string, Role[]> = { [database]: ['payout_proxy'] };
   return [
     ...tables,
     ...rightsOn('FUNCTION', FUNCTION_RIGHTS, 'EXECUTE'),

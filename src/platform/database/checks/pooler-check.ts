@@ -66,18 +66,24 @@ function lackingIn(session: Session): string[] {
 function limitsLost(client: Client, { login }: Session, lacking: string[]): StartError {
   const statements = lacking.map((setting) => `ALTER ROLE ${client.escapeIdentifier(login)} SET ${setting};`);
   return new StartError(
-    `the sessions of DATABASE_URL lack the limits that payments need, because a pooler passes no start-up parameters on. As an administrator, run the following, and let the pooler reconnect (RECONNECT in its console):\n${statements.join('\n')}`,
+    'the sessions of DATABASE_URL lack the limits that payments need, because a pooler passes no ' +
+      'start-up parameters on. As an administrator, run the following, and let the pooler reconnect ' +
+      `(RECONNECT in its console):\n${statements.join('\n')}`,
   );
 }
 
 function roleLost({ role }: Session): StartError {
   return new StartError(
-    `a pooler does not pass on the role of the connections of DATABASE_URL, so they have the rights of ${role}. Give the proxy a login of its own: set DATABASE_OWNER_URL, and DATABASE_URL to a login that was granted payout_proxy.`,
+    'a pooler does not pass on the role of the connections of DATABASE_URL, so they have the rights of ' +
+      `${role}. Give the proxy a login of its own: set DATABASE_OWNER_URL, and DATABASE_URL to a login ` +
+      'that was granted payout_proxy.',
   );
 }
 
 function refused(error: unknown): StartError {
   return new StartError(
-    `DATABASE_URL leads through a pooler that refuses start-up parameters (${(error as Error).message}). Set DATABASE_SESSION_URL to an address of the server itself. DATABASE_URL is then used without start-up parameters.`,
+    'DATABASE_URL leads through a pooler that refuses start-up parameters ' +
+      `(${(error as Error).message}). Set DATABASE_SESSION_URL to an address of the server itself. ` +
+      'DATABASE_URL is then used without start-up parameters.',
   );
 }

@@ -15,8 +15,9 @@ const SHOWN: Rights = { payout_auditor: 'S' };
 const NOBODY: Rights = {};
 
 /**
- * The rights on every table and view, as the migrations grant them. A start compares them with the database, and
- * test/release/roles.full.spec.ts compares them with what each role can really do. A new table needs a decision here.
+ * The rights on every table and view, as the migrations grant them. A start compares them with the database,
+ * and test/release/roles.full.spec.ts compares them with what each role can really do. A new table needs a
+ * decision here.
  */
 export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'settlement'),

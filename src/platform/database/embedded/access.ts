@@ -4,7 +4,10 @@ import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/secrets/private-file';
 import { Home } from './home';
 
-/** The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner only. */
+/**
+ * The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner
+ * only.
+ */
 export interface Access {
   port: number;
   ownerPassword: string;
@@ -38,7 +41,8 @@ function accessIn(file: string): Access {
     return JSON.parse(readFileSync(file, 'utf8')) as Access;
   } catch {
     throw new StartError(
-      `${file} cannot be read. It has the passwords of the embedded databases. Restore it, or set DATA_DIR to another folder to start without records.`,
+      `${file} cannot be read. It has the passwords of the embedded databases. Restore it, or set ` +
+        'DATA_DIR to another folder to start without records.',
     );
   }
 }
@@ -47,7 +51,9 @@ export function writeAccess(dataDir: string, access: Access): void {
   writePrivateJson(join(dataDir, 'database.json'), access);
 }
 
-/** Returns the address of a separate database. A database with connections can be neither cloned nor dropped. */
+/**
+ * Returns the address of a separate database. A database with connections can be neither cloned nor dropped.
+ */
 export function maintenanceUrl(access: Access): string {
   return address(access, 'payout_owner', access.ownerPassword, 'postgres');
 }

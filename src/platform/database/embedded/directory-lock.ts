@@ -16,13 +16,14 @@ const ASK_AGAIN_MS = 100;
 const HOLDER_PATIENCE_MS = 1_000;
 
 /**
- * A lock of a directory that ends with its process, however the process ends. It needs only the directory, so it works
- * before there is a database, and between containers with their own process IDs.
+ * A lock of a directory that ends with its process, however the process ends. It needs only the directory, so
+ * it works before there is a database, and between containers with their own process IDs.
  *
- * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number counts. A
- * process that finds nobody listening makes the next number with a hard link, which only one of several processes can
- * make. A file with its number says who holds it, so that nobody believes the file of an earlier holder. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked earlier could make the
- * same number again.
+ * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number
+ * counts. A process that finds nobody listening makes the next number with a hard link, which only one of
+ * several processes can make. A file with its number says who holds it, so that nobody believes the file of
+ * an earlier holder. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked
+ * earlier could make the same number again.
  */
 export class DirectoryLock {
   private constructor(
@@ -45,7 +46,8 @@ export class DirectoryLock {
     mkdirSync(locks, { recursive: true, mode: 0o755 });
     const handle = openSync(locks, 'r');
     try {
-      // A socket path has about a hundred characters at most. On Linux, this one is short wherever the directory is.
+      // A socket path has about a hundred characters at most. On Linux, this one is short wherever the
+      // directory is.
       const place = process.platform === 'linux' ? `/proc/self/fd/${handle}` : locks;
       const patienceEnds = performance.now() + patienceMs;
       for (;;) {
@@ -118,7 +120,8 @@ async function takeNext(
   const name = randomUUID();
   const server = await listen(join(place, name));
   try {
-    linkSync(join(locks, name), join(locks, String(highest + 1))); // only once it listens, so that nobody finds it silent
+    // only once it listens, so that nobody finds it silent
+    linkSync(join(locks, name), join(locks, String(highest + 1)));
     for (const number of numbersIn(locks)) {
       if (number > highest) continue;
       removeHolder(holderFile(locks, number));
@@ -141,8 +144,8 @@ function numbersIn(locks: string): number[] {
 }
 
 /**
- * Returns whether a process listens. Only an abandoned socket refuses connections: not one of a stopped process or
- * another user.
+ * Returns whether a process listens. Only an abandoned socket refuses connections: not one of a stopped
+ * process or another user.
  */
 function isHeld(path: string): Promise<boolean> {
   return new Promise((resolve) => {

@@ -25,8 +25,8 @@ export interface EmbeddedPostgres {
 const FIRST_START_MS = 120_000;
 
 /**
- * The default of 4,096 rounds protects passwords that people choose. Ours are 192 random bits. The rounds would take some
- * milliseconds of each connection, on both sides.
+ * The default of 4,096 rounds protects passwords that people choose. Ours are 192 random bits. The rounds
+ * would take some milliseconds of each connection, on both sides.
  */
 const LOGIN = ['--set', 'scram_iterations=1'];
 
@@ -34,12 +34,12 @@ const LOGIN = ['--set', 'scram_iterations=1'];
 const ENDING_MS = 5_000;
 
 /**
- * Starts a Postgres below `dataDir` with binaries from an npm package. It runs as long as this process. A server that
- * was left behind is stopped and started again.
+ * Starts a Postgres below `dataDir` with binaries from an npm package. It runs as long as this process. A
+ * server that was left behind is stopped and started again.
  * @param joinRunning whether to use a server of another process.
  * @param lock the lock of `dataDir`, if the caller holds it. Otherwise, it is taken until the server stops.
- * @throws StartError if there are no binaries for this platform, if another process owns the server, or if it does not
- * respond.
+ * @throws StartError if there are no binaries for this platform, if another process owns the server, or if it
+ * does not respond.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,
@@ -88,8 +88,8 @@ async function startOwned(
 }
 
 /**
- * Stops a server without an owner. It may be ending by itself. If another program has its process ID, leaves that
- * alone.
+ * Stops a server without an owner. It may be ending by itself. If another program has its process ID, leaves
+ * that alone.
  * @returns false if the server has an owner that does not hold the lock of the directory.
  */
 async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
@@ -114,7 +114,8 @@ async function urlsOnceRunning(dataDir: string): Promise<Urls> {
   const holder = await DirectoryLock.holderOf(dataDir);
   if (holder && !holder.embedded_postgres) {
     throw new StartError(
-      `the payout-proxy in ${dataDir} (process ${holder.pid} on host ${holder.host}) uses another database. Set DATABASE_URL as it does.`,
+      `the payout-proxy in ${dataDir} (process ${holder.pid} on host ${holder.host}) uses another ` +
+        'database. Set DATABASE_URL as it does.',
     );
   }
   const patienceEnds = performance.now() + FIRST_START_MS;
@@ -144,18 +145,23 @@ async function startAgain(dataDir: string, home: Home, known: Access, settings: 
   return { access, server: await startServer(home, access.port, settings) };
 }
 
-/** Initializes the cluster. Starts over after an interrupted first start, but never deletes a complete cluster. */
+/**
+ * Initializes the cluster. Starts over after an interrupted first start, but never deletes a complete
+ * cluster.
+ */
 async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Started> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
-      `${home.cluster} has records, but their passwords are missing. Restore database.json in ${dataDir}, or delete that folder to start without records.`,
+      `${home.cluster} has records, but their passwords are missing. Restore database.json in ` +
+        `${dataDir}, or delete that folder to start without records.`,
     );
   }
   writeFileSync(home.unfinished, '');
   const secret = () => randomBytes(24).toString('base64url');
   const port = await findPort(0);
   const access = { port, ownerPassword: secret(), proxyPassword: secret(), sandboxPassword: secret() };
-  await execute(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'immediate']); // the server of an interrupted first start
+  // the server of an interrupted first start
+  await execute(home, 'pg_ctl', ['stop', '--pgdata', home.cluster, '--mode', 'immediate']);
   rmSync(home.cluster, { recursive: true, force: true });
   const passwordFile = join(home.directory, 'password');
   writeFileSync(passwordFile, access.ownerPassword, { mode: 0o600 });
@@ -214,7 +220,8 @@ async function createDatabases(access: Access): Promise<void> {
 async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
   return SessionLock.take(maintenanceUrl(access), LOCKS.embedded).catch((error: unknown) => {
     throw new StartError(
-      `the embedded Postgres does not respond (${codeOf(error) ?? 'no answer'}). If no postgres process is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
+      `the embedded Postgres does not respond (${codeOf(error) ?? 'no answer'}). If no postgres process ` +
+        `is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
     );
   });
 }

@@ -46,7 +46,8 @@ export function readHolder(file: string): Holder | undefined {
 /** Returns the error of a start on a DATA_DIR that another process uses. */
 export function alreadyUsed(dataDir: string, holder: Holder | undefined): StartError {
   const who = holder
-    ? `: process ${holder.pid} on host ${holder.host}, since ${holder.since}, ${holder.url ? `at ${holder.url}` : 'not serving yet'}`
+    ? `: process ${holder.pid} on host ${holder.host}, since ${holder.since}, ` +
+      `${holder.url ? `at ${holder.url}` : 'not serving yet'}`
     : '';
   return new StartError(
     `another payout-proxy already uses ${dataDir}${who}. Stop it, or set DATA_DIR to another folder.`,

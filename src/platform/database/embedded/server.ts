@@ -8,8 +8,8 @@ import { childEnvironment } from '../../config/environment/child-environment';
 import { Home } from './home';
 
 /**
- * Runs the server as long as its standard input is open. When the proxy ends in any way, the system closes the pipe, so
- * no server is left running. A shell takes one megabyte and does not receive Ctrl-C.
+ * Runs the server as long as its standard input is open. When the proxy ends in any way, the system closes
+ * the pipe, so no server is left running. A shell takes one megabyte and does not receive Ctrl-C.
  */
 const SUPERVISOR = `
 umask 077
@@ -27,9 +27,9 @@ exit "$code"
 `;
 
 /**
- * After each checkpoint, the first change of a page writes the whole page to the WAL. With the default of half a
- * gigabyte, a checkpoint comes several times a minute under load, and a third of the WAL is such pages. The limit is
- * not higher, because a crashed server reads all of it before it responds.
+ * After each checkpoint, the first change of a page writes the whole page to the WAL. With the default of
+ * half a gigabyte, a checkpoint comes several times a minute under load, and a third of the WAL is such
+ * pages. The limit is not higher, because a crashed server reads all of it before it responds.
  */
 const CHECKPOINTS = ['max_wal_size=2GB', 'checkpoint_timeout=15min'];
 

@@ -7,13 +7,15 @@ import { Migration } from './migration-files';
 export interface Applied {
   checksum: string;
   appliedAt: Date;
-  /** The last migration of the oldest program that may run with this one. Undefined if no other program may. */
+  /**
+   * The last migration of the oldest program that may run with this one. Undefined if no other program may.
+   */
   oldestProgram: string | undefined;
 }
 
 /**
- * The table and checksums of `prisma migrate deploy`, which operators may use instead. It is created with the first
- * migration, so that an interrupted one leaves an empty database.
+ * The table and checksums of `prisma migrate deploy`, which operators may use instead. It is created with the
+ * first migration, so that an interrupted one leaves an empty database.
  */
 export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
@@ -21,7 +23,8 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * Reads the applied migrations by name. An empty database has none.
- * @throws StartError if the login may not, because another one owns the tables, or if it works in another schema.
+ * @throws StartError if the login may not, because another one owns the tables, or if it works in another
+ * schema.
  */
 export async function appliedMigrations(client: Client): Promise<Map<string, Applied>> {
   await requirePublic(client);
@@ -39,13 +42,17 @@ export async function appliedMigrations(client: Client): Promise<Map<string, App
 /** A schema with the name of the login comes first by default, and the migrations would fail there. */
 async function requirePublic(client: Client): Promise<void> {
   const { rows } = await client.query<{ login: string; database: string; schema: string | null }>(
-    `SELECT quote_ident(session_user) AS login, quote_ident(current_database()) AS database, current_schema()::text AS schema
+    `SELECT quote_ident(session_user) AS login, quote_ident(current_database()) AS database,
+      current_schema()::text AS schema
      WHERE current_schema() IS DISTINCT FROM 'public' AND has_schema_privilege('public', 'USAGE')`,
   );
   const [found] = rows;
   if (!found) return;
   throw new StartError(
-    `the login ${found.login} works in ${found.schema === null ? 'no schema' : `the schema ${found.schema}`}, and the tables belong in public. If its address has a search_path, remove it there. Otherwise run in this database:\nALTER ROLE ${found.login} IN DATABASE ${found.database} SET search_path = public;`,
+    `the login ${found.login} works in ` +
+      `${found.schema === null ? 'no schema' : `the schema ${found.schema}`}, and the tables belong in ` +
+      `public. If its address has a search_path, remove it there. Otherwise run in this database:\nALTER ` +
+      `ROLE ${found.login} IN DATABASE ${found.database} SET search_path = public;`,
   );
 }
 
@@ -58,7 +65,8 @@ interface AppliedRow {
 async function readApplied(client: Client): Promise<AppliedRow[]> {
   try {
     const { rows } = await client.query<AppliedRow>(
-      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT ' +
+        'NULL AND rolled_back_at IS NULL',
     );
     return rows;
   } catch (error) {
@@ -69,8 +77,8 @@ async function readApplied(client: Client): Promise<AppliedRow[]> {
 
 /**
  * Returns the migrations that the database lacks.
- * @throws StartError if an applied migration has another text in this program, or if this program is too old for the
- * database.
+ * @throws StartError if an applied migration has another text in this program, or if this program is too old
+ * for the database.
  */
 export function pendingOf(migrations: Migration[], applied: Map<string, Applied>): Migration[] {
   for (const { name, checksum } of migrations) {
@@ -82,8 +90,8 @@ export function pendingOf(migrations: Migration[], applied: Map<string, Applied>
 }
 
 /**
- * Rejects a database with a migration that this program does not know, unless the migration says that this program may
- * run with it. A rolling upgrade restarts instances of the version before on the new schema.
+ * Rejects a database with a migration that this program does not know, unless the migration says that this
+ * program may run with it. A rolling upgrade restarts instances of the version before on the new schema.
  */
 function refuseTooNew(migrations: Migration[], applied: Map<string, Applied>): void {
   const last = migrations.at(-1)?.name ?? '';
@@ -95,13 +103,18 @@ function refuseTooNew(migrations: Migration[], applied: Map<string, Applied>): v
   const [newest, { oldestProgram = undefined } = {}] = unknown.at(-1) ?? [];
   if (!isTooNew || newest === undefined) return;
   throw new StartError(
-    `the database is newer than this program. It has the migration ${newest}, and the last one of this program is ${last || 'none'}. Start a version that has the migration ${oldestProgram ?? newest}, or restore a backup from before the upgrade into a new database.`,
+    `the database is newer than this program. It has the migration ${newest}, and the last one of this ` +
+      `program is ${last || 'none'}. Start a version that has the migration ${oldestProgram ?? newest}, ` +
+      'or restore a backup from before the upgrade into a new database.',
   );
 }
 
 function wasEdited(name: string): StartError {
   return new StartError(
-    `the migration ${name} was edited after it was applied: its file in this program differs from what this database has. Start the version that applied it, or restore its file and put the change into a new migration. A database that a development version made cannot be upgraded: begin with an empty one (another DATA_DIR or DATABASE_URL).`,
+    `the migration ${name} was edited after it was applied: its file in this program differs from what ` +
+      'this database has. Start the version that applied it, or restore its file and put the change into ' +
+      'a new migration. A database that a development version made cannot be upgraded: begin with an ' +
+      'empty one (another DATA_DIR or DATABASE_URL).',
   );
 }
 
@@ -121,24 +134,28 @@ async function exists(client: Client, table: string): Promise<boolean> {
   return rows[0]?.there ?? false;
 }
 
-/** What a migration makes. Sequences of columns, and what belongs to an extension, have no owner of their own. */
+/**
+ * What a migration makes. Sequences of columns, and what belongs to an extension, have no owner of their own.
+ */
 const OWNED = `
 SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, login)
   FROM pg_class c
   WHERE relnamespace::regnamespace::text IN ('public', 'audit') AND relkind IN ('r', 'p', 'v', 'S')
     AND NOT EXISTS (
-      SELECT FROM pg_depend d WHERE d.objid = c.oid AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
+      SELECT FROM pg_depend d WHERE d.objid = c.oid
+        AND (deptype = 'e' OR relkind = 'S' AND deptype IN ('a', 'i')))
 UNION ALL
 SELECT format('ALTER ROUTINE %s OWNER TO %I', p.oid::regprocedure, login)
   FROM pg_proc p
   WHERE pronamespace::regnamespace::text IN ('public', 'audit')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND deptype = 'e')
-UNION ALL SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, login) FROM pg_namespace WHERE nspname = 'audit'
+UNION ALL SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, login) FROM pg_namespace
+  WHERE nspname = 'audit'
 UNION ALL SELECT format('ALTER DATABASE %I OWNER TO %I', current_database(), login)`;
 
 /**
- * Explains why a login may not use the tables of a database: another login owns them. An administrator who restores a
- * dump owns what the dump's owner does not exist for.
+ * Explains why a login may not use the tables of a database: another login owns them. An administrator who
+ * restores a dump owns what the dump's owner does not exist for.
  * @returns undefined if the login owns them, or if there are none.
  */
 export async function notOwner(client: Client): Promise<StartError | undefined> {
@@ -149,9 +166,14 @@ export async function notOwner(client: Client): Promise<StartError | undefined> 
   const [found] = rows;
   if (!found) return undefined;
   const { login, owner } = found;
-  const oneLine = OWNED.trim().replaceAll(/\s+/g, ' '); // one statement on one line is copied without mistakes
-  const change = `DO $$ DECLARE login text := ${client.escapeLiteral(login)}; statement text; BEGIN FOR statement IN ${oneLine} LOOP EXECUTE statement; END LOOP; END $$;`;
+  // one statement on one line is copied without mistakes
+  const oneLine = OWNED.trim().replaceAll(/\s+/g, ' ');
+  const change =
+    `DO $$ DECLARE login text := ${client.escapeLiteral(login)}; statement text; BEGIN FOR statement IN ` +
+    `${oneLine} LOOP EXECUTE statement; END LOOP; END $$;`;
   return new StartError(
-    `the tables of the database belong to ${owner}, and the owner's login is ${login}. If ${owner} is to be the owner, set DATABASE_OWNER_URL to it. If another login has restored the database, run as an administrator in this database:\n${change}`,
+    `the tables of the database belong to ${owner}, and the owner's login is ${login}. If ${owner} is ` +
+      'to be the owner, set DATABASE_OWNER_URL to it. If another login has restored the database, run as ' +
+      `an administrator in this database:\n${change}`,
   );
 }

@@ -32,14 +32,15 @@ interface Blocker {
   since: Date | null;
 }
 
-const BLOCKERS = `SELECT pid, usename AS login, application_name AS program, xact_start AS since FROM pg_stat_activity
+const BLOCKERS = `SELECT pid, usename AS login, application_name AS program, xact_start AS since
+  FROM pg_stat_activity
   WHERE pid = ANY (pg_blocking_pids($1)) ORDER BY xact_start NULLS LAST LIMIT 3`;
 
 const LOOK_MS = 100;
 
 /**
- * Applies one migration in a transaction. A migration that does not get its locks at once is rolled back and tried again,
- * so that payments never wait long behind it.
+ * Applies one migration in a transaction. A migration that does not get its locks at once is rolled back and
+ * tried again, so that payments never wait long behind it.
  * @throws StartError if it fails, or that names the sessions that blocked it.
  */
 export async function applyMigration(url: string, client: Client, migration: Migration, patience: Patience) {
@@ -66,7 +67,8 @@ async function isApplied(client: Client, { name, sql, checksum }: Migration): Pr
     await client.query(MIGRATIONS_TABLE);
     await client.query(sql); // as one script, because splitting at semicolons is not safe
     await client.query(
-      'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
+      'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) ' +
+        'VALUES ($1, $2, $3, now(), 1)',
       [randomUUID(), checksum, name],
     );
     await client.query('COMMIT');
@@ -115,6 +117,8 @@ function blocked({ name }: Migration, tries: number, blockers: Blocker[]): Start
   const pids = blockers.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
   const how = pids === '' ? 'other transactions to end' : `it to end, or end it with ${pids}`;
   return new StartError(
-    `the migration ${name} did not get its locks in ${tries} tries of ${LOCK_TIMEOUT_MS} ms each, because payments must not wait behind it. ${who}Nothing was changed. Wait for ${how}, and try again.`,
+    `the migration ${name} did not get its locks in ${tries} tries of ${LOCK_TIMEOUT_MS} ms each, ` +
+      `because payments must not wait behind it. ${who}Nothing was changed. Wait for ${how}, and try ` +
+      'again.',
   );
 }

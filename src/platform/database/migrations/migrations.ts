@@ -18,12 +18,12 @@ interface MigrationState {
 }
 
 /**
- * Applies the pending migrations, each in its own transaction. Instances that start together wait for each other. It needs
- * the owner's rights only if a migration is pending.
+ * Applies the pending migrations, each in its own transaction. Instances that start together wait for each
+ * other. It needs the owner's rights only if a migration is pending.
  * @param upTo the last migration to apply. Without it, all are applied.
  * @returns the names of the migrations it applied.
- * @throws StartError if the database cannot be reached, if it is newer than this program, if an applied migration was
- * edited since, or if other sessions block a migration.
+ * @throws StartError if the database cannot be reached, if it is newer than this program, if an applied
+ * migration was edited since, or if other sessions block a migration.
  */
 export async function migrate(
   ownerUrl: string,
@@ -57,7 +57,8 @@ export async function pendingMigrations(url: string, directory: string): Promise
 /**
  * Applies the pending migrations if the start may.
  * @returns the names of the migrations it applied.
- * @throws StartError if migrations are pending and the start may not apply them, and in the same cases as `migrate`.
+ * @throws StartError if migrations are pending and the start may not apply them, and in the same cases as
+ * `migrate`.
  */
 export async function migrateAtStart(
   ownerUrl: string,
@@ -68,7 +69,8 @@ export async function migrateAtStart(
   const { length } = await pendingMigrations(ownerUrl, directory);
   if (length === 0) return [];
   throw new StartError(
-    `the database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run npm run cli -- database migrate first, or set MIGRATE_ON_START=true.`,
+    `the database is not up to date: ${length} migration${length === 1 ? ' is' : 's are'} pending. Run ` +
+      'npm run cli -- database migrate first, or set MIGRATE_ON_START=true.',
   );
 }
 

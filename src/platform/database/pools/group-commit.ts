@@ -1,8 +1,8 @@
 import { DatabaseTooSlow, waitAtMost } from './patience';
 
 /**
- * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until the next full
- * garbage collection: V8 makes a map in the old space for each getter's closure.
+ * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until
+ * the next full garbage collection: V8 makes a map in the old space for each getter's closure.
  */
 class Waiting<Row, Result> {
   /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
@@ -39,8 +39,8 @@ class Waiting<Row, Result> {
 }
 
 /**
- * Turns of the event loop that a batch waits for more rows. Rows that arrive at the same time are read from their
- * sockets in consecutive turns. An empty turn takes microseconds. Measured: decision 0019.
+ * Turns of the event loop that a batch waits for more rows. Rows that arrive at the same time are read from
+ * their sockets in consecutive turns. An empty turn takes microseconds. Measured: decision 0019.
  */
 export const GATHERING_TURNS = 20;
 
@@ -48,23 +48,27 @@ export const GATHERING_TURNS = 20;
 const GATHERING_MS = 10;
 
 /**
- * A turn of this length without a new row ends the waiting. Such a turn is long because of other work, such as a search,
- * and the next ones may be as long.
+ * A turn of this length without a new row ends the waiting. Such a turn is long because of other work, such
+ * as a search, and the next ones may be as long.
  */
 const LONG_TURN_MS = 1;
 
-/** Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the pool. */
+/**
+ * Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the
+ * pool.
+ */
 const MAX_LANES = 3;
 
 interface Options<Row> {
   /**
-   * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its statement
-   * had already started. The next batch does not wait for that statement. By default, there is no limit.
+   * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its
+   * statement had already started. The next batch does not wait for that statement. By default, there is no
+   * limit.
    */
   patienceMs?: number;
   /**
-   * Resolves once the commit of a retried row is confirmed as durable. A retry that finds its row in place writes nothing,
-   * so its own commit does not wait for a standby.
+   * Resolves once the commit of a retried row is confirmed as durable. A retry that finds its row in place
+   * writes nothing, so its own commit does not wait for a standby.
    */
   confirm?: () => Promise<void>;
   /** Awaited for each row of a failed batch, before any of them is retried. It never rejects. */
@@ -72,8 +76,9 @@ interface Options<Row> {
 }
 
 /**
- * Lets concurrent rows share a statement and its commit. While one batch is being written, the next one forms. A batch
- * waits for no timer: it starts once the event loop has handled everything that had arrived by then.
+ * Lets concurrent rows share a statement and its commit. While one batch is being written, the next one
+ * forms. A batch waits for no timer: it starts once the event loop has handled everything that had arrived by
+ * then.
  */
 export class GroupCommit<Row, Result = void> {
   private waiting: Waiting<Row, Result>[] = [];
@@ -85,8 +90,8 @@ export class GroupCommit<Row, Result = void> {
   private readonly beforeRetry: (row: Row) => Promise<void>;
 
   /**
-   * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may come `again`,
-   * alone,
+   * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may
+   * come `again`, alone,
    *   after a batch was reported as failed. It may have been written after all. `isAwaited` tells whether the caller of the
    *   row at a place still waits.
    * @param weigh returns the weight of a row against `maxWeight` of a batch.
@@ -181,8 +186,8 @@ export class GroupCommit<Row, Result = void> {
   }
 
   /**
-   * Retries the rows of a failed batch one by one, in the background. A bad row then fails neither its neighbors nor
-   * the next batches.
+   * Retries the rows of a failed batch one by one, in the background. A bad row then fails neither its
+   * neighbors nor the next batches.
    */
   private async writeEach(batch: Waiting<Row, Result>[]): Promise<void> {
     await Promise.all(batch.map(({ row }) => this.beforeRetry(row)));

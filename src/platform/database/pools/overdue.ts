@@ -5,8 +5,8 @@ import { Client, ClientBase, Pool } from 'pg';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits between the requests to cancel one statement. A server that was frozen can take the first one before it has read
- * the statement, and there is nothing to cancel then.
+ * Waits between the requests to cancel one statement. A server that was frozen can take the first one before
+ * it has read the statement, and there is nothing to cancel then.
  */
 const CANCEL_AGAIN_MS = [200, 1_000];
 
@@ -40,8 +40,9 @@ export function endOverdue(pool: Pool, afterMs: number): () => void {
 }
 
 /**
- * Asks the server to cancel the statement of a connection, on a connection of its own (PostgreSQL, "Canceling Requests in
- * Progress"). Like libpq's PQcancel, it needs no TLS: the request has no data but the key of the backend.
+ * Asks the server to cancel the statement of a connection, on a connection of its own (PostgreSQL, "Canceling
+ * Requests in Progress"). Like libpq's PQcancel, it needs no TLS: the request has no data but the key of the
+ * backend.
  */
 function cancel(client: ClientBase, [again, ...later] = CANCEL_AGAIN_MS): void {
   const { host, port } = client as Client;

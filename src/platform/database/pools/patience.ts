@@ -21,7 +21,8 @@ export function waitAtMost<Answer, Late = undefined>(
   late: () => Late | Promise<Late> = () => undefined as Late,
 ): Promise<Answer | Late> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late()), ms).unref(); // fewer promises than a race, because every payment waits here
+    // fewer promises than a race, because every payment waits here
+    const timer = setTimeout(() => resolve(late()), ms).unref();
     answer.then(
       (value) => {
         clearTimeout(timer);

@@ -21,8 +21,8 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 1_000;
 
 /**
- * A locked row must not delay the payouts of other clients. A batch that meets one is retried call by call, while its
- * apps still wait (REQUEST_PATIENCE_MS).
+ * A locked row must not delay the payouts of other clients. A batch that meets one is retried call by call,
+ * while its apps still wait (REQUEST_PATIENCE_MS).
  */
 const LOCK_TIMEOUT_MS = 1_000;
 
@@ -34,7 +34,10 @@ const CONNECT_MS = 5_000;
 /** Its constructor needs a configuration, which the types of pg leave out. */
 const SERVER_CLIENT = ServerClient as unknown as NonNullable<PoolConfig['Client']>;
 
-/** The limits of every session. A lock or a dead connection must not delay payouts until after their apps have given up. */
+/**
+ * The limits of every session. A lock or a dead connection must not delay payouts until after their apps have
+ * given up.
+ */
 export const LIMITS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: LOCK_TIMEOUT_MS,
@@ -42,32 +45,39 @@ export const LIMITS = {
 } as const;
 
 /**
- * A statement uses one core at most. Postgres would otherwise read a long table with several processes, and payments
- * would wait for all of them: with two cores, three such reads by the jobs took payments to 30 ms at the 99th percentile, from 11.
+ * A statement uses one core at most. Postgres would otherwise read a long table with several processes, and
+ * payments would wait for all of them: with two cores, three such reads by the jobs took payments to 30 ms at
+ * the 99th percentile, from 11.
  */
 const ONE_CORE = '-c max_parallel_workers_per_gather=0';
 
 /**
- * Prisma describes errors without the place of the call. To know that place, it takes a stack trace of every query. V8
- * keeps what the callers of a trace hold, such as a page of records, until it collects its old generation.
+ * Prisma describes errors without the place of the call. To know that place, it takes a stack trace of every
+ * query. V8 keeps what the callers of a trace hold, such as a page of records, until it collects its old
+ * generation.
  */
 export const ERROR_FORMAT = 'minimal';
 
 export type SessionUrls = Pick<DatabaseUrls, 'databaseUrl' | 'databaseSessionUrl'>;
 
-/** Returns the address for what needs a session of the server: its locks, its settings and its temporary tables. */
+/**
+ * Returns the address for what needs a session of the server: its locks, its settings and its temporary
+ * tables.
+ */
 export function sessionUrlOf({ databaseUrl, databaseSessionUrl = databaseUrl }: SessionUrls): string {
   return databaseSessionUrl;
 }
 
-/** Returns whether each transaction of a payment may have another session, because a pooler may be in between. */
+/**
+ * Returns whether each transaction of a payment may have another session, because a pooler may be in between.
+ */
 export function isPooled(urls: SessionUrls): boolean {
   return sessionUrlOf(urls) !== urls.databaseUrl;
 }
 
 /**
- * Returns the settings of the connections for payments and the heartbeat. A pooler passes no start-up parameters on, so
- * their login has the limits instead (pooler-check.ts).
+ * Returns the settings of the connections for payments and the heartbeat. A pooler passes no start-up
+ * parameters on, so their login has the limits instead (pooler-check.ts).
  */
 export function connectionOf(settings: DatabaseUrls): PoolConfig {
   if (!isPooled(settings)) return sessionOf(settings);
@@ -78,7 +88,10 @@ export function connectionOf(settings: DatabaseUrls): PoolConfig {
   };
 }
 
-/** Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's role. */
+/**
+ * Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's
+ * role.
+ */
 export function sessionOf(settings: DatabaseUrls): PoolConfig {
   const url = sessionUrlOf(settings);
   return {
@@ -117,14 +130,17 @@ export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
   return reading;
 }
 
-/** Handles the errors of idle connections, which would otherwise end the process. Queries report their own errors. */
+/**
+ * Handles the errors of idle connections, which would otherwise end the process. Queries report their own
+ * errors.
+ */
 export function hearErrors<Some extends Pool>(pool: Some): Some {
   return pool.on('error', () => undefined);
 }
 
 /**
- * Returns a class of connections that report the SQLSTATE of each error of the server, also of those that refuse a login.
- * For `Client` of a pool.
+ * Returns a class of connections that report the SQLSTATE of each error of the server, also of those that
+ * refuse a login. For `Client` of a pool.
  */
 export function reporting(report: (code: string) => void): NonNullable<PoolConfig['Client']> {
   class Reporting extends ServerClient {
@@ -137,7 +153,10 @@ export function reporting(report: (code: string) => void): NonNullable<PoolConfi
   return Reporting as unknown as NonNullable<PoolConfig['Client']>;
 }
 
-/** Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed them. */
+/**
+ * Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed
+ * them.
+ */
 export type GiveUp = (isStale: (client: ClientBase) => boolean) => void;
 
 /** Knows the connections of a pool, to give them up. Call it before the first one is opened. */
@@ -161,8 +180,8 @@ export function connectionsOf(pool: Pool): GiveUp {
 const PREPARED = /^\s*-- prepared as (\w+)\n/;
 
 /**
- * Returns the name of a statement. A connection plans a named statement once. Planning is most of the work of small
- * ones.
+ * Returns the name of a statement. A connection plans a named statement once. Planning is most of the work of
+ * small ones.
  */
 export function nameOf({ sql }: { sql: string }): string {
   return PREPARED.exec(sql)?.[1] ?? '';

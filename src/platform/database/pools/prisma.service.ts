@@ -22,23 +22,24 @@ import { ReaderPrisma } from './reader-prisma';
 import { requireReplication } from './replication';
 
 /**
- * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections must log
- * in, read the catalog and plan, all at the beginning of a burst. After 12 idle seconds, the first second of a burst
- * then served a quarter fewer calls, with half as much more CPU time.
+ * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections
+ * must log in, read the catalog and plan, all at the beginning of a burst. After 12 idle seconds, the first
+ * second of a burst then served a quarter fewer calls, with half as much more CPU time.
  */
 const KEPT_OPEN = 4;
 
 /**
- * The number of future months with prepared partitions. Every new connection reads the catalog of all of them, so more
- * than needed would slow down the first request of each.
+ * The number of future months with prepared partitions. Every new connection reads the catalog of all of
+ * them, so more than needed would slow down the first request of each.
  */
 const PARTITION_MONTHS_AHEAD = 1;
 
 type ConnectionCheck = (client: ClientBase) => Promise<void>;
 
 /**
- * The connections of payments and of background work, with a role that may add records but not change them. SidePrisma
- * and ReaderPrisma have others. If both URLs are the owner's, each connection takes that role. Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
+ * The connections of payments and of background work, with a role that may add records but not change them.
+ * SidePrisma and ReaderPrisma have others. If both URLs are the owner's, each connection takes that role.
+ * Otherwise, DATABASE_URL is a login that was granted `payout_proxy`.
  */
 @Injectable()
 export class PrismaService extends PrismaClient implements OnApplicationShutdown {
@@ -50,8 +51,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   });
 
   /**
-   * Whether a pooler may be in between (DATABASE_SESSION_URL). Then each transaction may have another session, and nothing
-   * can be prepared for the next one.
+   * Whether a pooler may be in between (DATABASE_SESSION_URL). Then each transaction may have another
+   * session, and nothing can be prepared for the next one.
    */
   readonly isPooled: boolean;
   /** The pool of the Prisma client. */
@@ -110,14 +111,17 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     }));
   }
 
-  /** Checks each connection of the pool before anything else uses it. If the check fails, so does the connection. */
+  /**
+   * Checks each connection of the pool before anything else uses it. If the check fails, so does the
+   * connection.
+   */
   checkConnections(check: ConnectionCheck): void {
     this.checks.push(check);
   }
 
   /**
-   * Ends work on the pool that outlives the requests that wait for it. For a process that serves requests: a worker and a
-   * command have statements that may take longer.
+   * Ends work on the pool that outlives the requests that wait for it. For a process that serves requests: a
+   * worker and a command have statements that may take longer.
    */
   endOverdue(afterMs: number): void {
     this.stopLooking = endOverdue(this.pool, afterMs);
@@ -152,16 +156,17 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   }
 
   /**
-   * Resolves once the synchronous standby has confirmed every commit so far. A commit waits only if it writes, so a retry
-   * that finds its row in place proves nothing by itself. A message in the write-ahead log always waits.
+   * Resolves once the synchronous standby has confirmed every commit so far. A commit waits only if it
+   * writes, so a retry that finds its row in place proves nothing by itself. A message in the write-ahead log
+   * always waits.
    */
   async confirm(): Promise<void> {
     await this.prepared('confirm', `SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`, []);
   }
 
   /**
-   * Runs a statement that every request needs. Prisma's client takes longer than Postgres for such a statement, so this
-   * bypasses it, on the same connections. Each connection plans the statement once.
+   * Runs a statement that every request needs. Prisma's client takes longer than Postgres for such a
+   * statement, so this bypasses it, on the same connections. Each connection plans the statement once.
    * @param name the name of this text alone.
    * @param text has $1, $2 … for `values`. A Buffer is sent as it is, in the binary format of its type.
    * @throws the errors of pg. See isUnavailable.

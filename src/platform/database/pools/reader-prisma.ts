@@ -14,7 +14,10 @@ const READER_WAIT_MS = 10_000;
 /** Searches wait for each other while the search index catches up. */
 const READER_LOCK_TIMEOUT_MS = 5_000;
 
-/** If a reader's connection closes during a statement, Postgres notices within half a second, and ends the statement. */
+/**
+ * If a reader's connection closes during a statement, Postgres notices within half a second, and ends the
+ * statement.
+ */
 const READER_OPTIONS = '-c client_connection_check_interval=500';
 
 /** Prisma.sql creates queries of this form. */
@@ -24,8 +27,8 @@ interface Question {
 }
 
 /**
- * Reads the history on separate connections. The payouts' connections (PrismaService) stay free, however many readers
- * there are and however long they take. It only reads: the journal writes records.
+ * Reads the history on separate connections. The payouts' connections (PrismaService) stay free, however many
+ * readers there are and however long they take. It only reads: the journal writes records.
  */
 export class ReaderPrisma {
   private readonly pool: Pool;
@@ -144,8 +147,8 @@ export class ReaderPrisma {
 }
 
 /**
- * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its server ends the
- * statement, if it checks connections (client_connection_check_interval).
+ * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its
+ * server ends the statement, if it checks connections (client_connection_check_interval).
  * @throws the reason of the signal.
  */
 async function askUntil<Row extends object>(

@@ -29,15 +29,17 @@ const HERE = `SELECT database_server() AS server, (CASE WHEN current_setting('sy
   THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
- * A standby of another timeline may have passed the position without having what is there. Each instance that pays writes the
- * server and its timeline every second, so a standby that has such a row has followed.
+ * A standby of another timeline may have passed the position without having what is there. Each instance that
+ * pays writes the server and its timeline every second, so a standby that has such a row has followed.
  */
 const THERE = `SELECT CASE WHEN pg_is_in_recovery()
       THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
         AND EXISTS (SELECT FROM instance WHERE server = $2)
       ELSE database_server() = $2 END AS "isSame",
-    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END >= $1::pg_lsn AS reached,
-    coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')), false) AS "hasIndex"`;
+    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn()
+      END >= $1::pg_lsn AS reached,
+    coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')),
+      false) AS "hasIndex"`;
 
 /** Null on a primary, and before anything was replayed. */
 const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
@@ -62,9 +64,9 @@ interface Needs {
 }
 
 /**
- * Reads the history on a replica (DATABASE_REPLICA_URL), so that searches and exports leave the primary to payments. A read
- * begins there only once the replica has replayed everything that had committed on the primary, so its answer is the same.
- * Otherwise, and whenever the replica fails, the primary is read.
+ * Reads the history on a replica (DATABASE_REPLICA_URL), so that searches and exports leave the primary to
+ * payments. A read begins there only once the replica has replayed everything that had committed on the
+ * primary, so its answer is the same. Otherwise, and whenever the replica fails, the primary is read.
  */
 @Injectable()
 export class ReplicaService implements OnApplicationShutdown {
@@ -121,7 +123,10 @@ export class ReplicaService implements OnApplicationShutdown {
     return work(this.primary);
   }
 
-  /** Seconds since the last commit that the replica has replayed. Undefined if there is none or it does not answer. */
+  /**
+   * Seconds since the last commit that the replica has replayed. Undefined if there is none or it does not
+   * answer.
+   */
   async lag(): Promise<number | undefined> {
     const [row] = (await this.ask<{ lag: number | null }>(LAG, [])) ?? [];
     return row?.lag ?? undefined;

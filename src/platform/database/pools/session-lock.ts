@@ -18,8 +18,8 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * A database lock that ends with its process, however the process ends, because it lasts as long as a connection. A
- * lost lock is taken again as soon as possible. Until then, another process may take it.
+ * A database lock that ends with its process, however the process ends, because it lasts as long as a
+ * connection. A lost lock is taken again as soon as possible. Until then, another process may take it.
  */
 export class SessionLock {
   private readonly released = new AbortController();

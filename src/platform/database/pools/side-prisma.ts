@@ -6,9 +6,9 @@ import { PrismaService } from './prisma.service';
 export const SIDE_CONNECTIONS = 5;
 
 /**
- * The connections of everything that is neither a payment nor a read of the history: keys of readers, sessions, the access
- * log, previews, stops, clients and metrics. However many of them wait, the connections of payments stay free. They are
- * checked like those of payments.
+ * The connections of everything that is neither a payment nor a read of the history: keys of readers,
+ * sessions, the access log, previews, stops, clients and metrics. However many of them wait, the connections
+ * of payments stay free. They are checked like those of payments.
  */
 @Injectable()
 export class SidePrisma extends PrismaService {

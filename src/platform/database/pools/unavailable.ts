@@ -4,16 +4,17 @@ import { Prisma } from '../generated/client';
 import { DatabaseTooSlow } from './patience';
 
 /**
- * SQLSTATEs (PostgreSQL, appendix A) of a server that is gone, stopping, starting or too busy: class 08 connection
- * exception, 40003 a commit that was not replicated (replication.ts), 25P03 idle in transaction timeout, 3D000 and 55000
- * a database that is being replaced (it does not exist, or accepts no connections), 55P03 lock timeout, 57014 statement
- * timeout, 57P01 to 57P03 shutdown, crash and start.
+ * SQLSTATEs (PostgreSQL, appendix A) of a server that is gone, stopping, starting or too busy: class 08
+ * connection exception, 40003 a commit that was not replicated (replication.ts), 25P03 idle in transaction
+ * timeout, 3D000 and 55000 a database that is being replaced (it does not exist, or accepts no connections),
+ * 55P03 lock timeout, 57014 statement timeout, 57P01 to 57P03 shutdown, crash and start.
  */
 const SQLSTATE = /^(08\w{3}|40003|25P03|3D000|55000|55P03|57014|57P0[1-3])$/;
 
 /**
- * SQLSTATEs of a server that responds and cannot do its work: 53100 disk full, 25006 read-only transaction, class 58 and
- * XX001 and XX002 a file that cannot be read or written or is damaged, 53300 too many connections.
+ * SQLSTATEs of a server that responds and cannot do its work: 53100 disk full, 25006 read-only transaction,
+ * class 58 and XX001 and XX002 a file that cannot be read or written or is damaged, 53300 too many
+ * connections.
  */
 const SPECIFIC: readonly [RegExp, Cause][] = [
   [/^53100$/, 'disk_full'],
@@ -46,7 +47,8 @@ export function causeOfState(code: string): Cause | undefined {
 }
 
 /**
- * Returns why the database failed, if the query itself is fine. A database that is too slow counts as unreachable.
+ * Returns why the database failed, if the query itself is fine. A database that is too slow counts as
+ * unreachable.
  * @returns undefined if the query, or something else, is wrong.
  */
 export function causeOf(error: unknown): Cause | undefined {

@@ -78,7 +78,8 @@ describe('Rows', () => {
   const sent = async (some: Row[]) => {
     const { rows: back } = await client.query<Row>({
       name: 'sent',
-      text: `SELECT id::text, word, bytes, count, yes, at, amount::text, day::text, tries::text FROM (${rows.source}) AS r, (SELECT $1::text) AS other`,
+      text: `SELECT id::text, word, bytes, count, yes, at, amount::text, day::text, tries::text
+        FROM (${rows.source}) AS r, (SELECT $1::text) AS other`,
       values: ['other', ...rows.values(some)],
     });
     return back;

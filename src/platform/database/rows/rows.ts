@@ -10,8 +10,8 @@ export type Column<Row> = {
 }[keyof typeof TYPES];
 
 /**
- * Rows for a statement, as one array for each column. Postgres reads arrays faster than JSON. The text of the statement
- * and its values come from the same list, so they always match.
+ * Rows for a statement, as one array for each column. Postgres reads arrays faster than JSON. The text of the
+ * statement and its values come from the same list, so they always match.
  */
 export class Rows<Row> {
   /** `SELECT …, … FROM unnest($1::uuid[], …) AS rows(…, …)`. */

@@ -26,22 +26,28 @@ export async function withConnection<T>(url: string, work: (client: Client) => P
 /** SQLSTATE of a login that lacks a right, such as CONNECT. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Returns an error that says which database cannot be reached and why, without the password in its address. */
+/**
+ * Returns an error that says which database cannot be reached and why, without the password in its address.
+ */
 export function cannotReach(url: string, error: unknown): StartError {
   const { host, port, database = '', user = '' } = new ServerClient({ connectionString: url });
   const { servers } = readDatabaseUrl(url);
-  const where = `the database ${database} at ${servers.length > 1 ? servers.map(nameOfServer).join(', ') : `${host}:${port}`}`;
+  const where =
+    `the database ${database} at ` +
+    `${servers.length > 1 ? servers.map(nameOfServer).join(', ') : `${host}:${port}`}`;
   const code = codeOf(error);
   const { message } = error as { message?: string };
   // SQLSTATEs of class 28: the server does not accept the login.
   if (code?.startsWith('28')) {
     return new StartError(
-      `${where} refuses the login in its address (${code}). Check its name and password, and that the server has it. A backup of a single database does not contain logins.`,
+      `${where} refuses the login in its address (${code}). Check its name and password, and that the ` +
+        'server has it. A backup of a single database does not contain logins.',
     );
   }
   if (code === INSUFFICIENT_PRIVILEGE) {
     return new StartError(
-      `the login ${user} may not connect to ${where} (${code}). As an administrator, run in this database:\nGRANT CONNECT ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`,
+      `the login ${user} may not connect to ${where} (${code}). As an administrator, run in this ` +
+        `database:\nGRANT CONNECT ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`,
     );
   }
   const reason = error instanceof NoServerFits ? message : (code ?? message ?? 'no reason given');

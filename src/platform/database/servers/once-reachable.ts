@@ -10,7 +10,10 @@ const PATIENCE_MS = 60_000;
 
 const AGAIN_MS = 250;
 
-/** How often the lateness of this process is measured, and how late it must have been for a failure to be its own. */
+/**
+ * How often the lateness of this process is measured, and how late it must have been for a failure to be its
+ * own.
+ */
 const TICK_MS = 50;
 const LATE_MS = 1_000;
 
@@ -21,8 +24,8 @@ interface Waiting {
   /** The address of the database, for the error. */
   url: string;
   /**
-   * The failures that are waited for. A process waits for a database that is `unavailable` for any reason. A command waits
-   * while the server is `restarting`, and reports a wrong address at once.
+   * The failures that are waited for. A process waits for a database that is `unavailable` for any reason. A
+   * command waits while the server is `restarting`, and reports a wrong address at once.
    */
   while: 'unavailable' | 'restarting';
   patienceMs?: number | undefined;
@@ -48,8 +51,8 @@ export function unlessGivenUp(error: unknown): void {
 }
 
 /**
- * Runs the work of a start that needs the database, again and again while the database cannot be used, for up to a minute.
- * One log line says so. The work must be repeatable.
+ * Runs the work of a start that needs the database, again and again while the database cannot be used, for up
+ * to a minute. One log line says so. The work must be repeatable.
  * @throws StartError if the database cannot be used by then. Other errors of the work at once. WaitGivenUp.
  */
 export async function onceReachable<Result>(waiting: Waiting, work: () => Promise<Result>): Promise<Result> {
@@ -71,7 +74,10 @@ export async function onceReachable<Result>(waiting: Waiting, work: () => Promis
   }
 }
 
-/** A process that was late itself may have missed an answer in time, so its failures say nothing about the database. */
+/**
+ * A process that was late itself may have missed an answer in time, so its failures say nothing about the
+ * database.
+ */
 function isWaitedFor({ while: state }: Waiting, error: unknown, lateMs: number): boolean {
   const cause = causeOf(error);
   if (!isUnavailable(cause)) return false;
@@ -107,7 +113,10 @@ function causeOf(error: unknown): unknown {
   return error instanceof StartError ? error.cause : error;
 }
 
-/** Measures for how long this process did not run although it had to: it was busy, suspended, or got no CPU time. */
+/**
+ * Measures for how long this process did not run although it had to: it was busy, suspended, or got no CPU
+ * time.
+ */
 class Lateness {
   private lateMs = 0;
   private due = performance.now() + TICK_MS;

@@ -4,10 +4,16 @@ import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../co
 import { codeOf } from '../../errors/error-code';
 import { waitAtMost } from '../pools/patience';
 
-/** How long a new connection looks for its server. It ends sooner if every server has answered and none can be used. */
+/**
+ * How long a new connection looks for its server. It ends sooner if every server has answered and none can be
+ * used.
+ */
 const PATIENCE_MS = 4_000;
 
-/** How often a server that could not be used is asked again while another one does not answer: it may be promoted now. */
+/**
+ * How often a server that could not be used is asked again while another one does not answer: it may be
+ * promoted now.
+ */
 const AGAIN_MS = 250;
 
 /** How long a server that fits waits for the answers of others: one of them may be newer. */
@@ -21,7 +27,8 @@ interface Kind {
   timeline: string | null;
 }
 
-const KIND = `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+const KIND = `SELECT pg_is_in_recovery() AS "isStandby",
+  current_setting('transaction_read_only') = 'on' AS "isReadOnly",
   CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
 
 /** What one server has shown, or why it has shown nothing. */
@@ -53,9 +60,9 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 const choices = new Map<string, Promise<Server>>();
 
 /**
- * Asks all servers of an address at the same time, and returns the one that a new connection is to use. Of several that
- * fit, the one on the newest timeline is taken, because an old primary may live on beside the one that replaced it.
- * Connections that are opened at the same time share the answer.
+ * Asks all servers of an address at the same time, and returns the one that a new connection is to use. Of
+ * several that fit, the one on the newest timeline is taken, because an old primary may live on beside the
+ * one that replaced it. Connections that are opened at the same time share the answer.
  * @throws NoServerFits
  */
 export function chooseServer(address: DatabaseUrl): Promise<Server> {

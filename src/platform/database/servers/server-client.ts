@@ -3,10 +3,14 @@ import { Client, ClientConfig, Connection, QueryConfig, QueryResult, Submittable
 import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database/database-url';
 import { chooseServer, requireTarget } from './server-choice';
 
-/** The time for each address of a host but the last one. Node.js gives it 250 ms, less than a round trip between continents. */
+/**
+ * The time for each address of a host but the last one. Node.js gives it 250 ms, less than a round trip
+ * between continents.
+ */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-// pg takes no such option. This is the default of the process, so requests to identity providers have it, too.
+// pg takes no such option. This is the default of the process, so requests to identity providers have it,
+// too.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 interface ServerClientConfig extends ClientConfig {
@@ -16,8 +20,8 @@ interface ServerClientConfig extends ClientConfig {
 
 /**
  * A connection to the right one of the servers that an address lists. pg knows neither several hosts nor
- * `target_session_attrs`. Each connection looks for its server when it is opened, and checks what the server is before
- * anything else uses the connection.
+ * `target_session_attrs`. Each connection looks for its server when it is opened, and checks what the server
+ * is before anything else uses the connection.
  */
 export class ServerClient extends Client {
   private readonly address: DatabaseUrl;
@@ -37,8 +41,8 @@ export class ServerClient extends Client {
     });
     this.address = address;
     this.answerWithinMs = answerWithinMs;
-    // A server that ends the connection between two statements would otherwise end the process. A pool begins to listen
-    // only once it has the connection. Statements fail with errors of their own.
+    // A server that ends the connection between two statements would otherwise end the process. A pool begins
+    // to listen only once it has the connection. Statements fail with errors of their own.
     this.on('error', () => undefined);
   }
 
@@ -95,9 +99,10 @@ interface Asking extends Client {
 /**
  * `query` of pg's client, with pg's callbacks. Closes the connection if a statement is not answered in time.
  *
- * pg has promises and a `query_timeout` of its own. For both, it assigns a new function to the query: `query.callback = …`.
- * V8 takes a function that is assigned to a property for a method, and creates it in its old generation. There, it keeps
- * the query and all of its rows until the next full collection. Measured: decision 0042.
+ * pg has promises and a `query_timeout` of its own. For both, it assigns a new function to the query:
+ * `query.callback = …`. V8 takes a function that is assigned to a property for a method, and creates it in
+ * its old generation. There, it keeps the query and all of its rows until the next full collection. Measured:
+ * decision 0042.
  */
 function askWithCallbacks(this: Asking, question: Question, values?: unknown[] | Answer, answer?: Answer) {
   if (typeof values === 'function') return ask(this, question, undefined, inTime(this, values));

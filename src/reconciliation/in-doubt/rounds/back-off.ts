@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Decides when each call in doubt is polled next. The wait doubles each time, up to an hour, or up to a minute while the
- * upstream fails. After a restart, every call is due at once.
+ * Decides when each call in doubt is polled next. The wait doubles each time, up to an hour, or up to a
+ * minute while the upstream fails. After a restart, every call is due at once.
  */
 export class BackOff {
   private readonly waiting = new Map<string, Waiting>();

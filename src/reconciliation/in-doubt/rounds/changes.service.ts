@@ -93,8 +93,10 @@ async function readNamed(
     { id: string; state: CallState; operation: string; upstreamId: string | null }[]
   >`
     SELECT e.call_id::text AS id, e.state, e.operation,
-      (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
-    FROM indexed_call e WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[] AND e.call_id <> ${callId}::uuid
+      (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id
+        AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
+    FROM indexed_call e WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
+      AND e.call_id <> ${callId}::uuid
       AND ${ofAccount('e.client_id', account)}`;
   const changes = rows.filter(({ operation, state }) => CHANGED_BY.has(operation) && STATES[state].arrived);
   const makers = rows.filter(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
@@ -142,7 +144,8 @@ export function judgeChange(
   const { seen, askedAt, madeBy } = lookup;
   if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason =
-      'The upstream no longer has the transaction that this call deletes, and no other call of ours deletes it.';
+      'The upstream no longer has the transaction that this call deletes, and no other call of ours ' +
+      'deletes it.';
     return { verdict: 'confirmed', reason, evidence };
   }
   if (askedAt.getTime() < quietUntil(call, rules)) return undefined;

@@ -49,8 +49,8 @@ interface Polled {
 }
 
 /**
- * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. It only reads from the
- * upstream.
+ * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. It only reads
+ * from the upstream.
  */
 @Injectable()
 export class PollService {
@@ -202,7 +202,9 @@ export class PollService {
     return found;
   }
 
-  /** Reads competing calls only for calls that have related transactions. For others, they make no difference. */
+  /**
+   * Reads competing calls only for calls that have related transactions. For others, they make no difference.
+   */
   private async competing(
     db: Client,
     calls: SentCall[],

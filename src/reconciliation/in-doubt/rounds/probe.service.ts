@@ -46,7 +46,8 @@ const CLEARED_MS = 7 * 24 * 3_600_000;
  */
 const isDeleted = (first: string) => Prisma.sql`EXISTS (
   SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
-  WHERE d.id > i.id AND d.id > ${first}::uuid AND e.intent_id > ${first}::uuid AND f.intent_id > ${first}::uuid
+  WHERE d.id > i.id AND d.id > ${first}::uuid AND e.intent_id > ${first}::uuid
+    AND f.intent_id > ${first}::uuid
     AND d.operation = ${DELETE} AND e.upstream_ref = n.upstream_ref AND f.kind IN ('succeeded', 'rejected'))`;
 
 type ProbeOperation = typeof CREATE | typeof DELETE;
@@ -102,13 +103,16 @@ export class ProbeService {
     }
   }
 
-  /** Returns whether a call to an account was sent since a time whose transactions the listing can still show. */
+  /**
+   * Returns whether a call to an account was sent since a time whose transactions the listing can still show.
+   */
   private async wasAnySentSince(account: string, time: Date): Promise<boolean> {
     const first = uuidFloor(new Date(time.getTime() - ID_MARGIN_MS));
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
-        AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded' AND o.sent_at >= ${time}::timestamptz
+        AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded'
+          AND o.sent_at >= ${time}::timestamptz
         AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND ${ofAccount('i.client_id', account)}
         AND NOT ${isDeleted(first)}
       LIMIT 1`;
@@ -121,10 +125,12 @@ export class ProbeService {
     const rows = await this.prisma.$queryRaw<{ ref: string }[]>`
       SELECT n.upstream_ref AS ref FROM intent i JOIN client c ON c.id = i.client_id
       JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid AND c.name = ${probeClientOf(account)}
+      WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
+        AND c.name = ${probeClientOf(account)}
         AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${isDeleted(first)}
         AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz OR EXISTS (
-          SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
+          SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid
+            AND t.upstream_ref = n.upstream_ref))`;
     return rows.map(({ ref }) => ref);
   }
 

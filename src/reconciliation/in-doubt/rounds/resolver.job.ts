@@ -82,7 +82,8 @@ export class ReadBackService {
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM indexed_call
-      WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[] AND ${ofAccount('client_id', account)} LIMIT 1`;
+      WHERE terms && ${refs.map((ref) => termOf(TAGS.ref, ref))}::text[]
+        AND ${ofAccount('client_id', account)} LIMIT 1`;
     return rows.length > 0;
   }
 }
@@ -160,7 +161,8 @@ export class ResolverJob implements Job {
   }
 
   private async readBack(turns: Turns): Promise<void> {
-    await this.readBacks.run(turns.signal, () => this.pollSoon(turns)).catch(() => undefined); // tried again next turn
+    // tried again next turn
+    await this.readBacks.run(turns.signal, () => this.pollSoon(turns)).catch(() => undefined);
   }
 
   /** Polls recent calls in doubt soon after an event, at most every ten seconds. */

@@ -49,7 +49,8 @@ export class RefusedReservationsService {
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
     const refused = await this.prisma.$queryRaw<{ id: string; clientId: string }[]>`
       SELECT id::text, client_id::text AS "clientId" FROM refusal
-      WHERE code = ANY (${[...MAY_HAVE_INTENT]}::text[]) AND tx >= ${this.seenBefore}::xid8 AND id >= ${since}::uuid ORDER BY tx`;
+      WHERE code = ANY (${[...MAY_HAVE_INTENT]}::text[]) AND tx >= ${this.seenBefore}::xid8
+        AND id >= ${since}::uuid ORDER BY tx`;
     let released = 0;
     for (let first = 0; first < refused.length; first += AT_ONCE) {
       signal.throwIfAborted();
@@ -67,8 +68,8 @@ const MOST_PER_ROUND = 10_000;
 const NOTHING: Omit<ResolverRound, 'in_doubt'> = { polled: 0, failure: null, reads: [], verdicts: [] };
 
 /**
- * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's transactions
- * serves all of its calls that are due.
+ * Determines the outcomes of calls in doubt. It never sends a payout again. One listing of an account's
+ * transactions serves all of its calls that are due.
  */
 @Injectable()
 export class ResolverService {

@@ -7,7 +7,8 @@ class RoundVerdict {
   @described(UUID, "The call's ID.") call_id!: string;
   @described(
     { enum: VERDICTS },
-    '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, unless a ' +
+    '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, ' +
+      'unless a ' +
       'later round can.',
   )
   verdict!: (typeof VERDICTS)[number];

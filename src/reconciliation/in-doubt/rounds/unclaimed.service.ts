@@ -80,7 +80,8 @@ export class UnclaimedService {
     const from = uuidFloor(new Date(since.getTime() - ID_MARGIN_MS));
     const found = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT e.call_id::text AS id FROM indexed_call e
-      WHERE e.terms && ${['state:rejected', 'state:not_executed', 'entry:pending']}::text[] AND e.call_id >= ${from}::uuid
+      WHERE e.terms && ${['state:rejected', 'state:not_executed', 'entry:pending']}::text[]
+        AND e.call_id >= ${from}::uuid
         AND e.operation = ANY (${CREATING}::text[]) AND ${ofAccount('e.client_id', account)}
         AND NOT EXISTS (SELECT FROM outcome_item n WHERE n.intent_id = e.call_id)
       ORDER BY e.call_id DESC LIMIT ${MOST_CALLS}`;

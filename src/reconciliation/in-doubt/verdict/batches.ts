@@ -45,8 +45,8 @@ export class Batches {
   }
 
   /**
-   * Finds the batches that could be all or part of a call, by one transaction of each: within the call's time, and by
-   * the same keys.
+   * Finds the batches that could be all or part of a call, by one transaction of each: within the call's
+   * time, and by the same keys.
    */
   *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
     const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
@@ -110,11 +110,14 @@ export interface Listing {
   /** Issue time of the oldest listed transaction. The listing cannot show whether older ones were cut off. */
   oldest: Date | null;
   /**
-   * For each kind of transaction, the time of our newest call whose transaction the listing shows with a plausible
-   * time. For this kind, the listing is at least that recent. A kind without such a call is missing. Later airtime
-   * proves nothing about mobile money, which the upstream may list later.
+   * For each kind of transaction, the time of our newest call whose transaction the listing shows with a
+   * plausible time. For this kind, the listing is at least that recent. A kind without such a call is
+   * missing. Later airtime proves nothing about mobile money, which the upstream may list later.
    */
   freshUntil: ReadonlyMap<string, Date>;
-  /** The wallets, read after the listing. Undefined if no conclusion depends on them, or if they could not be read. */
+  /**
+   * The wallets, read after the listing. Undefined if no conclusion depends on them, or if they could not be
+   * read.
+   */
   wallets?: WalletStatements | undefined;
 }

@@ -17,8 +17,8 @@ import { keysOfItem, keysOfSeen, rarest } from './payments';
 const MOST_NAMED = 101;
 
 /**
- * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are found by
- * payment and time, because thousands of calls may have paid the same.
+ * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are
+ * found by payment and time, because thousands of calls may have paid the same.
  */
 export class Competing {
   private readonly byPayment = new Timetable<SentCall>();
@@ -133,7 +133,8 @@ export async function readCompeting(
   reach: Reach,
 ): Promise<SentCallState[]> {
   if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
-  await catchUpIndex(prisma); // After the listing was read. A call that is not indexed yet may explain its transactions.
+  // After the listing was read. A call that is not indexed yet may explain its transactions.
+  await catchUpIndex(prisma);
   const question = questionFor(inDoubt, unclaimed, reach);
   const { rows } = await db.query<{ id: string }>(question.text, question.values);
   const ids = rows.map(({ id }) => id);
@@ -152,7 +153,8 @@ function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolea
 /** Names of the recipient of the payout `n` with the person `r`, in the form of the search index. */
 const NAMES = Prisma.sql`
   SELECT tag, spelling FROM (VALUES
-    ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)), ('to', recipient_key('handle', r.handle)),
+    ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)),
+      ('to', recipient_key('handle', r.handle)),
     ('receiver', n.receiver)) AS known(tag, spelling)
   WHERE spelling IS NOT NULL`;
 
@@ -168,16 +170,19 @@ function questionFor(
     WITH payee AS MATERIALIZED (
       SELECT DISTINCT name.* FROM unnest(${inDoubt}::uuid[]) AS doubt(id)
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = doubt.id OFFSET 0) AS n
-      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient
+        WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
       CROSS JOIN LATERAL (${NAMES}) AS name
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
-      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
+      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid
+        AND call_id < ${last}::uuid
         AND ${ofAccount('client_id', account)}
     ), paid AS (
       SELECT DISTINCT c.call_id, n.amount_usd FROM named c
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n
-      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = c.call_id OFFSET 0) AS r ON r.position = n.position
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient
+        WHERE intent_id = c.call_id OFFSET 0) AS r ON r.position = n.position
       CROSS JOIN LATERAL (${NAMES}) AS name
       JOIN payee p ON p.tag = name.tag AND p.spelling = name.spelling
     )
@@ -186,9 +191,11 @@ function questionFor(
       SELECT i.id FROM intent i
       LEFT JOIN outcome o ON o.intent_id = paid.call_id LEFT JOIN decision d ON d.intent_id = paid.call_id
       WHERE i.id = paid.call_id AND i.operation = ANY (${CREATING}::text[])
-        AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[]) OR i.operation = ANY (${BY_REFERENCE}::text[]))
+        AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[])
+          OR i.operation = ANY (${BY_REFERENCE}::text[]))
         AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
-        AND coalesce(o.answered_at, coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
+        AND coalesce(o.answered_at, coalesce(d.decided_at,
+          i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
           >= ${earliest}::timestamptz
       OFFSET 0
     ) AS c

@@ -132,7 +132,9 @@ export function* oneToOne<L>(
   return given;
 }
 
-/** The indexes that fit a kind. The first `taken` of them are taken. A taken index never becomes free again. */
+/**
+ * The indexes that fit a kind. The first `taken` of them are taken. A taken index never becomes free again.
+ */
 interface Choices {
   places: number[];
   taken: number;
@@ -169,7 +171,8 @@ function* place(
 }
 
 /**
- * Assigns a free index to `last`, and the index that this frees to the element that wanted it, until `first` has one.
+ * Assigns a free index to `last`, and the index that this frees to the element that wanted it, until `first`
+ * has one.
  */
 function move(
   last: number,

@@ -88,7 +88,8 @@ const SCENARIOS: Record<string, Scenario> = {
   },
   'kind listed later': {
     title:
-      'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a debit',
+      'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a ' +
+      'debit',
     listing: { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: 1 }) },
     without: 'not listed',
   },

@@ -41,8 +41,10 @@ export const VERDICT_RULES: readonly Rule[] = [
     concludes: 'by_status',
     reason: ({ call: { items } }) =>
       items.length === 1
-        ? 'The upstream lists the transaction that this call requested, and no other call of ours could have made it.'
-        : `The upstream lists the ${items.length} transactions that this call requested, under one batch_ref, and no other call of ours could have made them.`,
+        ? 'The upstream lists the transaction that this call requested, and no other call of ours could ' +
+          'have made it.'
+        : `The upstream lists the ${items.length} transactions that this call requested, under one ` +
+          'batch_ref, and no other call of ours could have made them.',
   },
   {
     name: 'too early',
@@ -55,49 +57,57 @@ export const VERDICT_RULES: readonly Rule[] = [
     holds: ({ others }) => others.length > 0,
     concludes: 'ambiguous',
     reason: () =>
-      'The upstream lists payouts of this call, but another call of ours could have made them too. "calls" lists it.',
+      'The upstream lists payouts of this call, but another call of ours could have made them too. ' +
+      '"calls" lists it.',
   },
   {
     name: 'listed several times',
     holds: ({ candidates }) => candidates.length > 1,
     concludes: 'ambiguous',
     reason: ({ candidates: { length } }) =>
-      `The upstream lists payouts of this call ${length > MOST_UNSETTLED ? `more than ${MOST_UNSETTLED}` : length} times.`,
+      'The upstream lists payouts of this call ' +
+      `${length > MOST_UNSETTLED ? `more than ${MOST_UNSETTLED}` : length} times.`,
   },
   {
     name: 'traces of it',
     holds: (facts) => tracesBeyond(facts).length > 0,
     concludes: 'ambiguous',
     reason: () =>
-      'The upstream lists transactions to a recipient of this call that differ from it in amount, time, batch, or another property.',
+      'The upstream lists transactions to a recipient of this call that differ from it in amount, time, ' +
+      'batch, or another property.',
   },
   {
     name: 'listing cut off',
     holds: ({ reachesBack }) => !reachesBack,
     concludes: 'ambiguous',
     reason: () =>
-      "The upstream's listing has nothing older than this call. It may be truncated and lack the transactions of this call.",
+      "The upstream's listing has nothing older than this call. It may be truncated and lack the " +
+      'transactions of this call.',
   },
   {
     name: 'listing incomplete',
     holds: ({ listing: { missing } }) => missing > 0,
     concludes: 'ambiguous',
     reason: ({ listing: { missing } }) =>
-      `The upstream's listing lacks ${missing} transactions that are known to exist, so a missing transaction of this call proves nothing.`,
+      `The upstream's listing lacks ${missing} transactions that are known to exist, so a missing ` +
+      'transaction of this call proves nothing.',
   },
   {
     name: 'listing too old',
     holds: ({ isCurrent }) => !isCurrent,
     concludes: 'ambiguous',
     reason: () =>
-      "The upstream's listing does not yet show a call of ours from after the quiet period at its correct time. The listing may be older than this call, or the upstream's clock may be wrong.",
+      "The upstream's listing does not yet show a call of ours from after the quiet period at its " +
+      "correct time. The listing may be older than this call, or the upstream's clock may be wrong.",
   },
   {
     name: 'kind listed later',
     holds: ({ isFresh, walletsUntouched }) => !isFresh && !walletsUntouched,
     concludes: 'ambiguous',
     reason: ({ created: { name } }) =>
-      `The upstream's listing does not yet show another ${name} call of ours from after the quiet period, and may show ${name} later than other transactions. The wallets do not prove that nothing was paid.`,
+      `The upstream's listing does not yet show another ${name} call of ours from after the quiet ` +
+      `period, and may show ${name} later than other transactions. The wallets do not prove that ` +
+      'nothing was paid.',
   },
   {
     name: 'not listed',
@@ -111,8 +121,12 @@ export const VERDICT_RULES: readonly Rule[] = [
       const seconds = Math.round((quietUntil(call, rules) - call.sentUntil.getTime()) / 1_000);
       const proof = isFresh
         ? `does list ${created.name} that was sent later`
-        : 'does list a call that was sent later. The wallets show that nothing was paid from them since before the call';
-      return `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could have made, ${seconds} seconds after it was given up, and ${proof}.`;
+        : 'does list a call that was sent later. The wallets show that nothing was paid from them since ' +
+          'before the call';
+      return (
+        `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could ` +
+        `have made, ${seconds} seconds after it was given up, and ${proof}.`
+      );
     },
   },
 ];
@@ -219,7 +233,10 @@ function readsOf({ listing: { readId, wallets } }: Facts): string[] {
 function whyUnclear(words: (string | null)[]): string {
   const [word] = words;
   const what = word === null || word === undefined ? 'without a status' : `with the status "${word}"`;
-  return `The upstream lists ${words.length === 1 ? 'a payout' : `${words.length} payouts`} of this call ${what}, which is not recognised. A person must find out what it means.`;
+  return (
+    `The upstream lists ${words.length === 1 ? 'a payout' : `${words.length} payouts`} of this call ` +
+    `${what}, which is not recognised. A person must find out what it means.`
+  );
 }
 
 function listedEvidence({ batch, positions }: Fitting, reads: string[]) {

@@ -28,7 +28,9 @@ export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteR
     return [
       {
         reason: 'listing_empty',
-        detail: `${what} contains no transactions, so it may be incomplete. Start the run again when there is at least one.`,
+        detail:
+          `${what} contains no transactions, so it may be incomplete. Start the run again when there is ` +
+          'at least one.',
       },
     ];
   }
@@ -48,7 +50,8 @@ interface Span {
 }
 
 function spanOf({ readId }: Plan): Prisma.Sql {
-  return Prisma.sql`SELECT e.rows::float8 AS rows, e.kept::float8 AS kept, (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${readId}::uuid) AS oldest
+  return Prisma.sql`SELECT e.rows::float8 AS rows, e.kept::float8 AS kept,
+    (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${readId}::uuid) AS oldest
     FROM source_read_end e WHERE e.read_id = ${readId}::uuid`;
 }
 
@@ -59,8 +62,11 @@ async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<Inc
   const from = plan.from.toISOString();
   const detail =
     oldest === null
-      ? `The upstream's listing contains no times, so it may not reach back to ${from}. Ask the upstream for a complete listing.`
-      : `The oldest transaction that the upstream lists is from ${oldest.toISOString()}, so older transactions of the period, which starts at ${from}, may be missing. Choose a period that starts after that transaction, or ask the upstream for a complete listing.`;
+      ? `The upstream's listing contains no times, so it may not reach back to ${from}. Ask the upstream ` +
+        'for a complete listing.'
+      : `The oldest transaction that the upstream lists is from ${oldest.toISOString()}, so older ` +
+        `transactions of the period, which starts at ${from}, may be missing. Choose a period that starts ` +
+        'after that transaction, or ask the upstream for a complete listing.';
   return [{ reason: 'listing_starts_late', detail }];
 }
 
@@ -74,12 +80,14 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   const begins = Prisma.sql`${from}::timestamptz`;
   const isOfAccount = isRecordOf('r.account', account);
-  const entries = Prisma.sql`SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
+  const entries = Prisma.sql`SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id
+    AND e.wallet_id = w.wallet_id`;
   // Entries are listed newest first. A reading from before the period shows no later entries.
   const shown = Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       JOIN upstream_wallet l ON l.read_id = r.id AND l.wallet_id = w.wallet_id
-    WHERE r.source = 'wallets' AND ${isOfAccount} AND r.id <= ${walletsReadId}::uuid AND r.read_at >= ${begins}
+    WHERE r.source = 'wallets' AND ${isOfAccount} AND r.id <= ${walletsReadId}::uuid
+      AND r.read_at >= ${begins}
       AND coalesce((
         SELECT abs(e.balance_before) <= ${tolerance} FROM upstream_wallet_entry e
         WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id ORDER BY e.ordinal DESC LIMIT 1
@@ -89,14 +97,17 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
   const earlier = Prisma.sql`
     SELECT FROM upstream_transaction t WHERE t.issued_at < ${begins} AND t.read_id IN (
       SELECT r.id FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
-      WHERE r.source = 'transactions' AND ${isOfAccount} AND r.id < ${readId}::uuid AND r.id >= ${rememberedBefore(readId)}::uuid)`;
+      WHERE r.source = 'transactions' AND ${isOfAccount} AND r.id < ${readId}::uuid
+        AND r.id >= ${rememberedBefore(readId)}::uuid)`;
   const payments = Prisma.sql`
     SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id AND o.kind = 'succeeded'
-    WHERE i.id < ${uuidFloor(from)}::uuid AND o.sent_at < ${begins} AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)
+    WHERE i.id < ${uuidFloor(from)}::uuid AND o.sent_at < ${begins}
+      AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)
       AND ${ofAccount('i.client_id', account)}`;
   return Prisma.sql`
     SELECT EXISTS (SELECT FROM upstream_wallet WHERE read_id = ${walletsReadId}::uuid)
-      AND NOT EXISTS (SELECT FROM upstream_wallet w WHERE w.read_id = ${walletsReadId}::uuid AND NOT EXISTS (${shown}))
+      AND NOT EXISTS (SELECT FROM upstream_wallet w WHERE w.read_id = ${walletsReadId}::uuid
+        AND NOT EXISTS (${shown}))
       AND NOT EXISTS (${payments}) AND NOT EXISTS (${earlier}) AS proven`;
 }
 
@@ -107,20 +118,25 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
 async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<IncompleteRecord[]> {
   const since = rememberedBefore(readId);
   const { rows } = await db.query<{ most: number | null; kept: number | null }>(Prisma.sql`
-    SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at AND r.to_at = own.to_at)::float8 AS kept
+    SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at
+      AND r.to_at = own.to_at)::float8 AS kept
     FROM source_read own, source_read r JOIN source_read_end e ON e.read_id = r.id AND e.complete
-    WHERE own.id = ${readId}::uuid AND r.source = 'transactions' AND ${isRecordOf('r.account', account)} AND r.id < own.id AND r.id >= ${since}::uuid`);
+    WHERE own.id = ${readId}::uuid AND r.source = 'transactions' AND ${isRecordOf('r.account', account)}
+      AND r.id < own.id AND r.id >= ${since}::uuid`);
   const { most, kept } = rows[0] ?? {};
   const wanted = { rows: most ?? 0, kept: kept ?? 0 };
   const where = wanted.rows > span.rows ? 'rows' : 'kept';
   if (wanted[where] <= span[where]) return [];
   const deletions = await db.query<{ count: number }>(Prisma.sql`
     SELECT count(*)::float8 AS count FROM call_state
-    WHERE call_id >= ${since}::uuid AND operation = ANY (${DELETING}::text[]) AND ${ofAccount('client_id', account)} AND state = ANY (${[...EXECUTED, ...OPEN]}::text[])`);
+    WHERE call_id >= ${since}::uuid AND operation = ANY (${DELETING}::text[])
+      AND ${ofAccount('client_id', account)} AND state = ANY (${[...EXECUTED, ...OPEN]}::text[])`);
   const missing = wanted[where] - span[where] - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const period = where === 'kept' ? ' in this period' : '';
-  const detail = `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
+  const detail =
+    `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At ` +
+    `least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
   return [{ reason: 'listing_shorter', detail }];
 }
 
@@ -128,16 +144,23 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
 async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<{ missing: number }>(Prisma.sql`
     SELECT count(*)::float8 AS missing FROM finding f
-    CROSS JOIN LATERAL (SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
+    CROSS JOIN LATERAL (SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC
+      LIMIT 1) AS seen
     JOIN reconciliation_run r ON r.id = seen.run_id LEFT JOIN source_read x ON x.id = r.read_id
-    WHERE f.category IN ('missing_local', 'duplicate_upstream') AND ${isRecordOf('f.account', account)} AND f.occurred_at >= ${from}::timestamptz AND f.occurred_at < ${to}::timestamptz
+    WHERE f.category IN ('missing_local', 'duplicate_upstream') AND ${isRecordOf('f.account', account)}
+      AND f.occurred_at >= ${from}::timestamptz AND f.occurred_at < ${to}::timestamptz
       AND f.run_id <> ${runId}::uuid AND seen.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
-      AND coalesce((SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1), 'reopened') = 'reopened'
+      AND coalesce((SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1),
+        'reopened') = 'reopened'
       AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
-      AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref) AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
+      AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref)
+        AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
   const missing = rows[0]?.missing ?? 0;
   if (missing === 0) return [];
-  const detail = `The upstream's listing lacks ${missing} transactions that it listed before and that have open findings. Start the run again later. If the upstream has withdrawn them, resolve the findings by hand.`;
+  const detail =
+    `The upstream's listing lacks ${missing} transactions that it listed before and that have open ` +
+    'findings. Start the run again later. If the upstream has withdrawn them, resolve the findings by ' +
+    'hand.';
   return [{ reason: 'listing_lacks_known', detail }];
 }
 
@@ -174,10 +197,15 @@ export async function entryFaults(
     const since = cut
       .map(({ wallet_id: id, shown_since }) => `${id} (${shown_since ?? 'no entry'})`)
       .join(', ');
-    const detail = `The upstream does not show the entries of some wallets back to ${from.toISOString()}: ${since}. What left these wallets before cannot be checked. Choose a period that starts later, and run more often.`;
+    const detail =
+      `The upstream does not show the entries of some wallets back to ${from.toISOString()}: ${since}. ` +
+      'What left these wallets before cannot be checked. Choose a period that starts later, and run more ' +
+      'often.';
     return [{ reason: 'entries_start_late', detail }];
   }
-  const detail = `The upstream shows outdated entries of its wallets, so what left them until ${to.toISOString()} may be missing. Start the run again later.`;
+  const detail =
+    `The upstream shows outdated entries of its wallets, so what left them until ${to.toISOString()} may ` +
+    'be missing. Start the run again later.';
   const isOld = (await wereNewer(db, plan, readId)) || (await lackPayouts(db, plan, readId, judged.debits));
   return isOld ? [{ reason: 'entries_outdated', detail }] : [];
 }
@@ -185,7 +213,8 @@ export async function entryFaults(
 /** Returns whether an earlier reading showed a newer entry of a wallet. */
 async function wereNewer(db: Client, { account }: Plan, readId: string): Promise<boolean> {
   const newest = (read: Prisma.Sql) =>
-    Prisma.sql`(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
+    Prisma.sql`(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read}
+      AND e.wallet_id = w.wallet_id)`;
   const { rowCount } = await db.query(Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
       CROSS JOIN upstream_wallet w
@@ -203,7 +232,9 @@ async function lackPayouts(db: Client, plan: Plan, readId: string, debits: Expla
   const { rowCount } = await db.query(Prisma.sql`
     SELECT FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
        JOIN compared_operation c ON c.operation = o.operation AND c.paid_at_once AND NOT c.incoming
-     WHERE o.in_period AND t.word = 'moved' AND t.usd > 0 AND NOT (${batchOf(Prisma.sql`t`)} = ANY (${wholes}::text[]) OR t.n::text = ANY (${singles}::text[]))
-       AND t.at < (SELECT read_at FROM source_read WHERE id = ${readId}::uuid) - make_interval(secs => ${toleranceOf(plan.settings) / 1_000}) LIMIT 1`);
+     WHERE o.in_period AND t.word = 'moved' AND t.usd > 0
+       AND NOT (${batchOf(Prisma.sql`t`)} = ANY (${wholes}::text[]) OR t.n::text = ANY (${singles}::text[]))
+       AND t.at < (SELECT read_at FROM source_read
+         WHERE id = ${readId}::uuid) - make_interval(secs => ${toleranceOf(plan.settings) / 1_000}) LIMIT 1`);
   return rowCount === 1;
 }

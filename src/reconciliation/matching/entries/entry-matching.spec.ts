@@ -109,7 +109,11 @@ describe('explain', () => {
   });
 
   it('gives a batch to the debits of its transactions if another batch explains the debit of the whole', () => {
-    const ofThree = [single('a', '1', 'single_net', '2'), single('a', '2', 'single_net', '3'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
+    const ofThree = [
+      single('a', '1', 'single_net', '2'),
+      single('a', '2', 'single_net', '3'),
+      single('a', '1', 'fee', '0.1'),
+    ];
     const explanations = [batch('a', 'batch', '5.5'), batch('b', 'batch', '5.5', 10), ...ofThree];
     expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations)).toEqual(
       [],
@@ -118,7 +122,11 @@ describe('explain', () => {
   });
 
   it('matches a payment with the debit next to its fee if another payment explains that debit too', () => {
-    const withFee = [single('a', '1', 'single', '5.1'), single('a', '1', 'single_net', '5'), single('a', '1', 'fee', '0.1')]; // oxfmt-ignore
+    const withFee = [
+      single('a', '1', 'single', '5.1'),
+      single('a', '1', 'single_net', '5'),
+      single('a', '1', 'fee', '0.1'),
+    ];
     const explanations = [...withFee, single('b', '2', 'single', '5')];
     expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
     expect(left([debit(1, '5'), debit(2, '5'), debit(3, '0.1')], explanations)).toEqual([]);
@@ -147,7 +155,12 @@ describe('explain', () => {
     fc.assert(
       fc.property(times, times, (ours, theirs) => {
         const debits = ours.map((at, ordinal) => debit(ordinal, '5', at));
-        const explained = debits.length - left(debits, theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at))).length; // oxfmt-ignore
+        const explained =
+          debits.length -
+          left(
+            debits,
+            theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at)),
+          ).length;
         expect(explained).toBe(mostPairs(ours, theirs, 60));
       }),
     );

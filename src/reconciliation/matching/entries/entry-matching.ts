@@ -49,7 +49,10 @@ export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
   return explained;
 }
 
-/** Entries with their explanations, one to one. A batch is booked as a whole or by its transactions, never both. */
+/**
+ * Entries with their explanations, one to one. A batch is booked as a whole or by its transactions, never
+ * both.
+ */
 class Matching {
   readonly of = new Map<WalletEntry, Explanation>();
   private readonly batches = new Map<string, WalletEntry>();

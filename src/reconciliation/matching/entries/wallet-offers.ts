@@ -26,18 +26,24 @@ const paidAround = ({ from, to }: Window) => Prisma.sql`listed AS (
 
 /** Bookings of transactions and of their batches, as rows of `Explanation`. See `Booking`. */
 const bookings = (amounts: string[], late: boolean) => Prisma.sql`
-  SELECT batch, single, booking, round(amount, 6)::text AS amount, CASE WHEN booking = 'fee' THEN 'fee' ELSE flow END AS flow,
-    CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0 END::text AS fee, extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
+  SELECT batch, single, booking, round(amount, 6)::text AS amount, CASE WHEN booking = 'fee' THEN 'fee'
+    ELSE flow END AS flow,
+    CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0
+      END::text AS fee, extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
   FROM (
-    SELECT batch, NULL AS single, at, flow, coalesce(fee, 0) AS fee, names, b.booking, b.amount FROM batches CROSS JOIN LATERAL (VALUES
-      ('batch', usd + fee), ('batch_at_first', whole), ('batch_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS b(booking, amount)
+    SELECT batch, NULL AS single, at, flow, coalesce(fee, 0) AS fee, names, b.booking, b.amount FROM batches
+      CROSS JOIN LATERAL (VALUES
+      ('batch', usd + fee), ('batch_at_first', whole), ('batch_net', CASE WHEN fee > 0 THEN usd END),
+        ('fee', fee)) AS b(booking, amount)
     UNION ALL
     SELECT batch, single, at, flow, fee, names, s.booking, s.amount FROM listed CROSS JOIN LATERAL (VALUES
-      ('single', usd + fee), ('single_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS s(booking, amount)
+      ('single', usd + fee), ('single_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS s(booking,
+        amount)
   ) AS offered WHERE round(amount, 6)::text = ANY (${amounts}::text[])`;
 
 const batches = (whole: Prisma.Sql) => Prisma.sql`batches AS (
-    SELECT batch, min(at) AS at, min(flow) AS flow, sum(usd) FILTER (WHERE moved) AS usd, sum(fee) FILTER (WHERE moved) AS fee, ${whole} AS whole,
+    SELECT batch, min(at) AS at, min(flow) AS flow, sum(usd) FILTER (WHERE moved) AS usd,
+      sum(fee) FILTER (WHERE moved) AS fee, ${whole} AS whole,
       array_remove(ARRAY[min(batch_ref)], NULL) AS names
     FROM listed GROUP BY batch
   )`;
@@ -71,8 +77,10 @@ export function paidFromWallets(db: Client, window: Window, amounts: string[]): 
 export function backInWallets(db: Client, settings: RunSettings, amounts: string[]): Promise<Explanation[]> {
   const status = Prisma.sql`status`;
   const back = Prisma.sql`listed AS (
-    SELECT ${LISTED}, TRUE AS moved, coalesce(${givenBack(status, settings)}, 'reversal') AS flow FROM theirs t WHERE NOT incoming AND word = 'not')`;
-  const received = Prisma.sql`theirs t WHERE word <> 'not' AND (incoming OR ${hasStatus(status, 'redeemed', settings)})`;
+    SELECT ${LISTED}, TRUE AS moved, coalesce(${givenBack(status, settings)}, 'reversal') AS flow
+      FROM theirs t WHERE NOT incoming AND word = 'not')`;
+  const received = Prisma.sql`theirs t WHERE word <> 'not'
+    AND (incoming OR ${hasStatus(status, 'redeemed', settings)})`;
   return explanationsOf(db, [
     Prisma.sql`WITH ${back}, ${batches(Prisma.sql`NULL::numeric`)} ${bookings(amounts, true)}`,
     singles(amounts, received, Prisma.sql`CASE WHEN incoming THEN 'collection' ELSE 'redemption' END`, true),

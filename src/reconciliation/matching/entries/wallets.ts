@@ -30,7 +30,9 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
     type: string | null;
     balance: string | null;
   }>(
-    Prisma.sql`SELECT wallet_id AS id, ${harmless(Prisma.sql`wallet_id`)} AS name, ${plainWord(Prisma.sql`type`)} AS type, balance::text FROM upstream_wallet WHERE read_id = ${readId}::uuid ORDER BY upstream_wallet.type, wallet_id`,
+    Prisma.sql`SELECT wallet_id AS id, ${harmless(Prisma.sql`wallet_id`)} AS name,
+      ${plainWord(Prisma.sql`type`)} AS type, balance::text FROM upstream_wallet
+      WHERE read_id = ${readId}::uuid ORDER BY upstream_wallet.type, wallet_id`,
   );
   const { rows } = await db.query<ListedEntry>(entriesOf(plan, readId));
   const listed = withTimes(rows);
@@ -58,7 +60,9 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
   if (left.length > 0) await db.query(insertUnexplained(plan, readId, left));
   const statements = wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
-  const withEntries = new Set(wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name)); // oxfmt-ignore
+  const withEntries = new Set(
+    wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name),
+  );
   return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
 }
 
@@ -69,10 +73,14 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
 function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   return Prisma.sql`
-    SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after, description,
+    SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after,
+      description,
       extract(epoch FROM entered_at)::float8 * 1000 AS at,
-      round(abs(coalesce(nullif(amount, 0), CASE WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)), 6)::text AS amount,
-      coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
+      round(abs(coalesce(nullif(amount, 0), CASE
+        WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)),
+        6)::text AS amount,
+      coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE
+        WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
     FROM upstream_wallet_entry WHERE read_id = ${readId}::uuid ORDER BY wallet_id, ordinal`;
 }
 
@@ -139,11 +147,14 @@ function insertUnexplained({ from }: Plan, readId: string, left: WalletEntry[]):
     SELECT CASE WHEN d."isDebit" THEN 'unexplained_debit' ELSE 'unexplained_credit' END,
       ${ENTRY_SUBJECT},
       NULL, NULL, NULL, NULL, NULL, ${WALLET}, coalesce(to_timestamp(d.at / 1000), ${from}::timestamptz), 0,
-      json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(d.amount)::text)),
-      json_build_object('ours', NULL, 'theirs', json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
+      json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs',
+        trim_scale(d.amount)::text)),
+      json_build_object('ours', NULL, 'theirs',
+        json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
         'ordinal', e.ordinal, 'at', e.entered_at), 'match', NULL)
     FROM (${NAMED_ENTRIES} WHERE e.read_id = ${readId}::uuid) AS e
-    JOIN json_to_recordset(${JSON.stringify(left)}::json) AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
+    JOIN json_to_recordset(${JSON.stringify(left)}::json) AS d("walletId" text, ordinal integer,
+      amount numeric, at float8, "isDebit" boolean)
       ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
 }
 
@@ -159,12 +170,16 @@ interface Failed {
 }
 
 const failedOf = (batches: string[]) => Prisma.sql`
-  SELECT ${batchOf(Prisma.sql`theirs`)} AS batch, coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text AS rest,
+  SELECT ${batchOf(Prisma.sql`theirs`)} AS batch,
+    coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END),
+    0)::text AS rest,
     json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
-  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1 HAVING bool_or(word = 'not')`;
+  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1
+    HAVING bool_or(word = 'not')`;
 
 /** The batch of each listed refund or reversal, by its number. */
-const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l JOIN theirs t ON t.n = l.t`;
+const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l
+  JOIN theirs t ON t.n = l.t`;
 
 /**
  * Returns the debits of payouts that moved no money in the end, if no credits show its return. Such a payout
@@ -177,7 +192,12 @@ async function neverReturned(db: Client, debits: Explained, credits: Explained):
   if (failed.size === 0) return [];
   const refunded = await db.query<{ single: string; batch: string }>(REFUNDED);
   const batchOf = new Map(refunded.rows.map(({ single, batch }) => [single, batch]));
-  const returned = sums([...credits].map(([{ amount }, { batch, single }]) => [batchOf.get(single ?? '') ?? batch, new Decimal(amount)])); // oxfmt-ignore
+  const returned = sums(
+    [...credits].map(([{ amount }, { batch, single }]) => [
+      batchOf.get(single ?? '') ?? batch,
+      new Decimal(amount),
+    ]),
+  );
   const owing = [...debits].flatMap(([entry, explanation]) => {
     const batch = failed.get(explanation.batch);
     const usd = batch ? owedFor(entry, explanation, batch) : new Decimal(0);

@@ -12,7 +12,9 @@ import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './nu
 import { STYLE } from './style';
 import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+const POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  `base-uri 'none'; form-action 'none'`;
 
 /** Style element in one piece, because its hash covers every byte between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
@@ -102,7 +104,9 @@ function withoutFindings(word: Result | null, totals: Totals): Markup {
 /** Explains why the listing may be incomplete. */
 function reasons({ incomplete = [], unlisted }: Totals): Markup {
   const older = incomplete.length === 0 && unlisted > 0; // A run of an older version.
-  const lacks = `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are looked up by name.`;
+  const lacks =
+    `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are ` +
+    'looked up by name.';
   return markup`${[...incomplete.map(({ detail }) => detail), ...(older ? [lacks] : [])].map((one) => markup` <span>${one}</span>`)}`;
 }
 
@@ -115,7 +119,8 @@ function facts({ run, source, states }: ReportHead): Markup {
   const from =
     source?.source === 'statement' ? `the statement ${source.subject ?? ''}` : "the upstream's transactions";
   const read = source
-    ? `${from}, read ${instant(source.read_at)}${source.rows === null ? '' : `, ${plural(source.rows, 'row')}`}`
+    ? `${from}, read ` +
+      `${instant(source.read_at)}${source.rows === null ? '' : `, ${plural(source.rows, 'row')}`}`
     : 'nothing';
   const who = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
   const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
@@ -207,7 +212,7 @@ function equation(sum: ReportEquation): Markup {
   return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>
     <p class="unseen">
-      ${`${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, is ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance ${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.`}
+      ${`${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, ` + `is ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance ` + `${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.`}
     </p>
     <div class="terms" aria-hidden="true">
       ${card("Upstream's total", plain(sum.upstream_usd))}${sign('−')}${card('Our total', plain(sum.ours_usd))}${sign('=')}${card('Difference', signed(sum.difference_usd), 'strong')}
