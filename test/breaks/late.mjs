@@ -52,8 +52,8 @@ export const LATE_ONES = [
     edits: [
       [
         'src/journal/settlement/keys-paid-twice.ts',
-        "    owner.state === 'pending_approval' &&\n",
-        "    owner.state === 'refused' &&\n",
+        "const isDeclined = owner.state === 'pending_approval' &&",
+        "const isDeclined = owner.state === 'refused' &&",
       ],
     ],
     noticedBy: LATE,

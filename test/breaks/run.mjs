@@ -138,14 +138,19 @@ function applied({ name, edits }) {
     if (!before.has(path)) before.set(path, source);
     write(
       path,
-      source.replace(text, () => replacement),
+      source.replace(wrapped(text), () => replacement),
     );
   }
   return before;
 }
 
 function timesIn(folder, path, text) {
-  return readFileSync(join(folder, path), 'utf8').split(text).length - 1;
+  return readFileSync(join(folder, path), 'utf8').split(wrapped(text)).length - 1;
+}
+
+/** A pattern that matches a text however its lines are wrapped. */
+function wrapped(text) {
+  return new RegExp(escaped(text).replaceAll(/\s+/g, '\\s+'));
 }
 
 /** Writes a source file and its compiled form, which processes run. */
