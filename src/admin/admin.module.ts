@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
-import { StopLifts } from '../access/governance/change-document';
+import { StopLifts } from '../access/dual-control/change-document';
 import { GatewayModule } from '../gateway/gateway.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { HistoryModule } from '../history/history.module';

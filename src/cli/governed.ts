@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { ChangeAuthor } from '../access/clients/changes';
 import { ClientError } from '../access/clients/client-error';
 import { usualExpiry } from '../access/clients/limits/safe-defaults';
-import { hadAdministrator, isDualControlRecorded } from '../access/governance/installation';
+import { hadAdministrator, isDualControlRecorded } from '../access/dual-control/installation';
 import { loadConfigOf } from '../platform/config/config';
 import { clock } from '../platform/database/clock';
 import { PrismaService } from '../platform/database/pools/prisma.service';

@@ -5,7 +5,7 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { QueryGuard, RequestValidationPipe } from '../http/validation/validation.pipe';
 import { JournalModule } from '../journal/journal.module';
 import { EgressModule } from '../platform/network/egress.module';
-import { GateService } from './admission-control/gate.service';
+import { GateService } from './admission-control/load-shedder.service';
 import { AdmissionService } from './forwarding/admission.service';
 import { AnswerCache } from './forwarding/coverage/answer-cache';
 import { CoverageService } from './forwarding/coverage/coverage.service';

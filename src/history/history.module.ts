@@ -20,7 +20,7 @@ import { SearchController } from './search/search.controller';
 import { SearchService } from './search/search.service';
 import { SummaryService } from './search/summary.service';
 import { ShapesController, StatusWordsController } from './shapes/shapes.controller';
-import { StoryService } from './story/story.service';
+import { StoryService } from './timeline/timeline.service';
 
 @Global() // Any route may need Readings.
 @Module({

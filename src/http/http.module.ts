@@ -7,7 +7,7 @@ import { HealthController } from './health/health.controller';
 import { MetricsController } from './health/metrics.controller';
 import { ReadinessService } from './health/readiness.service';
 import { MetricsModule } from './metrics/metrics.module';
-import { SharesService } from './shares/shares.service';
+import { SharesService } from './quotas/quotas.service';
 import { EventStreams } from './streams/event-streams.service';
 
 @Global() // any route may take turns, or be a stream

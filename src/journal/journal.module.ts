@@ -8,9 +8,9 @@ import { RecentContents } from './admission/recent-contents';
 import { CallJournal } from './call-journal';
 import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
-import { UnheardStatuses } from './outcomes/unheard-statuses';
+import { UnheardStatuses } from './outcomes/unknown-statuses';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
-import { KeysPaidTwiceMetric } from './settlement/keys-paid-twice';
+import { KeysPaidTwiceMetric } from './settlement/double-payments';
 import { DatabaseBehindStop } from './stops/stops';
 
 const EXPORTED = [

@@ -1,4 +1,4 @@
-import { Gate } from './gate';
+import { Gate } from './read-write-lock';
 
 /** A work that is inside until it is ended; `log` tells when it began and ended. */
 function workOf(name: string, log: string[]) {

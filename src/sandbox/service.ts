@@ -3,9 +3,9 @@ import { Behaviour } from './behaviour/behaviour';
 import { Database } from './database';
 import type { Events } from './events/events';
 import type { Faults } from './faults/faults';
-import type { Gate } from './gate';
 import type { Connections } from './http/connections';
 import type { UnitName } from './http/unit-name';
+import type { Gate } from './read-write-lock';
 import type { Timers } from './timers';
 
 /** The parts that all requests of one sandbox share. */

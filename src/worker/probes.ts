@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { answer, answerMetrics, PrivatePort, servePrivately } from '../http/health/private-port';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { RunningConfig } from '../platform/config/config';
-import { ForemanService } from './foreman.service';
+import { ForemanService } from './job-scheduler.service';
 
 /**
  * Serves /livez, /readyz and /metrics of a worker, on a port of its own.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fastify, { FastifyRequest } from 'fastify';
-import { FairQueue } from '../../src/http/shares/fair-queue';
+import { FairQueue } from '../../src/http/quotas/fair-queue';
 import { readJsonBodies } from '../../src/http/validation/json-body';
 import { RequestValidationPipe } from '../../src/http/validation/validation.pipe';
 import { AirtimePayoutDto } from '../../src/interface/payouts/payouts.dto';

@@ -71,7 +71,7 @@ describe('lifting a stop with dual control', () => {
         id: idOf(asked),
         kind: 'lift_stop',
         client: null,
-        widens: ['stops'],
+        expands: ['stops'],
         after: { stop_id: id, stops: 'client shop: leaked', unreconciled: query !== '' },
         requested_by: { person: 'ada' },
       });

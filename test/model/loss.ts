@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { copiesFolder } from '../../src/journal/copies/local-copies';
 import { restoreFromCopies } from '../../src/journal/recovery/recovery';
-import { beginEpoch } from '../../src/journal/stops/lost-time';
+import { beginEpoch } from '../../src/journal/stops/recovery-gap';
 import { RunningConfig, SETTINGS } from '../../src/platform/config/config';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { eventually } from '../support/payments/paying';

@@ -1,6 +1,6 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { FenceService } from '../../src/continuity/fence/fence.service';
-import { Gate, GateFull } from '../../src/gateway/admission-control/gate';
+import { Gate, GateFull } from '../../src/gateway/admission-control/load-shedder';
 import { UpstreamAccount } from '../../src/gateway/upstream/upstream-account';
 import { StorageService } from '../../src/platform/storage/storage.service';
 import { ProbeService } from '../../src/reconciliation/in-doubt/rounds/probe.service';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AT_START } from '../../src/access/clients/changes';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { NO_LIMITS } from '../../src/access/clients/limits/limits';
-import { GovernanceService } from '../../src/access/governance/governance.service';
+import { GovernanceService } from '../../src/access/dual-control/dual-control.service';
 import { mergePeople } from '../../src/access/people/merges';
 import { PersonsService } from '../../src/access/people/persons.service';
 import { ActivityJournal } from '../../src/journal/activity/activity';
@@ -141,7 +141,7 @@ describe('one human', () => {
     }
   });
 
-  const widen = async (person: string) => {
+  const expand = async (person: string) => {
     const asked = supertest(approving.proxy.url)
       .patch('/v1/clients/shop')
       .set('X-API-Key', keys.admin?.[person] ?? '');
@@ -151,7 +151,7 @@ describe('one human', () => {
   it.each(['ada', 'ADA', 'lovelace', 'hopper'])(
     'cannot decide on a change that they requested as %s',
     async (requester) => {
-      const change = await widen(requester);
+      const change = await expand(requester);
       for (const decision of ['approve', 'reject'])
         for (const person of ['ada', 'ADA', 'lovelace', 'hopper']) {
           const { body } = await send(`/v1/changes/${change}/${decision}`, keys.admin?.[person] ?? '', {

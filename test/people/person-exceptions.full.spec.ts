@@ -104,7 +104,7 @@ describe('an exception to the limits of a person', () => {
     expect(waiting).toMatchObject({
       kind: 'change_client',
       client: 'phone',
-      widens: ['person_daily_cap_usd'],
+      expands: ['person_daily_cap_usd'],
       before: { daily_cap_usd: null },
       after: { person_id: id, daily_cap_usd: '50' },
     });

@@ -27,7 +27,7 @@ describe('a merge of two people', () => {
   const decide = (person: string, id: string, decision = 'approve') =>
     post(person, `/v1/changes/${id}/${decision}`, { reason: 'the same at the provider' });
   let items = 5;
-  const widen = async () => {
+  const expand = async () => {
     const asked = supertest(proxy.url)
       .patch('/v1/clients/shop')
       .set('X-API-Key', keys.ada ?? '');
@@ -36,7 +36,7 @@ describe('a merge of two people', () => {
   const humans = () => proxy.database.query('SELECT same_as FROM person WHERE same_as IS NOT NULL');
 
   it('needs an approver other than the requester and the merged people', async () => {
-    const change = await widen();
+    const change = await expand();
     await decide('ada.l', change).expect(200); // not merged with Ada yet
     await post('nobody', '/v1/person-merges', { kept: 'ada', merged: 'ada.l' }).expect(403);
     const body = { kept: 'ada', merged: 'ADA.L', reason: 'renamed' };
@@ -51,7 +51,7 @@ describe('a merge of two people', () => {
       id,
       kind: 'merge_people',
       client: null,
-      widens: ['people'],
+      expands: ['people'],
       requested_by: { person: 'bob' },
       after: { kept_person: 'ada', merged_person: 'ada.l' },
     });
@@ -69,7 +69,7 @@ describe('a merge of two people', () => {
   });
 
   it('treats them as one for pending changes', async () => {
-    const change = await widen();
+    const change = await expand();
     expect((await decide('ada.l', change).expect(403)).body).toMatchObject({ code: 'own_approval' });
     await decide('bob', change, 'reject').expect(200);
   });

@@ -1,11 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Call, comparedWithApps, comparedWithCaps, comparedWithUpstream, Payer } from '../trust/comparison';
-import { SCENARIOS } from '../trust/main';
-import { App, Attempt, Order } from '../trust/orders';
-import { documentOf, Kept } from '../trust/report';
-import type { Arrival } from '../trust/upstream';
+import {
+  Call,
+  comparedWithApps,
+  comparedWithCaps,
+  comparedWithUpstream,
+  Payer,
+} from '../fault-injection/comparison';
+import { SCENARIOS } from '../fault-injection/main';
+import { App, Attempt, Order } from '../fault-injection/orders';
+import { documentOf, Kept } from '../fault-injection/report';
+import type { Arrival } from '../fault-injection/upstream';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -130,7 +136,7 @@ describe('docs/reliability.md', () => {
 describe('npm run trust', () => {
   it('describes its options and scenarios, and rejects unknown ones', () => {
     const run = (...args: string[]) =>
-      execFileSync(process.execPath, [join(ROOT, 'test/trust/run.mjs'), ...args], {
+      execFileSync(process.execPath, [join(ROOT, 'test/fault-injection/run.mjs'), ...args], {
         encoding: 'utf8',
         stdio: 'pipe',
       });

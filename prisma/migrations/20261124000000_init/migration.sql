@@ -729,13 +729,13 @@ CREATE TABLE used_token (
 
 -- Changes that wait ---------------------------------------------------------------------------------------------------
 
--- A change that waits for a second person (src/access/governance/governance.service.ts). The request, the decision and the change
+-- A change that waits for a second person (src/access/dual-control/dual-control.service.ts). The request, the decision and the change
 -- itself are acts, so this is work, not a record.
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7
   kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people')),
   client             text, -- the name of the changed client; null: it concerns no client
-  widens             text[] NOT NULL, -- what needs a second person, by the names of the API
+  expands             text[] NOT NULL, -- what needs a second person, by the names of the API
   before             text, -- what the client may do, and its keys, as JSON; null: it does not exist
   change             text NOT NULL, -- as JSON; of a key, its SHA-256 and never the key
   reason             text,
@@ -1110,7 +1110,7 @@ CREATE TABLE idempotency_claim (
   PRIMARY KEY (client_id, operation, key)
 );
 
--- Returns the form that takes the place of an erased key (hashedKey of src/journal/lookups/terms.ts): `sha256 …`, and `<person> sha256 …` in
+-- Returns the form that takes the place of an erased key (hashedKey of src/journal/lookups/search-terms.ts): `sha256 …`, and `<person> sha256 …` in
 -- the claim of an end user. A request with the key still finds it, so nothing is paid twice. No key has a space. The function is
 -- STABLE, so that Postgres inlines it.
 CREATE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -1530,7 +1530,7 @@ CREATE TABLE checkpoint (
 -- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres and on a promoted
 -- standby they are all empty, and index_calls() fills them again.
 
--- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/lookups/terms.ts does the same). A line
+-- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/lookups/search-terms.ts does the same). A line
 -- break separates terms. The functions are STABLE, as the functions that they call are, so that Postgres inlines them.
 CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN octet_length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
 import { causeOf } from '../../platform/database/pools/unavailable';
 import { Problem } from '../../platform/errors/problem';
 

@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { Caller, hasEnded } from './caller';
 

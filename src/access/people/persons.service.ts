@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { newId } from '../../platform/database/ids';
-import { withPatience } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { withPatience } from '../../platform/database/pools/timeouts';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
 import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits/limits';
 import { OWN_LIMIT_KEYS, Person, personHash, PersonLimits, personLimitsOf } from './person';

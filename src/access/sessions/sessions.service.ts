@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/patience';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/timeouts';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
 import { hashKey, OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';

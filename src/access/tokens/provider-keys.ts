@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createLocalJWKSet, CryptoKey, errors, JWK, JWTHeaderParameters } from 'jose';
 import { readBounded } from '../../platform/bounded-text';
 import { clock } from '../../platform/database/clock';
-import { waitAtMost } from '../../platform/database/pools/patience';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { codeOf } from '../../platform/errors/error-code';
 import { Problem } from '../../platform/errors/problem';
 import { isObject } from '../../platform/json/is-object';

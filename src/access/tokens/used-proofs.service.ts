@@ -1,9 +1,9 @@
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/patience';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
 import { Rows } from '../../platform/database/rows/rows';
 import { invalidProof } from './refusals';
 

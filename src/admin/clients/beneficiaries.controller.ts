@@ -11,7 +11,7 @@ import {
   RegisterChanged,
   RegisterList,
 } from '../../access/clients/register-writes';
-import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';

@@ -3,9 +3,9 @@ import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { ChangeDecisionsService } from '../../access/governance/change-decisions.service';
-import { shownChange } from '../../access/governance/change-document';
-import { PendingChange, shownBefore } from '../../access/governance/pending-changes';
+import { ChangeDecisionsService } from '../../access/dual-control/change-decisions.service';
+import { shownChange } from '../../access/dual-control/change-document';
+import { PendingChange, shownBefore } from '../../access/dual-control/pending-changes';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
@@ -104,7 +104,7 @@ export class ChangesController {
 }
 
 function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): Omit<ChangeRecord, 'is_own'> {
-  const { id, kind, status, client, widens, before, change, clientId, keyId, person } = row;
+  const { id, kind, status, client, expands, before, change, clientId, keyId, person } = row;
   const { deciderClientId, deciderKeyId, deciderPerson } = row;
   const isDecided = deciderClientId !== null && deciderKeyId !== null && deciderPerson !== null;
   const nameOf = (clientId: string) => names.get(clientId) ?? null;
@@ -113,7 +113,7 @@ function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): Omit<
     kind,
     status,
     client,
-    widens,
+    expands,
     before: before && shownBefore(before, change),
     after: shownChange(client, change),
     holders: before?.holders ?? [],

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/governance/pending-changes';
+import { CHANGE_KINDS, CHANGE_STATUSES, ChangeStatus } from '../../access/dual-control/pending-changes';
 import { RevokedPerson } from '../../access/people/person-revocations.service';
 import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
@@ -60,7 +60,7 @@ export class ChangeRecord {
     description:
       'What needs a second person: fields of the client, `keys`, `beneficiaries`, `stops`, or `people`.',
   })
-  widens!: string[];
+  expands!: string[];
   @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')
   before!: ActivityState | null;
   @described({ type: ActivityState }, 'The fields after the change.') after!: ActivityState;

@@ -6,9 +6,9 @@ import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/cal
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
+import { ClaimsService } from '../../access/dual-control/claims.service';
+import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
-import { ClaimsService } from '../../access/governance/claims.service';
-import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';

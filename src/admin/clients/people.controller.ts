@@ -5,7 +5,7 @@ import { AuthenticatedCall, changedBy, CurrentCall, mayReveal, maySeePeople } fr
 import { Allow, Shows } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { fromPermissions } from '../../access/clients/grants';
-import { GovernanceService, isWaiting } from '../../access/governance/governance.service';
+import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import {

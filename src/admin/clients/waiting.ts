@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { ClientError } from '../../access/clients/client-error';
-import { Waiting } from '../../access/governance/governance.service';
+import { Waiting } from '../../access/dual-control/dual-control.service';
 import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from './changes.dto';
 

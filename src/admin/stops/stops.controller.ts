@@ -4,7 +4,7 @@ import { FastifyReply } from 'fastify';
 import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { isWaiting } from '../../access/governance/governance.service';
+import { isWaiting } from '../../access/dual-control/dual-control.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';

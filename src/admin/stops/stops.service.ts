@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
-import { StopLiftDocument, StopLifts } from '../../access/governance/change-document';
-import { GovernanceService, Waiting } from '../../access/governance/governance.service';
-import { readUnread, UnreadTime } from '../../journal/stops/lost-time';
+import { StopLiftDocument, StopLifts } from '../../access/dual-control/change-document';
+import { GovernanceService, Waiting } from '../../access/dual-control/dual-control.service';
+import { readUnread, UnreadTime } from '../../journal/stops/recovery-gap';
 import {
   insertStop,
   insertStopLift,
@@ -196,7 +196,7 @@ export class StopLiftingService {
     }
     const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
     return this.governance.ask(
-      { kind: 'lift_stop', client: null, widens: ['stops'], before: null, change },
+      { kind: 'lift_stop', client: null, expands: ['stops'], before: null, change },
       by,
     );
   }

@@ -1,7 +1,7 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { AT_START, ChangeAuthor, ChangeRecords } from '../../access/clients/changes';
 import { PATIENCE } from '../../access/clients/clients.service';
-import { lockChanges } from '../../access/governance/pending-changes';
+import { lockChanges } from '../../access/dual-control/pending-changes';
 import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
 import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
 import { Prisma } from '../../platform/database/generated/client';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { CHANGE_STATUSES } from '../../access/governance/pending-changes';
+import { CHANGE_STATUSES } from '../../access/dual-control/pending-changes';
 import { ApprovalPage } from '../../admin/approvals/approvals.dto';
 import type { ApprovedChangeRecord, ChangeRecord, ChangesDto } from '../../admin/clients/changes.dto';
 import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';

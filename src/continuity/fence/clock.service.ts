@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
-import { waitAtMost } from '../../platform/database/pools/patience';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { Instant, now } from '../heartbeat/instant';

@@ -1,9 +1,9 @@
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
 import { SETTINGS } from '../../platform/config/config';
-import { waitAtMost } from '../../platform/database/pools/patience';
 import { connectionOf, DatabaseSettings, isPooled } from '../../platform/database/pools/pools';
 import { requireReplication } from '../../platform/database/pools/replication';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { ServerClient } from '../../platform/database/servers/server-client';
 import { BEAT, Beat, BeatRow, toBeat } from './beat';
 import { ageOf, now } from './instant';

@@ -3,7 +3,7 @@ import { OperationCall } from '../../access/auth/call';
 import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue/catalogue';
 import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 import { itemsOf, itemFieldsOf } from '../../operations/items/items';
-import { GateService } from '../admission-control/gate.service';
+import { GateService } from '../admission-control/load-shedder.service';
 import { toOutgoing } from '../upstream/transport/outgoing';
 import { UpstreamService } from '../upstream/upstream.service';
 import { AdmissionService } from './admission.service';

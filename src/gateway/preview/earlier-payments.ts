@@ -1,7 +1,7 @@
 import { Owner } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits/limits';
 import { catchUpIndex } from '../../journal/lookups/search-index';
-import { recipientTerm } from '../../journal/lookups/terms';
+import { recipientTerm } from '../../journal/lookups/search-terms';
 import { Item, paidName } from '../../operations/items/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';

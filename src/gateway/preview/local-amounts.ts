@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { OperationCall } from '../../access/auth/call';
-import { waitAtMost } from '../../platform/database/pools/patience';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { isObject } from '../../platform/json/is-object';
 import { normalise } from '../../recipients/country-name';
 import { InternalReadsService } from '../forwarding/ownership/internal-reads.service';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, OnModuleDestroy, Inject } from '@nestjs/common';
 import { AuthenticatedCall, holderOf } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/standing.service';
+import { StandingService } from '../../access/auth/credential-recheck.service';
 import { endOf } from '../../access/callers/caller';
-import { SharesService } from '../../http/shares/shares.service';
+import { SharesService } from '../../http/quotas/quotas.service';
 import { OPEN } from '../../operations/lifecycle/lifecycle';
 import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { NEXT_STEPS, NextStep } from '../../operations/lifecycle/settlement';

@@ -3,10 +3,10 @@ import { isOwn, Owner } from '../../access/auth/owner';
 import { Present, present } from '../../operations/lifecycle/lifecycle';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
+import { inTurns, Pace, Steps } from '../../platform/cooperative-task';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
-import { inTurns, Pace, Steps } from '../../platform/steps';
 import { fromIntent, fromRefusal, toItemRecord, toMessages } from './record';
 import { CallRecord, FullCallRecord, ItemRecord } from './record.dto';
 import {

@@ -1,5 +1,5 @@
 import { Owner } from '../../access/auth/owner';
-import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/terms';
+import { countryTerm, hashedKey, TAGS, termOf } from '../../journal/lookups/search-terms';
 import { CallState, possibleStates, Present, recordedAs } from '../../operations/lifecycle/lifecycle';
 import { inProgress, notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';

@@ -1,4 +1,4 @@
-import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/lookups/terms';
+import { BEGINNINGS, recipientTerm, TAGS, termOf } from '../../journal/lookups/search-terms';
 import { Prisma } from '../../platform/database/generated/client';
 import { plainText } from '../../recipients/plain-text';
 import { contactOf } from '../../recipients/recipient';

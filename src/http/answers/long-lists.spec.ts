@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import fastify from 'fastify';
 import { runs } from '../../../test/support/examples/runs';
-import { inTurns } from '../../platform/steps';
+import { inTurns } from '../../platform/cooperative-task';
 import { writeLongLists } from './long-lists';
 
 describe('answers with long lists', () => {

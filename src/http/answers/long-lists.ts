@@ -1,5 +1,5 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { Pace, Steps } from '../../platform/steps';
+import { Pace, Steps } from '../../platform/cooperative-task';
 
 /**
  * The elements that are written in one turn of the event loop: about half a millisecond for records of calls.

@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FastifyReply } from 'fastify';
-import { StandingService } from '../../access/auth/standing.service';
-import { SharesService } from '../shares/shares.service';
+import { StandingService } from '../../access/auth/credential-recheck.service';
+import { SharesService } from '../quotas/quotas.service';
 import { EventStreams } from './event-streams.service';
 
 const LONG_MS = 3_600_000;

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { holderOf } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/standing.service';
+import { StandingService } from '../../access/auth/credential-recheck.service';
 import { goneSignal } from '../connections/gone';
-import { SharesService } from '../shares/shares.service';
+import { SharesService } from '../quotas/quotas.service';
 
 export const EVENT_STREAM = 'text/event-stream';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FastifyInstance, FastifyRequest } from 'fastify';
+import { atOnce, inTurns } from '../../platform/cooperative-task';
 import { Problem } from '../../platform/errors/problem';
 import { membersOf, shapeOf } from '../../platform/json/json-shape';
-import { atOnce, inTurns } from '../../platform/steps';
 import { FaultList } from './faults';
 import { findRepeatedNames } from './repeated-names';
 

@@ -1,5 +1,5 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
-import { atOnce, Steps } from '../../platform/steps';
+import { atOnce, Steps } from '../../platform/cooperative-task';
 import { FaultList, pointerTo, toFaults } from './faults';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { atOnce } from '../../platform/cooperative-task';
 import { shapeOf } from '../../platform/json/json-shape';
-import { atOnce } from '../../platform/steps';
 import { FaultList } from './faults';
 import { findRepeatedNames } from './repeated-names';
 

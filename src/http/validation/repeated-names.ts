@@ -1,4 +1,4 @@
-import { Steps } from '../../platform/steps';
+import { Steps } from '../../platform/cooperative-task';
 import { FaultList, pointerTo } from './faults';
 
 /** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */

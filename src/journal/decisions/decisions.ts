@@ -12,7 +12,7 @@ import { reserveForPayers } from '../admission/payers';
 import { readState } from '../admission/state';
 import { authorSql } from '../records/author';
 import { Screened, Release } from '../records/records';
-import { NO_PROCESS } from '../stops/lost-time';
+import { NO_PROCESS } from '../stops/recovery-gap';
 
 /** A decision about a held call. */
 export interface NewDecision {

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { DatabaseTooSlow } from '../../platform/database/pools/patience';
+import { DatabaseTooSlow } from '../../platform/database/pools/timeouts';
 
 /** Records per statement, fewer if they have many payouts. A statement takes some tenths of a second. */
 const BATCH = 5_000;

@@ -7,7 +7,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { ofSameAccount } from '../records/accounts';
 import { catchUpIndex } from './search-index';
-import { TAGS, termOf } from './terms';
+import { TAGS, termOf } from './search-terms';
 
 /** The known IDs of a transaction. */
 export type TransactionIds = Partial<Record<TransactionId, string | null>>;

@@ -15,7 +15,7 @@ import { OutcomeDocument, IntentDocument } from '../records/documents';
 import { INTENT_COLUMNS } from '../records/request-members';
 import { abandonedAmong, LateAnswer, settleByAnswer } from '../settlement/settled-by-upstream';
 import { abandon } from '../settlement/settlements';
-import { NO_PROCESS } from '../stops/lost-time';
+import { NO_PROCESS } from '../stops/recovery-gap';
 import { OutcomeSpool, spoolFolder } from './spooled-outcomes';
 
 /**

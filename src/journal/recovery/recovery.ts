@@ -7,8 +7,8 @@ import { OUTCOME_COLUMNS } from '../outcomes/outcomes';
 import { definitionsSql, namesSql, stampedSql } from '../records/document-sql';
 import { CLAIMED_KEY } from '../records/intents';
 import { INTENT_COLUMNS } from '../records/request-members';
-import { giveKeysBack } from '../settlement/keys-paid-twice';
-import { NO_PROCESS } from '../stops/lost-time';
+import { giveKeysBack } from '../settlement/double-payments';
+import { NO_PROCESS } from '../stops/recovery-gap';
 import {
   doubtRejected,
   restoreSpooledOutcomes,

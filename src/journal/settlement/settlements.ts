@@ -18,7 +18,7 @@ import {
   writeSettlement,
 } from '../records/documents';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
-import { isKeyed, keepKey } from './keys-paid-twice';
+import { isKeyed, keepKey } from './double-payments';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 
 /**

@@ -10,7 +10,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { Stop } from '../../policy/limits/stops';
 import { authorSql, Operator } from '../records/author';
-import { unreadAfter } from './lost-time';
+import { unreadAfter } from './recovery-gap';
 
 /**
  * Author of a stop or its lift: the key of a request to the API or from the console, or an operator with a

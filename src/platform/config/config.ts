@@ -181,7 +181,7 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     /** Undocumented fields that bodies may have. */
     extraFieldsAllowed: Object.freeze([...new Set(env.EXTRA_FIELDS_ALLOWED)]),
     /**
-     * Whether a change that widens a client waits for a second person. Off by default with an embedded
+     * Whether a change that expands a client waits for a second person. Off by default with an embedded
      * database, which one person uses for evaluation.
      */
     dualControl:

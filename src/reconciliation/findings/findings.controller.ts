@@ -6,7 +6,7 @@ import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '.
 import { Allow, Shown, Shows } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
-import { HoldsPlace } from '../../http/shares/takes-turn';
+import { HoldsPlace } from '../../http/quotas/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';

@@ -1,6 +1,6 @@
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
-import { NO_PROCESS } from '../../journal/stops/lost-time';
+import { NO_PROCESS } from '../../journal/stops/recovery-gap';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { Item, recipientNames } from '../../operations/items/item';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Measured, MetricsService } from '../../http/metrics/metrics.service';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { waitAtMost } from '../../platform/database/pools/patience';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
 
 /** Minimum interval between counts of the findings, in ms. The state changes about once a day. */
 const COUNTED_EVERY_MS = 30_000;

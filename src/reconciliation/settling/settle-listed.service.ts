@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
-import { TAGS, termOf } from '../../journal/lookups/terms';
+import { TAGS, termOf } from '../../journal/lookups/search-terms';
 import {
   NewEntry,
   TransactionEvidence,

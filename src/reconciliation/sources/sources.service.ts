@@ -12,7 +12,7 @@ import {
 import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { UnheardStatuses } from '../../journal/outcomes/unheard-statuses';
+import { UnheardStatuses } from '../../journal/outcomes/unknown-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {
   insertSourceRead,

@@ -1,7 +1,7 @@
 import { WRONG_KEYS_ALLOWED } from '../../../src/access/auth/key-guessing';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { newEphemeralKey } from '../../../src/access/clients/key';
-import { beginEpoch } from '../../../src/journal/stops/lost-time';
+import { beginEpoch } from '../../../src/journal/stops/recovery-gap';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { EphemeralScene } from '../../support/access/ephemeral-scene';
 import { mint } from '../../support/access/minting';

@@ -55,7 +55,7 @@ describe('a personal key with dual control', () => {
     (await proxy.get(ada, '/v1/clients/admin/keys').expect(200)).body.keys.filter(
       (key) => key.person === person,
     );
-  const widen = async (key: string) => {
+  const expand = async (key: string) => {
     const asked = web().patch('/v1/clients/shop').set('X-API-Key', key).send({ max_items: 6 });
     return ((await asked.expect(202)).body as { change_id: string }).change_id;
   };
@@ -101,10 +101,10 @@ describe('a personal key with dual control', () => {
     async (who) => {
       const { code } = await agree(`frank-${who}`);
       const { key } = (await claim({ code }).expect(201)).body;
-      const own = await widen(who === 'requester' ? ada : bob);
+      const own = await expand(who === 'requester' ? ada : bob);
       expect((await decide(key, own).expect(403)).body.code).toBe('own_approval');
       await decide(dora, own, 'reject').expect(200);
-      const others = await widen(dora);
+      const others = await expand(dora);
       await decide(key, others, 'reject').expect(200);
     },
   );
@@ -112,7 +112,7 @@ describe('a personal key with dual control', () => {
   it('cannot request a change that its holder approves', async () => {
     const { code } = await agree('gus');
     const { key } = (await claim({ code }).expect(201)).body;
-    const asked = await widen(key);
+    const asked = await expand(key);
     expect((await decide(bob, asked).expect(403)).body.code).toBe('own_approval');
     await decide(dora, asked, 'reject').expect(200);
   });
@@ -121,7 +121,7 @@ describe('a personal key with dual control', () => {
     const { code } = await agree('hugo');
     const { body } = await claim({ code }, dora).expect(201);
     expect(body.claimed_by).toEqual(['bob', 'dora']);
-    const asked = await widen(dora);
+    const asked = await expand(dora);
     await decide(body.key, asked).expect(403);
     await decide(bob, asked, 'reject').expect(200);
   });

@@ -1,7 +1,7 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { SKEW_SECONDS } from '../../../src/access/tokens/access-token';
 import { clientsCommands } from '../../../src/cli/clients/clients';
-import { beginEpoch } from '../../../src/journal/stops/lost-time';
+import { beginEpoch } from '../../../src/journal/stops/recovery-gap';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { createTokenClient, TokenClient } from '../../support/access/token-client';
 import {

@@ -221,7 +221,7 @@ describe('the page provider of a client', () => {
       const [waiting] = (await proxy.get(bob, '/v1/changes').expect(200)).body.changes;
       const path = `/v1/changes/${waiting?.id}/approve` as '/v1/changes/{id}/approve';
       await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' }).expect(200);
-      return waiting?.widens;
+      return waiting?.expands;
     };
     const shop = async () => (await proxy.get(ada, '/v1/clients/shop').expect(200)).body;
     const activeKeys = async () => {

@@ -169,7 +169,7 @@ describe('an attacker of page sessions', () => {
     ).toBe('403 secret_key_required');
   });
 
-  it('cannot widen a session with an additional key or token', async () => {
+  it('cannot expand a session with an additional key or token', async () => {
     const { key } = await scene.proxy.client('widest', 'pay', 'admin', 'read');
     expect(await codeOf(payWith({ ...ofPage(alice), 'X-API-Key': key }))).toBe('403 key_in_browser');
   });

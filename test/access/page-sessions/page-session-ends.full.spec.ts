@@ -1,6 +1,6 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
-import { beginEpoch } from '../../../src/journal/stops/lost-time';
+import { beginEpoch } from '../../../src/journal/stops/recovery-gap';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { Cookies } from '../../support/access/provider/flow';

@@ -123,7 +123,7 @@ describe('step-up authentication', () => {
       .expect(403);
   });
 
-  it('is required to widen permissions, and not to stop a client', async () => {
+  it('is required to expand permissions, and not to stop a client', async () => {
     const weak = await signInAs(url, 'alice');
     const id = '01890000-0000-7000-8000-000000000000';
     const refused = [

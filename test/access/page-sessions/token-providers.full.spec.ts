@@ -209,7 +209,7 @@ describe('the token provider of a client', () => {
       const [waiting] = body.changes;
       const path = `/v1/changes/${waiting?.id}/approve` as '/v1/changes/{id}/approve';
       await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' }).expect(200);
-      return waiting?.widens;
+      return waiting?.expands;
     };
     const phone = async () => (await proxy.get(ada, '/v1/clients/phone').expect(200)).body;
 

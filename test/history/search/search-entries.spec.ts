@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { BEGINNINGS, TAGS, termOf } from '../../../src/journal/lookups/terms';
+import { BEGINNINGS, TAGS, termOf } from '../../../src/journal/lookups/search-terms';
 import { ItemDocument, TransactionDocument } from '../../../src/journal/records/documents';
 import { canonicalCountry, countryCodes } from '../../../src/recipients/country-name';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';

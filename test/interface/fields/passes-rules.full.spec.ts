@@ -7,7 +7,7 @@ import { instantiate } from '../../../src/http/validation/instantiate';
 import { findFaults, findFaultsInSteps, passesRules } from '../../../src/http/validation/passes-rules';
 import { LocalAmount, UsdAmount } from '../../../src/http/validation/rules/money-rules';
 import { ITEMS, ItemsOf, Text } from '../../../src/http/validation/rules/rules';
-import { atOnce } from '../../../src/platform/steps';
+import { atOnce } from '../../../src/platform/cooperative-task';
 import { runs } from '../../support/examples/runs';
 import { sourceFiles } from '../../support/examples/source';
 

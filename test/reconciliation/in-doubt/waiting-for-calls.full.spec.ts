@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { SHARES } from '../../../src/http/shares/shares';
-import { SharesService } from '../../../src/http/shares/shares.service';
+import { SHARES } from '../../../src/http/quotas/quotas';
+import { SharesService } from '../../../src/http/quotas/quotas.service';
 import supertest, { type BodyOf } from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { Approving, startApproving } from '../../support/payments/approving';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
-import { SHARES } from '../../../src/http/shares/shares';
+import { SHARES } from '../../../src/http/quotas/quotas';
 import { RunConnection } from '../../../src/reconciliation/matching/connection';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
 import { TestDatabase } from '../../support/databases/test-database';

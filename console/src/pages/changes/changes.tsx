@@ -81,7 +81,7 @@ function List({ changes, status, decide }: ListProps) {
 }
 
 function Change({ change, decide }: { change: ChangeRecord; decide: (decision: Decision) => void }) {
-  const { status, widens, before, after, holders, reason, requested_by: by, decided_by: decider } = change;
+  const { status, expands, before, after, holders, reason, requested_by: by, decided_by: decider } = change;
   const persons = [...new Set(holders.map(({ person }) => person ?? 'a key without a person'))];
   return (
     <Paper withBorder p="md" component="article" aria-label={changeTitle(change)}>
@@ -95,7 +95,7 @@ function Change({ change, decide }: { change: ChangeRecord; decide: (decision: D
         <ChangedFields of={{ before, after }} />
         <Facts
           of={{
-            'Needs a second person for': widens.map(inWords).join(', '),
+            'Needs a second person for': expands.map(inWords).join(', '),
             'Keys that gain permissions': persons.length === 0 ? undefined : persons.join(', '),
             'Requested by': (
               <>

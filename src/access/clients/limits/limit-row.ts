@@ -23,13 +23,13 @@ interface UsdRow {
   /** Whether zero is valid. It blocks everything, or everything without an approval. */
   mayBeZero: boolean;
   /** The direction that allows more. */
-  widens: 'more' | 'less';
+  expands: 'more' | 'less';
 }
 
 interface CountRow {
   kind: 'count';
   most: number;
-  widens: 'more' | 'less';
+  expands: 'more' | 'less';
 }
 
 interface ListRow {
@@ -43,5 +43,5 @@ interface ListRow {
 interface FlagRow {
   kind: 'flag';
   /** The value that allows more. */
-  widens: 'set' | 'unset';
+  expands: 'set' | 'unset';
 }

@@ -16,7 +16,7 @@ import { startProxy, TestProxy } from '../../../../test/support/processes/proxy'
 import { describeApi } from '../../../cli/api-document';
 import { clientsCommands } from '../../../cli/clients/clients';
 import type * as LimitRules from '../../../policy/limits/limit-rules';
-import { NO_GRANTS, widenings } from '../../governance/widens';
+import { NO_GRANTS, expansions } from '../../dual-control/expansion';
 import { fromPermissions } from '../grants';
 import type * as LimitTable from './limit-table';
 
@@ -128,10 +128,10 @@ describe('limit added by the guide', () => {
 
   it('requires a second person to lower it', () => {
     const grants = (min_item_usd: string | null) => ({ ...NO_GRANTS, ...fromPermissions({ min_item_usd }) });
-    expect(widenings(grants('2'), grants('1.5'))).toEqual(['min_item_usd']);
-    expect(widenings(grants('2'), grants(null))).toEqual(['min_item_usd']);
-    expect(widenings(grants(null), grants('2'))).toEqual([]);
-    expect(widenings(grants('1.5'), grants('2'))).toEqual([]);
+    expect(expansions(grants('2'), grants('1.5'))).toEqual(['min_item_usd']);
+    expect(expansions(grants('2'), grants(null))).toEqual(['min_item_usd']);
+    expect(expansions(grants(null), grants('2'))).toEqual([]);
+    expect(expansions(grants('1.5'), grants('2'))).toEqual([]);
   });
 
   it('is recorded with the state before and after', async () => {

@@ -6,7 +6,7 @@ import { CoverageList } from '../../../operations/catalogue/row';
 import { Item } from '../../../operations/items/item';
 import { pointerIn } from '../../../operations/items/items';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
-import { waitAtMost } from '../../../platform/database/pools/patience';
+import { waitAtMost } from '../../../platform/database/pools/timeouts';
 import { Problem } from '../../../platform/errors/problem';
 import { parseJson } from '../../upstream/answers/answer';
 import { toOutgoing } from '../../upstream/transport/outgoing';

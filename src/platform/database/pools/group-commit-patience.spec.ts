@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { GroupCommit, GATHERING_TURNS } from './group-commit';
-import { DatabaseTooSlow } from './patience';
+import { DatabaseTooSlow } from './timeouts';
 
 /** A database that ends each write when told. */
 class Database {

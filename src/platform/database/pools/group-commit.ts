@@ -1,4 +1,4 @@
-import { DatabaseTooSlow, waitAtMost } from './patience';
+import { DatabaseTooSlow, waitAtMost } from './timeouts';
 
 /**
  * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until

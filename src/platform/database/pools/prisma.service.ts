@@ -4,7 +4,6 @@ import { ClientBase, Pool } from 'pg';
 import { SETTINGS, StartError } from '../../config/config';
 import { PrismaClient } from '../generated/client';
 import { cannotReach } from '../servers/database-client';
-import { endOverdue } from './overdue';
 import {
   connectionOf,
   connectionsOf,
@@ -20,6 +19,7 @@ import {
 } from './pools';
 import { ReaderPrisma } from './reader-prisma';
 import { requireReplication } from './replication';
+import { endOverdue } from './statement-canceler';
 
 /**
  * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections

@@ -3,9 +3,9 @@ import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/commo
 import { Pool } from 'pg';
 import { RunningConfig, SETTINGS } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
-import { waitAtMost } from './patience';
 import { hearErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
+import { waitAtMost } from './timeouts';
 import { adapterCauseOf } from './unavailable';
 
 /** How long a read waits until the replica has what the primary had when the read began. */

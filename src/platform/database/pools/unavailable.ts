@@ -1,7 +1,7 @@
 import { codeOf } from '../../errors/error-code';
 import { Cause } from '../../storage/failures';
 import { Prisma } from '../generated/client';
-import { DatabaseTooSlow } from './patience';
+import { DatabaseTooSlow } from './timeouts';
 
 /**
  * SQLSTATEs (PostgreSQL, appendix A) of a server that is gone, stopping, starting or too busy: class 08

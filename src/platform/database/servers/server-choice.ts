@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, ClientBase } from 'pg';
 import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database/database-url';
 import { codeOf } from '../../errors/error-code';
-import { waitAtMost } from '../pools/patience';
+import { waitAtMost } from '../pools/timeouts';
 
 /**
  * How long a new connection looks for its server. It ends sooner if every server has answered and none can be

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TAGS, termOf } from '../../../journal/lookups/terms';
+import { TAGS, termOf } from '../../../journal/lookups/search-terms';
 import { ofAccount } from '../../../journal/records/accounts';
 import { Change } from '../../../operations/catalogue/row';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';

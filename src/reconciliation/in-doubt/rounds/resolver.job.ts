@@ -1,6 +1,6 @@
 import { Injectable, Logger, Inject } from '@nestjs/common';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
-import { TAGS, termOf } from '../../../journal/lookups/terms';
+import { TAGS, termOf } from '../../../journal/lookups/search-terms';
 import {
   deleteTasks,
   ReadBack,

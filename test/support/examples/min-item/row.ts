@@ -6,7 +6,7 @@ export const MIN_ITEM = {
     name: 'min_item_usd',
     kind: 'usd',
     mayBeZero: false,
-    widens: 'less',
+    expands: 'less',
     label: 'Smallest item',
     text: 'Smallest amount of one item in US dollars.',
   },

@@ -1,0 +1,278 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { Problem } from '../../platform/errors/problem';
+import { BeneficiariesService } from '../clients/beneficiaries.service';
+import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
+import {
+  checkAccount,
+  checkName,
+  clientExists,
+  ClientWrites,
+  holdersOf,
+  isTaken,
+  lockClient,
+} from '../clients/client-writes';
+import {
+  ClientsService,
+  CreatedClient,
+  IssuedKey,
+  NewClientOptions,
+  PATIENCE,
+} from '../clients/clients.service';
+import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants';
+import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
+import { ListedClient } from '../clients/listed';
+import { completeProviders, NO_PROVIDERS } from '../clients/providers';
+import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
+import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
+import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/merges';
+import { OwnLimits } from '../people/person';
+import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
+import {
+  BeforeDocument,
+  ChangeDocument,
+  requireOneDirection,
+  toKeyDocument,
+  widenedRegister,
+} from './change-document';
+import { NO_GRANTS, personExpansions, expansions } from './expansion';
+import { isDualControlRecorded } from './installation';
+import { insertPending, lockChanges, NewPending } from './pending-changes';
+import { requireSeparateHands } from './separation-of-duties';
+
+/** A pending change. */
+export interface Waiting {
+  changeId: string;
+  expiresAt: Date;
+  /** The new shared key of the change. Invalid until the change is approved. */
+  key: string | undefined;
+}
+
+/**
+ * Changes clients and their keys for administrators. With dual control, a change that expands a client waits
+ * for a second person. A change that narrows it applies at once.
+ */
+@Injectable()
+export class GovernanceService {
+  private readonly logger = new Logger('Governance');
+  /** Whether dual control is on. */
+  readonly isOn: boolean;
+  private readonly isProduction: boolean;
+  private readonly waitsForMs: number;
+  private readonly writes: ClientWrites;
+  private readonly registerWrites: RegisterWrites;
+  private readonly exceptionWrites: PersonExceptionWrites;
+
+  constructor(
+    private readonly prisma: SidePrisma,
+    private readonly clients: ClientsService,
+    private readonly register: BeneficiariesService,
+    private readonly exceptions: PersonExceptionsService,
+    private readonly records: ChangeRecords,
+    @Inject(SETTINGS) settings: RunningConfig,
+  ) {
+    const { dualControl, production, approvalExpiresAfterSeconds } = settings;
+    this.isOn = dualControl;
+    this.isProduction = production;
+    this.waitsForMs = approvalExpiresAfterSeconds * 1_000;
+    this.writes = new ClientWrites(records);
+    this.registerWrites = new RegisterWrites(records);
+    this.exceptionWrites = new PersonExceptionWrites(records);
+  }
+
+  /** Creates a client. A server gets its first key. @throws ClientError, Problem */
+  async create(
+    name: string,
+    scopes: string[],
+    options: NewClientOptions,
+    by: ChangeAuthor,
+  ): Promise<CreatedClient | Waiting> {
+    if (!this.isOn) return this.clients.create(name, scopes, options, by);
+    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...given } = options;
+    checkName(name);
+    checkAccount(account);
+    checkGrants({ scopes, ...given });
+    const permissions = completeProviders({ ...NO_PROVIDERS, origins: [] }, given);
+    const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
+    return this.alone(async (tx) => {
+      if (await isTaken(tx, name)) throw clientExists(name);
+      await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
+      const granted = { scopes, ...permissions };
+      const change = {
+        account,
+        kind,
+        permissions: toPermissions(granted),
+        ...(row && { key: toKeyDocument(row) }),
+      };
+      const expands = expansions(NO_GRANTS, { ...NO_GRANTS, ...granted });
+      const pending = {
+        kind: 'create_client',
+        client: { id: null, name },
+        expands,
+        before: null,
+        change,
+      } as const;
+      return { ...(await this.wait(tx, pending, by)), key: shownKey(key, person) };
+    });
+  }
+
+  /** Changes the permissions of a client. @throws ClientError, Problem */
+  async update(name: string, asked: Partial<Grants>, by: ChangeAuthor): Promise<ListedClient | Waiting> {
+    if (!this.isOn) return this.clients.update(name, asked, by);
+    checkGrants(asked);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const before = grantsOf(client);
+      const change = completeProviders(before, asked);
+      const expands = expansions(before, { ...before, ...change });
+      const holders = await holdersOf(tx, client.id);
+      if (change.scopes) {
+        await requireSeparateHands(tx, name, { scopes: change.scopes, owners: holders });
+      }
+      if (expands.length === 0) return this.writes.update(tx, client, change, by);
+      const document = { permissions: toPermissions(change) };
+      const state = { permissions: permissionsOf(client), holders };
+      return this.wait(tx, { kind: 'change_client', client, expands, before: state, change: document }, by);
+    });
+  }
+
+  /** Issues another key for a client. @throws ClientError, Problem */
+  async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | Waiting> {
+    if (!this.isOn) return this.clients.issueKey(name, options, by);
+    const { key, row } = makeKey(name, options);
+    return { ...(await this.issue(name, row, by)), key: shownKey(key, options.person) };
+  }
+
+  /** Lets a person sign in as a client at the provider. @throws ClientError, Problem */
+  async allowSignIn(
+    name: string,
+    options: SignInOptions,
+    by: ChangeAuthor,
+  ): Promise<{ id: string } | Waiting> {
+    if (!this.isOn) return this.clients.allowSignIn(name, options, by);
+    return this.issue(name, makeSignIn(options), by);
+  }
+
+  /** Issues a key after a second person's approval, because its holder gets all rights of the client. */
+  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<Waiting> {
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      requireServer(client);
+      await requireSeparateHands(tx, name, { scopes: client.scopes, owners: [row] });
+      if (isSignIn(row)) await requireNewSubject(tx, row);
+      const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
+      const state = await stateOf(tx, client);
+      const pending = { kind: 'issue_key', client, expands: ['keys'], before: state, change } as const;
+      return this.wait(tx, pending, by);
+    });
+  }
+
+  /**
+   * Changes the register of a client. Additions to `allowed` and removals from `blocked` expand it.
+   * @throws ClientError, Problem
+   */
+  async changeRegister(
+    name: string,
+    change: RegisterChange,
+    by: ChangeAuthor,
+  ): Promise<RegisterChanged | Waiting> {
+    if (!this.isOn) return this.register.change(name, change, by);
+    requireOneDirection(change);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const write = toWrite(client.id, change);
+      const register = await widenedRegister(tx, client.id, write);
+      if (!register) return this.registerWrites.change(tx, client, write, by);
+      const document = { permissions: {}, register };
+      const [expands, before] = [['beneficiaries'], await stateOf(tx, client)];
+      return this.wait(tx, { kind: 'change_client', client, expands, before, change: document }, by);
+    });
+  }
+
+  /** Changes the limits of a person. Undefined if applied at once. @throws ClientError, Problem */
+  async limitPerson(
+    name: string,
+    id: string,
+    change: Partial<OwnLimits>,
+    by: ChangeAuthor,
+  ): Promise<Waiting | undefined> {
+    if (!this.isOn) return this.exceptions.limit(name, id, change, by);
+    checkGrants(change);
+    return this.alone(async (tx) => {
+      const client = await lockClient(tx, name);
+      const before = await readOwnLimits(tx, client.id, id);
+      const expands = personExpansions(before, { ...before, ...change }, grantsOf(client));
+      if (expands.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
+      const state = { ...(await stateOf(tx, client)), person: toPermissions(before) };
+      const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
+      return this.wait(tx, { kind: 'change_client', client, expands, before: state, change: document }, by);
+    });
+  }
+
+  /**
+   * Merges two people into one human. With dual control, a second person decides.
+   * @throws ClientError, Problem
+   */
+  async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | Waiting> {
+    if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
+    const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
+    return this.ask({ kind: 'merge_people', client: null, expands: ['people'], before: null, change }, by);
+  }
+
+  /** Requests a change of the installation. @throws Problem */
+  ask(pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
+    return this.alone((tx) => this.wait(tx, pending, by));
+  }
+
+  /** Records the setting of dual control at startup, if it has changed. */
+  async recordSetting(): Promise<void> {
+    await this.alone(async (tx) => {
+      const before = await isDualControlRecorded(tx);
+      if (before === this.isOn) return;
+      const states = { before: { dual_control: before }, after: { dual_control: this.isOn } };
+      await this.records.record(
+        tx,
+        [{ action: 'dual_control_changed', client: null, keyId: null, ...states }],
+        AT_START,
+      );
+    });
+    if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
+  }
+
+  /** Serializes changes and decisions, so two concurrent changes cannot evade a check together. */
+  private alone<Result>(work: (tx: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
+    return this.prisma.$transaction(async (tx) => {
+      await lockChanges(tx);
+      return work(tx);
+    }, PATIENCE);
+  }
+
+  private async wait(tx: Prisma.TransactionClient, pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
+    const { clientId, keyId, actor } = by;
+    if (clientId === null || keyId === null || actor === null) throw new Problem('personal_key_required');
+    const { id, expiresAt } = await insertPending(
+      tx,
+      this.records,
+      pending,
+      { ...by, clientId, keyId, actor },
+      this.waitsForMs,
+    );
+    return { changeId: id, expiresAt, key: undefined };
+  }
+}
+
+/** Hides a personal key from its requester. Its secret is created at the claim. */
+const shownKey = (key: string | undefined, person?: string) => (person === undefined ? key : undefined);
+
+/** Returns the current permissions and key holders of a client. */
+async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {
+  return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
+}
+
+/** Returns whether a change is pending. */
+export function isWaiting(result: object): result is Waiting {
+  return 'changeId' in result;
+}

@@ -1,0 +1,140 @@
+import { clock } from '../../platform/database/clock';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { LOCKS } from '../../platform/database/locks';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
+import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
+import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
+
+export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
+export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
+
+export const CHANGE_KINDS = [
+  'create_client',
+  'change_client',
+  'issue_key',
+  'lift_stop',
+  'merge_people',
+] as const;
+
+export interface NewPending {
+  kind: (typeof CHANGE_KINDS)[number];
+  /** Null for a change of the installation. */
+  client: { id: string | null; name: string } | null;
+  /** Fields that need a second person, by their names in the API. */
+  expands: readonly string[];
+  /** Null for a new client, or without a client. */
+  before: BeforeDocument | null;
+  change: ChangeDocument;
+}
+
+/** The row of a change, with its documents parsed. */
+export type PendingChange = Omit<
+  Prisma.PendingChangeGetPayload<object>,
+  'kind' | 'before' | 'change' | 'status'
+> &
+  Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
+
+/** A change of a client or of its keys. */
+export type ClientChangePending = PendingChange & { client: string };
+
+export function isOfClient(change: PendingChange): change is ClientChangePending {
+  return change.client !== null;
+}
+
+/** The requester of a change: a person with a key. */
+export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
+
+export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.change})::text`;
+}
+
+/** Stores a pending change, and records the request. */
+export async function insertPending(
+  tx: Prisma.TransactionClient,
+  records: ChangeRecords,
+  { kind, client, expands, before, change }: NewPending,
+  by: Requester,
+  waitsForMs: number,
+): Promise<{ id: string; expiresAt: Date }> {
+  const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
+  const { clientId, keyId, actor: person, reason } = by;
+  const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
+  const row = { id, kind, client: client?.name ?? null, expands: [...expands], ...documents };
+  await tx.pendingChange.create({
+    data: { ...row, reason: proseAsRecorded(reason), clientId, keyId, person, expiresAt },
+  });
+  const after = {
+    change_id: id,
+    ...(before === null && client && { name: client.name }),
+    ...recordedChange(client?.name ?? null, change),
+  };
+  const was = before && shownBefore(before, change);
+  const act = {
+    action: 'change_requested',
+    client,
+    keyId: change.key?.id ?? null,
+    before: was,
+    after,
+  } as const;
+  await records.record(tx, [act], by);
+  return { id, expiresAt };
+}
+
+/** Returns the affected permissions at the time of the request. */
+export function shownBefore({ permissions, person = {} }: BeforeDocument, change: ChangeDocument): object {
+  if (change.person) return only(person, Object.keys(change.person.limits));
+  return only(permissions, Object.keys(change.permissions));
+}
+
+function only(state: object, names: string[]): object {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
+}
+
+export async function readPending(
+  tx: Prisma.TransactionClient,
+  where: Prisma.PendingChangeWhereInput,
+  limit: number,
+): Promise<PendingChange[]> {
+  const rows = await tx.pendingChange.findMany({ where, orderBy: { id: 'desc' }, take: limit });
+  const now = clock.now();
+  return rows.map((row) => ({
+    ...row,
+    kind: row.kind as NewPending['kind'],
+    before: row.before === null ? null : (JSON.parse(row.before) as BeforeDocument),
+    change: JSON.parse(row.change) as ChangeDocument,
+    status: row.status === 'pending' && row.expiresAt <= now ? 'expired' : (row.status as ChangeStatus),
+  }));
+}
+
+/** Returns the condition for the changes with a status. */
+export function withStatus(status: ChangeStatus): Prisma.PendingChangeWhereInput {
+  const now = clock.now();
+  if (status === 'expired') return { status: 'pending', expiresAt: { lte: now } };
+  return status === 'pending' ? { status, expiresAt: { gt: now } } : { status };
+}
+
+/** Closes a pending change. The caller holds the lock and has found it pending. */
+export async function endWait(
+  tx: Prisma.TransactionClient,
+  id: string,
+  status: 'approved' | 'rejected' | 'superseded',
+  by: ChangeAuthor,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(),
+      decision_reason = ${proseAsRecorded(by.reason)},
+      decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid,
+        decider_person = ${by.actor}
+    WHERE id = ${id}::uuid AND status = 'pending'`;
+}
+
+/** Returns the record of a decision. */
+export function decisionOf(
+  { id, client, change }: PendingChange,
+  clientId: string | null,
+  action: 'change_approved' | 'change_rejected',
+): ClientChange {
+  const target = client === null ? null : { id: clientId, name: client };
+  return { action, client: target, keyId: change.key?.id ?? null, before: null, after: { change_id: id } };
+}

@@ -1,0 +1,219 @@
+import { FairLines } from '../../http/quotas/round-robin-queue';
+import { AdaptiveLimit } from './adaptive-limit';
+import { Place, Priority } from './permit';
+
+/** Measures the throughput in requests per second. */
+class Pace {
+  private second = 0;
+  private counted = 0;
+  private before = 0;
+
+  count(nowMs: number): void {
+    this.turn(nowMs);
+    this.counted += 1;
+  }
+
+  perSecond(nowMs: number): number {
+    this.turn(nowMs);
+    return Math.max(this.counted, this.before);
+  }
+
+  private turn(nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
+    if (second === this.second) return;
+    this.before = second === this.second + 1 ? this.counted : 0;
+    this.counted = 0;
+    this.second = second;
+  }
+}
+
+/** No place became free in time, or the queue is full. */
+export class GateFull extends Error {
+  constructor() {
+    super('too many requests wait for a place');
+  }
+}
+
+/** Wait for a place in a standing queue, in ms. A longer one would not admit requests sooner. */
+const STANDING_WAIT_MS = 200;
+
+/** Time without an empty queue after which the queue stands. It stands until it has been empty as long. */
+const STANDING_MS = 1_000;
+
+/** Share of the places that one client leaves to the others. */
+const LEFT_TO_OTHERS = 1 / 4;
+
+/** Largest share of the places for reads. */
+const SHARE_OF_READS = 1 / 2;
+
+/** Time since its last request during which a client shares the gate, in ms. */
+const ACTIVE_MS = 60_000;
+
+interface Waiting {
+  client: string;
+  enter: (place: Place) => void;
+  refuse: () => void;
+}
+
+/**
+ * Decides which requests proceed to the database and the upstream, before anything is written about them. A
+ * request holds a place during its admission and its exchange with the upstream. Without a free place, it
+ * waits briefly in the line of its client.
+ * See docs/internals/decisions/money/0043-refuse-before-writing.md.
+ */
+export class Gate {
+  private readonly queues = { payment: new FairLines<Waiting>(), read: new FairLines<Waiting>() };
+  private readonly paces = { payment: new Pace(), read: new Pace() };
+  private readonly held = new Map<string, number>();
+  private readonly seenAt = new Map<string, number>();
+  private used = 0;
+  private usedByReads = 0;
+  private emptyAt: number;
+  /** Time when the queue last stood. */
+  private stoodAt = -Infinity;
+  readonly admissions: AdaptiveLimit;
+
+  /**
+   * @param places number of connections to the upstream.
+   * @param mostWaiting queue length per priority.
+   * @param burstWaitMs wait for a place during a burst, a short-lived queue.
+   */
+  constructor(
+    private readonly places: number,
+    private readonly mostWaiting: number,
+    private readonly burstWaitMs: number,
+    readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.admissions = new AdaptiveLimit(places, nowMs);
+    this.emptyAt = nowMs();
+  }
+
+  get waiting(): number {
+    return this.queues.payment.size + this.queues.read.size;
+  }
+
+  get inUse(): number {
+    return this.used;
+  }
+
+  /** Whether a request would be refused at once. Cheap to ask before the body is read. */
+  isFull(client: string, priority: Priority): boolean {
+    const queue = this.queues[priority];
+    return queue.size >= this.roomFor(priority) && !queue.maySqueezeIn(client);
+  }
+
+  /**
+   * Resolves once the request may proceed.
+   * @param patienceMs longest wait of the request.
+   * @throws GateFull
+   */
+  async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Place> {
+    this.see(client);
+    // Waiting requests may not take this place.
+    if (this.fits(client, priority)) return this.take(client, priority);
+    const queue = this.queues[priority];
+    if (this.isFull(client, priority)) throw new GateFull();
+    if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();
+    return this.wait(
+      client,
+      priority,
+      Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs),
+    );
+  }
+
+  /** Returns a place. Its holder calls it once. */
+  leave({ client, priority }: Place): void {
+    this.used -= 1;
+    if (priority === 'read') this.usedByReads -= 1;
+    const left = (this.held.get(client) ?? 1) - 1;
+    if (left === 0) this.held.delete(client);
+    else this.held.set(client, left);
+    this.letIn();
+  }
+
+  /** Admits waiting requests to free places. */
+  letIn(): void {
+    for (const priority of ['payment', 'read'] as const) {
+      const queue = this.queues[priority];
+      for (;;) {
+        const next = queue.next((client) => this.fits(client, priority));
+        if (!next) break;
+        next.enter(this.take(next.client, priority));
+      }
+    }
+    if (this.waiting === 0) this.emptyAt = this.nowMs();
+  }
+
+  private wait(client: string, priority: Priority, patienceMs: number): Promise<Place> {
+    const queue = this.queues[priority];
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        clearTimeout(timer);
+        reject(new GateFull());
+      };
+      const waiting: Waiting = {
+        client,
+        refuse: over,
+        enter: (place) => {
+          clearTimeout(timer);
+          resolve(place);
+        },
+      };
+      const timer = setTimeout(() => {
+        queue.remove(client, waiting);
+        if (this.waiting === 0) this.emptyAt = this.nowMs();
+        over();
+      }, patienceMs);
+      if (this.waiting === 0) this.emptyAt = this.nowMs();
+      queue.add(client, waiting);
+    });
+  }
+
+  private take(client: string, priority: Priority): Place {
+    this.used += 1;
+    if (priority === 'read') this.usedByReads += 1;
+    this.paces[priority].count(this.nowMs());
+    this.held.set(client, (this.held.get(client) ?? 0) + 1);
+    return new Place(this, client, priority);
+  }
+
+  private fits(client: string, priority: Priority): boolean {
+    if (this.used >= this.places || !this.admissions.hasRoom) return false;
+    if (priority === 'read' && this.usedByReads >= Math.ceil(this.places * SHARE_OF_READS)) return false;
+    const own = this.held.get(client) ?? 0;
+    return own < this.places - Math.floor(this.places * LEFT_TO_OTHERS) || !this.hasOthers(client);
+  }
+
+  /**
+   * Whether the queue stands and is not just a burst. A standing queue is only as long as its requests can
+   * wait. It is so short that it may be empty for moments under continuous load.
+   */
+  private get isStanding(): boolean {
+    const now = this.nowMs();
+    const isBusy = this.waiting > 0;
+    const stands = now - this.stoodAt < STANDING_MS || (isBusy && now - this.emptyAt > STANDING_MS);
+    if (stands && isBusy) this.stoodAt = now;
+    return stands;
+  }
+
+  private roomFor(priority: Priority): number {
+    if (!this.isStanding) return this.mostWaiting;
+    const soon = Math.ceil((this.paces[priority].perSecond(this.nowMs()) * STANDING_WAIT_MS) / 1_000);
+    return Math.min(this.mostWaiting, Math.max(1, soon));
+  }
+
+  /** Records a client that shares the gate. The latest are at the end. */
+  private see(client: string): void {
+    const now = this.nowMs();
+    this.seenAt.delete(client);
+    this.seenAt.set(client, now);
+    for (const [other, at] of this.seenAt) {
+      if (now - at < ACTIVE_MS) break;
+      this.seenAt.delete(other);
+    }
+  }
+
+  private hasOthers(client: string): boolean {
+    return this.seenAt.size - (this.seenAt.has(client) ? 1 : 0) > 0;
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { holderOf } from '../../access/auth/call';
+import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
+import { Problem } from '../../platform/errors/problem';
+import { goneSignal } from '../connections/gone';
+import { LONG_BODY_BYTES } from '../validation/json-body';
+import { FaultPace, LONGEST_DELAY_MS } from './fault-throttle';
+import { SharesService } from './quotas.service';
+
+/**
+ * Limits what one key sends at once, and how often it sends long bodies with faults. Call it after
+ * `receiveCalls`.
+ */
+export function limitRequests(server: FastifyInstance, shares: SharesService): void {
+  server.addHook('onRequest', ({ call }, reply, done) => {
+    if (!call.caller) return done();
+    const give = shares.take('requests', holderOf(call));
+    if (isOperation(call.operation) && rowOf(call.operation).effect !== 'read') shares.notePayment();
+    reply.raw.once('close', give);
+    done();
+  });
+  paceFaults(server, new FaultPace());
+}
+
+/** A body that has to wait is not read meanwhile, so its sender waits, too. */
+function paceFaults(server: FastifyInstance, pace: FaultPace): void {
+  const delayed = new WeakSet<FastifyRequest>();
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    const keyId = keyOfLong(request);
+    const delay = keyId === undefined ? 0 : pace.delayOf(keyId);
+    if (delay === 0) return done(null, payload);
+    delayed.add(request);
+    if (delay > LONGEST_DELAY_MS) {
+      return done(new Problem('too_many_faults', { retryAfter: Math.ceil(delay / 1_000), recorded: false }));
+    }
+    const goOn = () => {
+      request.call.sendBy += delay;
+      done(null, payload);
+    };
+    sleep(delay, undefined, { signal: goneSignal(reply) }).then(goOn, goOn); // its end is handled elsewhere
+  });
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    const keyId = keyOfLong(request);
+    if (keyId !== undefined) {
+      if (reply.statusCode === 400 && !request.call.opened) pace.noteFaults(keyId, delayed.has(request));
+      else if (reply.statusCode < 400) pace.noteValid(keyId);
+    }
+    done();
+  });
+}
+
+/** Returns the holder of a request with a long body, or one of unknown length. */
+function keyOfLong({ call, headers, routeOptions }: FastifyRequest): string | undefined {
+  const length = headers['content-length'];
+  const isLong =
+    length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > LONG_BODY_BYTES;
+  return isLong && call.caller && routeOptions.config.takesCsv !== true ? holderOf(call) : undefined;
+}

@@ -1,0 +1,76 @@
+import { MetricsService } from '../metrics/metrics.service';
+import { SharesService } from './quotas.service';
+
+describe('the shares of keys', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+  afterEach(() => jest.useRealTimers());
+
+  /**
+   * Lets a search work for some time while another one waits, and returns how much later the other one
+   * begins.
+   */
+  async function restAfter(shares: SharesService, workedMs: number, restedMs = 0): Promise<number> {
+    const { signal } = new AbortController();
+    const end = await shares.takeTurn('searches', 'one', signal);
+    let begun: (() => void) | undefined;
+    void shares.takeTurn('searches', 'other', signal).then((endOther) => (begun = endOther));
+    jest.advanceTimersByTime(workedMs + (restedMs === Infinity ? 0 : restedMs));
+    end(restedMs);
+    for (let rested = 0; ; rested += 10) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (begun) {
+        begun();
+        return rested;
+      }
+      jest.advanceTimersByTime(10);
+    }
+  }
+
+  const newShares = () => new SharesService(new MetricsService());
+
+  it('let searches rest five times as long as they worked, while payments are made', async () => {
+    const shares = newShares();
+    shares.notePayment();
+    expect(await restAfter(shares, 300)).toBe(1_500);
+    shares.notePayment();
+    jest.advanceTimersByTime(900);
+    expect(await restAfter(shares, 50)).toBe(250);
+  });
+
+  it('do not let searches rest for the time in which they rested', async () => {
+    const shares = newShares();
+    shares.notePayment();
+    expect(await restAfter(shares, 100, 200)).toBe(500);
+    shares.notePayment();
+    expect(await restAfter(shares, 100, Infinity)).toBe(0);
+  });
+
+  it('let work rest after each of its steps, if it is one of a share that rests, while payments are made', async () => {
+    jest.useRealTimers();
+    const shares = newShares();
+    function* steps() {
+      for (let step = 0; step < 5; step += 1) yield;
+    }
+    const [quiet, resting, urgent] = [{ restedMs: 0 }, { restedMs: 0 }, {}];
+    await shares.paceOf(quiet)(steps());
+    shares.notePayment();
+    await shares.paceOf(resting)(steps());
+    await shares.paceOf(urgent)(steps());
+    expect(resting.restedMs).toBeGreaterThan(0);
+    expect([quiet, urgent]).toEqual([{ restedMs: 0 }, {}]);
+  });
+
+  it('let searches work without a rest while nobody pays', async () => {
+    const shares = newShares();
+    expect(await restAfter(shares, 300)).toBe(0);
+    shares.notePayment();
+    expect(await restAfter(shares, 1_500)).toBe(0); // the last payment was too long ago
+  });
+
+  it('let no search rest for long', async () => {
+    const shares = newShares();
+    const paying = setInterval(() => shares.notePayment(), 100);
+    expect(await restAfter(shares, 10_000)).toBe(3_000);
+    clearInterval(paying);
+  });
+});

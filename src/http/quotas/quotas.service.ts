@@ -1,0 +1,188 @@
+import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { inTurns, Pace } from '../../platform/cooperative-task';
+import { Problem } from '../../platform/errors/problem';
+import { MetricsService } from '../metrics/metrics.service';
+import { EndTurn, FairQueue } from './fair-queue';
+import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './quotas';
+
+/** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
+const RECORDED_EVERY_MS = 60_000;
+
+/** Time after a payment in which more are expected, in ms. */
+const PAYING_FOR_MS = 1_000;
+
+/**
+ * What is heavy rests this many times as long as it works, so that it has a sixth of the time. Measured:
+ * decision 0042.
+ */
+const RESTS_PER_TURN = 5;
+
+/**
+ * Much less than a search waits for its turn, so that it gets one, however long the search before it took.
+ */
+const LONGEST_REST_MS = 3_000;
+
+/** Above this size, the map is cleared. */
+const MAX_REMEMBERED = 10_000;
+
+/** Limits the concurrent work of one key. Counts on this instance only. */
+@Injectable()
+export class SharesService {
+  private readonly ofAll = new Map<ShareName, number>();
+  /** By share and key. */
+  private readonly ofKeys = new Map<string, number>();
+  private readonly queues = new Map<ShareName, FairQueue>();
+  /** When a refusal of a key was last recorded, by share and key. Monotonic. */
+  private readonly recordedAt = new Map<string, number>();
+  /** When a payment last arrived. Monotonic. */
+  private paidAt = -Infinity;
+  private readonly refused: Counter<'share'>;
+
+  constructor(metrics: MetricsService) {
+    for (const [name, share] of shares) {
+      if (share.atWork === undefined) continue;
+      this.queues.set(
+        name,
+        new FairQueue(share.atWork, share.rests ? (workedMs) => this.restFor(workedMs) : undefined),
+      );
+    }
+    this.refused = metrics.counter(
+      'payout_proxy_share_refusals_total',
+      'Requests refused because a key, or all keys, had too many of a kind at once.',
+      ['share'],
+    );
+    const watch = (name: string, help: string, valueOf: (share: ShareName) => number) => {
+      const measure = () => shares.map(([share]) => ({ labels: { share }, value: valueOf(share) }));
+      metrics.watch(name, help, measure, ['share']);
+    };
+    watch(
+      'payout_proxy_share_in_use',
+      'Requests of a kind that are in progress or wait for their turn.',
+      (name) => this.inUse(name),
+    );
+    watch(
+      'payout_proxy_share_waiting',
+      'Requests of a kind that wait for their turn.',
+      (name) => this.queues.get(name)?.length ?? 0,
+    );
+  }
+
+  /**
+   * Takes a place.
+   * @returns gives it back.
+   * @throws Problem `too_many_at_once` if the key has all of its places, `readers_busy` if all are taken.
+   */
+  take(name: ShareName, keyId: string): () => void {
+    const share: Share = SHARES[name];
+    const place = `${name} ${keyId}`;
+    const [all, own] = [this.inUse(name), this.ofKeys.get(place) ?? 0];
+    if (own >= share.ofKey) {
+      const text =
+        `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for ` +
+        'one to end, and try again.';
+      throw this.refusal(
+        name,
+        place,
+        new Problem('too_many_at_once', {
+          text,
+          retryAfter: share.retryAfter,
+          recorded: this.isFirst(place),
+        }),
+      );
+    }
+    if (all >= (share.ofAll ?? Infinity)) throw this.refusal(name, place, this.busy(share, place));
+    this.ofAll.set(name, all + 1);
+    this.ofKeys.set(place, own + 1);
+    let isGiven = false;
+    return () => {
+      if (isGiven) return;
+      isGiven = true;
+      this.ofAll.set(name, this.inUse(name) - 1);
+      const left = (this.ofKeys.get(place) ?? 1) - 1;
+      if (left === 0) this.ofKeys.delete(place);
+      else this.ofKeys.set(place, left);
+    };
+  }
+
+  /**
+   * Takes a place, and waits for a turn.
+   * @param gone aborted when the caller hangs up.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any
+   * more.
+   */
+  async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
+    const give = this.take(name, keyId);
+    try {
+      const signal = AbortSignal.any([gone, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+      const end = await this.turn(name, keyId, signal);
+      return (how) => {
+        end(how);
+        give();
+      };
+    } catch {
+      give();
+      gone.throwIfAborted();
+      throw this.refusal(name, `${name} ${keyId}`, this.busy(SHARES[name], `${name} ${keyId}`));
+    }
+  }
+
+  /** Waits for a turn, for as long as that takes. @throws the reason of the signal. */
+  async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<EndTurn> {
+    return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
+  }
+
+  /** Returns the number of requests in progress or waiting, of all keys. */
+  inUse(name: ShareName): number {
+    return this.ofAll.get(name) ?? 0;
+  }
+
+  /**
+   * Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most.
+   */
+  notePayment(): void {
+    this.paidAt = performance.now();
+  }
+
+  /** Whether payments arrive. */
+  get isPaying(): boolean {
+    return performance.now() - this.paidAt < PAYING_FOR_MS;
+  }
+
+  /**
+   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each
+   * step, too. A payment needs the event loop some ten times, and would otherwise wait for a step each time.
+   */
+  paceOf(call: { restedMs?: number }): Pace {
+    if (call.restedMs === undefined) return inTurns;
+    return (work) =>
+      inTurns(work, (workedMs) => {
+        const restMs = this.restFor(workedMs);
+        call.restedMs = (call.restedMs ?? 0) + restMs;
+        return restMs;
+      });
+  }
+
+  /** Returns how long what is heavy rests for work of this length. */
+  private restFor(workedMs: number): number {
+    return this.isPaying ? Math.min(RESTS_PER_TURN * workedMs, LONGEST_REST_MS) : 0;
+  }
+
+  private busy(share: Share, place: string): Problem {
+    const text = `This instance has too many ${share.name} of all keys at the moment. Try again later.`;
+    return new Problem('readers_busy', { text, retryAfter: share.retryAfter, recorded: this.isFirst(place) });
+  }
+
+  private refusal(name: ShareName, place: string, problem: Problem): Problem {
+    this.refused.inc({ share: name });
+    if (problem.recorded) this.recordedAt.set(place, performance.now());
+    return problem;
+  }
+
+  private isFirst(place: string): boolean {
+    if (this.recordedAt.size >= MAX_REMEMBERED) this.recordedAt.clear();
+    return performance.now() - (this.recordedAt.get(place) ?? -Infinity) > RECORDED_EVERY_MS;
+  }
+}
+
+const shares = Object.entries(SHARES) as [ShareName, Share][];

@@ -1,0 +1,218 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { CallState, STATES } from '../../operations/lifecycle/lifecycle';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { SidePrisma } from '../../platform/database/pools/side-prisma';
+import { waitAtMost } from '../../platform/database/pools/timeouts';
+import { readCallStates, isKeyFree, KnownCall } from '../admission/call-states';
+import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
+import { rejectForKey } from '../decisions/decisions';
+import { insertion } from '../records/document-sql';
+import { IntentDocument } from '../records/documents';
+
+const logger = new Logger('Journal');
+
+/** Timeout of this metric, in ms. The other metrics work without the database. */
+const PATIENCE_MS = 1_000;
+
+/** A call that has or had an idempotency key. */
+type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
+
+export function isKeyed({
+  idempotency_key_commitment: committed,
+  idempotency_key: text,
+}: IntentDocument): boolean {
+  return (committed ?? text) !== undefined;
+}
+
+/** The call that now has the key of another one. */
+interface Owner {
+  id: string;
+  /** The key as in its claim. */
+  key: string;
+  client: string;
+  state: CallState;
+}
+
+/**
+ * Returns its idempotency key to a call that turned out to be paid. A retry is then answered with its outcome
+ * instead of paid. Another call has the key if this one was settled as not executed, or if an older database
+ * lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm is raised
+ * if the owner is paid, or may be. Lock the client first, or an admission may take the key over meanwhile.
+ */
+export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promise<void> {
+  const owner = await ownerOf(tx, paid);
+  if (!owner) return;
+  const { executed } = STATES[owner.state];
+  const isDeclined =
+    owner.state === 'pending_approval' &&
+    (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
+  // The content of the key is no longer known, so the key alone counts.
+  if (executed !== 'yes')
+    await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
+  if (executed !== 'no' && !isDeclined)
+    await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
+}
+
+/** A claim of an idempotency key. */
+interface Claim {
+  /** The current owner of the key. */
+  owner: string;
+  key: string;
+  /** Of the content of the receiving call. Hex. */
+  salt: string | null;
+  hash: string | null;
+}
+
+/** Returns an idempotency key to its earlier call. */
+async function giveKey(
+  tx: Prisma.TransactionClient,
+  { id, client_id: clientId, operation }: Keyed,
+  { owner, key, salt, hash }: Claim,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE idempotency_claim SET intent_id = ${id}::uuid, salt = decode(${salt}, 'hex'),
+      content_hash = decode(${hash}, 'hex')
+    WHERE client_id = ${clientId}::uuid AND operation = ${operation} AND key = ${key}
+      AND intent_id = ${owner}::uuid`;
+  logger.warn({ call_id: id, other_call_id: owner }, 'a call has its idempotency key again');
+}
+
+/**
+ * Raises an alarm if the idempotency key of a paid call now belongs to another call that is or may be paid.
+ * The alarm is an act of the proxy in the activity log, an error in the process log, and a metric. The next
+ * reconciliation run reports the same as `key_paid_twice`, but an operator should know at once.
+ * @param how the news about the call, for the activity log.
+ */
+async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed, how: string): Promise<void> {
+  const owner = await ownerOf(tx, paid);
+  if (owner && STATES[owner.state].executed !== 'no') await raise(tx, paid, owner, how);
+}
+
+async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Owner | undefined> {
+  const { id, client_id: clientId, operation, idempotency_key: text = null } = intent;
+  const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
+    SELECT k.intent_id::text AS id, k.key, c.name AS client
+    FROM (
+      SELECT coalesce(${text}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
+      FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid
+        LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
+    ) AS own
+    JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
+      AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
+    JOIN client c ON c.id = k.client_id`;
+  const known = claim && (await readCallStates(tx, [claim.id], 0)).get(claim.id);
+  return known && { ...claim, state: known.state };
+}
+
+/** Raises the alarm once per pair of calls. */
+async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, how: string): Promise<void> {
+  const { id, client_id: clientId, operation } = paid;
+  const [told] = await tx.$queryRaw<unknown[]>`
+    SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid)
+      LIMIT 1`;
+  if (told) return;
+  const act = {
+    id: newId(),
+    action: 'key_paid_twice',
+    target_client_id: clientId,
+    target_client: owner.client,
+    after: '{}',
+    via: 'proxy',
+    call_id: id,
+    reason: `Call ${id} ${how}. Call ${owner.id} has its key now and is ${owner.state}.`,
+  };
+  await tx.$executeRaw(insertion('activity', [act]));
+  logger.error({ call_id: id, other_call_id: owner.id, operation }, 'one idempotency key, two paid calls');
+}
+
+/** Counts the alarms, for Prometheus. */
+@Injectable()
+export class KeysPaidTwiceMetric {
+  constructor(prisma: SidePrisma, metrics: MetricsService) {
+    metrics.watch(
+      'payout_proxy_keys_paid_twice',
+      'Calls that turned out to be paid after another call had received their idempotency key. Absent ' +
+        'while the database does not answer.',
+      async () => {
+        const counting = prisma.$queryRaw<[{ count: number }]>`
+          SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(
+          () => undefined,
+        );
+        return (await waitAtMost(counting, PATIENCE_MS))?.[0].count;
+      },
+    );
+  }
+}
+
+/** A copied call whose key belongs to another call in the database. */
+interface Reused {
+  id: string;
+  client_id: string;
+  operation: string;
+  /** As in the claim. */
+  key: string;
+  owner: string;
+  /** Whether the owner is younger than the copied call. */
+  isYounger: boolean;
+  salt: string | null;
+  hash: string | null;
+}
+
+/**
+ * Returns the keys of copied calls to them. If a database served before all copies were restored, a key may
+ * have been reused. The younger call then has the key, although the copied one was paid, or may have been.
+ *
+ * A younger call that waits for an approval is declined, against a second payment. If it was not executed,
+ * the copied call gets the key back, and a retry is answered with its outcome. If it was paid too, the alarm
+ * for a key that was paid twice is raised. A rejected copied call gets its key back if the younger one left
+ * it free. Only a paid call takes the key from an older one. Call this after restoring the outcomes. It can
+ * be repeated.
+ */
+export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
+  const keyed = lines.flatMap((line) => {
+    const key = line.kind === 'intent' ? claimedKeyOf(line) : undefined;
+    if (line.kind !== 'intent' || key === undefined) return [];
+    const { id, client_id, operation } = line.record;
+    const { salt = null, hash = null } = line.claim ?? {};
+    return [{ id, client_id, operation, key, salt, hash }];
+  });
+  await prisma.$transaction(async (tx) => {
+    const reused = await tx.$queryRaw<Reused[]>`
+      SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, k.key, t.salt, t.hash,
+        k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
+      FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
+        key text, salt text, hash text)
+      JOIN idempotency_claim k ON (k.client_id, k.operation) = (t.client_id, t.operation)
+        AND k.key IN (t.key, hashed_key(t.key))
+      WHERE k.intent_id <> t.id ORDER BY t.id DESC`;
+    const calls = reused.flatMap(({ id, owner }) => [id, owner]);
+    const states = await readCallStates(tx, calls, 0);
+    for (const one of reused) await giveKeyBack(tx, one, states);
+  });
+}
+
+async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states: Map<string, KnownCall>) {
+  const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
+  if (!copied || !owner || isKeyFree(copied)) return;
+  const isPaid = STATES[copied.state].executed === 'yes';
+  if (!reused.isYounger && (!isPaid || STATES[owner.state].executed === 'yes')) return;
+  const mayBePaid = STATES[copied.state].executed !== 'no';
+  const isDeclined =
+    mayBePaid &&
+    owner.state === 'pending_approval' &&
+    (await rejectForKey(tx, reused.owner, restored(reused.id)));
+  const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
+  if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
+  else if (isPaid)
+    await alarmIfPaidTwice(
+      tx,
+      { ...reused, idempotency_key: reused.key },
+      'was restored from a copy and is paid',
+    );
+}
+
+const restored = (id: string) =>
+  `Call ${id} was restored from a copy. It has the same idempotency key, and is paid or may be.`;

@@ -1,0 +1,191 @@
+/** Guards against late answers, late copies and slow bodies. */
+
+const LATE = 'test/reconciliation/in-doubt/late-answers.spec.ts';
+const CALLS = 'test/continuity/recovery/recovered-calls.full.spec.ts';
+const DOUBTS = 'test/reconciliation/in-doubt/recovered-doubts.full.spec.ts';
+
+export const LATE_ONES = [
+  {
+    name: 'end-of-a-slow-body',
+    guards: 'a long body whose end is sent after its lease',
+    edits: [
+      [
+        'src/gateway/upstream/transport/undici-adapter.ts',
+        'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ' +
+          'ExchangeFailed(obstacle, this.phase); // This',
+        'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ' +
+          'ExchangeFailed(obstacle, this.phase); // This',
+      ],
+    ],
+    noticedBy: 'src/gateway/upstream/transport/undici-adapter.spec.ts',
+    test: 'holds the end of the body back if it is too late',
+  },
+  {
+    name: 'key-of-a-late-payment',
+    guards: 'a free key although its call was paid after all',
+    edits: [
+      [
+        'src/journal/settlement/double-payments.ts',
+        "if (executed !== 'yes') await giveKey",
+        "if (executed === 'nothing') await giveKey",
+      ],
+    ],
+    noticedBy: LATE,
+    test: 'returns the key to its call after the concurrent duplicate was not executed',
+  },
+  {
+    name: 'lock-of-a-late-payment',
+    guards: 'an admission that takes over a key while its call turns out to be paid',
+    edits: [
+      [
+        'src/journal/settlement/settlements.ts',
+        'if (isPaid && isKeyed(intent)) await',
+        'if (!isPaid && isKeyed(intent)) await',
+      ],
+    ],
+    noticedBy: LATE,
+    test: 'returns the key during an admission that takes it over, and raises the alarm',
+  },
+  {
+    name: 'approval-beside-a-late-payment',
+    guards: 'an approval of a call whose key was paid after all',
+    edits: [
+      [
+        'src/journal/settlement/double-payments.ts',
+        "const isDeclined = owner.state === 'pending_approval' &&",
+        "const isDeclined = owner.state === 'refused' &&",
+      ],
+    ],
+    noticedBy: LATE,
+    test: 'returns the key, and declines the concurrent duplicate that waits for an approval',
+  },
+  {
+    name: 'spool-before-retries',
+    guards: 'outcomes waiting for their retries only in memory',
+    edits: [
+      [
+        'src/journal/call-journal.ts',
+        '{ beforeRetry: (closing) => this.keep(closing) },',
+        '{ beforeRetry: () => Promise.resolve() },',
+      ],
+    ],
+    noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
+    test: 'is on disk before its retry, which keeps all outcomes in a long queue',
+  },
+  {
+    name: 'warnings-of-commits',
+    guards: 'a commit whose warning the server suppresses',
+    edits: [
+      [
+        'src/platform/database/pools/replication.ts',
+        "'-c client_min_messages=warning'",
+        "'-c client_min_messages=error'",
+      ],
+    ],
+    noticedBy: 'test/continuity/failover/replication.full.spec.ts',
+    test: 'blocks an admission until it confirms it, whatever client_min_messages is set to',
+  },
+  {
+    name: 'time-of-restored-calls',
+    guards: 'a restored call searched at the time of its recovery, and found unpaid',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/calls-in-doubt.ts',
+        'sentFrom: sentAt ?? receivedAt ?? call.releasedAt',
+        'sentFrom: sentAt ?? call.releasedAt',
+      ],
+    ],
+    noticedBy: DOUBTS,
+  },
+  {
+    name: 'late-copies',
+    guards: 'a call settled before the copy of its outcome was found',
+    edits: [
+      [
+        'src/journal/recovery/recovery.ts',
+        "if (kind === 'outcome') await settleByCopies(prisma, batch, timeouts);",
+        'void settleByCopies;',
+      ],
+    ],
+    noticedBy: CALLS,
+    test: 'is settled by the copy of its outcome, and its key does not pay twice',
+  },
+  {
+    name: 'key-of-paid-call',
+    guards: 'a key held by a call in doubt, although another one was paid with it',
+    edits: [
+      ['src/journal/settlement/double-payments.ts', 'WHERE k.intent_id <> t.id', 'WHERE k.intent_id > t.id'],
+    ],
+    noticedBy: CALLS,
+    test: 'leaves the key with the paid call, in any order of the copies',
+  },
+  {
+    name: 'corrections',
+    guards: 'a correction undone by a repeated recovery',
+    edits: [
+      [
+        'src/journal/settlement/settled-by-upstream.ts',
+        "AND s.record::json ->> 'source' = 'answer')",
+        "AND s.record::json ->> 'source' = 'nobody')",
+      ],
+    ],
+    noticedBy: CALLS,
+    test: 'keeps later findings of a person, however often it is restored',
+  },
+  {
+    name: 'order-of-contents',
+    guards: 'a second repetition after a recovery',
+    edits: [
+      ['src/journal/recovery/recovery.ts', '  await orderContents(prisma);\n', '  void orderContents;\n'],
+    ],
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    test: 'is not sent again by a retry of its repetition, in any order of the folders',
+  },
+  {
+    name: 'lost-approvals',
+    guards: 'a rejected call that was approved and sent in the lost time',
+    edits: [
+      ['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);'],
+    ],
+    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    test: 'is in doubt if it was rejected after its approval was lost, and counts against the caps',
+  },
+  {
+    name: 'lost-settlements',
+    guards: 'a settlement of the lost time that a worker assumes to be known',
+    edits: [
+      [
+        'src/reconciliation/following/follow-up.service.ts',
+        'if (row.epoch !== this.epoch) this.remembered',
+        'if (row.epoch < 0) this.remembered',
+      ],
+    ],
+    noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',
+  },
+  {
+    name: 'lost-fees',
+    guards: 'a fee unknown to an instance after a recovery',
+    edits: [
+      [
+        'src/journal/admission/expected-fees.ts',
+        'if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();',
+        'if (epoch < 0) this.learnAnew();',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/findings/fees.full.spec.ts',
+    test: 'is expected by an instance that knew more fees than a restored database',
+  },
+  {
+    name: 'fenced-rejections',
+    guards: 'a rejection on an old database of a call that was approved and sent',
+    edits: [
+      [
+        'src/admin/approvals/approvals.service.ts',
+        "this.mayPay.require('settle', {}, 'approver');",
+        'void this.mayPay;',
+      ],
+    ],
+    noticedBy: 'test/continuity/failover/fencing.spec.ts',
+    test: 'rejects decisions about held calls, because an old database may lack an approval',
+  },
+];
