@@ -82,17 +82,17 @@ async function start(config: Config): Promise<Running> {
   };
   try {
     const { createApp, recordConfiguration, serveMetrics } = loaded;
-    const { ClientsService, DemoClientsService, GovernanceService, ReadinessService } = loaded;
+    const { ClientsService, DemoClientsService, DualControlService, ReadinessService } = loaded;
     app = await createApp(settings);
     const clients = app.get(ClientsService, { strict: false });
     const demo = app.get(DemoClientsService, { strict: false });
-    const governance = app.get(GovernanceService, { strict: false });
+    const dualControl = app.get(DualControlService, { strict: false });
     const isForDemo = embeddedDatabase && settings.embeddedSandbox !== undefined;
     const demoKeys = isForDemo ? await ensureDemoKeys(clients, config.dataDir) : undefined;
     await onceReachable({ url: settings.databaseUrl, while: 'unavailable' }, async () => {
       if (isForDemo) await bindDemoClients(demo, settings);
       else await refuseDemoClients(demo, settings);
-      await governance.recordSetting();
+      await dualControl.recordSetting();
     });
     await recordConfiguration(app, 'proxy', config.recorded);
     afterStart();

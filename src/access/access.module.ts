@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { EgressModule } from '../platform/network/egress.module';
-import { StandingService } from './auth/credential-recheck.service';
+import { CredentialRecheckService } from './auth/credential-recheck.service';
 import { FourEyesService } from './auth/four-eyes';
 import { OriginsService } from './auth/origins';
 import { RequestWindowsService } from './auth/rate-limit';
@@ -15,7 +15,7 @@ import { ClientsService } from './clients/clients.service';
 import { DemoClientsService } from './clients/demo-clients.service';
 import { ChangeDecisionsService } from './dual-control/change-decisions.service';
 import { ClaimsService } from './dual-control/claims.service';
-import { GovernanceService } from './dual-control/dual-control.service';
+import { DualControlService } from './dual-control/dual-control.service';
 import { EphemeralKeysService } from './ephemeral/ephemeral-keys.service';
 import { PersonExceptionsService } from './people/person-exceptions';
 import { PersonRevocationsService } from './people/person-revocations.service';
@@ -34,7 +34,7 @@ const EXPORTED = [
   DemoClientsService,
   EphemeralKeysService,
   FourEyesService,
-  GovernanceService,
+  DualControlService,
   KeyCallersService,
   OriginsService,
   PageSessionsService,
@@ -44,7 +44,7 @@ const EXPORTED = [
   ProviderSignOutsService,
   RequestWindowsService,
   SessionsService,
-  StandingService,
+  CredentialRecheckService,
   StepUpService,
   TokenCallersService,
   UsedProofsService,

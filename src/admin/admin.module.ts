@@ -36,7 +36,7 @@ import { SandboxApiService } from './sandbox-api/sandbox-api.service';
 import { StopsController } from './stops/stops.controller';
 import { StopLiftingService, StopsService } from './stops/stops.service';
 
-@Global() // for StopLifts, which change governance must not import from above
+@Global() // for StopLifts, which dual control must not import from above
 @Module({
   imports: [
     AccessModule,

@@ -17,7 +17,7 @@ import { ProcessService } from '../continuity/fence/process.service';
 import { HeartbeatService } from '../continuity/heartbeat/heartbeat.service';
 import { SpaceService } from '../continuity/space/space.service';
 import { serveSignIns } from '../credentials/sign-in/serve-sign-ins';
-import { GateService } from '../gateway/admission-control/load-shedder.service';
+import { LoadShedderService } from '../gateway/admission-control/load-shedder.service';
 import { ReplyAdapter } from '../gateway/forwarding/reply/reply';
 import { CheckpointComparison } from '../history/log/sealing/checkpoint-file';
 import { IndexService, tellOfIndex } from '../history/search/index.service';
@@ -28,7 +28,7 @@ import { noticeLostReplies } from '../http/connections/handovers';
 import { boundIncompleteRequests } from '../http/connections/incomplete';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { limitRequests } from '../http/quotas/limit-requests';
-import { SharesService } from '../http/quotas/quotas.service';
+import { QuotasService } from '../http/quotas/quotas.service';
 import { endStalledAnswers } from '../http/streams/stalled';
 import { checkWords } from '../http/validation/extra-fields';
 import { readJsonBodies } from '../http/validation/json-body';
@@ -100,8 +100,12 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   boundIncompleteRequests(server, within(settings.trustedProxies));
   endStalledAnswers(server);
   noticeLostReplies(server);
-  const [metrics, gate, shares] = [app.get(MetricsService), app.get(GateService), app.get(SharesService)];
-  writeLongLists(server, ({ call }) => shares.paceOf(call));
+  const [metrics, shedder, quotas] = [
+    app.get(MetricsService),
+    app.get(LoadShedderService),
+    app.get(QuotasService),
+  ];
+  writeLongLists(server, ({ call }) => quotas.paceOf(call));
   // Before the first asynchronous hook. Until Nest knows of a request, this would answer in its place.
   answerBrokenRequests(server, {
     logger: app.get(Logger),
@@ -118,11 +122,11 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     windows: app.get(RequestWindowsService),
     ownOriginOf: ownOriginReader(settings),
     deadlineMs: settings.requestDeadlineMs,
-    requireRoom: (call) => gate.requireRoom(call),
+    requireRoom: (call) => shedder.requireRoom(call),
   });
   tellOfIndex(server, app.get(IndexService, { strict: false }));
-  limitRequests(server, shares);
-  readJsonBodies(server, settings, ({ call }) => shares.turn('long_bodies', holderOf(call)));
+  limitRequests(server, quotas);
+  readJsonBodies(server, settings, ({ call }) => quotas.turn('long_bodies', holderOf(call)));
   metrics.observe(server);
   logRequests(server, app.get(Logger));
   serveDocs(app, server, settings);

@@ -3,6 +3,6 @@ export { createApp } from './app';
 export { recordConfiguration } from './start/record-configuration';
 export { ClientsService } from '../access/clients/clients.service';
 export { DemoClientsService } from '../access/clients/demo-clients.service';
-export { GovernanceService } from '../access/dual-control/dual-control.service';
+export { DualControlService } from '../access/dual-control/dual-control.service';
 export { serveMetrics } from '../http/health/metrics-port';
 export { ReadinessService } from '../http/health/readiness.service';

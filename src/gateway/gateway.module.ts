@@ -5,7 +5,7 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { QueryGuard, RequestValidationPipe } from '../http/validation/validation.pipe';
 import { JournalModule } from '../journal/journal.module';
 import { EgressModule } from '../platform/network/egress.module';
-import { GateService } from './admission-control/load-shedder.service';
+import { LoadShedderService } from './admission-control/load-shedder.service';
 import { AdmissionService } from './forwarding/admission.service';
 import { AnswerCache } from './forwarding/coverage/answer-cache';
 import { CoverageService } from './forwarding/coverage/coverage.service';
@@ -27,7 +27,7 @@ import { UpstreamModule } from './upstream/upstream.module';
   imports: [AccessModule, EgressModule, JournalModule, MetricsModule, UpstreamModule],
   controllers: [PreviewController],
   providers: [
-    GateService,
+    LoadShedderService,
     ForwardingService,
     AdmissionService,
     ReplayService,
@@ -45,6 +45,6 @@ import { UpstreamModule } from './upstream/upstream.module';
     // It runs after the guard of AccessModule, which is imported first.
     { provide: APP_GUARD, useClass: QueryGuard },
   ],
-  exports: [GateService, ExchangeService, ForwardingService, OwnershipService, ScreeningService],
+  exports: [LoadShedderService, ExchangeService, ForwardingService, OwnershipService, ScreeningService],
 })
 export class GatewayModule {}

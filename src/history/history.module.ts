@@ -20,7 +20,7 @@ import { SearchController } from './search/search.controller';
 import { SearchService } from './search/search.service';
 import { SummaryService } from './search/summary.service';
 import { ShapesController, StatusWordsController } from './shapes/shapes.controller';
-import { StoryService } from './timeline/timeline.service';
+import { TimelineService } from './timeline/timeline.service';
 
 @Global() // Any route may need Readings.
 @Module({
@@ -51,7 +51,7 @@ import { StoryService } from './timeline/timeline.service';
     ReceiptsService,
     RecordsService,
     SearchService,
-    StoryService,
+    TimelineService,
     SummaryService,
     WaitsService,
   ],

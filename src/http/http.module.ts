@@ -7,7 +7,7 @@ import { HealthController } from './health/health.controller';
 import { MetricsController } from './health/metrics.controller';
 import { ReadinessService } from './health/readiness.service';
 import { MetricsModule } from './metrics/metrics.module';
-import { SharesService } from './quotas/quotas.service';
+import { QuotasService } from './quotas/quotas.service';
 import { EventStreams } from './streams/event-streams.service';
 
 @Global() // any route may take turns, or be a stream
@@ -20,9 +20,9 @@ import { EventStreams } from './streams/event-streams.service';
     JobMetrics,
     ReadinessService,
     ReplicaMetrics,
-    SharesService,
+    QuotasService,
     StorageMetrics,
   ],
-  exports: [EventStreams, SharesService],
+  exports: [EventStreams, QuotasService],
 })
 export class HttpModule {}

@@ -6,7 +6,7 @@ import { RunningConfig, SETTINGS } from '../platform/config/config';
 import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeouts';
 import { GroupCommit } from '../platform/database/pools/group-commit';
 import { PrismaService } from '../platform/database/pools/prisma.service';
-import { REQUEST_PATIENCE_MS } from '../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../platform/database/pools/timeouts';
 import { guardWindows, Admission } from './admission/admission-rules';
 import { admit, AdmissionResult } from './admission/admissions';
 import { ExpectedFees } from './admission/expected-fees';
@@ -76,7 +76,7 @@ export class CallJournal implements OnApplicationShutdown {
         ),
       weightOf,
       MAX_BATCH_ROWS,
-      { patienceMs: REQUEST_PATIENCE_MS, confirm },
+      { patienceMs: REQUEST_TIMEOUT_MS, confirm },
     );
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
@@ -95,7 +95,7 @@ export class CallJournal implements OnApplicationShutdown {
         },
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
-        { patienceMs: REQUEST_PATIENCE_MS },
+        { patienceMs: REQUEST_TIMEOUT_MS },
       );
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();

@@ -8,7 +8,7 @@ import { RecentContents } from './admission/recent-contents';
 import { CallJournal } from './call-journal';
 import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
-import { UnheardStatuses } from './outcomes/unknown-statuses';
+import { UnknownStatuses } from './outcomes/unknown-statuses';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { KeysPaidTwiceMetric } from './settlement/double-payments';
 import { DatabaseBehindStop } from './stops/stops';
@@ -20,7 +20,7 @@ const EXPORTED = [
   LocalCopies,
   RecentContents,
   SpooledOutcomes,
-  UnheardStatuses,
+  UnknownStatuses,
 ];
 
 @Global() // For ChangeRecords: clients are below the journal and must not import it.

@@ -1,21 +1,24 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Work in steps of a few milliseconds. */
-export type Steps = Generator<void, void, void>;
+export type CooperativeTask = Generator<void, void, void>;
 
 /** Does work without a pause. */
-export function atOnce(work: Steps): void {
+export function runAtOnce(work: CooperativeTask): void {
   while (!work.next().done);
 }
 
 /** Does work, and lets other requests run between its steps. */
-export type Pace = (work: Steps) => Promise<void>;
+export type TaskRunner = (work: CooperativeTask) => Promise<void>;
 
 /**
  * Does work, and lets other requests run after each step.
  * @param restAfter returns how long the work rests after a step of this length. Both in milliseconds.
  */
-export async function inTurns(work: Steps, restAfter: (workedMs: number) => number = () => 0): Promise<void> {
+export async function runInTurns(
+  work: CooperativeTask,
+  restAfter: (workedMs: number) => number = () => 0,
+): Promise<void> {
   for (let beganAt = performance.now(); !work.next().done; beganAt = performance.now()) {
     const restMs = restAfter(performance.now() - beganAt);
     await (restMs > 0 ? sleep(restMs) : nextTurn());

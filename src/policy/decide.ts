@@ -1,9 +1,9 @@
 import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admission';
 import { RegisterRules } from './limits/beneficiaries';
 import { overCap, overPayerCap, reservationOf, spend } from './limits/caps';
-import { Hold, holdByHistory, holdByItself } from './limits/holds';
+import { Hold, holdForHistory, holdForAmount } from './limits/holds';
 import { stopFor } from './limits/stops';
-import { callInTheWay, SameContent } from './same-content';
+import { conflictingCall, SameContent } from './same-content';
 import { SharedPayments } from './shared-payments';
 
 /**
@@ -21,7 +21,7 @@ export function dryRun(
 /**
  * Decides about calls in the order of their arrival. Each decision counts for the later ones. Of two equal
  * calls in one batch, only the first is sent, and a batch never overspends a cap. The SQL functions
- * nothing_against() and payers_within_caps() admit only calls that no rule of this file stops, and refuse
+ * no_conflict() and payers_within_caps() admit only calls that no rule of this file stops, and refuse
  * none.
  */
 export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
@@ -49,7 +49,7 @@ class Batch {
     if (request.overOwnLimit) obstacles.push({ kind: 'over_own_limit' });
     const stop = stopFor(this.state.stops, request);
     if (stop) obstacles.push({ kind: 'stopped', stop });
-    const before = this.callInTheWay(request);
+    const before = this.conflictingCall(request);
     // A repetition of the key's call also has the same content.
     const isRepeated = first?.sameContent === true;
     if (before && !isRepeated && before.callId !== request.allowDuplicateOf) {
@@ -71,8 +71,8 @@ class Batch {
     const budget = budgets.get(request.clientId);
     const isNew =
       budget !== undefined && request.recipients !== null && register.hasNew(request.recipients, budget);
-    const own = holdByItself(request, unexplained.get(request.id), isNew);
-    const hold = own ?? holdByHistory(request, recipients, budget);
+    const own = holdForAmount(request, unexplained.get(request.id), isNew);
+    const hold = own ?? holdForHistory(request, recipients, budget);
     return hold ?? (this.seenElsewhere(request) ? { heldFor: 'seen_across_clients' } : null);
   }
 
@@ -83,12 +83,12 @@ class Batch {
     return twin && { callId: twin.id, sameContent: twin.content === request.content };
   }
 
-  private callInTheWay(request: AdmissionRequest): SameContent | undefined {
+  private conflictingCall(request: AdmissionRequest): SameContent | undefined {
     const { guards, sameContent } = this.state;
     if (!guards.duplicates) return undefined;
     const inBatch = this.byContent.get(contentOf(request));
     const same = [...(inBatch ? [inBatch] : []), ...(sameContent.get(request.id) ?? [])];
-    return callInTheWay(request, same, guards.windowSeconds);
+    return conflictingCall(request, same, guards.windowSeconds);
   }
 
   private forbiddenRecipients({ recipients }: AdmissionRequest, rules: RegisterRules): Obstacle | undefined {
@@ -109,7 +109,7 @@ class Batch {
   }
 
   private open(request: AdmissionRequest): Opened {
-    const before = this.callInTheWay(request);
+    const before = this.conflictingCall(request);
     const repeats = before ? { duplicateOf: before.callId } : {};
     const hold = this.holdOn(request);
     if (this.state.guards.acrossClients) this.shared.add(request);

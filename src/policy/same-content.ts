@@ -44,7 +44,7 @@ interface Repeating {
  * @param windowSeconds how long after its answer a call suspects a request without a key.
  * @returns undefined if no call blocks the request.
  */
-export function callInTheWay(
+export function conflictingCall(
   request: Repeating,
   same: SameContent[],
   windowSeconds: number,

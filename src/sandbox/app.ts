@@ -15,7 +15,7 @@ import { answerClientError, answerFault, answerUnknownOperation } from './http/e
 import { operations } from './http/routes';
 import { UnitName } from './http/unit-name';
 import { paymentPage } from './payments/page';
-import { Gate } from './read-write-lock';
+import { ReadWriteLock } from './read-write-lock';
 import { redeemPage } from './redeem/page';
 import type { Service } from './service';
 import { Timers } from './timers';
@@ -74,7 +74,7 @@ function newService(
     arrivals: new Arrivals(database, databaseUrl),
     faults: new Faults(),
     events: new Events(database, behaviour),
-    gate: new Gate(),
+    lock: new ReadWriteLock(),
     timers: new Timers(),
     connections: new Connections(),
     operations: new Set(),
@@ -82,7 +82,7 @@ function newService(
 }
 
 function controlsOf(service: Service, { apiKey, controlKey }: Settings): Controls {
-  const { arrivals, behaviour, database, events, faults, gate } = service;
+  const { arrivals, behaviour, database, events, faults, lock } = service;
   const start = showBehaviour(behaviour);
   return {
     controlKey: controlKey ?? DEFAULT_CONTROL_KEY,
@@ -91,7 +91,7 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
       await events.listen();
     },
     reset: () =>
-      gate.close(async () => {
+      lock.close(async () => {
         await events.stop(); // Otherwise pending events would be sent after the reset.
         faults.clear();
         patchBehaviour(behaviour, start);

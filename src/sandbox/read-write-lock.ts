@@ -1,5 +1,5 @@
 /** Runs any number of tasks concurrently, or one exclusively. A reset never interrupts a payout. */
-export class Gate {
+export class ReadWriteLock {
   private readonly inside = new Set<Promise<unknown>>();
   private alone: Promise<unknown> = Promise.resolve();
 

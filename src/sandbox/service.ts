@@ -5,7 +5,7 @@ import type { Events } from './events/events';
 import type { Faults } from './faults/faults';
 import type { Connections } from './http/connections';
 import type { UnitName } from './http/unit-name';
-import type { Gate } from './read-write-lock';
+import type { ReadWriteLock } from './read-write-lock';
 import type { Timers } from './timers';
 
 /** The parts that all requests of one sandbox share. */
@@ -16,7 +16,7 @@ export interface Service {
   arrivals: Arrivals;
   faults: Faults;
   events: Events;
-  gate: Gate;
+  lock: ReadWriteLock;
   timers: Timers;
   connections: Connections;
   /** The names of the existing operations, such as 'POST /payouts/airtime'. */

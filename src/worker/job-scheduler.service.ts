@@ -29,7 +29,7 @@ interface Work {
 
 /** Takes the jobs that no other worker holds, and runs them. Tries again and again for the others. */
 @Injectable()
-export class ForemanService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class JobSchedulerService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Worker');
   private readonly sessionUrl: string;
   private readonly stopped = new AbortController();

@@ -2,7 +2,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { answer, answerMetrics, PrivatePort, servePrivately } from '../http/health/private-port';
 import { MetricsService } from '../http/metrics/metrics.service';
 import { RunningConfig } from '../platform/config/config';
-import { ForemanService } from './job-scheduler.service';
+import { JobSchedulerService } from './job-scheduler.service';
 
 /**
  * Serves /livez, /readyz and /metrics of a worker, on a port of its own.
@@ -12,12 +12,12 @@ export function serveProbes(
   worker: INestApplicationContext,
   { host, workerPort }: Pick<RunningConfig, 'host' | 'workerPort'>,
 ): Promise<PrivatePort> {
-  const foreman = worker.get(ForemanService);
+  const scheduler = worker.get(JobSchedulerService);
   return servePrivately(
     {
       '/livez': (response) => answer(response, 200, { status: 'ok' }),
       '/readyz': (response) => {
-        const { held } = foreman;
+        const { held } = scheduler;
         return held
           ? answer(response, 200, { status: 'ok', jobs: held })
           : answer(response, 503, { status: 'error' });

@@ -11,7 +11,7 @@ import { FenceMetrics, StorageMetrics } from '../http/health/gauges';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { ActivityJournal } from '../journal/activity/activity';
 import { ExpectedFees } from '../journal/admission/expected-fees';
-import { UnheardStatuses } from '../journal/outcomes/unknown-statuses';
+import { UnknownStatuses } from '../journal/outcomes/unknown-statuses';
 import { DatabaseBehindStop } from '../journal/stops/stops';
 import { RunningConfig } from '../platform/config/config';
 import { SettingsModule } from '../platform/config/config.module';
@@ -35,7 +35,7 @@ import { EarlierReadsService, RunsService } from '../reconciliation/runs/runs.se
 import { SettleListedService } from '../reconciliation/settling/settle-listed.service';
 import { SourcesService } from '../reconciliation/sources/sources.service';
 import { WalletsJob } from '../reconciliation/wallets/wallets.job';
-import { ALL_JOBS, ForemanService } from './job-scheduler.service';
+import { ALL_JOBS, JobSchedulerService } from './job-scheduler.service';
 import { PartitionsJob } from './partitions.job';
 
 const EVERY_JOB = [
@@ -67,7 +67,7 @@ export class WorkerModule {
       providers: [
         ...EVERY_JOB,
         { provide: ALL_JOBS, useFactory: (...jobs: unknown[]) => jobs, inject: EVERY_JOB },
-        ForemanService,
+        JobSchedulerService,
         DatabaseBehindStop,
         FenceMetrics,
         StorageMetrics,
@@ -93,7 +93,7 @@ export class WorkerModule {
         SettleListedService,
         SourcesService,
         UnclaimedService,
-        UnheardStatuses,
+        UnknownStatuses,
       ],
     };
   }

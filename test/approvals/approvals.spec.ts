@@ -20,11 +20,11 @@ describe('a held call', () => {
 
   it('reserves nothing before its approval', async () => {
     const id = await approving.hold();
-    const story = async () =>
+    const timeline = async () =>
       (await approving.proxy.get(approving.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect((await story()).ledger).toEqual([]);
+    expect((await timeline()).ledger).toEqual([]);
     await approving.decide('approve', id).expect(200);
-    const { ledger, approval } = await story();
+    const { ledger, approval } = await timeline();
     expect(ledger[0]).toMatchObject({ entry: 'reserved', at: approval?.decided_at });
   });
 

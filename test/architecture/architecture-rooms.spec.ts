@@ -31,7 +31,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ],
   [
     'history',
-    ['own-calls', 'export', 'search', 'story', 'shapes', 'access-log', 'records', 'retention', 'log'],
+    ['own-calls', 'export', 'search', 'timeline', 'shapes', 'access-log', 'records', 'retention', 'log'],
   ],
   ['interface', ['payouts', 'send', 'account', 'wallets', 'sub-accounts', 'info', 'collections', 'redeem']],
   ['gateway', ['preview', 'forwarding', 'screening', 'admission-control', 'upstream', 'may-pay']],
@@ -53,7 +53,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ],
   ['policy', ['limits']],
   ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
-  ['access', ['auth', 'sessions', 'callers', 'tokens', 'governance', 'ephemeral', 'people', 'clients']],
+  ['access', ['auth', 'sessions', 'callers', 'tokens', 'dual-control', 'ephemeral', 'people', 'clients']],
   ['operations', ['lifecycle', 'items', 'catalogue']],
   ['recipients', []],
   ['continuity', ['fence', 'space', 'heartbeat', 'epoch', 'spool', 'backup']],

@@ -110,7 +110,7 @@ describe('the architecture', () => {
 
   it('reads the history only on reader connections', () => {
     const readers = product.filter(({ path }) =>
-      /^src\/(history\/(search|records|story|export|shapes|access-log)|admin\/overview)\//.test(path),
+      /^src\/(history\/(search|records|timeline|export|shapes|access-log)|admin\/overview)\//.test(path),
     );
     const others = readers.filter(({ imports }) =>
       imports.some((name) => name.endsWith('database/pools/prisma.service')),

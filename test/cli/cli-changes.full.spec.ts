@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GovernanceService } from '../../src/access/dual-control/dual-control.service';
+import { DualControlService } from '../../src/access/dual-control/dual-control.service';
 import { runCli } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
@@ -15,7 +15,7 @@ describe('a command that requires a second person', () => {
 
   beforeAll(async () => {
     proxy = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1', dualControl: true });
-    await proxy.app.get(GovernanceService, { strict: false }).recordSetting();
+    await proxy.app.get(DualControlService, { strict: false }).recordSetting();
   });
   afterAll(async () => {
     await proxy.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Page } from 'playwright-core';
 import { SAMPLE_OPERATIONS } from '../../src/admin/sandbox-api/samples';
 import { startBrowser, TestBrowser } from '../support/console/browser';
-import { storyOf } from '../support/console/call-page';
+import { timelineOf } from '../support/console/call-page';
 import { complaintsOf, follow } from '../support/console/console';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product } from '../support/processes/process';
@@ -62,7 +62,7 @@ describe('a newcomer', () => {
     await answer().getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.getByRole('heading', { level: 1, name: 'POST /payouts/airtime' }).waitFor();
-    expect((await storyOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
+    expect((await timelineOf(page)).map((step) => step.split('\n')[0]).slice(0, 5)).toEqual([
       'Received',
       'Intent recorded',
       'Sent to the upstream',

@@ -1,6 +1,6 @@
 /** What the console shows and verifies of one call, in one scene. */
 import './pages/verification';
 import './pages/call';
-import { callStories } from '../support/reconciliation/call-stories';
+import { callTimelines } from '../support/reconciliation/call-timelines';
 
-afterAll(async () => (await callStories()).close());
+afterAll(async () => (await callTimelines()).close());

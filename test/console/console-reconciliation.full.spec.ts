@@ -174,14 +174,14 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByLabel('Reason').fill('The treasury does not know it');
     await page.getByRole('button', { name: 'Mark as reopened' }).click();
-    const story = page.getByRole('region', { name: 'History', exact: true });
-    await story.getByText('The treasury does not know it').waitFor();
-    await story.getByText('Sent by the treasury, ticket 4711').waitFor();
+    const timeline = page.getByRole('region', { name: 'History', exact: true });
+    await timeline.getByText('The treasury does not know it').waitFor();
+    await timeline.getByText('Sent by the treasury, ticket 4711').waitFor();
     await decide('accepted', 'A loss');
     await page.getByRole('dialog').getByText('only a person can accept a difference').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await decide('resolved', 'Reversed by the provider');
-    await story.getByText('Reversed by the provider').waitFor();
+    await timeline.getByText('Reversed by the provider').waitFor();
     await page.getByText('decided').waitFor();
     await expectAccessible(page);
     expect(await found('category=missing_local&state=resolved')).toMatchObject([

@@ -63,11 +63,11 @@ describe("the console's sandbox", () => {
     await page.getByRole('textbox', { name: 'Idempotency-Key' }).fill('sample-1');
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
-    const story = answer().getByRole('link', { name: 'View history' });
-    const first = await story.getAttribute('href');
+    const timeline = answer().getByRole('link', { name: 'View history' });
+    const first = await timeline.getAttribute('href');
     await answer().getByRole('button', { name: 'Send the same again' }).click();
     await answer().getByText('replayed', { exact: true }).waitFor();
-    expect(await story.getAttribute('href')).toBe(first);
+    expect(await timeline.getAttribute('href')).toBe(first);
     await item(1).getByLabel('Value in USD').fill('9');
     await send();
     await answer().getByText('HTTP status 422').waitFor();

@@ -2,9 +2,9 @@ import { get, IncomingMessage } from 'node:http';
 import { KeyCallersService } from '../../src/access/callers/key-callers.service';
 import { OverviewService } from '../../src/admin/overview/overview.service';
 import { SummaryService } from '../../src/history/search/summary.service';
-import { FaultPace, LONGEST_DELAY_MS } from '../../src/http/quotas/fault-throttle';
-import { SHARES } from '../../src/http/quotas/quotas';
-import { SharesService } from '../../src/http/quotas/quotas.service';
+import { FaultThrottle, LONGEST_DELAY_MS } from '../../src/http/quotas/fault-throttle';
+import { QUOTAS } from '../../src/http/quotas/quotas';
+import { QuotasService } from '../../src/http/quotas/quotas.service';
 import { ReaderPrisma, READERS } from '../../src/platform/database/pools/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../src/platform/database/pools/side-prisma';
 import supertest from '../support/http/supertest';
@@ -46,22 +46,22 @@ describe('a key over its share', () => {
   it('gets 429 for further searches, while other keys continue', async () => {
     const begun = holdSummaries();
     const ended: string[] = [];
-    const searches = Array.from({ length: SHARES.searches.ofKey }, () =>
+    const searches = Array.from({ length: QUOTAS.searches.ofKey }, () =>
       ask(greedy, SUMMARY).then(() => ended.push('greedy')),
     );
-    await eventually(async () => (await inUse('searches')) === SHARES.searches.ofKey);
+    await eventually(async () => (await inUse('searches')) === QUOTAS.searches.ofKey);
     const { body } = await ask(greedy, SUMMARY).expect(429).expect('Retry-After', '2');
     expect(body).toMatchObject({
       code: 'too_many_at_once',
       detail: expect.stringContaining('8 searches at once') as string,
     });
-    expect(begun).toHaveLength(SHARES.searches.atWork);
+    expect(begun).toHaveLength(QUOTAS.searches.atWork);
     const others = ask(other, SUMMARY).then(() => ended.push('other'));
-    await eventually(async () => (await inUse('searches')) === SHARES.searches.ofKey + 1);
+    await eventually(async () => (await inUse('searches')) === QUOTAS.searches.ofKey + 1);
     await paying.pay().expect(200);
     await paying.proxy.post(greedy, '/payouts/airtime', AIRTIME).expect(200); // so does the rest of its own
     await ask(greedy, '/v1/calls').expect(200);
-    for (let turn = 0; turn <= SHARES.searches.ofKey; turn += 1) {
+    for (let turn = 0; turn <= QUOTAS.searches.ofKey; turn += 1) {
       await eventually(() => begun.length > turn);
       begun[turn]?.();
       await eventually(() => ended.length > turn);
@@ -73,7 +73,7 @@ describe('a key over its share', () => {
 
   it('counts in slices while payments arrive', async () => {
     const summarize = jest.spyOn(SummaryService.prototype, 'summarize');
-    const isPaying = jest.spyOn(SharesService.prototype, 'isPaying', 'get');
+    const isPaying = jest.spyOn(QuotasService.prototype, 'isPaying', 'get');
     for (const rests of [true, false]) {
       isPaying.mockReturnValue(rests);
       await ask(greedy, SUMMARY).expect(200);
@@ -82,7 +82,7 @@ describe('a key over its share', () => {
   });
 
   it('gets fewer turns while payments arrive, but not during reads', async () => {
-    const noted = jest.spyOn(SharesService.prototype, 'notePayment');
+    const noted = jest.spyOn(QuotasService.prototype, 'notePayment');
     await ask(greedy, SUMMARY).expect(200);
     await ask(other, '/v1/calls').expect(200);
     expect(noted).not.toHaveBeenCalled();
@@ -93,14 +93,14 @@ describe('a key over its share', () => {
   it('gets 429 for excess previews, and 503 if all keys together have too many', async () => {
     const preview = () =>
       supertest(paying.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', greedy).send(AIRTIME);
-    const own = jest.replaceProperty(SHARES.previews, 'ofKey', 0 as never);
+    const own = jest.replaceProperty(QUOTAS.previews, 'ofKey', 0 as never);
     const tooMany = await preview().expect(429).expect('Retry-After', '1');
     expect(tooMany.body).toMatchObject({
       code: 'too_many_at_once',
       detail: expect.stringContaining('previews') as string,
     });
     own.restore();
-    const all = jest.replaceProperty(SHARES.previews, 'ofAll', 0 as never);
+    const all = jest.replaceProperty(QUOTAS.previews, 'ofAll', 0 as never);
     const busy = await preview().expect(503).expect('Retry-After', '1');
     expect(busy.body).toMatchObject({
       code: 'readers_busy',
@@ -111,7 +111,7 @@ describe('a key over its share', () => {
   });
 
   it('records at most one of its refusals per minute', async () => {
-    const replaced = jest.replaceProperty(SHARES.requests, 'ofKey', 0 as never);
+    const replaced = jest.replaceProperty(QUOTAS.requests, 'ofKey', 0 as never);
     for (let time = 0; time < 3; time += 1)
       await ask(greedy, '/v1/limits').expect(429).expect('Retry-After', '1');
     await paying.pay().expect(429); // an own record, because it is another key
@@ -141,7 +141,7 @@ describe('a key over its share', () => {
     const long = { airtimes: [{ countryToSend: 'Kenya', unknown: 'x'.repeat(100_000) }] };
     const post = (key: string, body: object) => paying.proxy.post(key, '/payouts/airtime', body);
     await post(greedy, long).expect(400);
-    jest.spyOn(FaultPace.prototype, 'delayOf').mockReturnValue(LONGEST_DELAY_MS + 1);
+    jest.spyOn(FaultThrottle.prototype, 'delayOf').mockReturnValue(LONGEST_DELAY_MS + 1);
     const { body } = await post(greedy, long).expect(429).expect('Retry-After', '6');
     expect(body.code).toBe('too_many_faults');
     await post(greedy, { airtimes: [] }).expect(400);
@@ -158,7 +158,7 @@ describe('a key over its share', () => {
         const headers = { 'x-api-key': greedy, accept: 'text/event-stream' };
         get(`${paying.proxy.url}/v1/overview`, { headers, agent: false }, resolve);
       });
-    const streams = await Promise.all(Array.from({ length: SHARES.streams.ofKey }, open));
+    const streams = await Promise.all(Array.from({ length: QUOTAS.streams.ofKey }, open));
     for (const stream of streams)
       stream.on('data', (data) => events.push(String(data))).on('error', () => undefined);
     const overviews = () => events.join('').match(/^event: overview$/gm)?.length ?? 0;

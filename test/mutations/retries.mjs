@@ -75,8 +75,8 @@ export const RETRIES = [
     edits: [
       [
         'src/gateway/admission-control/load-shedder.ts',
-        'if (this.used >= this.places || !this.admissions.hasRoom) return false;',
-        'if (this.used >= 10 * this.places) return false;',
+        'if (this.used >= this.permits || !this.admissions.hasRoom) return false;',
+        'if (this.used >= 10 * this.permits) return false;',
       ],
     ],
     noticedBy: 'test/payments/sick-upstream.full.spec.ts',

@@ -4,7 +4,7 @@ import { ask, Asking, askUntilSettled, createClient, meetAtIntent, Told } from '
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
-const TWINS = 200;
+const DUPLICATES = 200;
 
 /** Promise 2, part: two requests with one Idempotency-Key pay once, at any proxies and any moment. */
 describe('an Idempotency-Key sent concurrently over two proxies', () => {
@@ -47,7 +47,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
       JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''),
     );
   /** Sends requests to the two proxies in turn. */
-  const twins = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
+  const duplicates = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
     Promise.all(
       Array.from({ length: count }, (_, index) =>
         askUntilSettled(() => url(index % 2), asking(index), onWait),
@@ -70,11 +70,15 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
       waits += 1;
       upstream.open();
     };
-    const answers = await twins(TWINS, () => ({ key: shop, body, idempotencyKey: 'twins' }), onWait);
+    const answers = await duplicates(
+      DUPLICATES,
+      () => ({ key: shop, body, idempotencyKey: 'duplicates' }),
+      onWait,
+    );
     expect(await arrivals(body)).toMatchObject([{ processed: true, httpStatus: 200 }]);
-    expect(answers).toHaveLength(TWINS);
+    expect(answers).toHaveLength(DUPLICATES);
     expectEqual(answers);
-    expect(replayed(answers)).toHaveLength(TWINS - 1);
+    expect(replayed(answers)).toHaveLength(DUPLICATES - 1);
     expect(new Set(answers.map(({ headers }) => headers.get('x-call-id'))).size).toBe(1);
     expect(waits).toBeGreaterThan(0);
   });
@@ -100,7 +104,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
 
   it('sends one request when two proxies decide at the same moment', async () => {
     const body = newPayment();
-    const both = () => twins(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
+    const both = () => duplicates(2, () => ({ key: shop, body, idempotencyKey: 'same-moment' }));
     const answers = await meetAtIntent(database, 2, both);
     expectEqual(answers);
     expect(await arrivals(body)).toHaveLength(1);
@@ -108,7 +112,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
 
   it('sends one request upstream for each of ten keys for 100 duplicates', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
-    const answers = await twins(TWINS / 2, (index) => ({
+    const answers = await duplicates(DUPLICATES / 2, (index) => ({
       key: shop,
       body: bodies[index % 10] ?? {},
       idempotencyKey: `ten-${index % 10}`,
@@ -117,13 +121,13 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
       expect(await arrivals(body)).toMatchObject([{ processed: true }]);
       const same = answers.filter((_, place) => place % 10 === index);
       expectEqual(same);
-      expect(replayed(same)).toHaveLength(TWINS / 20 - 1);
+      expect(replayed(same)).toHaveLength(DUPLICATES / 20 - 1);
     }
   });
 
   it('pays one of several different bodies, and returns 422 for the others', async () => {
     const bodies = Array.from({ length: 10 }, newPayment);
-    const answers = await twins(TWINS / 2, (index) => ({
+    const answers = await duplicates(DUPLICATES / 2, (index) => ({
       key: shop,
       body: bodies[index % 10] ?? {},
       idempotencyKey: 'other-body',
@@ -167,11 +171,11 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
   it('becomes free if nothing was sent, and sends one request once a connection exists', async () => {
     const body = newPayment();
     await upstream.refuse();
-    const refused = await twins(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    const refused = await duplicates(10, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
     for (const { status, json } of refused)
       expect([status, json.code]).toEqual([503, 'upstream_unreachable']);
     await upstream.accept();
-    const answers = await twins(20, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
+    const answers = await duplicates(20, () => ({ key: shop, body, idempotencyKey: 'unsent' }));
     expectEqual(answers);
     expect(replayed(answers)).toHaveLength(19);
     expect(await arrivals(body)).toHaveLength(1);
@@ -198,7 +202,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
       const idempotencyKey = `doubt-${processed}`;
       const first = await pay(0, { body, idempotencyKey });
       expect([first.status, first.json.code]).toEqual([502, 'outcome_unknown']);
-      const again = await twins(20, () => ({ key: shop, body, idempotencyKey }));
+      const again = await duplicates(20, () => ({ key: shop, body, idempotencyKey }));
       for (const { status, json } of again) {
         expect([status, json.code, json.first_call_id]).toEqual([409, 'outcome_unknown', first.json.call_id]);
       }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AT_START } from '../../src/access/clients/changes';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { NO_LIMITS } from '../../src/access/clients/limits/limits';
-import { GovernanceService } from '../../src/access/dual-control/dual-control.service';
+import { DualControlService } from '../../src/access/dual-control/dual-control.service';
 import { mergePeople } from '../../src/access/people/merges';
 import { PersonsService } from '../../src/access/people/persons.service';
 import { ActivityJournal } from '../../src/journal/activity/activity';
@@ -177,9 +177,9 @@ describe('one human', () => {
     await merge('curie', 'ada');
     for (const person of ['ADA', 'curie'])
       expect((await create(person)).body.code).toBe('incompatible_scopes');
-    const governance = approving.proxy.app.get(GovernanceService, { strict: false });
+    const dualControl = approving.proxy.app.get(DualControlService, { strict: false });
     const signIn = { issuer: ISSUER, subject: 'sub-of-ada', person: 'ada-renamed' };
-    await expect(governance.allowSignIn('pages', signIn, AT_START)).rejects.toMatchObject({
+    await expect(dualControl.allowSignIn('pages', signIn, AT_START)).rejects.toMatchObject({
       code: 'incompatible_scopes',
     });
   });

@@ -188,11 +188,11 @@ describe('a reader without access to people', () => {
 
       it('sees no finding of it in the timeline of a call', async () => {
         const { body } = await paying.proxy.get(seeing, `${FINDINGS}/${finding}`).expect(200);
-        const story = async (key: string) =>
+        const timeline = async (key: string) =>
           (await paying.proxy.get(key, `/v1/audit/calls/${body.call_id}`).expect(200)).body
             .reconciliation_findings;
-        expect((await story(seeing)).map(({ id }) => id)).toContain(finding);
-        expect((await story(reconciler)).map(({ id }) => id)).not.toContain(finding);
+        expect((await timeline(seeing)).map(({ id }) => id)).toContain(finding);
+        expect((await timeline(reconciler)).map(({ id }) => id)).not.toContain(finding);
       });
 
       it('is recorded differently from readers with access to people', async () => {

@@ -1,5 +1,5 @@
 import { possibleStates, recordedState } from '../../../src/operations/lifecycle/lifecycle';
-import type { CallStory, RecordItem, RecordUpstreamItem } from '../api/generated/schema';
+import type { CallTimeline, RecordItem, RecordUpstreamItem } from '../api/generated/schema';
 import { Comparison, type Leaf, type Leaves, listOf } from './comparison';
 import { compareSettlements, compareStates, transactionOf } from './settlements';
 
@@ -9,30 +9,30 @@ import { compareSettlements, compareStates, transactionOf } from './settlements'
  * @param away kinds of records that exist but cannot be read, because they are too new or pruned.
  * @param settlements all readable settlements, in order.
  */
-export function compareStory(
-  story: CallStory,
+export function compareTimeline(
+  timeline: CallTimeline,
   leaves: Leaves,
   away: ReadonlySet<string>,
   settlements: readonly Leaf[],
 ): Comparison {
   const all = new Comparison();
   const { intent, refusal, outcome, decision, settlement } = leaves;
-  if (intent) compareIntent(all, story, intent);
-  else if (refusal) compareRefusal(all, story, refusal);
-  if (outcome) compareOutcome(all, story, outcome, away.has('settlement') ? undefined : settlements);
-  if (decision) compareDecision(all, story, decision);
-  compareSettlements(all, story, settlements, away.has('settlement'));
+  if (intent) compareIntent(all, timeline, intent);
+  else if (refusal) compareRefusal(all, timeline, refusal);
+  if (outcome) compareOutcome(all, timeline, outcome, away.has('settlement') ? undefined : settlements);
+  if (decision) compareDecision(all, timeline, decision);
+  compareSettlements(all, timeline, settlements, away.has('settlement'));
   if (away.size === 0) {
-    compareStates(all, story, outcome?.entries, settlements);
-    all.plain('resolution', story.resolution?.outcome, settlement?.resolution);
+    compareStates(all, timeline, outcome?.entries, settlements);
+    all.plain('resolution', timeline.resolution?.outcome, settlement?.resolution);
     const words = outcomesOf(leaves);
-    all.holds(words.includes(story.outcome), 'outcome', story.outcome, words.join(' or '));
+    all.holds(words.includes(timeline.outcome), 'outcome', timeline.outcome, words.join(' or '));
   }
   const shown = {
-    outcome: story.upstream,
-    decision: story.approval?.decided_by,
-    settlement: story.settlements.length,
-    ...(!intent && { refusal: story.refusal }),
+    outcome: timeline.upstream,
+    decision: timeline.approval?.decided_by,
+    settlement: timeline.settlements.length,
+    ...(!intent && { refusal: timeline.refusal }),
   };
   for (const [kind, value] of Object.entries(shown)) {
     const isThere = kind in leaves || away.has(kind);
@@ -46,44 +46,44 @@ export function compareStory(
   return all;
 }
 
-function compareRequest(all: Comparison, story: CallStory, leaf: Leaf): void {
-  all.plain('id', story.id, leaf.id);
-  all.plain('operation', story.operation, leaf.operation);
-  all.plain('client', story.client.id, leaf.client_id);
-  all.plain('key', story.key_id, leaf.key_id);
-  all.plain('ephemeral key', story.ephemeral_key_id, leaf.ephemeral_key_id);
-  all.plain('person', story.person_id, leaf.person_id);
-  all.plain('source of the person', story.actor_source, leaf.actor_source);
-  compareCredential(all, story, leaf);
+function compareRequest(all: Comparison, timeline: CallTimeline, leaf: Leaf): void {
+  all.plain('id', timeline.id, leaf.id);
+  all.plain('operation', timeline.operation, leaf.operation);
+  all.plain('client', timeline.client.id, leaf.client_id);
+  all.plain('key', timeline.key_id, leaf.key_id);
+  all.plain('ephemeral key', timeline.ephemeral_key_id, leaf.ephemeral_key_id);
+  all.plain('person', timeline.person_id, leaf.person_id);
+  all.plain('source of the person', timeline.actor_source, leaf.actor_source);
+  compareCredential(all, timeline, leaf);
   // Records of an earlier version contain the name itself. Later ones commit to it (people.ts).
-  if (typeof leaf.person_id !== 'string') all.text('requester', story.actor, leaf.actor);
-  all.text('request id', story.request_id, leaf.request_id);
-  all.plain('address', story.client_address, leaf.client_address);
-  all.plain('trace', story.traceparent, leaf.traceparent);
+  if (typeof leaf.person_id !== 'string') all.text('requester', timeline.actor, leaf.actor);
+  all.text('request id', timeline.request_id, leaf.request_id);
+  all.plain('address', timeline.client_address, leaf.client_address);
+  all.plain('trace', timeline.traceparent, leaf.traceparent);
   // Records of an earlier version contain the key itself. Later ones commit to it (people.ts). Erased keys
   // are not shown.
   if (typeof leaf.idempotency_key_commitment !== 'string')
-    all.text('idempotency key', story.idempotency_key, leaf.idempotency_key);
-  all.time('received', story.timings.received_at, leaf.received_at);
-  all.time('recorded', story.timings.recorded_at, leaf.recorded_at);
+    all.text('idempotency key', timeline.idempotency_key, leaf.idempotency_key);
+  all.time('received', timeline.timings.received_at, leaf.received_at);
+  all.time('recorded', timeline.timings.recorded_at, leaf.recorded_at);
 }
 
-function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
-  compareRequest(all, story, leaf);
-  all.plain('number of items', story.item_count, leaf.item_count);
-  all.amount('total in US dollars', story.total_usd, leaf.total_usd);
-  all.amount('expected fees in US dollars', story.expected_fee_usd, leaf.expected_fee_usd);
-  all.plain('coverage', story.coverage, leaf.coverage);
-  all.plain('the call that caused it', story.caused_by, leaf.caused_by);
-  all.plain('the call it deliberately duplicates', story.duplicate_of, leaf.duplicate_of ?? null);
-  all.plain('the earlier payment', story.approval?.earlier_call_id, leaf.earlier_call_id);
-  all.plain('the lost payment', story.approval?.unexplained_transaction, leaf.unexplained_transaction);
-  all.plain('reason for approval', story.approval?.held_for, leaf.held_for);
-  all.time('expiry of the approval', story.approval?.expires_at, leaf.expires_at);
-  if (story.approval) all.plain('content hash', story.approval.content_hash, leaf.body_commitment);
+function compareIntent(all: Comparison, timeline: CallTimeline, leaf: Leaf): void {
+  compareRequest(all, timeline, leaf);
+  all.plain('number of items', timeline.item_count, leaf.item_count);
+  all.amount('total in US dollars', timeline.total_usd, leaf.total_usd);
+  all.amount('expected fees in US dollars', timeline.expected_fee_usd, leaf.expected_fee_usd);
+  all.plain('coverage', timeline.coverage, leaf.coverage);
+  all.plain('the call that caused it', timeline.caused_by, leaf.caused_by);
+  all.plain('the call it deliberately duplicates', timeline.duplicate_of, leaf.duplicate_of ?? null);
+  all.plain('the earlier payment', timeline.approval?.earlier_call_id, leaf.earlier_call_id);
+  all.plain('the lost payment', timeline.approval?.unexplained_transaction, leaf.unexplained_transaction);
+  all.plain('reason for approval', timeline.approval?.held_for, leaf.held_for);
+  all.time('expiry of the approval', timeline.approval?.expires_at, leaf.expires_at);
+  if (timeline.approval) all.plain('content hash', timeline.approval.content_hash, leaf.body_commitment);
   const items = listOf(leaf.items);
-  all.plain('items listed', story.items.length, items.length);
-  for (const [at, item] of story.items.entries()) {
+  all.plain('items listed', timeline.items.length, items.length);
+  for (const [at, item] of timeline.items.entries()) {
     all.plain(`place of item ${at + 1}`, item.position, at); // items are recorded in the order of the request
     compareItem(all, item, items[at] ?? {});
   }
@@ -92,7 +92,7 @@ function compareIntent(all: Comparison, story: CallStory, leaf: Leaf): void {
 /**
  * A call's record has the token or the session as a member, and a refusal's has it as text.
  */
-function compareCredential(all: Comparison, { token, session }: CallStory, leaf: Leaf): void {
+function compareCredential(all: Comparison, { token, session }: CallTimeline, leaf: Leaf): void {
   const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
   const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];
   all.plain('token', token?.jti, ofToken.jti);
@@ -128,11 +128,11 @@ function compareItem(all: Comparison, item: RecordItem, leaf: Leaf): void {
 /** @param settlements undefined if some cannot be read. */
 function compareOutcome(
   all: Comparison,
-  story: CallStory,
+  timeline: CallTimeline,
   leaf: Leaf,
   settlements: readonly Leaf[] | undefined,
 ): void {
-  const { upstream, timings } = story;
+  const { upstream, timings } = timeline;
   all.plain("status of the upstream's response", upstream?.status, leaf.upstream_status);
   all.plain('reason for no usable response', upstream?.failure, leaf.failure);
   all.plain('source of the response', upstream?.answer_of, leaf.answer_of);
@@ -156,15 +156,15 @@ function compareOutcome(
   }
   if (settlements) {
     const undelivered = [leaf, ...settlements].some((one) => one.undelivered === true);
-    all.plain('undelivered response', story.undelivered, undelivered);
+    all.plain('undelivered response', timeline.undelivered, undelivered);
   }
   const transactions = listOf(leaf.items);
   const byPosition = new Map(transactions.map((one) => [one.position, one]));
-  for (const item of settlements ? story.items : []) {
+  for (const item of settlements ? timeline.items : []) {
     const expected = transactionOf(item, byPosition.get(item.position), settlements ?? []);
     compareTransaction(all, `of item ${item.position + 1}`, item.upstream, expected);
   }
-  for (const { entry, position } of story.ledger.filter(
+  for (const { entry, position } of timeline.ledger.filter(
     ({ source, entry }) => source === 'answer' && entry !== 'fee',
   )) {
     const entries: unknown = Array.isArray(leaf.entries) ? leaf.entries[position] : leaf.entries;
@@ -192,9 +192,9 @@ function compareTransaction(
   all.text(`telco's error ${owner}`, shown?.payout_error, leaf?.payout_error);
 }
 
-function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
-  const { refusal } = story;
-  compareRequest(all, story, leaf);
+function compareRefusal(all: Comparison, timeline: CallTimeline, leaf: Leaf): void {
+  const { refusal } = timeline;
+  compareRequest(all, timeline, leaf);
   all.plain('status of our response', refusal?.status, leaf.status);
   all.plain('reason for the refusal', refusal?.code, leaf.code);
   all.text('reason for the refusal', refusal?.detail, leaf.detail);
@@ -208,7 +208,7 @@ function compareRefusal(all: Comparison, story: CallStory, leaf: Leaf): void {
   }
 }
 
-function compareDecision(all: Comparison, { approval }: CallStory, leaf: Leaf): void {
+function compareDecision(all: Comparison, { approval }: CallTimeline, leaf: Leaf): void {
   all.plain('decision', approval?.status, leaf.kind);
   all.time('time of the decision', approval?.decided_at, leaf.decided_at);
   all.text('reason for the decision', approval?.reason, leaf.reason);

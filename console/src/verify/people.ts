@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { type Bytes, fromBase64, fromHex, sha256, toHex, utf8 } from '../../../packages/sdk/src/proofs/bytes';
-import type { CallStory, Opening } from '../api/generated/schema';
+import type { CallTimeline, Opening } from '../api/generated/schema';
 import { Comparison, type Leaf, type Leaves } from './comparison';
 
 /** Exact length of a salt in bytes. Otherwise the start of a value could pass as the end of its salt. */
@@ -14,7 +14,7 @@ const ACTOR = 'actor_commitment';
  * @param openings salts and values, by the kind of the record that commits to them.
  */
 export async function comparePeople(
-  story: CallStory,
+  timeline: CallTimeline,
   leaves: Leaves,
   openings: Partial<Record<string, Opening[]>>,
 ): Promise<Comparison> {
@@ -28,19 +28,19 @@ export async function comparePeople(
       if (holds && bytes) opened.set(`${kind}/${commitment}`, bytes);
     }
   }
-  for (const [at, { position, recipient }] of story.items.entries()) {
+  for (const [at, { position, recipient }] of timeline.items.entries()) {
     for (const contact of ['email', 'phone', 'handle'] as const) {
       const recorded = textOf(opened.get(`intent/items/${at}/${contact}_commitment`));
       all.plain(`${contact} of item ${position + 1}`, recipient[contact], recorded);
     }
   }
-  const kind = story.refusal ? 'refusal' : 'intent';
+  const kind = timeline.refusal ? 'refusal' : 'intent';
   if (committedIn(leaves[kind], KEY) !== undefined)
-    all.plain('idempotency key', story.idempotency_key, textOf(opened.get(`${kind}/${KEY}`)));
+    all.plain('idempotency key', timeline.idempotency_key, textOf(opened.get(`${kind}/${KEY}`)));
   if (committedIn(leaves[kind], ACTOR) !== undefined)
-    all.plain('requester', story.actor, textOf(opened.get(`${kind}/${ACTOR}`)));
-  compareBody(all, 'the request', story.request?.body, opened.get('intent/body_commitment'));
-  compareBody(all, 'the response', story.response?.body, opened.get('outcome/body_commitment'));
+    all.plain('requester', timeline.actor, textOf(opened.get(`${kind}/${ACTOR}`)));
+  compareBody(all, 'the request', timeline.request?.body, opened.get('intent/body_commitment'));
+  compareBody(all, 'the response', timeline.response?.body, opened.get('outcome/body_commitment'));
   return all;
 }
 

@@ -1,5 +1,5 @@
 import { type Entry, ENTRIES, payoutStateOf } from '../../../src/operations/lifecycle/entries';
-import type { CallStory, RecordItem, RecordSettlement } from '../api/generated/schema';
+import type { CallTimeline, RecordItem, RecordSettlement } from '../api/generated/schema';
 import { type Comparison, type Leaf, listOf } from './comparison';
 
 /**
@@ -9,7 +9,7 @@ import { type Comparison, type Leaf, listOf } from './comparison';
  */
 export function compareSettlements(
   all: Comparison,
-  { settlements: newestFirst }: CallStory,
+  { settlements: newestFirst }: CallTimeline,
   recorded: readonly Leaf[],
   areAway: boolean,
 ): void {
@@ -50,7 +50,7 @@ function compareSettlement(all: Comparison, settlement: RecordSettlement | undef
  */
 export function compareStates(
   all: Comparison,
-  { items, outcome }: CallStory,
+  { items, outcome }: CallTimeline,
   answered: unknown,
   settlements: readonly Leaf[],
 ): void {

@@ -8,8 +8,8 @@ import {
   parseNote,
   verifierOf,
 } from '../../../packages/sdk/src/proofs/note';
-import type { CallStory, Inclusion, LeafProof, Opening } from '../api/generated/schema';
-import { compareStory } from './agreement';
+import type { CallTimeline, Inclusion, LeafProof, Opening } from '../api/generated/schema';
+import { compareTimeline } from './agreement';
 import type { Leaf, Leaves } from './comparison';
 import { comparePeople } from './people';
 
@@ -24,7 +24,7 @@ export interface Step {
 
 /** Answers of the proxy about a call and its records, all of which are checked. */
 export interface Evidence {
-  story: CallStory;
+  timeline: CallTimeline;
   proof: Inclusion;
   /** Verifier keys of the log, newest first. */
   keys: string[];
@@ -34,10 +34,10 @@ export interface Evidence {
 
 /** Returns the steps that need no earlier answers. memory.ts has the others. */
 export async function verifyCall(evidence: Evidence): Promise<Step[]> {
-  const { proof, story } = evidence;
+  const { proof, timeline } = evidence;
   const computed = await Promise.all(proof.records.map(withHash));
   return [
-    leavesStep(story.id, proof.id, computed),
+    leavesStep(timeline.id, proof.id, computed),
     await inclusionStep(proof.checkpoint, computed),
     await signatureStep(proof.checkpoint, evidence.keys),
     pageStep(evidence, computed),
@@ -130,13 +130,13 @@ async function signatureStep(note: string, keys: string[]): Promise<Step> {
   }
 }
 
-function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
+function pageStep({ timeline, proof }: Evidence, records: HashedLeaf[]): Step {
   const away = new Set<string>([
     ...proof.unsealed,
     ...records.filter(({ record }) => record === null).map(({ kind }) => kind),
   ]);
-  const all = compareStory(story, leavesOf(records), away, settlementsIn(records));
-  for (const { kind, index, leaf_hash } of story.seals) {
+  const all = compareTimeline(timeline, leavesOf(records), away, settlementsIn(records));
+  for (const { kind, index, leaf_hash } of timeline.seals) {
     if (kind === 'verdict' || index === null) continue; // A verdict has its own ID, and so its own proof.
     const proved = records.find((record) => record.kind === kind && record.index === index);
     all.plain(
@@ -146,7 +146,7 @@ function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
     );
   }
   const unsealed = proof.unsealed.length > 0 ? ` Not sealed yet: ${proof.unsealed.join(', ')}.` : '';
-  const isJudged = story.seals.some(({ kind }) => kind === 'verdict');
+  const isJudged = timeline.seals.some(({ kind }) => kind === 'verdict');
   const apart = isJudged ? " The proxy's own findings about the doubt have a separate proof." : '';
   return {
     title: 'This page matches the records',
@@ -162,7 +162,7 @@ function pageStep({ story, proof }: Evidence, records: HashedLeaf[]): Step {
   };
 }
 
-async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
+async function peopleStep({ timeline, proof, openings }: Evidence): Promise<Step> {
   const title = 'Recipients and bodies match the commitments in the records';
   if (!openings) {
     const explanation =
@@ -170,7 +170,7 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
       'compare each with its salted hash in the record.';
     return { title, state: 'open', explanation, details: [] };
   }
-  if (story.refusal && !openings.refusal?.length) {
+  if (timeline.refusal && !openings.refusal?.length) {
     return {
       title,
       state: 'open',
@@ -178,7 +178,7 @@ async function peopleStep({ story, proof, openings }: Evidence): Promise<Step> {
       details: [],
     };
   }
-  const all = await comparePeople(story, leavesOf(proof.records), openings);
+  const all = await comparePeople(timeline, leavesOf(proof.records), openings);
   return {
     title,
     state: all.faults.length > 0 ? 'wrong' : 'right',

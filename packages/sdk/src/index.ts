@@ -6,7 +6,7 @@ export { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 export * from './errors.ts';
 export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
 export { type Page, Pages } from './pages.ts';
-export { Payment, type Waiting } from './payment.ts';
+export { Payment, type WaitOptions } from './payment.ts';
 export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
 export type {
   Held,

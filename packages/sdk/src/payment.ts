@@ -5,7 +5,7 @@ import { type PaymentResult, resultOf } from './results.ts';
 import { growing, orAborted, reasonOf, type Retries, sleep } from './waiting.ts';
 
 /** How long to wait for a payment. */
-export interface Waiting {
+export interface WaitOptions {
   /** Ends the waiting. The payment itself goes on, and can be followed again. */
   signal?: AbortSignal | undefined;
 }
@@ -41,7 +41,7 @@ export class Payment<Body = unknown> {
    * Sends the payment, and returns what the answer says about it. It is sent again with the same key where
    * that is safe and useful. If it is already known to be on record, it is looked up instead.
    */
-  send({ signal }: Waiting = {}): Promise<PaymentResult<Body>> {
+  send({ signal }: WaitOptions = {}): Promise<PaymentResult<Body>> {
     // Whoever joins another caller has a signal of their own.
     if (this.sending) {
       return orAborted(this.sending, signal).catch((error: unknown) => {
@@ -58,13 +58,13 @@ export class Payment<Body = unknown> {
    * @throws ApiError if a person must act before anybody can know, and the signal's reason once it is
    * aborted. Call it again later.
    */
-  async settled(waiting: Waiting = {}): Promise<PaymentResult<Body>> {
+  async settled(waiting: WaitOptions = {}): Promise<PaymentResult<Body>> {
     for await (const result of this.follow(waiting)) if (result.settled) return result;
     throw reasonOf(waiting.signal); // it ends only with a settled result
   }
 
   /** Yields what is known about the payment, each time it changes, until it is settled. */
-  async *follow({ signal }: Waiting = {}): AsyncGenerator<PaymentResult<Body>, void, undefined> {
+  async *follow({ signal }: WaitOptions = {}): AsyncGenerator<PaymentResult<Body>, void, undefined> {
     let result = this.known ?? (await this.send({ signal }));
     yield result;
     for (let look = 1; !result.settled; look += 1) {

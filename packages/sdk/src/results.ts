@@ -81,7 +81,7 @@ const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'held'];
  * With these statuses, the provider refuses or limits the proxy itself, before it reads the request. The key
  * is free.
  */
-const REFUSED_AT_THE_DOOR: readonly unknown[] = [401, 403, 429];
+const GATEWAY_REFUSALS: readonly unknown[] = [401, 403, 429];
 
 const DECLINED = {
   declined: {
@@ -110,7 +110,7 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     case 'not_executed':
       return { status: 'not_sent', settled: true, ...of, error: undefined };
     case 'rejected': {
-      const isFree = REFUSED_AT_THE_DOOR.includes(record.upstream?.status);
+      const isFree = GATEWAY_REFUSALS.includes(record.upstream?.status);
       if (isFree) return { status: 'not_sent', settled: true, ...of, error: undefined };
       return { status: 'rejected', settled: true, ...of, items, error: providerError(record.response?.body) };
     }

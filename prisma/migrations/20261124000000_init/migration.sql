@@ -1216,7 +1216,7 @@ $$;
 --   client_of, operations, keys
 --                       of each call
 --   contents            of each call, SHA-256; null: the same content may be sent again
-CREATE FUNCTION nothing_against(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
+CREATE FUNCTION no_conflict(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   clear boolean;
@@ -1299,7 +1299,7 @@ CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean)
 $$;
 
 -- Returns whether payers stay within their caps (overPayerCap of src/policy/limits/caps.ts). One that is not there does not. What one adds
--- counts on the caps of all who are the same human. Call it after nothing_against has locked their clients. Like that function, it is
+-- counts on the caps of all who are the same human. Call it after no_conflict has locked their clients. Like that function, it is
 -- VOLATILE, so that it sees everything that was committed until then. OFFSET 0 keeps the planner from reading every person to join
 -- the view. The spending of payers without caps is not read.
 --   payers, usd   each payer once, and what its calls would add

@@ -4,7 +4,7 @@ import { OperationName } from '../../operations/catalogue/catalogue';
 import { FeeRate } from '../../operations/items/fees';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
 import { Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { Caller } from '../callers/caller';
@@ -122,7 +122,7 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     operation,
     receivedAt: clock.now(),
     startedAt: performance.now(),
-    sendBy: performance.now() + REQUEST_PATIENCE_MS,
+    sendBy: performance.now() + REQUEST_TIMEOUT_MS,
     bodyBeganAt: performance.now(),
     opened: false,
     outcome: undefined,

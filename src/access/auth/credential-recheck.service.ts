@@ -19,7 +19,7 @@ const TRUSTED_MS = 30_000;
 const MAX_KNOWN = 10_000;
 
 /** The last known state of a key or a session. Times are monotonic, in ms. */
-interface Standing {
+interface CheckedCredential {
   askedAt: number;
   /** Time of the last answer of the database. */
   heardAt: number;
@@ -29,8 +29,8 @@ interface Standing {
 
 /** Rechecks callers, by any credential. */
 @Injectable()
-export class StandingService {
-  private readonly known = new LRUCache<string, { askedAt: number; standing: Promise<Standing> }>({
+export class CredentialRecheckService {
+  private readonly known = new LRUCache<string, { askedAt: number; checked: Promise<CheckedCredential> }>({
     max: MAX_KNOWN,
   });
 
@@ -69,18 +69,22 @@ export class StandingService {
     };
   }
 
-  private standingOf(call: Call): Promise<Standing> {
+  private standingOf(call: Call): Promise<CheckedCredential> {
     const { caller, sessionToken } = call;
     const name = sessionToken === undefined ? nameOf(caller) : hash('sha256', sessionToken);
     const known = this.known.get(name);
     const now = performance.now();
-    if (known && now - known.askedAt < EVERY_MS) return known.standing;
-    const standing = this.ask(call, now, known?.standing);
-    this.known.set(name, { askedAt: now, standing });
-    return standing;
+    if (known && now - known.askedAt < EVERY_MS) return known.checked;
+    const checked = this.ask(call, now, known?.checked);
+    this.known.set(name, { askedAt: now, checked });
+    return checked;
   }
 
-  private async ask(call: Call, askedAt: number, last: Promise<Standing> | undefined): Promise<Standing> {
+  private async ask(
+    call: Call,
+    askedAt: number,
+    last: Promise<CheckedCredential> | undefined,
+  ): Promise<CheckedCredential> {
     try {
       return { askedAt, heardAt: askedAt, caller: await this.find(call) };
     } catch {

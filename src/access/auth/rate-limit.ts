@@ -3,7 +3,7 @@ import { FastifyReply } from 'fastify';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
 import { causeOf } from '../../platform/database/pools/unavailable';
 import { Problem } from '../../platform/errors/problem';
 
@@ -92,7 +92,7 @@ function windowsOn(prisma: PrismaService): Windows {
     });
     return numbered.toReversed();
   };
-  return new GroupCommit(count, () => 1, MAX_COUNTED, { patienceMs: REQUEST_PATIENCE_MS });
+  return new GroupCommit(count, () => 1, MAX_COUNTED, { patienceMs: REQUEST_TIMEOUT_MS });
 }
 
 /**

@@ -4,7 +4,7 @@ import { isOperation, scopesOf } from '../../operations/catalogue/catalogue';
 import { END_USER_SCOPES } from '../../operations/catalogue/scopes';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS, withTimeout } from '../../platform/database/pools/timeouts';
 import { Problem } from '../../platform/errors/problem';
 import { hashKey, isEphemeralKey, OPENS } from '../clients/key';
 import { Limits, toDecimal, Usd } from '../clients/limits/limits';
@@ -41,7 +41,7 @@ export class KeyCallersService {
   }
 
   /** Finds the caller of a key in the database. A revocation or a changed limit takes effect at once. */
-  identify(key: string, patienceMs = REQUEST_PATIENCE_MS): Promise<Caller | undefined> {
+  identify(key: string, patienceMs = REQUEST_TIMEOUT_MS): Promise<Caller | undefined> {
     return this.lookUp(key, hashKey(key), 'forOthers', patienceMs);
   }
 
@@ -90,7 +90,7 @@ export class KeyCallersService {
 
   /** Finds the caller of a long response again. Undefined if its key is no longer valid. */
   peek(caller: Caller): Promise<Caller | undefined> {
-    return findAgain(this.side, caller, REQUEST_PATIENCE_MS);
+    return findAgain(this.side, caller, REQUEST_TIMEOUT_MS);
   }
 }
 
@@ -105,7 +105,7 @@ async function findAgain(
 ): Promise<Caller | undefined> {
   if (credential.kind === 'ephemeral') return findEphemeralById(prisma, credential.id, patienceMs);
   const finding = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
-  const [row] = await withPatience(finding, patienceMs);
+  const [row] = await withTimeout(finding, patienceMs);
   return row && callerOf(row);
 }
 
@@ -143,7 +143,7 @@ async function findEphemeralById(
 ): Promise<Caller | undefined> {
   const askedAt = performance.now();
   const finding = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
-  const [row] = await withPatience(finding, patienceMs);
+  const [row] = await withTimeout(finding, patienceMs);
   return row && ephemeralCallerOf(row, askedAt);
 }
 

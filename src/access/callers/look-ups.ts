@@ -4,7 +4,7 @@ import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { Caller, hasEnded } from './caller';
 
@@ -63,7 +63,7 @@ function lookUpsOn(prisma: PrismaService, { name, sql }: Statement): LookUps {
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   };
-  return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS });
+  return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS });
 }
 
 /**

@@ -6,14 +6,14 @@ import { clock } from '../../platform/database/clock';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS, withTimeout } from '../../platform/database/pools/timeouts';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { OPENS } from '../clients/key';
 import { afterClient, personHashSql } from '../people/person';
 import {
   AccessTokenClaims,
-  Named,
+  TokenClaims,
   ReadToken,
   readToken,
   SKEW_SECONDS,
@@ -28,7 +28,7 @@ import { LastUsesService, MAX_SEEN, Purpose, RememberedCallers } from './look-up
 /** Batch size. Above the number of tokens that wait at once. */
 const MAX_LOOK_UPS = 1_000;
 
-type LookUps = GroupCommit<Named, TokenRow | undefined>;
+type LookUps = GroupCommit<TokenClaims, TokenRow | undefined>;
 
 /** Finds the callers of access tokens. */
 @Injectable()
@@ -80,7 +80,7 @@ export class TokenCallersService {
 
   /** Finds the caller of a long response again. Undefined if its token is no longer valid. */
   peek(credential: TokenCredential): Promise<Caller | undefined> {
-    return findAgain(this.side, credential, REQUEST_PATIENCE_MS);
+    return findAgain(this.side, credential, REQUEST_TIMEOUT_MS);
   }
 
   private async lookUp(token: string, sha256: string, purpose: Purpose, patienceMs: number): Promise<Caller> {
@@ -100,7 +100,7 @@ export class TokenCallersService {
   }
 
   /** Explains an unknown issuer. A final slash is a common and invisible mistake. */
-  private async whyUnknown(named: Named, patienceMs: number): Promise<string> {
+  private async whyUnknown(named: TokenClaims, patienceMs: number): Promise<string> {
     const other = { ...named, issuer: otherSpelling(named.issuer) };
     const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
     return isKnown
@@ -115,7 +115,7 @@ function otherSpelling(issuer: string): string {
   return issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
-function namedIn({ issuer, clientId, subject }: ReadToken): Named {
+function namedIn({ issuer, clientId, subject }: ReadToken): TokenClaims {
   return { issuer, clientId, person: afterClient(issuer, subject) };
 }
 
@@ -125,13 +125,13 @@ async function findAgain(
   patienceMs: number,
 ): Promise<Caller | undefined> {
   const left = validUntil - performance.now();
-  const [row] = left > 0 ? await withPatience(findClients(prisma, [named]), patienceMs) : [];
+  const [row] = left > 0 ? await withTimeout(findClients(prisma, [named]), patienceMs) : [];
   // The token was verified for another provider, audience or algorithm.
   if (!row || JSON.stringify(sourceOf(row, named)) !== source) return undefined;
   return tokenCallerOf(row, named, claims);
 }
 
-function findClients(prisma: PrismaService, named: Named[]): Promise<TokenRow[]> {
+function findClients(prisma: PrismaService, named: TokenClaims[]): Promise<TokenRow[]> {
   const values = (['issuer', 'clientId', 'person'] as const).map((name) =>
     TYPES.text.array(named.map((one) => one[name])),
   );
@@ -140,13 +140,13 @@ function findClients(prisma: PrismaService, named: Named[]): Promise<TokenRow[]>
 
 /** Looks up all waiting tokens in one statement, because every request waits for it. */
 function lookUpsOn(prisma: PrismaService): LookUps {
-  const lookUp = async (named: Named[]) => {
+  const lookUp = async (named: TokenClaims[]) => {
     const rows = await findClients(prisma, named);
     const byPlace = new Map(rows.map((row) => [row.place, row]));
     return named.map((_each, index) => byPlace.get(index + 1));
   };
-  return new GroupCommit<Named, TokenRow | undefined>(lookUp, () => 1, MAX_LOOK_UPS, {
-    patienceMs: REQUEST_PATIENCE_MS,
+  return new GroupCommit<TokenClaims, TokenRow | undefined>(lookUp, () => 1, MAX_LOOK_UPS, {
+    patienceMs: REQUEST_TIMEOUT_MS,
   });
 }
 
@@ -191,7 +191,10 @@ const FIND_TOKEN_CLIENTS = `
   ) k ON TRUE
   LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'asked.person')} AND p.revoked_at IS NOT NULL`;
 
-function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientId }: Named): TokenSource {
+function sourceOf(
+  { audience, jwksUri, algorithms }: TokenRow,
+  { issuer, clientId }: TokenClaims,
+): TokenSource {
   return { issuer, audience, jwksUri, algorithms, clientId };
 }
 
@@ -202,7 +205,7 @@ function sourceOf({ audience, jwksUri, algorithms }: TokenRow, { issuer, clientI
  * @throws Problem `invalid_token` if the person's tokens were revoked, `token_expired` if the token has
  * expired or predates a recovery, or `use_dpop` if the client accepts bound tokens only.
  */
-function tokenCallerOf(row: TokenRow, named: Named, claims: AccessTokenClaims): Caller {
+function tokenCallerOf(row: TokenRow, named: TokenClaims, claims: AccessTokenClaims): Caller {
   if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
   if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps renew it unattended
   const validForMs = endOf(row, claims) * 1_000 - clock.nowMs();

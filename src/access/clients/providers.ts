@@ -217,10 +217,10 @@ function impliedBy(before: Providers, change: Partial<Providers>): Partial<Provi
 }
 
 /** Returns the changed fields that admit more people or tokens, by their names in the API. */
-export function providerWidenings(before: Providers, after: Providers): string[] {
+export function providerExpansions(before: Providers, after: Providers): string[] {
   // Without a provider, a client accepts neither old nor unbound tokens.
   const was = before.tokenIssuer === null ? { ...before, tokenDpop: true, tokenMaxAge: 0 } : before;
-  const isWider = (key: keyof Providers) => {
+  const expands = (key: keyof Providers) => {
     if (key === 'tokenDpop') return was.tokenDpop && !after.tokenDpop;
     if (key === 'tokenMaxAge') return after.tokenMaxAge > was.tokenMaxAge;
     return JSON.stringify(was[key]) !== JSON.stringify(after[key]);
@@ -229,7 +229,7 @@ export function providerWidenings(before: Providers, after: Providers): string[]
     ...(after.tokenIssuer === null ? [] : TOKEN_KEYS),
     ...(after.pageIssuer === null ? [] : PAGE_KEYS),
   ];
-  return keys.filter(isWider).map(nameOf);
+  return keys.filter(expands).map(nameOf);
 }
 
 function nameOf(key: keyof WithOrigins): string {

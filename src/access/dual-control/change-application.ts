@@ -10,7 +10,7 @@ import { isSignIn } from '../clients/sign-ins';
 import { PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import { fromKeyDocument, fromRegisterDocument } from './change-document';
 import { ClientChangePending } from './pending-changes';
-import { requireSeparateHands } from './separation-of-duties';
+import { requireSeparationOfDuties } from './separation-of-duties';
 
 /** Applies approved changes of clients and keys, in the transaction of the decision. */
 export class ChangeApplication {
@@ -62,14 +62,14 @@ export class ChangeApplication {
     const { row, code } = change.key ? this.toKey(name, fromKeyDocument(change.key), changeId) : {};
     if (before === null) {
       const scopes = permissions.scopes ?? [];
-      await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
+      await requireSeparationOfDuties(tx, name, { scopes, owners: [row ?? {}] });
       const { account = MAIN_ACCOUNT, kind = 'server' } = change;
       await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, row, by);
       return code;
     }
     const client = await lockClient(tx, name);
     if (row) {
-      await requireSeparateHands(tx, name, { scopes: client.scopes, owners: [row] });
+      await requireSeparationOfDuties(tx, name, { scopes: client.scopes, owners: [row] });
       await this.writes.issueKey(tx, client, row, by);
       return code;
     }
@@ -88,7 +88,7 @@ export class ChangeApplication {
       return undefined;
     }
     if (permissions.scopes) {
-      await requireSeparateHands(tx, name, {
+      await requireSeparationOfDuties(tx, name, {
         scopes: permissions.scopes,
         owners: await holdersOf(tx, client.id),
       });

@@ -41,10 +41,10 @@ import {
 import { NO_GRANTS, personExpansions, expansions } from './expansion';
 import { isDualControlRecorded } from './installation';
 import { insertPending, lockChanges, NewPending } from './pending-changes';
-import { requireSeparateHands } from './separation-of-duties';
+import { requireSeparationOfDuties } from './separation-of-duties';
 
 /** A pending change. */
-export interface Waiting {
+export interface RequestedChange {
   changeId: string;
   expiresAt: Date;
   /** The new shared key of the change. Invalid until the change is approved. */
@@ -56,7 +56,7 @@ export interface Waiting {
  * for a second person. A change that narrows it applies at once.
  */
 @Injectable()
-export class GovernanceService {
+export class DualControlService {
   private readonly logger = new Logger('Governance');
   /** Whether dual control is on. */
   readonly isOn: boolean;
@@ -89,7 +89,7 @@ export class GovernanceService {
     scopes: string[],
     options: NewClientOptions,
     by: ChangeAuthor,
-  ): Promise<CreatedClient | Waiting> {
+  ): Promise<CreatedClient | RequestedChange> {
     if (!this.isOn) return this.clients.create(name, scopes, options, by);
     const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...given } = options;
     checkName(name);
@@ -99,7 +99,7 @@ export class GovernanceService {
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.alone(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
-      await requireSeparateHands(tx, name, { scopes, owners: [row ?? {}] });
+      await requireSeparationOfDuties(tx, name, { scopes, owners: [row ?? {}] });
       const granted = { scopes, ...permissions };
       const change = {
         account,
@@ -120,7 +120,11 @@ export class GovernanceService {
   }
 
   /** Changes the permissions of a client. @throws ClientError, Problem */
-  async update(name: string, asked: Partial<Grants>, by: ChangeAuthor): Promise<ListedClient | Waiting> {
+  async update(
+    name: string,
+    asked: Partial<Grants>,
+    by: ChangeAuthor,
+  ): Promise<ListedClient | RequestedChange> {
     if (!this.isOn) return this.clients.update(name, asked, by);
     checkGrants(asked);
     return this.alone(async (tx) => {
@@ -130,7 +134,7 @@ export class GovernanceService {
       const expands = expansions(before, { ...before, ...change });
       const holders = await holdersOf(tx, client.id);
       if (change.scopes) {
-        await requireSeparateHands(tx, name, { scopes: change.scopes, owners: holders });
+        await requireSeparationOfDuties(tx, name, { scopes: change.scopes, owners: holders });
       }
       if (expands.length === 0) return this.writes.update(tx, client, change, by);
       const document = { permissions: toPermissions(change) };
@@ -140,7 +144,7 @@ export class GovernanceService {
   }
 
   /** Issues another key for a client. @throws ClientError, Problem */
-  async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | Waiting> {
+  async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | RequestedChange> {
     if (!this.isOn) return this.clients.issueKey(name, options, by);
     const { key, row } = makeKey(name, options);
     return { ...(await this.issue(name, row, by)), key: shownKey(key, options.person) };
@@ -151,17 +155,17 @@ export class GovernanceService {
     name: string,
     options: SignInOptions,
     by: ChangeAuthor,
-  ): Promise<{ id: string } | Waiting> {
+  ): Promise<{ id: string } | RequestedChange> {
     if (!this.isOn) return this.clients.allowSignIn(name, options, by);
     return this.issue(name, makeSignIn(options), by);
   }
 
   /** Issues a key after a second person's approval, because its holder gets all rights of the client. */
-  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<Waiting> {
+  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<RequestedChange> {
     return this.alone(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
-      await requireSeparateHands(tx, name, { scopes: client.scopes, owners: [row] });
+      await requireSeparationOfDuties(tx, name, { scopes: client.scopes, owners: [row] });
       if (isSignIn(row)) await requireNewSubject(tx, row);
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await stateOf(tx, client);
@@ -178,7 +182,7 @@ export class GovernanceService {
     name: string,
     change: RegisterChange,
     by: ChangeAuthor,
-  ): Promise<RegisterChanged | Waiting> {
+  ): Promise<RegisterChanged | RequestedChange> {
     if (!this.isOn) return this.register.change(name, change, by);
     requireOneDirection(change);
     return this.alone(async (tx) => {
@@ -198,7 +202,7 @@ export class GovernanceService {
     id: string,
     change: Partial<OwnLimits>,
     by: ChangeAuthor,
-  ): Promise<Waiting | undefined> {
+  ): Promise<RequestedChange | undefined> {
     if (!this.isOn) return this.exceptions.limit(name, id, change, by);
     checkGrants(change);
     return this.alone(async (tx) => {
@@ -216,14 +220,14 @@ export class GovernanceService {
    * Merges two people into one human. With dual control, a second person decides.
    * @throws ClientError, Problem
    */
-  async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | Waiting> {
+  async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
     if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
     const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
     return this.ask({ kind: 'merge_people', client: null, expands: ['people'], before: null, change }, by);
   }
 
   /** Requests a change of the installation. @throws Problem */
-  ask(pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
+  ask(pending: NewPending, by: ChangeAuthor): Promise<RequestedChange> {
     return this.alone((tx) => this.wait(tx, pending, by));
   }
 
@@ -250,7 +254,11 @@ export class GovernanceService {
     }, PATIENCE);
   }
 
-  private async wait(tx: Prisma.TransactionClient, pending: NewPending, by: ChangeAuthor): Promise<Waiting> {
+  private async wait(
+    tx: Prisma.TransactionClient,
+    pending: NewPending,
+    by: ChangeAuthor,
+  ): Promise<RequestedChange> {
     const { clientId, keyId, actor } = by;
     if (clientId === null || keyId === null || actor === null) throw new Problem('personal_key_required');
     const { id, expiresAt } = await insertPending(
@@ -273,6 +281,6 @@ async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Prom
 }
 
 /** Returns whether a change is pending. */
-export function isWaiting(result: object): result is Waiting {
+export function isWaiting(result: object): result is RequestedChange {
   return 'changeId' in result;
 }

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { Grants } from '../clients/grants';
 import { LIMIT_KEYS, LIMIT_ROWS, LimitKey, Limits, NO_LIMITS, OWN_LIMITS } from '../clients/limits/limits';
-import { NO_PROVIDERS, providerWidenings } from '../clients/providers';
+import { NO_PROVIDERS, providerExpansions } from '../clients/providers';
 import { OwnLimits } from '../people/person';
 
 /** Permissions of a client before its creation: none. */
@@ -33,7 +33,7 @@ export function expansions(before: Grants, after: Grants): string[] {
     ...(granted.length > 0 ? ['scopes'] : []),
     ...(operations ? ['operations'] : []),
     ...limits.map((key) => LIMIT_ROWS[key].name),
-    ...providerWidenings(before, after),
+    ...providerExpansions(before, after),
   ];
 }
 
@@ -47,11 +47,11 @@ function expands(key: LimitKey, before: Limits[LimitKey], after: Limits[LimitKey
       return before !== after && (row.expands === 'set') === after;
     case 'usd':
     case 'count':
-      return isWider(before as Decimal | number | null, after as Decimal | number | null, row.expands);
+      return loosens(before as Decimal | number | null, after as Decimal | number | null, row.expands);
   }
 }
 
-function isWider(
+function loosens(
   before: Decimal | number | null,
   after: Decimal | number | null,
   expands: 'more' | 'less',

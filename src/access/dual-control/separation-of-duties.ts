@@ -27,7 +27,7 @@ function requireCompatible(scopes: readonly string[], holder = 'One client'): vo
  * @param owners the owners of these keys, with their sign-ins.
  * @throws Problem `incompatible_scopes`.
  */
-export async function requireSeparateHands(
+export async function requireSeparationOfDuties(
   tx: Prisma.TransactionClient,
   client: string,
   { scopes, owners }: { scopes: readonly string[]; owners: KeyOwner[] },

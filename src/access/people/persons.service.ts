@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { withPatience } from '../../platform/database/pools/timeouts';
+import { withTimeout } from '../../platform/database/pools/timeouts';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
 import { limitColumns, LimitsRow, OwnLimitKey } from '../clients/limits/limits';
 import { OWN_LIMIT_KEYS, Person, personHash, PersonLimits, personLimitsOf } from './person';
@@ -37,7 +37,7 @@ export const ADD_PERSON = `
   RETURNING ${COLUMNS}`;
 
 /** The client of a person. */
-interface Named {
+interface PersonClient {
   clientId: string;
   /** The version of the client's row. It changes with the limits of its people. */
   rights: string;
@@ -63,7 +63,7 @@ export class PersonsService {
    * @throws DatabaseTooSlow
    */
   async find(
-    { clientId, rights, limits }: Named,
+    { clientId, rights, limits }: PersonClient,
     { issuer, name }: { issuer: string | null; name: string },
     { patienceMs, isPayment }: { patienceMs: number; isPayment: boolean },
   ): Promise<Person> {
@@ -78,7 +78,7 @@ export class PersonsService {
       issuer,
       name,
     ]);
-    const { id, salt, ...own } = await withPatience(finding, patienceMs);
+    const { id, salt, ...own } = await withTimeout(finding, patienceMs);
     const person = {
       id,
       sha256,
@@ -92,12 +92,12 @@ export class PersonsService {
   }
 
   /** Evicts a person that the database lacks. The next request adds the person. */
-  forget({ rights }: Pick<Named, 'rights'>, { sha256 }: Pick<Person, 'sha256'>): void {
+  forget({ rights }: Pick<PersonClient, 'rights'>, { sha256 }: Pick<Person, 'sha256'>): void {
     this.known.delete(knownAs({ rights, sha256 }));
   }
 }
 
-function knownAs({ rights, sha256 }: Pick<Named, 'rights'> & Pick<Person, 'sha256'>): string {
+function knownAs({ rights, sha256 }: Pick<PersonClient, 'rights'> & Pick<Person, 'sha256'>): string {
   return `${rights} ${sha256.toString('base64')}`;
 }
 

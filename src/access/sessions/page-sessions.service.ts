@@ -4,7 +4,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS, withTimeout } from '../../platform/database/pools/timeouts';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
 import { KeyLookUps, Purpose } from '../callers/look-ups';
 import { hashKey, OPENS } from '../clients/key';
@@ -88,7 +88,7 @@ export class PageSessionsService {
 
   /** Finds the caller of a long response again. Undefined if its session has ended. */
   peek(sessionId: string): Promise<Caller | undefined> {
-    return this.findById(this.side, sessionId, REQUEST_PATIENCE_MS);
+    return this.findById(this.side, sessionId, REQUEST_TIMEOUT_MS);
   }
 
   /**
@@ -128,7 +128,7 @@ export class PageSessionsService {
     const askedAt = performance.now();
     const sql = selectWhere('s.id = $1::uuid', this.idleMinutes);
     const finding = prisma.prepared<PageSessionRow>('find_page_session_by_id', sql, [id]);
-    const [row] = await withPatience(finding, patienceMs);
+    const [row] = await withTimeout(finding, patienceMs);
     return row && pageCallerOf(row, askedAt);
   }
 }

@@ -13,7 +13,7 @@ export interface EndedAtProvider {
 }
 
 /** The session stores of a provider: the console, and the pages of clients. */
-interface Places {
+interface SessionStores {
   console: boolean;
   pages: Pick<Caller, 'clientId' | 'keyId'>[];
 }
@@ -27,7 +27,11 @@ export class ProviderSignOutsService {
    * Ends sessions by a logout token. Each token works once: a replay would end newer sessions.
    * @returns false for a used token, without effect.
    */
-  async end(token: OneTimeToken, ended: EndedAtProvider, { console, pages }: Places): Promise<boolean> {
+  async end(
+    token: OneTimeToken,
+    ended: EndedAtProvider,
+    { console, pages }: SessionStores,
+  ): Promise<boolean> {
     return this.prisma.$transaction(async (tx) => {
       if (!(await useToken(tx, token))) return false;
       if (console) await endInConsole(tx, ended);

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS, withPatience } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS, withTimeout } from '../../platform/database/pools/timeouts';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
 import { hashKey, OPENS } from '../clients/key';
 import { SignInIdentity } from '../clients/sign-ins';
@@ -103,14 +103,14 @@ export class SessionsService {
 
   /** Finds the caller without counting a use, so an open stream does not prolong the session. */
   async peek(token: string): Promise<Caller | undefined> {
-    const row = await this.find(token, REQUEST_PATIENCE_MS);
+    const row = await this.find(token, REQUEST_TIMEOUT_MS);
     return row && callerOf(row);
   }
 
   private async find(token: string, patienceMs: number): Promise<SessionRow | undefined> {
     const values = [hashKey(token), this.idleMinutes, this.issuer, this.keySignIn];
     const finding = this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values);
-    const [row] = await withPatience(finding, patienceMs);
+    const [row] = await withTimeout(finding, patienceMs);
     return row;
   }
 

@@ -178,7 +178,7 @@ function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenC
 }
 
 /** Unverified claims of a token. */
-export interface Named {
+export interface TokenClaims {
   issuer: string;
   clientId: string;
   /** `afterClient` of the person (src/access/people/person.ts). */
@@ -189,7 +189,7 @@ export interface Named {
 export interface TokenCredential {
   kind: 'token';
   claims: AccessTokenClaims;
-  named: Named;
+  named: TokenClaims;
   /** JSON of the `TokenSource`. */
   source: string;
   /** Expiry, on the monotonic clock, in ms. */

@@ -3,7 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
 import { Rows } from '../../platform/database/rows/rows';
 import { invalidProof } from './refusals';
 
@@ -97,5 +97,5 @@ function usesOn(prisma: PrismaService): GroupCommit<OneTimeToken, boolean> {
     const used = new Set(rows.map(({ sha256 }) => sha256));
     return proofs.map(({ sha256 }) => used.delete(sha256.toString('hex'))); // of two equal ones, the first
   };
-  return new GroupCommit(use, () => 1, MAX_AT_ONCE, { patienceMs: REQUEST_PATIENCE_MS });
+  return new GroupCommit(use, () => 1, MAX_AT_ONCE, { patienceMs: REQUEST_TIMEOUT_MS });
 }

@@ -7,8 +7,8 @@ import { StepUpService } from '../../access/auth/step-up';
 import { readRequester } from '../../access/people/same-person';
 import { EpochService } from '../../continuity/fence/epoch.service';
 import { ProcessService } from '../../continuity/fence/process.service';
-import { GateService } from '../../gateway/admission-control/load-shedder.service';
-import { Place } from '../../gateway/admission-control/permit';
+import { LoadShedderService } from '../../gateway/admission-control/load-shedder.service';
+import { Permit } from '../../gateway/admission-control/permit';
 import { ExchangeService } from '../../gateway/forwarding/exchange.service';
 import { OwnershipService } from '../../gateway/forwarding/ownership/ownership.service';
 import { PreparedRequest } from '../../gateway/forwarding/prepared-request';
@@ -45,7 +45,7 @@ export class ApprovalsService {
     private readonly process: ProcessService,
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly gate: GateService,
+    private readonly shedder: LoadShedderService,
     private readonly exchanges: ExchangeService,
     private readonly ownership: OwnershipService,
     private readonly screening: ScreeningService,
@@ -89,19 +89,19 @@ export class ApprovalsService {
     const account = this.upstream.of(outgoing.account);
     const { client_id: clientId, operation } = held.intent;
     const requester = { account: outgoing.account, clientId };
-    const place = await this.gate.enterFor(call, requester, operationNamed(operation), 'approver');
+    const permit = await this.shedder.enterFor(call, requester, operationNamed(operation), 'approver');
     try {
       await this.mayPay.requireSending(clientId, { account, outgoing }, 'approver');
-      return await this.approveAndSend(call, { held, prepared, place }, this.decision(held, reason, by));
+      return await this.approveAndSend(call, { held, prepared, permit }, this.decision(held, reason, by));
     } finally {
-      place.release();
+      permit.release();
       account.giveUp(outgoing);
     }
   }
 
   private async approveAndSend(
     call: AuthenticatedCall,
-    { held, prepared, place }: { held: Held; prepared: PreparedRequest; place: Place },
+    { held, prepared, permit }: { held: Held; prepared: PreparedRequest; permit: Permit },
     decision: NewDecision,
   ): Promise<FullApprovalRecord> {
     const { id } = held.intent;
@@ -139,8 +139,8 @@ export class ApprovalsService {
     if (decided.kind !== 'released') throw obstacleProblem(decided, 'approver', { operation });
     this.epoch.remember('approved', id);
     this.copies.addApproval(id, decided.reservedOn);
-    place.endAdmission(false);
-    return this.send(call, held, prepared, { release: decided.release, place });
+    permit.endAdmission(false);
+    return this.send(call, held, prepared, { release: decided.release, permit });
   }
 
   /**
@@ -236,7 +236,7 @@ export class ApprovalsService {
     approving: AuthenticatedCall,
     held: Held,
     prepared: PreparedRequest,
-    { release, place }: { release: Release; place: Place },
+    { release, permit }: { release: Release; permit: Permit },
   ): Promise<FullApprovalRecord> {
     const call: OperationCall = {
       ...approving,
@@ -251,7 +251,7 @@ export class ApprovalsService {
         held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
     };
     try {
-      await this.exchanges.send(call, prepared, release, place);
+      await this.exchanges.send(call, prepared, release, permit);
       return await this.one(approving, call.id);
     } catch (cause) {
       const text =

@@ -11,7 +11,7 @@ import {
   RegisterChanged,
   RegisterList,
 } from '../../access/clients/register-writes';
-import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
@@ -90,7 +90,7 @@ class BeneficiaryPage {
 export class BeneficiariesController {
   constructor(
     private readonly register: BeneficiariesService,
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
   ) {}
 
   @Get()
@@ -136,7 +136,7 @@ export class BeneficiariesController {
     const faults = [...faultsIn('add', add), ...faultsIn('remove', remove)];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const change = { list, add: add.filter(isDefined), remove: remove.filter(isDefined) };
-    const changed = await this.governance
+    const changed = await this.dualControl
       .changeRegister(name, change, changedBy(call, reason))
       .catch(asProblem);
     return isWaiting(changed) ? waiting(changed, reply) : changed;

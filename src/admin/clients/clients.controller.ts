@@ -8,7 +8,7 @@ import { ClientsService } from '../../access/clients/clients.service';
 import { fromPermissions } from '../../access/clients/grants';
 import { lacksDailyCap } from '../../access/clients/limits/safe-defaults';
 import { ListedClient } from '../../access/clients/listed';
-import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -38,7 +38,7 @@ const NEEDS_TWO = [
 export class ClientsController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
     private readonly spending: SpendingService,
     private readonly upstream: UpstreamService,
   ) {}
@@ -80,7 +80,7 @@ export class ClientsController {
     if (kind === 'public') requireNoKey(body);
     const expiresAt = kind === 'public' ? undefined : expiryOf(body.expires_at);
     const grants = { account, kind, operations, person, expiresAt, ...fromPermissions(body) };
-    const created = await this.governance
+    const created = await this.dualControl
       .create(name, scopes, grants, changedBy(call, reason))
       .catch(asProblem);
     if (isWaiting(created)) return waiting(created, reply);
@@ -124,7 +124,7 @@ export class ClientsController {
     if (lacksDailyCap(await this.clients.find(name).catch(asProblem), change)) {
       throw new Problem('invalid_request', { faults: [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }] });
     }
-    const client = await this.governance.update(name, change, changedBy(call, body.reason)).catch(asProblem);
+    const client = await this.dualControl.update(name, change, changedBy(call, body.reason)).catch(asProblem);
     if (isWaiting(client)) return waiting(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
   }

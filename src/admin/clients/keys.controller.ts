@@ -7,7 +7,7 @@ import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { ClaimsService } from '../../access/dual-control/claims.service';
-import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -25,7 +25,7 @@ import { asProblem, waiting, WAITS } from './waiting';
 export class KeysController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
     private readonly ephemeral: EphemeralKeysService,
   ) {}
 
@@ -64,7 +64,7 @@ export class KeysController {
   ): Promise<NewKeyDto | WaitingDto> {
     const expiresAt = expiryOf(expires_at);
     const by = changedBy(call, reason);
-    const issued = await this.governance.issueKey(name, { expiresAt, person }, by).catch(asProblem);
+    const issued = await this.dualControl.issueKey(name, { expiresAt, person }, by).catch(asProblem);
     if (isWaiting(issued)) return waiting(issued, reply);
     return {
       id: issued.id,
@@ -142,7 +142,7 @@ export class KeyClaimsController {
 @Controller('v1/clients/:name/sign-ins')
 export class SignInsController {
   constructor(
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
@@ -171,7 +171,7 @@ export class SignInsController {
     if (issuer === undefined) throw new Problem('no_provider');
     const expiresAt = expiryOf(expires_at);
     const by = changedBy(call, reason);
-    const allowed = await this.governance
+    const allowed = await this.dualControl
       .allowSignIn(name, { issuer, subject, person, expiresAt }, by)
       .catch(asProblem);
     if (isWaiting(allowed)) return waiting(allowed, reply);

@@ -5,7 +5,7 @@ import { AuthenticatedCall, changedBy, CurrentCall, mayReveal, maySeePeople } fr
 import { Allow, Shows } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { fromPermissions } from '../../access/clients/grants';
-import { GovernanceService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import {
@@ -36,7 +36,7 @@ import { asProblem, waiting, WAITS } from './waiting';
 export class PersonLimitsController {
   constructor(
     private readonly exceptions: PersonExceptionsService,
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
     private readonly spending: SpendingService,
   ) {}
 
@@ -140,7 +140,7 @@ export class PersonLimitsController {
     }: { client: string; id: string; change: Partial<OwnLimits>; reason: string | undefined },
     reply: FastifyReply,
   ): Promise<PersonDto | WaitingDto> {
-    const waits = await this.governance
+    const waits = await this.dualControl
       .limitPerson(client, id, change, changedBy(call, reason))
       .catch(asProblem);
     if (waits) return waiting(waits, reply);
@@ -171,7 +171,7 @@ function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<stri
 @ApiTags('Clients')
 @Controller('v1/person-merges')
 export class PersonMergesController {
-  constructor(private readonly governance: GovernanceService) {}
+  constructor(private readonly dualControl: DualControlService) {}
 
   @Post()
   @HttpCode(200)
@@ -192,7 +192,7 @@ export class PersonMergesController {
     @Body() { kept, merged, reason }: MergePeopleDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<MergedPeopleDto | WaitingDto> {
-    const done = await this.governance
+    const done = await this.dualControl
       .mergePeople({ kept, merged }, changedBy(call, reason))
       .catch(asProblem);
     return isWaiting(done) ? waiting(done, reply) : done;

@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { ClientError } from '../../access/clients/client-error';
-import { Waiting } from '../../access/dual-control/dual-control.service';
+import { RequestedChange } from '../../access/dual-control/dual-control.service';
 import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from './changes.dto';
 
@@ -9,7 +9,7 @@ import { WaitingDto } from './changes.dto';
 export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/approve`.';
 
 /** Answers 202 for a pending change. */
-export function waiting({ changeId, expiresAt, key }: Waiting, reply: FastifyReply): WaitingDto {
+export function waiting({ changeId, expiresAt, key }: RequestedChange, reply: FastifyReply): WaitingDto {
   void reply.status(HttpStatus.ACCEPTED);
   return {
     status: 'pending_approval',

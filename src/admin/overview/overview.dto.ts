@@ -16,7 +16,7 @@ import {
   USD,
   UUID,
 } from '../../platform/schema/fields';
-import { Cause, CAUSES, Place, PLACES } from '../../platform/storage/failures';
+import { Cause, CAUSES, StorageLocation, STORAGE_LOCATIONS } from '../../platform/storage/failures';
 import { AGES, AgeName } from '../../reconciliation/findings/ageing';
 import { Result, RESULTS } from '../../reconciliation/runs/run-reader';
 import { RUN_STATES, RunState } from '../../reconciliation/runs/runs.dto';
@@ -155,7 +155,7 @@ export class OverviewUpstream extends AccountHealth {
  * differ.
  */
 export class OverviewTrouble {
-  @described({ enum: PLACES }, 'Where nothing can be written.') place!: Place;
+  @described({ enum: STORAGE_LOCATIONS }, 'Where nothing can be written.') place!: StorageLocation;
   @described({ enum: CAUSES }, 'Why.') cause!: Cause;
   @described(TEXT, 'What was seen, and what to do.') detail!: string;
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
 import { StopLiftDocument, StopLifts } from '../../access/dual-control/change-document';
-import { GovernanceService, Waiting } from '../../access/dual-control/dual-control.service';
-import { readUnread, UnreadTime } from '../../journal/stops/recovery-gap';
+import { DualControlService, RequestedChange } from '../../access/dual-control/dual-control.service';
+import { readUnread, UnreadGap } from '../../journal/stops/recovery-gap';
 import {
   insertStop,
   insertStopLift,
@@ -147,7 +147,7 @@ export function stopAuthorOf({ clientId, keyId, actor, via }: ChangeAuthor): Sto
 }
 
 /** Explains why a stop cannot be lifted, with the remedy. */
-function whyUnread({ account, runId, from, to, result }: UnreadTime): string {
+function whyUnread({ account, runId, from, to, result }: UnreadGap): string {
   const period = `of the upstream account ${account} from ${from.toISOString()} to ${to.toISOString()}`;
   if (runId === null) {
     return (
@@ -184,18 +184,22 @@ export class StopLiftingService {
   constructor(
     private readonly prisma: SidePrisma,
     private readonly stops: StopsService,
-    private readonly governance: GovernanceService,
+    private readonly dualControl: DualControlService,
   ) {}
 
   /** @returns undefined if no active stop has this ID. @throws Problem */
-  async lift(id: string, unreconciled: boolean, by: ChangeAuthor): Promise<StopRecord | Waiting | undefined> {
+  async lift(
+    id: string,
+    unreconciled: boolean,
+    by: ChangeAuthor,
+  ): Promise<StopRecord | RequestedChange | undefined> {
     const stop = await this.stops.liftable(id, unreconciled);
     if (!stop) return undefined;
-    if (!this.governance.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.keyId)))) {
+    if (!this.dualControl.isOn || (!unreconciled && (await isOwnRecentStop(this.prisma, id, by.keyId)))) {
       return this.stops.lift(id, by, unreconciled);
     }
     const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
-    return this.governance.ask(
+    return this.dualControl.ask(
       { kind: 'lift_stop', client: null, expands: ['stops'], before: null, change },
       by,
     );

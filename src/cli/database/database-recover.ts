@@ -5,7 +5,7 @@ import { ClientError } from '../../access/clients/client-error';
 import { IS_ELSEWHERE } from '../../continuity/epoch/epoch-comparison';
 import { EpochFile, epochFileIn } from '../../continuity/epoch/epoch-file';
 import { Recovered, restoreFromCopies } from '../../journal/recovery/recovery';
-import { LostTime, beginEpoch } from '../../journal/stops/recovery-gap';
+import { RecoveryGap, beginEpoch } from '../../journal/stops/recovery-gap';
 import { insertStopOfAll, readStops } from '../../journal/stops/stops';
 import { loadConfigOf } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
@@ -148,7 +148,7 @@ function moveAside(file: string, epoch: number): void {
 
 function forPeople(
   recovered: Recovered,
-  { epoch, lost }: { epoch: number; lost: LostTime | null },
+  { epoch, lost }: { epoch: number; lost: RecoveryGap | null },
   stopId: string,
 ) {
   const runs = lost ? [lost.runId, ...lost.otherRuns] : [];

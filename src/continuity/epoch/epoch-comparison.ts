@@ -1,6 +1,6 @@
 import { codeOf } from '../../platform/errors/error-code';
 import { DURABILITY_SETTINGS, DurabilitySettings } from './durability-settings';
-import { Seen } from './epoch-file';
+import { LastEpoch } from './epoch-file';
 import { CommitKind, RecentCommits } from './recent-commits';
 
 /** The state of the database, compared with the evidence of this instance. */
@@ -115,7 +115,7 @@ const MAY_LIVE_MS = 20_000;
  */
 export function isUnconfirmed(
   found: Pick<Comparison, 'isElsewhere' | 'othersMs'>,
-  seen: Seen | undefined,
+  seen: LastEpoch | undefined,
 ): boolean {
   if (!found.isElsewhere || found.othersMs === null) return found.isElsewhere && !seen;
   return !seen || found.othersMs > Date.parse(seen.seen_at) - MAY_LIVE_MS;
@@ -125,7 +125,7 @@ export function isUnconfirmed(
  * Describes the missing commits. Undefined without any.
  * @param seen the evidence at the start of the comparison. A later heartbeat may be newer than its snapshot.
  */
-export function lackOf(found: Comparison, seen: Seen | undefined): string | undefined {
+export function lackOf(found: Comparison, seen: LastEpoch | undefined): string | undefined {
   if (seen && found.epoch < seen.epoch)
     return `it is in epoch ${found.epoch}, and this instance has seen ${seen.epoch}`;
   if (seen && BigInt(found.beat) < BigInt(seen.beat))

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EpochFile, Seen } from './epoch-file';
+import { EpochFile, LastEpoch } from './epoch-file';
 import { RecentCommits } from './recent-commits';
 
 const ID = '0199a1fc-4cd8-7a75-9daa-6e9463876b80';
-const SEEN: Seen = {
+const SEEN: LastEpoch = {
   instance: ID,
   epoch: 1,
   beat: '12',

@@ -5,7 +5,7 @@ import { StartError } from '../../platform/config/config';
 import { isUuid } from '../../platform/database/uuid';
 
 /** The known contents of the database: the evidence of an instance. */
-export interface Seen {
+export interface LastEpoch {
   /** The instance: a random UUID of this DATA_DIR, kept across restarts. */
   instance: string;
   /** The epoch of the database (table `epoch`). */
@@ -30,7 +30,7 @@ export interface Seen {
 export const epochFileIn = (dataDir: string) => join(dataDir, 'epoch.json');
 
 /** The rule for each member of the file. */
-const RULES: Record<keyof Seen, (value: unknown) => boolean> = {
+const RULES: Record<keyof LastEpoch, (value: unknown) => boolean> = {
   instance: isId,
   epoch: isCount,
   beat: (value) => typeof value === 'string' && /^\d{1,19}$/.test(value),
@@ -58,11 +58,11 @@ export class EpochFile {
    * Returns the evidence. Undefined without a file.
    * @throws StartError if the file is damaged. Without it, an old database would go unnoticed.
    */
-  read(): Seen | undefined {
+  read(): LastEpoch | undefined {
     if (!existsSync(this.path)) return undefined;
     const seen = parse(readFileSync(this.path, 'utf8'));
     const damaged = Object.entries(RULES).filter(([name, isValid]) => !isValid(seen?.[name]));
-    if (damaged.length === 0) return seen as unknown as Seen;
+    if (damaged.length === 0) return seen as unknown as LastEpoch;
     throw new StartError(
       `${this.path} is damaged (${damaged.map(([name]) => name).join(', ')}). It records how new the ` +
         'database must be. Check that the database is not older than it was, then delete the file and ' +
@@ -71,7 +71,7 @@ export class EpochFile {
   }
 
   /** Replaces the file. Resolves once it is on disk. */
-  async write(seen: Seen): Promise<void> {
+  async write(seen: LastEpoch): Promise<void> {
     const folder = dirname(this.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rm(this.partial, { force: true }); // An earlier file may have other permissions.

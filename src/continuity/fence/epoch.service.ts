@@ -12,7 +12,7 @@ import {
   Statement,
   UNCONFIRMED,
 } from '../epoch/epoch-comparison';
-import { EpochFile, epochFileIn, Seen } from '../epoch/epoch-file';
+import { EpochFile, epochFileIn, LastEpoch } from '../epoch/epoch-file';
 import { CommitKind, RecentCommits } from '../epoch/recent-commits';
 import { Beat } from '../heartbeat/beat';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
@@ -42,7 +42,7 @@ export class EpochService implements OnApplicationShutdown {
   private readonly logger = new Logger('Epoch');
   private readonly path: string;
   private file: EpochFile | undefined;
-  private seen: Seen | undefined;
+  private seen: LastEpoch | undefined;
   private instance: string = randomUUID();
   /** Last known epoch of the database. Undefined before the first heartbeat without a file. */
   private epoch: number | undefined;
@@ -56,7 +56,7 @@ export class EpochService implements OnApplicationShutdown {
   private telling: Promise<void> | undefined;
   private confirming: Promise<void> | undefined;
   private isWriteFailing = false;
-  private unwritten: Seen | undefined;
+  private unwritten: LastEpoch | undefined;
   private writing: Promise<void> | undefined;
 
   constructor(

@@ -4,7 +4,7 @@ import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/commo
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOf } from '../../platform/errors/error-code';
-import { CAUSES, causeOfFile, Place } from '../../platform/storage/failures';
+import { CAUSES, causeOfFile, StorageLocation } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { HeartbeatService } from '../heartbeat/heartbeat.service';
 import { Reserve } from './reserve';
@@ -39,7 +39,7 @@ export class SpaceService implements OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<unknown> | undefined;
   /** Free bytes at the last check. */
-  private readonly free = new Map<Place, number>();
+  private readonly free = new Map<StorageLocation, number>();
 
   constructor(
     private readonly storage: StorageService,
@@ -59,7 +59,7 @@ export class SpaceService implements OnApplicationShutdown {
   }
 
   /** Returns the free bytes of the visible disks. */
-  get freeBytes(): { place: Place; bytes: number }[] {
+  get freeBytes(): { place: StorageLocation; bytes: number }[] {
     return [...this.free].map(([place, bytes]) => ({ place, bytes }));
   }
 
@@ -96,7 +96,7 @@ export class SpaceService implements OnApplicationShutdown {
   }
 
   /** Returns whether there is enough space to admit requests. Otherwise raises the trouble. */
-  private async hasSpace(place: Place, folder: string): Promise<boolean> {
+  private async hasSpace(place: StorageLocation, folder: string): Promise<boolean> {
     const { minFreeBytes } = this.settings;
     const bytes = await freeBytesOf(folder);
     if (bytes === undefined) return true; // The next write there shows the cause.

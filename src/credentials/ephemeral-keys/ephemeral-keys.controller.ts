@@ -62,7 +62,7 @@ export class EphemeralKeysController {
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const named = { issuer: null, name: body.actor };
     const person = await this.persons.find(caller, named, { patienceMs: leftOf(call), isPayment: false });
-    const faults = whereWider(call, person, body);
+    const faults = privilegeFaults(call, person, body);
     if (faults.length > 0) throw new Problem('wider_than_key', { faults });
     const grant = {
       person,
@@ -157,7 +157,7 @@ function readRecipients(texts: string[]): Beneficiary[] {
 }
 
 /** Lists the rights of a new ephemeral key that its parent or its person lacks. */
-function whereWider(
+function privilegeFaults(
   call: AuthenticatedCall,
   person: Person,
   { operations, countries = [], max_item }: NewEphemeralKeyDto,

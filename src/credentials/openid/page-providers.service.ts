@@ -9,7 +9,7 @@ import { SecretReloadService } from '../../platform/config/secrets/secret-reload
 import { StepUpConfig } from '../../platform/config/sign-in-config';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { REQUEST_PATIENCE_MS } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { Egress } from '../../platform/network/egress';
 import { OpenIdProvider } from './openid-provider';
@@ -76,7 +76,7 @@ const MAX_PROVIDERS = 1_000;
  * one statement.
  */
 const MAX_LOOK_UPS = 1_000;
-const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_PATIENCE_MS }] as const;
+const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS }] as const;
 
 /** Finds the OpenID providers of clients' pages. */
 @Injectable()
@@ -101,13 +101,13 @@ export class PageProvidersService {
 
   /** Finds the pages of a client. Undefined for an unknown client or one without page sign-ins. */
   async find(clientName: string): Promise<Pages | undefined> {
-    const row = await this.byName.add(clientName, REQUEST_PATIENCE_MS);
+    const row = await this.byName.add(clientName, REQUEST_TIMEOUT_MS);
     return row && this.pagesOf(row);
   }
 
   /** Finds the pages of clients that are registered at a provider. */
   async findByRegistration(registered: Registered): Promise<Pages[]> {
-    const rows = await this.byRegistration.add(registered, REQUEST_PATIENCE_MS);
+    const rows = await this.byRegistration.add(registered, REQUEST_TIMEOUT_MS);
     return rows.map((row) => this.pagesOf(row));
   }
 

@@ -17,7 +17,7 @@ interface SignInServices {
   provider: ConsoleProviderService;
 }
 
-interface Asked {
+interface SignInRequest {
   Querystring: { return_to?: string | string[]; step_up?: string | string[] };
 }
 
@@ -28,7 +28,7 @@ const logger = new Logger('Sessions');
 
 /** Serves the browser's routes of console sign-ins. Answers with pages, including for errors. */
 export function serveConsoleSignIn(server: FastifyInstance, services: SignInServices): void {
-  server.get<Asked>('/session/sign-in', (request, reply) =>
+  server.get<SignInRequest>('/session/sign-in', (request, reply) =>
     showingFailures(reply, CONSOLE_WAYS, () => begin(request, reply, services)),
   );
   server.get(CALLBACK_PATH, (request, reply) =>
@@ -37,7 +37,7 @@ export function serveConsoleSignIn(server: FastifyInstance, services: SignInServ
 }
 
 async function begin(
-  request: FastifyRequest<Asked>,
+  request: FastifyRequest<SignInRequest>,
   reply: FastifyReply,
   { provider }: SignInServices,
 ): Promise<FastifyReply> {

@@ -21,19 +21,21 @@ interface PageSignInServices {
   persons: PersonsService;
 }
 
-interface Asked {
+interface SignInRequest {
   Params: { client: string };
   Querystring: { return_to?: string | string[] };
 }
 
-type Request = FastifyRequest<Asked>;
+type Request = FastifyRequest<SignInRequest>;
 
 const logger = new Logger('Sessions');
 
 /** Serves the browser's routes of page sign-ins. Answers errors with pages. */
 export function servePageSignIn(server: FastifyInstance, services: PageSignInServices): void {
-  server.get<Asked>('/session/pages/:client/sign-in', (request, reply) => begin(request, reply, services));
-  server.get<Asked>('/session/pages/:client/callback', (request, reply) =>
+  server.get<SignInRequest>('/session/pages/:client/sign-in', (request, reply) =>
+    begin(request, reply, services),
+  );
+  server.get<SignInRequest>('/session/pages/:client/callback', (request, reply) =>
     complete(request, reply, services),
   );
 }

@@ -11,8 +11,8 @@ import { Problem } from '../../platform/errors/problem';
 import { MayPay } from '../may-pay/may-pay.service';
 import { obstacleProblem } from '../may-pay/obstacle-problem';
 import { Reader } from '../may-pay/obstacles';
-import { Gate, GateFull } from './load-shedder';
-import { Place, Priority } from './permit';
+import { LoadShedder, Overloaded } from './load-shedder';
+import { Permit, Priority } from './permit';
 
 /** Bounds the map of refused clients. */
 const MAX_CLIENTS = 10_000;
@@ -21,7 +21,7 @@ const MAX_CLIENTS = 10_000;
 const RECORDED_EVERY_MS = 60_000;
 
 /**
- * Share of its deadline that a request of a burst waits for a place: 600 ms of two seconds. A refusal after
+ * Share of its deadline that a request of a burst waits for a permit: 600 ms of two seconds. A refusal after
  * half of the deadline would take a second, and longer on a busy machine. The rest is for the admission.
  */
 const SHARE_FOR_WAITING = 0.3;
@@ -30,13 +30,13 @@ const SHARE_FOR_WAITING = 0.3;
 const RETRY_AFTER = { least: 1, most: 4 };
 
 /**
- * The gates of this instance, one per upstream account. Refuses requests that would wait too long before
- * anything is written about them. A slow account takes no places from the others.
+ * The shedders of this instance, one per upstream account. Refuses requests that would wait too long before
+ * anything is written about them. A slow account takes no permits from the others.
  */
 @Injectable()
-export class GateService {
-  private readonly gates = new Map<string, Gate>();
-  private readonly newGate: () => Gate;
+export class LoadShedderService {
+  private readonly shedders = new Map<string, LoadShedder>();
+  private readonly newShedder: () => LoadShedder;
   private readonly recorded = new LRUCache<string, true>({ max: MAX_CLIENTS, ttl: RECORDED_EVERY_MS });
 
   constructor(
@@ -44,16 +44,17 @@ export class GateService {
     private readonly metrics: MetricsService,
     private readonly mayPay: MayPay,
   ) {
-    this.newGate = () => new Gate(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
-    this.gateOf(MAIN_ACCOUNT); // Metrics show its places from the start.
-    const watch = (name: string, help: string, valueOf: (gate: Gate) => number) => {
+    this.newShedder = () =>
+      new LoadShedder(upstreamConnections, upstreamQueue, requestDeadlineMs * SHARE_FOR_WAITING);
+    this.shedderOf(MAIN_ACCOUNT); // Metrics show its permits from the start.
+    const watch = (name: string, help: string, valueOf: (shedder: LoadShedder) => number) => {
       const measure = () =>
-        [...this.gates].map(([account, gate]) => ({ labels: { account }, value: valueOf(gate) }));
+        [...this.shedders].map(([account, shedder]) => ({ labels: { account }, value: valueOf(shedder) }));
       metrics.watch(name, help, measure, ['account']);
     };
     watch(
       'payout_proxy_waiting_requests',
-      'Requests that wait for a place to be admitted and sent.',
+      'Requests that wait for a permit to be admitted and sent.',
       ({ waiting }) => waiting,
     );
     watch(
@@ -74,14 +75,15 @@ export class GateService {
   requireRoom({ caller, operation }: Call): void {
     if (!caller || !isOperation(operation)) return;
     const { account, clientId } = caller;
-    if (this.gateOf(account).isFull(clientId, priorityOf(operation))) throw this.refusal(clientId, operation);
+    if (this.shedderOf(account).isFull(clientId, priorityOf(operation)))
+      throw this.refusal(clientId, operation);
   }
 
   /**
-   * Resolves once the call may be admitted and sent. Release the place.
+   * Resolves once the call may be admitted and sent. Release the permit.
    * @throws Problem `overloaded`, or the first obstacle. Nothing was written about the call.
    */
-  enter(call: OperationCall): Promise<Place> {
+  enter(call: OperationCall): Promise<Permit> {
     return this.enterFor(call, call.caller, call.operation);
   }
 
@@ -91,21 +93,21 @@ export class GateService {
     { account, clientId }: Pick<Caller, 'account' | 'clientId'>,
     operation: OperationName,
     reader: Reader = 'app',
-  ): Promise<Place> {
+  ): Promise<Permit> {
     try {
-      return await this.gateOf(account).enter(clientId, priorityOf(operation), leftOf(call));
+      return await this.shedderOf(account).enter(clientId, priorityOf(operation), leftOf(call));
     } catch (error) {
-      if (error instanceof GateFull) throw this.refusal(clientId, operation, reader);
+      if (error instanceof Overloaded) throw this.refusal(clientId, operation, reader);
       throw error;
     }
   }
 
-  private gateOf(account: string): Gate {
-    const known = this.gates.get(account);
+  private shedderOf(account: string): LoadShedder {
+    const known = this.shedders.get(account);
     if (known) return known;
-    const gate = this.newGate();
-    this.gates.set(account, gate);
-    return gate;
+    const shedder = this.newShedder();
+    this.shedders.set(account, shedder);
+    return shedder;
   }
 
   /** Returns the error for the first obstacle in the order of the checks: no room, or an earlier one. */

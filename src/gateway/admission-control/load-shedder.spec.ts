@@ -1,43 +1,43 @@
 import fc from 'fast-check';
-import { Gate, GateFull } from './load-shedder';
-import { measured, Place, Priority } from './permit';
+import { LoadShedder, Overloaded } from './load-shedder';
+import { measured, Permit, Priority } from './permit';
 
 /** Runs the pending work of this turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Requests of a test, with the order in which they got their places. */
+/** Requests of a test, with the order in which they got their permits. */
 class Crowd {
   readonly entered: string[] = [];
   readonly refused: string[] = [];
-  readonly places = new Map<string, Place>();
+  readonly permits = new Map<string, Permit>();
 
-  constructor(private readonly gate: Gate) {}
+  constructor(private readonly shedder: LoadShedder) {}
 
   async arrive(client: string, name = client, priority: Priority = 'payment'): Promise<void> {
     try {
-      this.places.set(name, await this.gate.enter(client, priority));
+      this.permits.set(name, await this.shedder.enter(client, priority));
       this.entered.push(name);
     } catch (error) {
-      expect(error).toBeInstanceOf(GateFull);
+      expect(error).toBeInstanceOf(Overloaded);
       this.refused.push(name);
     }
   }
 
   async leave(name: string): Promise<void> {
-    this.places.get(name)?.release();
+    this.permits.get(name)?.release();
     await turn();
   }
 }
 
-describe('the gate', () => {
+describe('the shedder', () => {
   let nowMs: number;
-  let gate: Gate;
+  let shedder: LoadShedder;
   let crowd: Crowd;
 
-  function open(places: number, mostWaiting: number): void {
+  function open(permits: number, mostWaiting: number): void {
     nowMs = 1_000_000;
-    gate = new Gate(places, mostWaiting, 1_000, () => nowMs);
-    crowd = new Crowd(gate);
+    shedder = new LoadShedder(permits, mostWaiting, 1_000, () => nowMs);
+    crowd = new Crowd(shedder);
   }
   async function arrive(...arrivals: Parameters<Crowd['arrive']>[]): Promise<void> {
     for (const arrival of arrivals) void crowd.arrive(...arrival);
@@ -56,7 +56,7 @@ describe('the gate', () => {
     expect(crowd.entered).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4']);
   });
 
-  it('prefers payments to reads, and reserves half of the places for payments', async () => {
+  it('prefers payments to reads, and reserves half of the permits for payments', async () => {
     open(2, 10);
     await arrive(['a', 'read1', 'read'], ['a', 'read2', 'read'], ['a', 'pay1'], ['a', 'pay2']);
     expect(crowd.entered).toEqual(['read1', 'pay1']);
@@ -65,7 +65,7 @@ describe('the gate', () => {
     expect(crowd.entered).toEqual(['read1', 'pay1', 'pay2', 'read2']);
   });
 
-  it('leaves a quarter of the places to other clients, once there are any', async () => {
+  it('leaves a quarter of the permits to other clients, once there are any', async () => {
     open(8, 10);
     await arrive(...Array.from({ length: 8 }, (_, at): [string, string] => ['a', `a${at}`]));
     expect(crowd.entered).toHaveLength(8); // No other client is active.
@@ -88,11 +88,11 @@ describe('the gate', () => {
     open(1, 3);
     await arrive(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['a', 'a4'], ['a', 'a5']);
     expect(crowd.refused).toEqual(['a5']);
-    expect([gate.isFull('a', 'payment'), gate.isFull('b', 'payment'), gate.isFull('a', 'read')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      shedder.isFull('a', 'payment'),
+      shedder.isFull('b', 'payment'),
+      shedder.isFull('a', 'read'),
+    ]).toEqual([true, false, false]);
     await arrive(['b', 'b1']);
     expect(crowd.refused).toEqual(['a5', 'a4']);
     for (const name of ['a1', 'a2', 'b1']) await crowd.leave(name);
@@ -106,7 +106,7 @@ describe('the gate', () => {
     await turn();
     expect(crowd.refused).toEqual([]);
     nowMs += 1_001;
-    await arrive(['a', 'standing']); // the pace is 1 a second, so one may wait
+    await arrive(['a', 'standing']); // the rate is 1 a second, so one may wait
     expect(crowd.refused).toEqual(['standing']);
     jest.advanceTimersByTime(1);
     await turn();
@@ -123,7 +123,7 @@ describe('the gate', () => {
     nowMs += 1_001;
     await arrive(['a', 'shed']); // it stands
     for (const name of ['a1', 'a2']) await crowd.leave(name);
-    expect(gate.waiting).toBe(0);
+    expect(shedder.waiting).toBe(0);
     nowMs += 500;
     await arrive(['a', 'a4'], ['a', 'a5']);
     expect(crowd.refused).toEqual(['shed', 'a5']);
@@ -132,7 +132,7 @@ describe('the gate', () => {
     expect(crowd.refused).toEqual(['shed', 'a5', 'a4']);
     nowMs += 1_000; // Past any client's wait.
     await arrive(['a', 'b1'], ['a', 'b2']);
-    expect([gate.waiting, crowd.refused.length]).toEqual([2, 3]);
+    expect([shedder.waiting, crowd.refused.length]).toEqual([2, 3]);
   });
 
   it('lowers the limit when the database fails, and raises it slowly', async () => {
@@ -140,21 +140,21 @@ describe('the gate', () => {
     const attempts = Array.from({ length: 8 }, (_, at) => `a${at}`);
     await arrive(...attempts.map((name): [string, string] => ['a', name]));
     nowMs += 2_000;
-    for (const name of attempts) crowd.places.get(name)?.endAdmission(true);
-    expect(gate.admissions.current).toBe(4); // one round of failures halves it once
+    for (const name of attempts) crowd.permits.get(name)?.endAdmission(true);
+    expect(shedder.admissions.current).toBe(4); // one round of failures halves it once
     for (const name of attempts) await crowd.leave(name);
     await arrive(...Array.from({ length: 6 }, (_, at): [string, string] => ['a', `b${at}`]));
     expect(crowd.entered).toHaveLength(8 + 4);
     nowMs += 10;
-    for (let at = 0; at < 4; at += 1) crowd.places.get(`b${at}`)?.endAdmission(false);
-    expect(gate.admissions.current).toBe(4);
+    for (let at = 0; at < 4; at += 1) crowd.permits.get(`b${at}`)?.endAdmission(false);
+    expect(shedder.admissions.current).toBe(4);
     await turn();
     expect(crowd.entered).toHaveLength(8 + 6);
     nowMs += 10_000;
-    expect(gate.admissions.current).toBe(8); // nothing has failed since
+    expect(shedder.admissions.current).toBe(8); // nothing has failed since
   });
 
-  it('returns each place exactly once, in any order of events', async () => {
+  it('returns each permit exactly once, in any order of events', async () => {
     const actions = fc.array(
       fc.record({
         client: fc.constantFrom('a', 'b', 'c'),
@@ -169,34 +169,34 @@ describe('the gate', () => {
         fc.integer({ min: 1, max: 6 }),
         fc.nat(5),
         actions,
-        async (places, mostWaiting, steps) => {
-          open(places, mostWaiting);
-          const inside: Place[] = [];
+        async (permits, mostWaiting, steps) => {
+          open(permits, mostWaiting);
+          const inside: Permit[] = [];
           let settled = 0;
           for (const { client, priority, leaves, fails } of steps) {
-            gate
+            shedder
               .enter(client, priority)
-              .then((place) => inside.push(place))
-              .catch((error: unknown) => expect(error).toBeInstanceOf(GateFull))
+              .then((permit) => inside.push(permit))
+              .catch((error: unknown) => expect(error).toBeInstanceOf(Overloaded))
               .finally(() => (settled += 1));
             await turn();
-            expect(gate.inUse).toBeLessThanOrEqual(places);
-            expect(gate.inUse).toBe(inside.length);
-            for (const place of inside.splice(0, leaves)) {
-              await measured(place, fails ? Promise.reject(new Error('gone')) : Promise.resolve()).catch(
+            expect(shedder.inUse).toBeLessThanOrEqual(permits);
+            expect(shedder.inUse).toBe(inside.length);
+            for (const permit of inside.splice(0, leaves)) {
+              await measured(permit, fails ? Promise.reject(new Error('gone')) : Promise.resolve()).catch(
                 () => undefined,
               );
-              place.release();
-              place.release();
+              permit.release();
+              permit.release();
               await turn();
             }
           }
-          while (inside.length > 0 || gate.waiting > 0) {
-            for (const place of inside.splice(0)) place.release();
+          while (inside.length > 0 || shedder.waiting > 0) {
+            for (const permit of inside.splice(0)) permit.release();
             await turn();
           }
-          expect([gate.inUse, gate.waiting, settled]).toEqual([0, 0, steps.length]);
-          expect(gate.admissions.hasRoom).toBe(true);
+          expect([shedder.inUse, shedder.waiting, settled]).toEqual([0, 0, steps.length]);
+          expect(shedder.admissions.hasRoom).toBe(true);
         },
       ),
     );

@@ -1,9 +1,9 @@
-import { FairLines } from '../../http/quotas/round-robin-queue';
+import { RoundRobinQueue } from '../../http/quotas/round-robin-queue';
 import { AdaptiveLimit } from './adaptive-limit';
-import { Place, Priority } from './permit';
+import { Permit, Priority } from './permit';
 
 /** Measures the throughput in requests per second. */
-class Pace {
+class RateMeter {
   private second = 0;
   private counted = 0;
   private before = 0;
@@ -27,43 +27,46 @@ class Pace {
   }
 }
 
-/** No place became free in time, or the queue is full. */
-export class GateFull extends Error {
+/** No permit became free in time, or the queue is full. */
+export class Overloaded extends Error {
   constructor() {
-    super('too many requests wait for a place');
+    super('too many requests wait for a permit');
   }
 }
 
-/** Wait for a place in a standing queue, in ms. A longer one would not admit requests sooner. */
+/** Wait for a permit in a standing queue, in ms. A longer one would not admit requests sooner. */
 const STANDING_WAIT_MS = 200;
 
 /** Time without an empty queue after which the queue stands. It stands until it has been empty as long. */
 const STANDING_MS = 1_000;
 
-/** Share of the places that one client leaves to the others. */
+/** Share of the permits that one client leaves to the others. */
 const LEFT_TO_OTHERS = 1 / 4;
 
-/** Largest share of the places for reads. */
+/** Largest share of the permits for reads. */
 const SHARE_OF_READS = 1 / 2;
 
-/** Time since its last request during which a client shares the gate, in ms. */
+/** Time since its last request during which a client shares the shedder, in ms. */
 const ACTIVE_MS = 60_000;
 
-interface Waiting {
+interface QueuedRequest {
   client: string;
-  enter: (place: Place) => void;
+  enter: (permit: Permit) => void;
   refuse: () => void;
 }
 
 /**
  * Decides which requests proceed to the database and the upstream, before anything is written about them. A
- * request holds a place during its admission and its exchange with the upstream. Without a free place, it
+ * request holds a permit during its admission and its exchange with the upstream. Without a free permit, it
  * waits briefly in the line of its client.
  * See docs/internals/decisions/money/0043-refuse-before-writing.md.
  */
-export class Gate {
-  private readonly queues = { payment: new FairLines<Waiting>(), read: new FairLines<Waiting>() };
-  private readonly paces = { payment: new Pace(), read: new Pace() };
+export class LoadShedder {
+  private readonly queues = {
+    payment: new RoundRobinQueue<QueuedRequest>(),
+    read: new RoundRobinQueue<QueuedRequest>(),
+  };
+  private readonly rates = { payment: new RateMeter(), read: new RateMeter() };
   private readonly held = new Map<string, number>();
   private readonly seenAt = new Map<string, number>();
   private used = 0;
@@ -74,17 +77,17 @@ export class Gate {
   readonly admissions: AdaptiveLimit;
 
   /**
-   * @param places number of connections to the upstream.
+   * @param permits number of connections to the upstream.
    * @param mostWaiting queue length per priority.
-   * @param burstWaitMs wait for a place during a burst, a short-lived queue.
+   * @param burstWaitMs wait for a permit during a burst, a short-lived queue.
    */
   constructor(
-    private readonly places: number,
+    private readonly permits: number,
     private readonly mostWaiting: number,
     private readonly burstWaitMs: number,
     readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.admissions = new AdaptiveLimit(places, nowMs);
+    this.admissions = new AdaptiveLimit(permits, nowMs);
     this.emptyAt = nowMs();
   }
 
@@ -107,12 +110,12 @@ export class Gate {
    * @param patienceMs longest wait of the request.
    * @throws GateFull
    */
-  async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Place> {
+  async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Permit> {
     this.see(client);
-    // Waiting requests may not take this place.
+    // Waiting requests may not take this permit.
     if (this.fits(client, priority)) return this.take(client, priority);
     const queue = this.queues[priority];
-    if (this.isFull(client, priority)) throw new GateFull();
+    if (this.isFull(client, priority)) throw new Overloaded();
     if (queue.size >= this.roomFor(priority)) queue.takeFromLongest()?.refuse();
     return this.wait(
       client,
@@ -121,8 +124,8 @@ export class Gate {
     );
   }
 
-  /** Returns a place. Its holder calls it once. */
-  leave({ client, priority }: Place): void {
+  /** Returns a permit. Its holder calls it once. */
+  leave({ client, priority }: Permit): void {
     this.used -= 1;
     if (priority === 'read') this.usedByReads -= 1;
     const left = (this.held.get(client) ?? 1) - 1;
@@ -131,7 +134,7 @@ export class Gate {
     this.letIn();
   }
 
-  /** Admits waiting requests to free places. */
+  /** Admits waiting requests to free permits. */
   letIn(): void {
     for (const priority of ['payment', 'read'] as const) {
       const queue = this.queues[priority];
@@ -144,19 +147,19 @@ export class Gate {
     if (this.waiting === 0) this.emptyAt = this.nowMs();
   }
 
-  private wait(client: string, priority: Priority, patienceMs: number): Promise<Place> {
+  private wait(client: string, priority: Priority, patienceMs: number): Promise<Permit> {
     const queue = this.queues[priority];
     return new Promise((resolve, reject) => {
       const over = () => {
         clearTimeout(timer);
-        reject(new GateFull());
+        reject(new Overloaded());
       };
-      const waiting: Waiting = {
+      const waiting: QueuedRequest = {
         client,
         refuse: over,
-        enter: (place) => {
+        enter: (permit) => {
           clearTimeout(timer);
-          resolve(place);
+          resolve(permit);
         },
       };
       const timer = setTimeout(() => {
@@ -169,19 +172,19 @@ export class Gate {
     });
   }
 
-  private take(client: string, priority: Priority): Place {
+  private take(client: string, priority: Priority): Permit {
     this.used += 1;
     if (priority === 'read') this.usedByReads += 1;
-    this.paces[priority].count(this.nowMs());
+    this.rates[priority].count(this.nowMs());
     this.held.set(client, (this.held.get(client) ?? 0) + 1);
-    return new Place(this, client, priority);
+    return new Permit(this, client, priority);
   }
 
   private fits(client: string, priority: Priority): boolean {
-    if (this.used >= this.places || !this.admissions.hasRoom) return false;
-    if (priority === 'read' && this.usedByReads >= Math.ceil(this.places * SHARE_OF_READS)) return false;
+    if (this.used >= this.permits || !this.admissions.hasRoom) return false;
+    if (priority === 'read' && this.usedByReads >= Math.ceil(this.permits * SHARE_OF_READS)) return false;
     const own = this.held.get(client) ?? 0;
-    return own < this.places - Math.floor(this.places * LEFT_TO_OTHERS) || !this.hasOthers(client);
+    return own < this.permits - Math.floor(this.permits * LEFT_TO_OTHERS) || !this.hasOthers(client);
   }
 
   /**
@@ -198,11 +201,11 @@ export class Gate {
 
   private roomFor(priority: Priority): number {
     if (!this.isStanding) return this.mostWaiting;
-    const soon = Math.ceil((this.paces[priority].perSecond(this.nowMs()) * STANDING_WAIT_MS) / 1_000);
+    const soon = Math.ceil((this.rates[priority].perSecond(this.nowMs()) * STANDING_WAIT_MS) / 1_000);
     return Math.min(this.mostWaiting, Math.max(1, soon));
   }
 
-  /** Records a client that shares the gate. The latest are at the end. */
+  /** Records a client that shares the shedder. The latest are at the end. */
   private see(client: string): void {
     const now = this.nowMs();
     this.seenAt.delete(client);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { onBehalfOf, whereFromProblem } from '../../access/auth/authenticate';
 import { leftOf, OperationCall } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/credential-recheck.service';
+import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
 import { operationProblem } from '../../access/auth/route-access';
 import { endOf, hasEnded } from '../../access/callers/caller';
 import { PersonsService } from '../../access/people/persons.service';
@@ -13,7 +13,7 @@ import { CallJournal } from '../../journal/call-journal';
 import { Coverage, Screened, Release } from '../../journal/records/records';
 import { Item, phonesOf } from '../../operations/items/item';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { measured, Place } from '../admission-control/permit';
+import { measured, Permit } from '../admission-control/permit';
 import { MayPay } from '../may-pay/may-pay.service';
 import { refusalOf } from '../may-pay/obstacle-problem';
 import { ScreeningService } from '../screening/screening.service';
@@ -39,8 +39,8 @@ interface OwnRules {
 }
 
 /** How long a concurrent repetition waits for the first answer before the app is told to retry, in ms. */
-const TWIN_PATIENCE_MS = 1_000;
-const TWIN_WAIT_MS = 50;
+const CONCURRENT_DUPLICATE_WAIT_MS = 1_000;
+const CONCURRENT_DUPLICATE_POLL_MS = 50;
 
 /** Decides whether a request that pays or creates something may be sent, and records the decision. */
 @Injectable()
@@ -52,7 +52,7 @@ export class AdmissionService {
     private readonly values: MovedValueService,
     private readonly journal: CallJournal,
     private readonly replays: ReplayService,
-    private readonly standing: StandingService,
+    private readonly rechecks: CredentialRecheckService,
     private readonly persons: PersonsService,
     private readonly mayPay: MayPay,
     private readonly upstream: UpstreamService,
@@ -61,7 +61,7 @@ export class AdmissionService {
   /**
    * Admits a request.
    * @param input the validated body.
-   * @param place its place. The admission ends its wait for the database.
+   * @param permit its permit. The admission ends its wait for the database.
    * @returns the app's response, if nothing is sent now. Otherwise the release of the call to send.
    * @throws Problem if it may not be sent.
    */
@@ -69,13 +69,13 @@ export class AdmissionService {
     call: OperationCall,
     prepared: PreparedRequest,
     input: object | undefined,
-    place: Place,
+    permit: Permit,
   ): Promise<Reply | Release> {
     this.mayPay.require('replay'); // The decision checks everything else that a new request needs.
     for (;;) {
       const { rights } = call.caller;
       try {
-        const admitted = await this.admitOnce(call, prepared, input, place);
+        const admitted = await this.admitOnce(call, prepared, input, permit);
         if (admitted !== 'caller_changed') return admitted;
         await this.lookUpAgain(call);
       } catch (refusal) {
@@ -91,7 +91,7 @@ export class AdmissionService {
     call: OperationCall,
     { outgoing, items: named }: PreparedRequest,
     input: object | undefined,
-    place: Place,
+    permit: Permit,
   ): Promise<Reply | Release | 'caller_changed'> {
     const idempotencyKey = readIdempotencyKey(call.idempotencyKey, phonesOf(named));
     if (idempotencyKey === null && call.caller.limits.requireIdempotencyKey) {
@@ -106,9 +106,9 @@ export class AdmissionService {
     const content = { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening };
     const request = admissionRequest(call, content);
     const admission = { request, intent: newIntent(call, { outgoing, items }, checks) };
-    const patienceEnds = Math.min(performance.now() + TWIN_PATIENCE_MS, call.sendBy);
+    const patienceEnds = Math.min(performance.now() + CONCURRENT_DUPLICATE_WAIT_MS, call.sendBy);
     for (;;) {
-      const result = await this.decide(call, outgoing, admission, place);
+      const result = await this.decide(call, outgoing, admission, permit);
       if (result.kind === 'released') return result.release;
       if (result.kind === 'held') return pendingReply(call.id);
       if (result.kind === 'caller_changed') return result.kind;
@@ -118,13 +118,13 @@ export class AdmissionService {
       if (result.kind !== 'repeated') throw refusalOf(result, call);
       const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
       if (reply) return reply;
-      await sleep(TWIN_WAIT_MS);
+      await sleep(CONCURRENT_DUPLICATE_POLL_MS);
     }
   }
 
   /** Looks the caller up again and repeats the checks of its rights. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
-    const caller = await this.standing.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
+    const caller = await this.rechecks.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
     const problem = operationProblem(caller, operation) ?? whereFromProblem(call, caller);
@@ -173,7 +173,7 @@ export class AdmissionService {
     call: OperationCall,
     outgoing: Outgoing,
     { request, intent }: Admission,
-    place: Place,
+    permit: Permit,
   ): Promise<AdmissionResult> {
     // Reading the body may have outlasted its key or token.
     if (hasEnded(call.caller)) throw new Problem(endOf(call.caller));
@@ -182,7 +182,7 @@ export class AdmissionService {
     const admission = { request: { ...request, sendableInSeconds }, intent };
     let isReleased = false;
     try {
-      const result = await this.admitOrFindClaim(call, admission, place);
+      const result = await this.admitOrFindClaim(call, admission, permit);
       isReleased = result.kind === 'released';
       call.opened = isReleased || result.kind === 'held';
       if (result.kind === 'released') call.feeRate = result.feeRate;
@@ -198,11 +198,11 @@ export class AdmissionService {
   private async admitOrFindClaim(
     call: OperationCall,
     admission: Admission,
-    place: Place,
+    permit: Permit,
   ): Promise<AdmissionResult> {
     try {
       this.mayPay.require('send');
-      return await measured(place, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);
+      return await measured(permit, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);
     } catch (refusal) {
       const claim = await this.replays.claimOn(admission.request, refusal, leftOf(call));
       if (!claim) throw refusal;

@@ -5,7 +5,7 @@ import { ageOf } from '../../continuity/heartbeat/instant';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
 import { ExpectedFees } from '../../journal/admission/expected-fees';
 import { CallJournal } from '../../journal/call-journal';
-import { UnheardStatuses } from '../../journal/outcomes/unknown-statuses';
+import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { Release, NewOutcome, UpstreamItem } from '../../journal/records/records';
 import { recordUndelivered } from '../../journal/settlement/settled-by-upstream';
 import { rowOf } from '../../operations/catalogue/catalogue';
@@ -16,7 +16,7 @@ import { sendableForMs, Timeouts } from '../../platform/config/upstream/upstream
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { DatabaseTooSlow, OUTCOME_ANSWER_MS, waitAtMost } from '../../platform/database/pools/timeouts';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
-import { measured, Place } from '../admission-control/permit';
+import { measured, Permit } from '../admission-control/permit';
 import { MayPay } from '../may-pay/may-pay.service';
 import { TimedAnswer } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -42,7 +42,7 @@ export class ExchangeService {
     private readonly upstream: UpstreamService,
     private readonly cache: AnswerCache,
     private readonly shapes: ShapeWatch,
-    private readonly statuses: UnheardStatuses,
+    private readonly statuses: UnknownStatuses,
     private readonly fees: ExpectedFees,
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) settings: RunningConfig,
@@ -54,10 +54,10 @@ export class ExchangeService {
 
   /**
    * Sends a read, without an admission.
-   * @param place its place, if it needs one. Its admission ends once the intent is recorded.
+   * @param permit the permit, if it needs one. Its admission ends once the intent is recorded.
    * @throws Problem if it may not be sent now. Nothing was written about it.
    */
-  async read(call: OperationCall, prepared: PreparedRequest, place?: Place): Promise<Given> {
+  async read(call: OperationCall, prepared: PreparedRequest, permit?: Permit): Promise<Given> {
     const { outgoing } = prepared;
     const row = rowOf(call.operation);
     const isCached = row.effect === 'read' && row.cached;
@@ -66,7 +66,7 @@ export class ExchangeService {
     if (isCached && this.cache.has(key)) this.mayPay.require('read_without_circuit');
     else this.mayPay.require('read', { sendable: { account, outgoing } });
     try {
-      await measured(place, this.open(call, prepared));
+      await measured(permit, this.open(call, prepared));
       const fetch = () => this.send(call, prepared);
       if (!isCached) return { shared: null, ...(await fetch()) };
       const given = await this.cache.get(key, call.id, fetch);
@@ -80,19 +80,19 @@ export class ExchangeService {
   /**
    * Sends an admitted call once, and records its outcome.
    * @param release of a call that pays or writes. Limits the time from the admission to the sending.
-   * @param place is released as soon as the upstream has answered.
+   * @param permit is released as soon as the upstream has answered.
    */
   async send(
     call: OperationCall,
     { outgoing, items, shown }: PreparedRequest,
     release?: Release,
-    place?: Place,
+    permit?: Permit,
   ): Promise<TimedAnswer> {
     const isTooLate =
       release &&
       (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs || hasEnded(call.caller));
     const received = await this.upstream.of(outgoing.account).send(outgoing, call.traceparent, isTooLate);
-    place?.release();
+    permit?.release();
     call.timings.upstream = received.upstreamMs;
     const answer = shown ? await shown(received) : received;
     await this.close(call, items, answer, null);

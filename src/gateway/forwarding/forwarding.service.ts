@@ -3,7 +3,7 @@ import { OperationCall } from '../../access/auth/call';
 import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue/catalogue';
 import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 import { itemsOf, itemFieldsOf } from '../../operations/items/items';
-import { GateService } from '../admission-control/load-shedder.service';
+import { LoadShedderService } from '../admission-control/load-shedder.service';
 import { toOutgoing } from '../upstream/transport/outgoing';
 import { UpstreamService } from '../upstream/upstream.service';
 import { AdmissionService } from './admission.service';
@@ -17,7 +17,7 @@ import { withWallet } from './wallet';
 @Injectable()
 export class ForwardingService {
   constructor(
-    private readonly gate: GateService,
+    private readonly shedder: LoadShedderService,
     private readonly admission: AdmissionService,
     private readonly ownership: OwnershipService,
     private readonly exchanges: ExchangeService,
@@ -34,7 +34,7 @@ export class ForwardingService {
       outgoing: toOutgoing(account, operation, sent),
       items: itemsOf(operation, sent),
     };
-    const place = await this.gate.enter(call);
+    const permit = await this.shedder.enter(call);
     try {
       if (effect === 'read') {
         const started = performance.now();
@@ -42,15 +42,15 @@ export class ForwardingService {
         call.sendBy += performance.now() - started; // A look-up has limits of its own.
         if (listsTransactions(operation))
           prepared.shown = (received) => this.ownership.withoutOthers(call, received);
-        const { answer, shared } = await this.exchanges.read(call, prepared, place);
+        const { answer, shared } = await this.exchanges.read(call, prepared, permit);
         return toReply(answer, id, effect, shared?.age);
       }
-      const admitted = await this.admission.admit(call, prepared, input, place);
+      const admitted = await this.admission.admit(call, prepared, input, permit);
       if (admitted instanceof Reply) return admitted;
-      const { answer } = await this.exchanges.send(call, prepared, admitted, place);
+      const { answer } = await this.exchanges.send(call, prepared, admitted, permit);
       return toReply(answer, id, effect);
     } finally {
-      place.release();
+      permit.release();
     }
   }
 }

@@ -19,7 +19,7 @@ import { ProblemCode, PROBLEMS } from '../../platform/errors/problems';
 import { happenedOf } from '../../platform/errors/reads';
 import { isProbe } from '../../platform/logging/logging';
 import { problemCodeOf } from '../../platform/storage/failures';
-import { StorageService, Trouble } from '../../platform/storage/storage.service';
+import { StorageService, StorageFailure } from '../../platform/storage/storage.service';
 
 /** Problems that need an operator if an unexpected error caused them. */
 const OUR_FAULTS: readonly ProblemCode[] = ['internal_error', ...DATABASE_CODES, 'outcome_unknown'];
@@ -80,7 +80,7 @@ export class ProblemFilter implements ExceptionFilter {
     return problem.as(problemCodeOf({ place: 'database', cause: known }));
   }
 
-  private get troubleOfDatabase(): Trouble | undefined {
+  private get troubleOfDatabase(): StorageFailure | undefined {
     return this.storage.troubles.find(({ place }) => place === 'database');
   }
 

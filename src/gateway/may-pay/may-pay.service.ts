@@ -12,7 +12,7 @@ import { InstanceObstacle, Reader } from './obstacles';
  * The checks of an act, in the order in which they refuse it:
  * 1. `fence`: this instance may be wrong about the database or the time (FenceService).
  * 2. `space`: outcomes might not fit anywhere (StorageService).
- * 3. `room`: too many requests wait (GateService). Checked before a body is read.
+ * 3. `room`: too many requests wait (LoadShedderService). Checked before a body is read.
  * 4. `stop`: an operator has stopped the act. Admissions and approvals check again in their transactions.
  * 5. `circuit`: the upstream fails most requests of the operation. Held and repeated requests skip it.
  */

@@ -5,7 +5,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { Allow, Shows } from '../../access/auth/route-access';
 import { csvAnswer } from '../../http/answers/csv-answer';
-import { HoldsPlace } from '../../http/quotas/takes-turn';
+import { HoldsSlot } from '../../http/quotas/takes-turn';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApiSummary } from '../../platform/schema/routes';
 import { RecordClient } from '../records/record-parts.dto';
@@ -69,7 +69,7 @@ export class ActivityController {
 
   @Get('activity.csv')
   @Allow('audit', 'admin')
-  @HoldsPlace('reports')
+  @HoldsSlot('reports')
   @Shows('itself')
   @ApiSummary(
     'Export administrative acts',

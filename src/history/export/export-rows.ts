@@ -1,7 +1,7 @@
 import { Cell, CSV_TYPE, csvLine } from '../../http/answers/csv';
 import { Present } from '../../operations/lifecycle/lifecycle';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { Place } from '../records/records.service';
+import { PayoutPosition } from '../records/records.service';
 import { Listed } from '../search/search.dto';
 import { Column, COLUMNS } from './columns';
 import { Format } from './export.dto';
@@ -14,7 +14,7 @@ export type ExportRow = Cell[];
 export async function readRows(
   prisma: ReaderPrisma,
   listed: Listed,
-  places: Place[],
+  places: PayoutPosition[],
   reveal: boolean,
   present: Present,
 ): Promise<ExportRow[]> {

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, OnModuleDestroy } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/credential-recheck.service';
-import { SharesService } from '../../http/quotas/quotas.service';
+import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
+import { QuotasService } from '../../http/quotas/quotas.service';
 import { AccessJournal } from '../../journal/activity/access-journal';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
 import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { ReadingsService } from '../access-log/accesses.service';
-import { Place, PresentService } from '../records/records.service';
+import { PayoutPosition, PresentService } from '../records/records.service';
 import { Query } from '../search/pages';
 import { SearchService } from '../search/search.service';
 import { readRows, ExportRow, heading, rowsText } from './export-rows';
@@ -56,8 +56,8 @@ export class ExportService implements OnModuleDestroy {
     private readonly present: PresentService,
     private readonly readings: ReadingsService,
     private readonly accesses: AccessJournal,
-    private readonly standing: StandingService,
-    private readonly shares: SharesService,
+    private readonly rechecks: CredentialRecheckService,
+    private readonly shares: QuotasService,
   ) {}
 
   /** Resolves once the export is on record. Reads nothing before the stream is read. */
@@ -162,8 +162,8 @@ export class ExportService implements OnModuleDestroy {
   }
 
   private async *batches(query: Query, call: Call): AsyncGenerator<ExportRow[], void> {
-    const holds = this.standing.watch(call);
-    const walk: AsyncGenerator<Place[], void> = this.searching.walk(query, { batch: BATCH_ROWS });
+    const holds = this.rechecks.watch(call);
+    const walk: AsyncGenerator<PayoutPosition[], void> = this.searching.walk(query, { batch: BATCH_ROWS });
     for (;;) {
       if (!(await holds())) throw new Error('the key of an export is no longer valid');
       const rows = await this.nextRows(walk, query, call);
@@ -174,7 +174,7 @@ export class ExportService implements OnModuleDestroy {
 
   /** Reads a batch when it is the key's turn. */
   private async nextRows(
-    walk: AsyncGenerator<Place[], void>,
+    walk: AsyncGenerator<PayoutPosition[], void>,
     query: Query,
     call: Call,
   ): Promise<ExportRow[] | undefined> {

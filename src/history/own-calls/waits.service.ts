@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, OnModuleDestroy, Inject } from '@nestjs/common';
 import { AuthenticatedCall, holderOf } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/credential-recheck.service';
+import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
 import { endOf } from '../../access/callers/caller';
-import { SharesService } from '../../http/quotas/quotas.service';
+import { QuotasService } from '../../http/quotas/quotas.service';
 import { OPEN } from '../../operations/lifecycle/lifecycle';
 import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { NEXT_STEPS, NextStep } from '../../operations/lifecycle/settlement';
@@ -36,7 +36,7 @@ export class CallVersionsService {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    private readonly shares: SharesService,
+    private readonly shares: QuotasService,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
@@ -79,7 +79,7 @@ const NO_LONGER_ALLOWED =
 const PATIENT: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];
 
 /** State of a call that a waiting caller knows. */
-interface Seen {
+interface ObservedCall {
   id: string;
   version: string;
   states: string;
@@ -92,8 +92,8 @@ export class WaitsService implements OnModuleDestroy {
 
   constructor(
     private readonly versions: CallVersionsService,
-    private readonly standing: StandingService,
-    private readonly shares: SharesService,
+    private readonly rechecks: CredentialRecheckService,
+    private readonly shares: QuotasService,
   ) {}
 
   /**
@@ -122,14 +122,19 @@ export class WaitsService implements OnModuleDestroy {
 
   private async wait(
     call: AuthenticatedCall,
-    seen: Seen,
+    seen: ObservedCall,
     { seconds, gone }: { seconds: number; gone: AbortSignal },
     read: () => Promise<FullCallRecord>,
   ): Promise<FullCallRecord> {
     const give = this.shares.take('waits', holderOf(call));
     try {
       const signal = AbortSignal.any([this.stopping.signal, gone, AbortSignal.timeout(seconds * 1_000)]);
-      const changed = await this.change(requireStanding(call, this.standing.watch(call)), seen, read, signal);
+      const changed = await this.change(
+        requireValidCredential(call, this.rechecks.watch(call)),
+        seen,
+        read,
+        signal,
+      );
       gone.throwIfAborted();
       return changed ?? (await read());
     } finally {
@@ -139,8 +144,8 @@ export class WaitsService implements OnModuleDestroy {
 
   /** @returns undefined once the signal is aborted. */
   private async change(
-    requireStanding: () => Promise<void>,
-    { id, version: first, states }: Seen,
+    requireValidCredential: () => Promise<void>,
+    { id, version: first, states }: ObservedCall,
     read: () => Promise<FullCallRecord>,
     signal: AbortSignal,
   ): Promise<FullCallRecord | undefined> {
@@ -148,7 +153,7 @@ export class WaitsService implements OnModuleDestroy {
     for (let known = first; ;) {
       const version = await Promise.race([this.versions.poll(id), ended]);
       if (signal.aborted) return undefined;
-      await requireStanding();
+      await requireValidCredential();
       if (version === undefined || version === known) continue;
       known = version;
       const record = await read();
@@ -157,7 +162,10 @@ export class WaitsService implements OnModuleDestroy {
   }
 }
 
-function requireStanding({ caller }: AuthenticatedCall, holds: () => Promise<boolean>): () => Promise<void> {
+function requireValidCredential(
+  { caller }: AuthenticatedCall,
+  holds: () => Promise<boolean>,
+): () => Promise<void> {
   return async () => {
     if (!(await holds())) throw new Problem(endOf(caller), { text: NO_LONGER_ALLOWED });
   };

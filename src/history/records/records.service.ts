@@ -3,7 +3,7 @@ import { isOwn, Owner } from '../../access/auth/owner';
 import { Present, present } from '../../operations/lifecycle/lifecycle';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { givenUpAfterMs } from '../../platform/config/upstream/upstream-timeouts';
-import { inTurns, Pace, Steps } from '../../platform/cooperative-task';
+import { runInTurns, TaskRunner, CooperativeTask } from '../../platform/cooperative-task';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { ReplicaService } from '../../platform/database/pools/replica.service';
@@ -59,7 +59,7 @@ export class PresentService {
 }
 
 /** A payout, or a call as a whole. */
-export interface Place {
+export interface PayoutPosition {
   id: string;
   position: number | null;
 }
@@ -94,7 +94,7 @@ export class RecordsService {
   async list(
     ids: string[],
     reveal: boolean,
-    { pace = inTurns, owner }: { pace?: Pace; owner?: Owner } = {},
+    { pace = runInTurns, owner }: { pace?: TaskRunner; owner?: Owner } = {},
   ): Promise<CallRecord[]> {
     const shows = { reveal, ofPerson: isPerson(owner) };
     const byId = await this.read(ids, shows, pace, (position) => position < ITEMS_IN_LISTS);
@@ -102,7 +102,7 @@ export class RecordsService {
   }
 
   /** Returns payouts with the fields of their calls, in the order of `places`. */
-  async items(places: Place[], reveal: boolean, pace: Pace): Promise<ItemRecord[]> {
+  async items(places: PayoutPosition[], reveal: boolean, pace: TaskRunner): Promise<ItemRecord[]> {
     const ids = [...new Set(places.map(({ id }) => id))];
     const positions = new Set(places.map(({ position }) => position));
     const byId = await this.read(ids, { reveal, ofPerson: false }, pace, (position) =>
@@ -119,7 +119,7 @@ export class RecordsService {
   private async read(
     ids: string[],
     shows: Pick<View, 'reveal' | 'ofPerson'>,
-    pace: Pace,
+    pace: TaskRunner,
     isShown: (position: number) => boolean,
   ): Promise<Map<string, CallRecord>> {
     const present = await this.present.readLong();
@@ -207,7 +207,7 @@ function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
 }
 
 /** Maps a list in several steps. */
-async function mapped<From, To>(list: From[], map: (one: From) => To, pace: Pace): Promise<To[]> {
+async function mapped<From, To>(list: From[], map: (one: From) => To, pace: TaskRunner): Promise<To[]> {
   const all: To[] = [];
   await pace(mapping(list, map, all));
   return all;
@@ -217,7 +217,7 @@ async function mapped<From, To>(list: From[], map: (one: From) => To, pace: Pace
  * Separate from its caller: the shape of a nested generator retains its scope until V8 collects the old
  * generation.
  */
-function* mapping<From, To>(list: From[], map: (one: From) => To, all: To[]): Steps {
+function* mapping<From, To>(list: From[], map: (one: From) => To, all: To[]): CooperativeTask {
   for (const one of list) {
     all.push(map(one));
     if (all.length % IN_ONE_TURN === 0) yield;

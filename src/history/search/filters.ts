@@ -62,14 +62,19 @@ export function rangeOf({ from, to }: SearchFilters): Range {
 const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
 /** Entities named by a search, in the form of the index. */
-export interface Named {
+export interface NamedFilter {
   /** IDs of the named clients. Undefined if the search names none. */
   clientIds: string[] | undefined;
   /** The phone numbers that the recipient may mean. */
   phones: string[];
 }
 
-export function conditionsOf(asked: SearchFilters, rows: Rows, named: Named, present: Present): Conditions {
+export function conditionsOf(
+  asked: SearchFilters,
+  rows: Rows,
+  named: NamedFilter,
+  present: Present,
+): Conditions {
   const search = toRecorded(asked);
   const { clientIds } = named;
   const { upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { Place } from '../records/records.service';
+import { PayoutPosition } from '../records/records.service';
 import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
 import { Cursor, Listed, Sort } from './search.dto';
 
@@ -50,7 +50,7 @@ function orderOf({ listed, sort }: Query): Order {
 }
 
 /** A row of a page, with the columns of its order. */
-export interface FoundPlace extends Place {
+export interface FoundPlace extends PayoutPosition {
   usd: string | null;
 }
 

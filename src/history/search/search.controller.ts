@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { Allow, Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/route-access';
-import { SharesService } from '../../http/quotas/quotas.service';
+import { QuotasService } from '../../http/quotas/quotas.service';
 import { TakesTurn } from '../../http/quotas/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -10,8 +10,8 @@ import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { CallPage, ItemPage } from '../records/record.dto';
 import { RecordsService } from '../records/records.service';
-import { CallStory } from '../timeline/timeline.dto';
-import { StoryService } from '../timeline/timeline.service';
+import { CallTimeline } from '../timeline/timeline.dto';
+import { TimelineService } from '../timeline/timeline.service';
 import { CallSearch } from './search.dto';
 import { requireMaySearchPeople, SearchService } from './search.service';
 import { Summary, SummarySearch } from './summary.dto';
@@ -24,9 +24,9 @@ export class SearchController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
-    private readonly stories: StoryService,
+    private readonly timelines: TimelineService,
     private readonly summaries: SummaryService,
-    private readonly shares: SharesService,
+    private readonly shares: QuotasService,
   ) {}
 
   @Get('calls')
@@ -51,10 +51,13 @@ export class SearchController {
   @Shows(showsCall)
   @ApiSummary('Read one call', 'Returns everything on record about the call, including its readers.')
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
-  @ApiResponse({ status: 200, type: CallStory, description: 'The call.' })
+  @ApiResponse({ status: 200, type: CallTimeline, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
-  async readAuditCall(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<CallStory> {
-    const record = isUuid(id) && (await this.stories.one(id, mayReveal(call)));
+  async readAuditCall(
+    @CurrentCall() call: AuthenticatedCall,
+    @Param('id') id: string,
+  ): Promise<CallTimeline> {
+    const record = isUuid(id) && (await this.timelines.one(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }

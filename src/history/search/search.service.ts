@@ -8,7 +8,7 @@ import { ReplicaService } from '../../platform/database/pools/replica.service';
 import { Fault, Problem } from '../../platform/errors/problem';
 import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
-import { Place, PresentService } from '../records/records.service';
+import { PayoutPosition, PresentService } from '../records/records.service';
 import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { counted, matching, Scope } from './matching';
@@ -53,7 +53,7 @@ export class SearchService {
     search: Search,
     listed: Listed = 'calls',
     { owner, gone }: SearchOptions = {},
-  ): Promise<Page<Place>> {
+  ): Promise<Page<PayoutPosition>> {
     const after = cursorOf(search, listed);
     const scope = await this.prepare(search, listed, { owner, gone });
     const { sort = 'time' } = search;
@@ -82,7 +82,7 @@ export class SearchService {
   }
 
   /** Returns batches of results. The last one may be smaller. None is empty. */
-  async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<Place[], void> {
+  async *walk(query: Query, { batch }: { batch: number }): AsyncGenerator<PayoutPosition[], void> {
     let after: Cursor | undefined;
     for (;;) {
       const found = await this.page(query, after, { limit: batch, budget: batch * BUDGET_PER_ROW });

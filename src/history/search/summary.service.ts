@@ -32,7 +32,7 @@ interface GroupRow extends SumRow {
   latency: (number | null)[] | null;
 }
 
-interface Asked {
+interface SummaryRequest {
   /** Whether to show people in callers' country texts. */
   reveal: boolean;
   /** Cancels the count. */
@@ -53,7 +53,7 @@ export class SummaryService {
 
   async summarize(
     { group_by: groupBy = 'day', ...search }: SummarySearch,
-    { reveal, gone, rests }: Asked,
+    { reveal, gone, rests }: SummaryRequest,
   ): Promise<Summary> {
     const word = stateAtSql(await this.present.read());
     const scope = await this.searching.prepare(search, 'all', { gone });

@@ -44,7 +44,7 @@ export class CallDifference {
 
 /** A call with all its records. */
 @ApiExtraModels(AccessEndRecord)
-export class CallStory extends FullCallRecord {
+export class CallTimeline extends FullCallRecord {
   @described({ type: [RecordAnomalyDto] }, 'Contradictions in the records. Empty if there are none.')
   anomalies!: RecordAnomalyDto[];
   @described(

@@ -10,13 +10,13 @@ import { ledgerEntriesOf } from '../records/items';
 import { RecordAnomaly, anomaliesOf } from '../records/record-anomalies';
 import { RecordsService } from '../records/records.service';
 import { FullStoredCall } from '../records/rows';
-import { CallDifference, CallStory, RecordSeal } from './timeline.dto';
+import { CallDifference, CallTimeline, RecordSeal } from './timeline.dto';
 
 const NEWEST_DIFFERENCES = 100;
 
 /** Returns all records of a call. */
 @Injectable()
-export class StoryService {
+export class TimelineService {
   constructor(
     private readonly prisma: ReaderPrisma,
     private readonly records: RecordsService,
@@ -24,7 +24,7 @@ export class StoryService {
     private readonly activity: ActivityService,
   ) {}
 
-  async one(id: string, reveal: boolean): Promise<CallStory | undefined> {
+  async one(id: string, reveal: boolean): Promise<CallTimeline | undefined> {
     const found = await this.records.find(id, reveal);
     if (!found) return undefined;
     const { record, stored } = found;

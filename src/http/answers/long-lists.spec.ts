@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import fastify from 'fastify';
 import { runs } from '../../../test/support/examples/runs';
-import { inTurns } from '../../platform/cooperative-task';
+import { runInTurns } from '../../platform/cooperative-task';
 import { writeLongLists } from './long-lists';
 
 describe('answers with long lists', () => {
   let payload: unknown;
   const server = fastify();
-  writeLongLists(server, () => inTurns);
+  writeLongLists(server, () => runInTurns);
   server.get('/', () => payload);
   afterAll(() => server.close());
 

@@ -1,5 +1,5 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { Pace, Steps } from '../../platform/cooperative-task';
+import { TaskRunner, CooperativeTask } from '../../platform/cooperative-task';
 
 /**
  * The elements that are written in one turn of the event loop: about half a millisecond for records of calls.
@@ -10,7 +10,10 @@ const IN_ONE_TURN = 20;
  * Writes answers with long lists as JSON in several turns of the event loop. A page of 200 records takes some
  * seven milliseconds, and payments take their turns in between.
  */
-export function writeLongLists(server: FastifyInstance, paceOf: (request: FastifyRequest) => Pace): void {
+export function writeLongLists(
+  server: FastifyInstance,
+  paceOf: (request: FastifyRequest) => TaskRunner,
+): void {
   // With a callback: most answers have no long list, and would wait for a promise.
   server.addHook('preSerialization', (request, reply, payload, done) => {
     if (!hasLongList(payload)) return done(null, payload);
@@ -33,13 +36,13 @@ function isLong(value: unknown): value is unknown[] {
 }
 
 /** Returns the same as JSON.stringify(), as UTF-8. */
-async function toJson(payload: Record<string, unknown>, pace: Pace): Promise<Buffer> {
+async function toJson(payload: Record<string, unknown>, pace: TaskRunner): Promise<Buffer> {
   const pieces: Buffer[] = [];
   await pace(writeObject(payload, pieces));
   return Buffer.concat(pieces);
 }
 
-function* writeObject(payload: Record<string, unknown>, pieces: Buffer[]): Steps {
+function* writeObject(payload: Record<string, unknown>, pieces: Buffer[]): CooperativeTask {
   let before = '{';
   const write = (text: string) => pieces.push(Buffer.from(text));
   for (const [name, value] of Object.entries(payload)) {
@@ -58,7 +61,7 @@ function* writeObject(payload: Record<string, unknown>, pieces: Buffer[]): Steps
   write('}');
 }
 
-function* writeList(list: unknown[], write: (text: string) => void): Steps {
+function* writeList(list: unknown[], write: (text: string) => void): CooperativeTask {
   for (let from = 0; from < list.length; from += IN_ONE_TURN) {
     const piece = JSON.stringify(list.slice(from, from + IN_ONE_TURN)).slice(1, -1);
     write(from === 0 ? piece : `,${piece}`);

@@ -10,7 +10,7 @@ import { bodyFault } from '../validation/json-body';
 /** How long a client that sends without reading may take to read its answer. */
 const LINGER_MS = 1_000;
 
-interface Told {
+interface RequestObservers {
   logger: Pick<Logger, 'log'>;
   countProblem: (code: string) => void;
 }
@@ -27,7 +27,7 @@ interface Traffic {
  * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is
  * known, logged and counted. Without this, Node and Fastify would answer in their own format.
  */
-export function answerBrokenRequests(server: FastifyInstance, told: Told): void {
+export function answerBrokenRequests(server: FastifyInstance, told: RequestObservers): void {
   const connections = new WeakMap<Socket, Traffic>();
   server.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
@@ -115,7 +115,7 @@ function isInterface(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
 }
 
-function tell({ logger, countProblem }: Told, id: string, { code, status }: Problem): void {
+function tell({ logger, countProblem }: RequestObservers, id: string, { code, status }: Problem): void {
   countProblem(code);
   logger.log({ call_id: id, code, status }, 'request not readable');
 }

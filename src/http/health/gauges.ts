@@ -9,7 +9,7 @@ import { ReplicaService } from '../../platform/database/pools/replica.service';
 import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { HeldJobsService } from '../../platform/jobs/held-jobs.service';
 import { JOB_NAMES } from '../../platform/jobs/job';
-import { CAUSES, PLACES, REMEDIES } from '../../platform/storage/failures';
+import { CAUSES, STORAGE_LOCATIONS, REMEDIES } from '../../platform/storage/failures';
 import { StorageService } from '../../platform/storage/storage.service';
 import { MetricsService } from '../metrics/metrics.service';
 
@@ -52,7 +52,7 @@ export class FenceMetrics {
   }
 }
 
-const ALL = PLACES.flatMap((place) =>
+const ALL = STORAGE_LOCATIONS.flatMap((place) =>
   CAUSES.filter((cause) => cause in REMEDIES[place]).map((cause) => ({ place, cause })),
 );
 

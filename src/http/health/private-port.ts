@@ -12,7 +12,7 @@ export interface PrivatePort {
 }
 
 /** Where a private port listens, and the variable that sets it. */
-interface Place {
+interface PrivateEndpoint {
   host: string;
   port: number;
   variable: string;
@@ -24,7 +24,7 @@ interface Place {
  */
 export async function servePrivately(
   paths: Readonly<Record<string, Answering>>,
-  place: Place,
+  place: PrivateEndpoint,
 ): Promise<PrivatePort> {
   const known = new Map(Object.entries(paths));
   const server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export const answerMetrics =
       () => answer(response, 500, { status: 'error' }),
     );
 
-function listen(server: Server, { host, port, variable }: Place): Promise<void> {
+function listen(server: Server, { host, port, variable }: PrivateEndpoint): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
       reject(new StartError(`cannot listen on port ${port} (${code}). Set ${variable} to another port.`)),

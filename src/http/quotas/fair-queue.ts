@@ -1,18 +1,18 @@
-import { FairLines } from './round-robin-queue';
+import { RoundRobinQueue } from './round-robin-queue';
 
 /** Ends a turn, which has rested this long. It may be called again without effect. */
 export type EndTurn = (restedMs?: number) => void;
 
 /**
  * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A
- * place may rest between two turns.
+ * slot may rest between two turns.
  */
 export class FairQueue {
   private working = 0;
   /** Callbacks that start the waiting work. */
-  private readonly waiting = new FairLines<() => void>();
+  private readonly waiting = new RoundRobinQueue<() => void>();
 
-  /** @param restAfter returns how long a place rests for work of this length. Both in milliseconds. */
+  /** @param restAfter returns how long a slot rests for work of this length. Both in milliseconds. */
   constructor(
     private readonly atOnce: number,
     private readonly restAfter: (workedMs: number) => number = () => 0,

@@ -1,19 +1,19 @@
-import { BURST, FaultPace, LONGEST_DELAY_MS, PAUSE_MS } from './fault-throttle';
+import { BURST, FaultThrottle, LONGEST_DELAY_MS, PAUSE_MS } from './fault-throttle';
 
-describe('the pace of long bodies with faults', () => {
+describe('the throttle of long bodies with faults', () => {
   let now: number;
-  let pace: FaultPace;
+  let throttle: FaultThrottle;
 
   beforeEach(() => {
     now = 1e6;
-    pace = new FaultPace(() => now);
+    throttle = new FaultThrottle(() => now);
   });
 
   /** Sends bodies with faults at once, each as soon as it may. */
   const delays = (key: string, count: number) =>
     Array.from({ length: count }, () => {
-      const delay = pace.delayOf(key);
-      pace.noteFaults(key, delay > 0);
+      const delay = throttle.delayOf(key);
+      throttle.noteFaults(key, delay > 0);
       return delay;
     });
 
@@ -37,7 +37,7 @@ describe('the pace of long bodies with faults', () => {
     const longest = Math.max(...delays('a', 200));
     expect(longest).toBeGreaterThan(LONGEST_DELAY_MS); // refused
     now += longest - LONGEST_DELAY_MS;
-    expect(pace.delayOf('a')).toBeLessThanOrEqual(LONGEST_DELAY_MS);
+    expect(throttle.delayOf('a')).toBeLessThanOrEqual(LONGEST_DELAY_MS);
   });
 
   it('slows down no other key', () => {
@@ -47,8 +47,8 @@ describe('the pace of long bodies with faults', () => {
 
   it('forgets the faults of a key with its first valid body', () => {
     delays('a', 50);
-    expect(pace.delayOf('a')).toBeGreaterThan(0);
-    pace.noteValid('a');
+    expect(throttle.delayOf('a')).toBeGreaterThan(0);
+    throttle.noteValid('a');
     expect(delays('a', BURST)).toEqual(Array(BURST).fill(0));
   });
 });

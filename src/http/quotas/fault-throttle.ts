@@ -13,7 +13,7 @@ export const LONGEST_DELAY_MS = 5_000;
 const MAX_KEYS = 10_000;
 
 /** Slows down keys that send long bodies with faults one after the other. A valid long body ends that. */
-export class FaultPace {
+export class FaultThrottle {
   /** By key: when the next body would be read without a burst. Monotonic, in milliseconds. */
   private readonly nextAt = new LRUCache<string, number>({ max: MAX_KEYS });
 

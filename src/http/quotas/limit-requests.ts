@@ -5,30 +5,30 @@ import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
 import { goneSignal } from '../connections/gone';
 import { LONG_BODY_BYTES } from '../validation/json-body';
-import { FaultPace, LONGEST_DELAY_MS } from './fault-throttle';
-import { SharesService } from './quotas.service';
+import { FaultThrottle, LONGEST_DELAY_MS } from './fault-throttle';
+import { QuotasService } from './quotas.service';
 
 /**
  * Limits what one key sends at once, and how often it sends long bodies with faults. Call it after
  * `receiveCalls`.
  */
-export function limitRequests(server: FastifyInstance, shares: SharesService): void {
+export function limitRequests(server: FastifyInstance, quotas: QuotasService): void {
   server.addHook('onRequest', ({ call }, reply, done) => {
     if (!call.caller) return done();
-    const give = shares.take('requests', holderOf(call));
-    if (isOperation(call.operation) && rowOf(call.operation).effect !== 'read') shares.notePayment();
+    const give = quotas.take('requests', holderOf(call));
+    if (isOperation(call.operation) && rowOf(call.operation).effect !== 'read') quotas.notePayment();
     reply.raw.once('close', give);
     done();
   });
-  paceFaults(server, new FaultPace());
+  throttleFaults(server, new FaultThrottle());
 }
 
 /** A body that has to wait is not read meanwhile, so its sender waits, too. */
-function paceFaults(server: FastifyInstance, pace: FaultPace): void {
+function throttleFaults(server: FastifyInstance, throttle: FaultThrottle): void {
   const delayed = new WeakSet<FastifyRequest>();
   server.addHook('preParsing', (request, reply, payload, done) => {
     const keyId = keyOfLong(request);
-    const delay = keyId === undefined ? 0 : pace.delayOf(keyId);
+    const delay = keyId === undefined ? 0 : throttle.delayOf(keyId);
     if (delay === 0) return done(null, payload);
     delayed.add(request);
     if (delay > LONGEST_DELAY_MS) {
@@ -43,8 +43,8 @@ function paceFaults(server: FastifyInstance, pace: FaultPace): void {
   server.addHook('onSend', (request, reply, _payload, done) => {
     const keyId = keyOfLong(request);
     if (keyId !== undefined) {
-      if (reply.statusCode === 400 && !request.call.opened) pace.noteFaults(keyId, delayed.has(request));
-      else if (reply.statusCode < 400) pace.noteValid(keyId);
+      if (reply.statusCode === 400 && !request.call.opened) throttle.noteFaults(keyId, delayed.has(request));
+      else if (reply.statusCode < 400) throttle.noteValid(keyId);
     }
     done();
   });

@@ -1,7 +1,7 @@
 import { MetricsService } from '../metrics/metrics.service';
-import { SharesService } from './quotas.service';
+import { QuotasService } from './quotas.service';
 
-describe('the shares of keys', () => {
+describe('the quotas of keys', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
@@ -9,11 +9,11 @@ describe('the shares of keys', () => {
    * Lets a search work for some time while another one waits, and returns how much later the other one
    * begins.
    */
-  async function restAfter(shares: SharesService, workedMs: number, restedMs = 0): Promise<number> {
+  async function restAfter(quotas: QuotasService, workedMs: number, restedMs = 0): Promise<number> {
     const { signal } = new AbortController();
-    const end = await shares.takeTurn('searches', 'one', signal);
+    const end = await quotas.takeTurn('searches', 'one', signal);
     let begun: (() => void) | undefined;
-    void shares.takeTurn('searches', 'other', signal).then((endOther) => (begun = endOther));
+    void quotas.takeTurn('searches', 'other', signal).then((endOther) => (begun = endOther));
     jest.advanceTimersByTime(workedMs + (restedMs === Infinity ? 0 : restedMs));
     end(restedMs);
     for (let rested = 0; ; rested += 10) {
@@ -26,51 +26,51 @@ describe('the shares of keys', () => {
     }
   }
 
-  const newShares = () => new SharesService(new MetricsService());
+  const newShares = () => new QuotasService(new MetricsService());
 
   it('let searches rest five times as long as they worked, while payments are made', async () => {
-    const shares = newShares();
-    shares.notePayment();
-    expect(await restAfter(shares, 300)).toBe(1_500);
-    shares.notePayment();
+    const quotas = newShares();
+    quotas.notePayment();
+    expect(await restAfter(quotas, 300)).toBe(1_500);
+    quotas.notePayment();
     jest.advanceTimersByTime(900);
-    expect(await restAfter(shares, 50)).toBe(250);
+    expect(await restAfter(quotas, 50)).toBe(250);
   });
 
   it('do not let searches rest for the time in which they rested', async () => {
-    const shares = newShares();
-    shares.notePayment();
-    expect(await restAfter(shares, 100, 200)).toBe(500);
-    shares.notePayment();
-    expect(await restAfter(shares, 100, Infinity)).toBe(0);
+    const quotas = newShares();
+    quotas.notePayment();
+    expect(await restAfter(quotas, 100, 200)).toBe(500);
+    quotas.notePayment();
+    expect(await restAfter(quotas, 100, Infinity)).toBe(0);
   });
 
-  it('let work rest after each of its steps, if it is one of a share that rests, while payments are made', async () => {
+  it('let work rest after each of its steps, if it is one of a quota that rests, while payments are made', async () => {
     jest.useRealTimers();
-    const shares = newShares();
+    const quotas = newShares();
     function* steps() {
       for (let step = 0; step < 5; step += 1) yield;
     }
     const [quiet, resting, urgent] = [{ restedMs: 0 }, { restedMs: 0 }, {}];
-    await shares.paceOf(quiet)(steps());
-    shares.notePayment();
-    await shares.paceOf(resting)(steps());
-    await shares.paceOf(urgent)(steps());
+    await quotas.paceOf(quiet)(steps());
+    quotas.notePayment();
+    await quotas.paceOf(resting)(steps());
+    await quotas.paceOf(urgent)(steps());
     expect(resting.restedMs).toBeGreaterThan(0);
     expect([quiet, urgent]).toEqual([{ restedMs: 0 }, {}]);
   });
 
   it('let searches work without a rest while nobody pays', async () => {
-    const shares = newShares();
-    expect(await restAfter(shares, 300)).toBe(0);
-    shares.notePayment();
-    expect(await restAfter(shares, 1_500)).toBe(0); // the last payment was too long ago
+    const quotas = newShares();
+    expect(await restAfter(quotas, 300)).toBe(0);
+    quotas.notePayment();
+    expect(await restAfter(quotas, 1_500)).toBe(0); // the last payment was too long ago
   });
 
   it('let no search rest for long', async () => {
-    const shares = newShares();
-    const paying = setInterval(() => shares.notePayment(), 100);
-    expect(await restAfter(shares, 10_000)).toBe(3_000);
+    const quotas = newShares();
+    const paying = setInterval(() => quotas.notePayment(), 100);
+    expect(await restAfter(quotas, 10_000)).toBe(3_000);
     clearInterval(paying);
   });
 });

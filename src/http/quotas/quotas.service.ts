@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { inTurns, Pace } from '../../platform/cooperative-task';
+import { runInTurns, TaskRunner } from '../../platform/cooperative-task';
 import { Problem } from '../../platform/errors/problem';
 import { MetricsService } from '../metrics/metrics.service';
 import { EndTurn, FairQueue } from './fair-queue';
-import { LONGEST_WAIT_MS, Share, ShareName, SHARES } from './quotas';
+import { LONGEST_WAIT_MS, Quota, QuotaName, QUOTAS } from './quotas';
 
 /** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
 const RECORDED_EVERY_MS = 60_000;
@@ -28,33 +28,33 @@ const MAX_REMEMBERED = 10_000;
 
 /** Limits the concurrent work of one key. Counts on this instance only. */
 @Injectable()
-export class SharesService {
-  private readonly ofAll = new Map<ShareName, number>();
-  /** By share and key. */
+export class QuotasService {
+  private readonly ofAll = new Map<QuotaName, number>();
+  /** By quota and key. */
   private readonly ofKeys = new Map<string, number>();
-  private readonly queues = new Map<ShareName, FairQueue>();
-  /** When a refusal of a key was last recorded, by share and key. Monotonic. */
+  private readonly queues = new Map<QuotaName, FairQueue>();
+  /** When a refusal of a key was last recorded, by quota and key. Monotonic. */
   private readonly recordedAt = new Map<string, number>();
   /** When a payment last arrived. Monotonic. */
   private paidAt = -Infinity;
-  private readonly refused: Counter<'share'>;
+  private readonly refused: Counter<'quota'>;
 
   constructor(metrics: MetricsService) {
-    for (const [name, share] of shares) {
-      if (share.atWork === undefined) continue;
+    for (const [name, quota] of quotas) {
+      if (quota.atWork === undefined) continue;
       this.queues.set(
         name,
-        new FairQueue(share.atWork, share.rests ? (workedMs) => this.restFor(workedMs) : undefined),
+        new FairQueue(quota.atWork, quota.rests ? (workedMs) => this.restFor(workedMs) : undefined),
       );
     }
     this.refused = metrics.counter(
       'payout_proxy_share_refusals_total',
       'Requests refused because a key, or all keys, had too many of a kind at once.',
-      ['share'],
+      ['quota'],
     );
-    const watch = (name: string, help: string, valueOf: (share: ShareName) => number) => {
-      const measure = () => shares.map(([share]) => ({ labels: { share }, value: valueOf(share) }));
-      metrics.watch(name, help, measure, ['share']);
+    const watch = (name: string, help: string, valueOf: (quota: QuotaName) => number) => {
+      const measure = () => quotas.map(([quota]) => ({ labels: { quota }, value: valueOf(quota) }));
+      metrics.watch(name, help, measure, ['quota']);
     };
     watch(
       'payout_proxy_share_in_use',
@@ -69,49 +69,49 @@ export class SharesService {
   }
 
   /**
-   * Takes a place.
+   * Takes a slot.
    * @returns gives it back.
-   * @throws Problem `too_many_at_once` if the key has all of its places, `readers_busy` if all are taken.
+   * @throws Problem `too_many_at_once` if the key has all of its slots, `readers_busy` if all are taken.
    */
-  take(name: ShareName, keyId: string): () => void {
-    const share: Share = SHARES[name];
-    const place = `${name} ${keyId}`;
-    const [all, own] = [this.inUse(name), this.ofKeys.get(place) ?? 0];
-    if (own >= share.ofKey) {
+  take(name: QuotaName, keyId: string): () => void {
+    const quota: Quota = QUOTAS[name];
+    const slot = `${name} ${keyId}`;
+    const [all, own] = [this.inUse(name), this.ofKeys.get(slot) ?? 0];
+    if (own >= quota.ofKey) {
       const text =
-        `Your key has ${share.ofKey} ${share.name} at once on this instance, which is the most. Wait for ` +
+        `Your key has ${quota.ofKey} ${quota.name} at once on this instance, which is the most. Wait for ` +
         'one to end, and try again.';
       throw this.refusal(
         name,
-        place,
+        slot,
         new Problem('too_many_at_once', {
           text,
-          retryAfter: share.retryAfter,
-          recorded: this.isFirst(place),
+          retryAfter: quota.retryAfter,
+          recorded: this.isFirst(slot),
         }),
       );
     }
-    if (all >= (share.ofAll ?? Infinity)) throw this.refusal(name, place, this.busy(share, place));
+    if (all >= (quota.ofAll ?? Infinity)) throw this.refusal(name, slot, this.busy(quota, slot));
     this.ofAll.set(name, all + 1);
-    this.ofKeys.set(place, own + 1);
+    this.ofKeys.set(slot, own + 1);
     let isGiven = false;
     return () => {
       if (isGiven) return;
       isGiven = true;
       this.ofAll.set(name, this.inUse(name) - 1);
-      const left = (this.ofKeys.get(place) ?? 1) - 1;
-      if (left === 0) this.ofKeys.delete(place);
-      else this.ofKeys.set(place, left);
+      const left = (this.ofKeys.get(slot) ?? 1) - 1;
+      if (left === 0) this.ofKeys.delete(slot);
+      else this.ofKeys.set(slot, left);
     };
   }
 
   /**
-   * Takes a place, and waits for a turn.
+   * Takes a slot, and waits for a turn.
    * @param gone aborted when the caller hangs up.
    * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any
    * more.
    */
-  async takeTurn(name: ShareName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
+  async takeTurn(name: QuotaName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);
     try {
       const signal = AbortSignal.any([gone, AbortSignal.timeout(LONGEST_WAIT_MS)]);
@@ -123,17 +123,17 @@ export class SharesService {
     } catch {
       give();
       gone.throwIfAborted();
-      throw this.refusal(name, `${name} ${keyId}`, this.busy(SHARES[name], `${name} ${keyId}`));
+      throw this.refusal(name, `${name} ${keyId}`, this.busy(QUOTAS[name], `${name} ${keyId}`));
     }
   }
 
   /** Waits for a turn, for as long as that takes. @throws the reason of the signal. */
-  async turn(name: ShareName, keyId: string, signal?: AbortSignal): Promise<EndTurn> {
+  async turn(name: QuotaName, keyId: string, signal?: AbortSignal): Promise<EndTurn> {
     return (await this.queues.get(name)?.turn(keyId, signal)) ?? (() => undefined);
   }
 
   /** Returns the number of requests in progress or waiting, of all keys. */
-  inUse(name: ShareName): number {
+  inUse(name: QuotaName): number {
     return this.ofAll.get(name) ?? 0;
   }
 
@@ -153,10 +153,10 @@ export class SharesService {
    * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each
    * step, too. A payment needs the event loop some ten times, and would otherwise wait for a step each time.
    */
-  paceOf(call: { restedMs?: number }): Pace {
-    if (call.restedMs === undefined) return inTurns;
+  paceOf(call: { restedMs?: number }): TaskRunner {
+    if (call.restedMs === undefined) return runInTurns;
     return (work) =>
-      inTurns(work, (workedMs) => {
+      runInTurns(work, (workedMs) => {
         const restMs = this.restFor(workedMs);
         call.restedMs = (call.restedMs ?? 0) + restMs;
         return restMs;
@@ -168,21 +168,21 @@ export class SharesService {
     return this.isPaying ? Math.min(RESTS_PER_TURN * workedMs, LONGEST_REST_MS) : 0;
   }
 
-  private busy(share: Share, place: string): Problem {
-    const text = `This instance has too many ${share.name} of all keys at the moment. Try again later.`;
-    return new Problem('readers_busy', { text, retryAfter: share.retryAfter, recorded: this.isFirst(place) });
+  private busy(quota: Quota, slot: string): Problem {
+    const text = `This instance has too many ${quota.name} of all keys at the moment. Try again later.`;
+    return new Problem('readers_busy', { text, retryAfter: quota.retryAfter, recorded: this.isFirst(slot) });
   }
 
-  private refusal(name: ShareName, place: string, problem: Problem): Problem {
-    this.refused.inc({ share: name });
-    if (problem.recorded) this.recordedAt.set(place, performance.now());
+  private refusal(name: QuotaName, slot: string, problem: Problem): Problem {
+    this.refused.inc({ quota: name });
+    if (problem.recorded) this.recordedAt.set(slot, performance.now());
     return problem;
   }
 
-  private isFirst(place: string): boolean {
+  private isFirst(slot: string): boolean {
     if (this.recordedAt.size >= MAX_REMEMBERED) this.recordedAt.clear();
-    return performance.now() - (this.recordedAt.get(place) ?? -Infinity) > RECORDED_EVERY_MS;
+    return performance.now() - (this.recordedAt.get(slot) ?? -Infinity) > RECORDED_EVERY_MS;
   }
 }
 
-const shares = Object.entries(SHARES) as [ShareName, Share][];
+const quotas = Object.entries(QUOTAS) as [QuotaName, Quota][];

@@ -1,5 +1,5 @@
 /** Limits of concurrent work on this instance, per key and in total. */
-export interface Share {
+export interface Quota {
   /** For one key, those that wait for their turn included. */
   ofKey: number;
   /** For all keys. Unlimited if undefined. */
@@ -24,7 +24,7 @@ export interface Share {
  */
 const HEAVY_AT_WORK = 1;
 
-export const SHARES = {
+export const QUOTAS = {
   /**
    * More than an instance has on the way to the upstream at once: UPSTREAM_CONNECTIONS and UPSTREAM_QUEUE.
    */
@@ -50,13 +50,13 @@ export const SHARES = {
   long_bodies: { ofKey: Infinity, atWork: 1, name: 'long bodies', retryAfter: 1 },
   /** A preview decides as an admission does, and searches for earlier payments. */
   previews: { ofKey: 8, ofAll: 200, atWork: 2, name: 'previews', retryAfter: 1 },
-} as const satisfies Record<string, Share>;
+} as const satisfies Record<string, Quota>;
 
-export type ShareName = keyof typeof SHARES;
+export type QuotaName = keyof typeof QUOTAS;
 
-/** Returns whether a share rests between its turns while payments are made. */
-export function restsBetweenTurns(name: ShareName): boolean {
-  const { rests = false }: Share = SHARES[name];
+/** Returns whether a quota rests between its turns while payments are made. */
+export function restsBetweenTurns(name: QuotaName): boolean {
+  const { rests = false }: Quota = QUOTAS[name];
   return rests;
 }
 

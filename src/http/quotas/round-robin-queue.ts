@@ -1,5 +1,5 @@
 /** A queue in which each client, or each key, has its own line, and the lines take turns. */
-export class FairLines<Entry> {
+export class RoundRobinQueue<Entry> {
   /** In the order of their next turns. No line is empty. */
   private readonly lines = new Map<string, Entry[]>();
   private length = 0;

@@ -12,54 +12,54 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, Observable, switchMap } from 'rxjs';
 import { holderOf } from '../../access/auth/call';
 import { goneSignal } from '../connections/gone';
-import { restsBetweenTurns, ShareName } from './quotas';
-import { SharesService } from './quotas.service';
+import { restsBetweenTurns, QuotaName } from './quotas';
+import { QuotasService } from './quotas.service';
 
-const SHARE = 'payout-proxy:share';
+const SHARE = 'payout-proxy:quota';
 
 /** Lets a request wait for its turn before its handler begins. */
 @Injectable()
 class TurnInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly shares: SharesService,
+    private readonly quotas: QuotasService,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
-    const share = this.reflector.get<ShareName>(SHARE, context.getHandler());
+    const quota = this.reflector.get<QuotaName>(SHARE, context.getHandler());
     call.gone = goneSignal(http.getResponse<FastifyReply>());
-    if (restsBetweenTurns(share)) call.restedMs = 0;
-    return from(this.shares.takeTurn(share, holderOf(call), call.gone)).pipe(
+    if (restsBetweenTurns(quota)) call.restedMs = 0;
+    return from(this.quotas.takeTurn(quota, holderOf(call), call.gone)).pipe(
       switchMap((end) => next.handle().pipe(finalize(() => end(call.restedMs)))),
     );
   }
 }
 
-/** Lets a request have one of the places of its key until its answer is complete. */
+/** Lets a request have one of the slots of its key until its answer is complete. */
 @Injectable()
-class PlaceInterceptor implements NestInterceptor {
+class SlotInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly shares: SharesService,
+    private readonly quotas: QuotasService,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
     const { raw } = http.getResponse<FastifyReply>();
-    const give = this.shares.take(this.reflector.get<ShareName>(SHARE, context.getHandler()), holderOf(call));
+    const give = this.quotas.take(this.reflector.get<QuotaName>(SHARE, context.getHandler()), holderOf(call));
     if (raw.closed) give();
     else raw.once('close', give);
     return next.handle();
   }
 }
 
-/** Declares that the streamed answers of a route count as a share of their key. */
-export const HoldsPlace = (share: ShareName) =>
-  applyDecorators(SetMetadata(SHARE, share), UseInterceptors(PlaceInterceptor));
+/** Declares that the streamed answers of a route count as a quota of their key. */
+export const HoldsSlot = (quota: QuotaName) =>
+  applyDecorators(SetMetadata(SHARE, quota), UseInterceptors(SlotInterceptor));
 
 /** Declares that the requests of a route take turns. `call.gone` cancels work whose caller has hung up. */
-export const TakesTurn = (share: ShareName) =>
-  applyDecorators(SetMetadata(SHARE, share), UseInterceptors(TurnInterceptor));
+export const TakesTurn = (quota: QuotaName) =>
+  applyDecorators(SetMetadata(SHARE, quota), UseInterceptors(TurnInterceptor));

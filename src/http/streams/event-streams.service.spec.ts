@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FastifyReply } from 'fastify';
-import { StandingService } from '../../access/auth/credential-recheck.service';
-import { SharesService } from '../quotas/quotas.service';
+import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
+import { QuotasService } from '../quotas/quotas.service';
 import { EventStreams } from './event-streams.service';
 
 const LONG_MS = 3_600_000;
@@ -14,12 +14,12 @@ describe('a stream of events', () => {
   /** Opens a stream of news that are all different. */
   function open(everyMs: number, shares: { isPaying: boolean; open: number }) {
     const streams = new EventStreams(
-      { watch: () => () => Promise.resolve(true) } as unknown as StandingService,
+      { watch: () => () => Promise.resolve(true) } as unknown as CredentialRecheckService,
       {
         take: () => () => undefined,
         inUse: () => shares.open,
         isPaying: shares.isPaying,
-      } as unknown as SharesService,
+      } as unknown as QuotasService,
     );
     const reply = {
       raw: new PassThrough(),

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { holderOf } from '../../access/auth/call';
-import { StandingService } from '../../access/auth/credential-recheck.service';
+import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
 import { goneSignal } from '../connections/gone';
-import { SharesService } from '../quotas/quotas.service';
+import { QuotasService } from '../quotas/quotas.service';
 
 export const EVENT_STREAM = 'text/event-stream';
 
@@ -39,8 +39,8 @@ export class EventStreams implements OnModuleDestroy {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly standing: StandingService,
-    private readonly shares: SharesService,
+    private readonly rechecks: CredentialRecheckService,
+    private readonly shares: QuotasService,
   ) {}
 
   /**
@@ -61,7 +61,7 @@ export class EventStreams implements OnModuleDestroy {
       .header('x-accel-buffering', 'no');
     const signal = AbortSignal.any([this.stopping.signal, gone]);
     const interval = () => this.interval(everyMs);
-    const stream = Readable.from(blocks(interval, ask, this.standing.watch(call), signal), {
+    const stream = Readable.from(blocks(interval, ask, this.rechecks.watch(call), signal), {
       objectMode: false,
     });
     if (gone.aborted) give(); // before the first event, and nothing else would give the place back

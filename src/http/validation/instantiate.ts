@@ -32,7 +32,7 @@ export function instantiate(
   return { instance: instanceOf(type, value, limits, { found, pointer: () => '' }), found };
 }
 
-interface Place {
+interface FaultContext {
   found: FaultList;
   /**
    * Called only for faults. Most values have none, and computing it for five hundred items would cost more
@@ -41,7 +41,7 @@ interface Place {
   pointer: () => string;
 }
 
-function instanceOf(type: Class, value: object, limits: Limits, { found, pointer }: Place): object {
+function instanceOf(type: Class, value: object, limits: Limits, { found, pointer }: FaultContext): object {
   const fields = fieldsOf(type);
   const instance = new type() as Record<string, unknown>;
   const extra: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ function instanceOf(type: Class, value: object, limits: Limits, { found, pointer
 }
 
 /** Returns the value that the rule checks. */
-type Read = (given: unknown, limits: Limits, place: Place) => unknown;
+type Read = (given: unknown, limits: Limits, place: FaultContext) => unknown;
 
 const fieldsByClass = new Map<Class, ReadonlyMap<string, Read>>();
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FastifyInstance, FastifyRequest } from 'fastify';
-import { atOnce, inTurns } from '../../platform/cooperative-task';
+import { runAtOnce, runInTurns } from '../../platform/cooperative-task';
 import { Problem } from '../../platform/errors/problem';
 import { membersOf, shapeOf } from '../../platform/json/json-shape';
 import { FaultList } from './faults';
@@ -115,7 +115,7 @@ function parseAtOnce(bytes: Buffer, maxValues: number, done: Done): void {
     const body = parseJson(text);
     if (membersOf(body) === names) return done(null, body);
     const found = new FaultList();
-    atOnce(findRepeatedNames(text, found));
+    runAtOnce(findRepeatedNames(text, found));
     done(repeatedNames(found));
   } catch (problem) {
     done(problem as Problem);
@@ -131,7 +131,7 @@ async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> 
   await nextTurn();
   if (membersOf(body) === names) return body;
   const found = new FaultList();
-  await inTurns(findRepeatedNames(text, found));
+  await runInTurns(findRepeatedNames(text, found));
   throw repeatedNames(found);
 }
 

@@ -1,5 +1,5 @@
 import { getMetadataStorage, validateSync, ValidationArguments, ValidationTypes } from 'class-validator';
-import { atOnce, Steps } from '../../platform/cooperative-task';
+import { runAtOnce, CooperativeTask } from '../../platform/cooperative-task';
 import { FaultList, pointerTo, toFaults } from './faults';
 
 type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
@@ -50,11 +50,11 @@ export function passesRules(instance: object): boolean {
 
 /** Adds every fault that class-validator would find in an instance, in its words and order. */
 export function findFaults(instance: object, found: FaultList): void {
-  if (!passesRules(instance)) atOnce(findIn(instance, () => '', found));
+  if (!passesRules(instance)) runAtOnce(findIn(instance, () => '', found));
 }
 
 /** Does the same in steps, for an instance with a long list. */
-export function findFaultsInSteps(instance: object, found: FaultList): Steps {
+export function findFaultsInSteps(instance: object, found: FaultList): CooperativeTask {
   return findIn(instance, () => '', found);
 }
 
@@ -63,7 +63,7 @@ export function hasLongList(instance: object): boolean {
   return Object.values(instance).some((value) => Array.isArray(value) && value.length > ITEMS_OF_STEP);
 }
 
-function* findIn(instance: object, pointer: () => string, found: FaultList): Steps {
+function* findIn(instance: object, pointer: () => string, found: FaultList): CooperativeTask {
   const properties = propertiesOf(instance);
   if (!properties.every(({ isKnown }) => isKnown)) return askClassValidator(instance, pointer, found);
   for (const { name, conditions, rules, nested } of properties) {
@@ -77,12 +77,17 @@ function* findIn(instance: object, pointer: () => string, found: FaultList): Ste
   }
 }
 
-function* findInside(value: unknown, pointer: () => string, message: string, found: FaultList): Steps {
+function* findInside(
+  value: unknown,
+  pointer: () => string,
+  message: string,
+  found: FaultList,
+): CooperativeTask {
   if (value === undefined) return;
   if (Array.isArray(value)) {
     for (const [place, element] of value.entries()) {
       const pointerOfElement = () => pointerTo(pointer(), place);
-      found.inItem(place, () => atOnce(findInside(element, pointerOfElement, message, found)));
+      found.inItem(place, () => runAtOnce(findInside(element, pointerOfElement, message, found)));
       if ((place + 1) % ITEMS_OF_STEP === 0) yield;
     }
   } else if (typeof value === 'object' && value !== null) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { atOnce } from '../../platform/cooperative-task';
+import { runAtOnce } from '../../platform/cooperative-task';
 import { shapeOf } from '../../platform/json/json-shape';
 import { FaultList } from './faults';
 import { findRepeatedNames } from './repeated-names';
 
 function repeatedNames(json: string): string[] {
   const found = new FaultList();
-  atOnce(findRepeatedNames(json, found));
+  runAtOnce(findRepeatedNames(json, found));
   expect(found.total).toBe(found.faults.length);
   return found.faults.map(({ pointer }) => pointer);
 }

@@ -1,4 +1,4 @@
-import { Steps } from '../../platform/cooperative-task';
+import { CooperativeTask } from '../../platform/cooperative-task';
 import { FaultList, pointerTo } from './faults';
 
 /** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */
@@ -22,7 +22,7 @@ interface Open {
  * Finds names that an object of a valid JSON text has more than once. Parsers differ in the value that they
  * take (RFC 8259, section 4), and the proxy must not choose between two amounts.
  */
-export function* findRepeatedNames(json: string, found: FaultList): Steps {
+export function* findRepeatedNames(json: string, found: FaultList): CooperativeTask {
   const open: Open[] = [];
   let tokens = 0;
   for (const [token, text, colon] of json.matchAll(TOKEN)) {

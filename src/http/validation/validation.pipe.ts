@@ -10,7 +10,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { FastifyRequest } from 'fastify';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { inTurns } from '../../platform/cooperative-task';
+import { runInTurns } from '../../platform/cooperative-task';
 import { Problem } from '../../platform/errors/problem';
 import { isObject } from '../../platform/json/is-object';
 import { FaultList, pointerTo } from './faults';
@@ -79,7 +79,7 @@ function check(value: unknown, metatype: new () => object, limits: Limits): Chec
     addSuggestions(found.faults, value);
     return checked;
   };
-  if (hasLongList(instance)) return inTurns(findFaultsInSteps(instance, found)).then(withSuggestions);
+  if (hasLongList(instance)) return runInTurns(findFaultsInSteps(instance, found)).then(withSuggestions);
   findFaults(instance, found);
   return withSuggestions();
 }

@@ -14,7 +14,13 @@ import { reservationOf } from '../../policy/limits/caps';
 import { HeldFor } from '../../policy/limits/holds';
 import { RecipientDays } from '../../policy/limits/recipient-days';
 import { stopFor } from '../../policy/limits/stops';
-import { Clearance, insertDecided, insertIntentsIfClear, IntentRow, toRows } from '../records/intents';
+import {
+  FastPathConditions,
+  insertDecided,
+  insertIntentsIfClear,
+  IntentRow,
+  toRows,
+} from '../records/intents';
 import { claimKey, Release } from '../records/records';
 import { readStops } from '../stops/stops';
 import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
@@ -144,7 +150,7 @@ async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admissi
 }
 
 /** Returns each key once per version of its rights. */
-function callersOf(admissions: Admission[]): Pick<Clearance, 'keys' | 'rights'> {
+function callersOf(admissions: Admission[]): Pick<FastPathConditions, 'keys' | 'rights'> {
   const callers = new Map(
     admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]),
   );
@@ -177,8 +183,8 @@ function toClearance(
   admissions: Admission[],
   requests: AdmissionRequest[],
   opened: IntentRow[],
-  known: Pick<Clearance, 'day' | 'knownFees'>,
-): Clearance {
+  known: Pick<FastPathConditions, 'day' | 'knownFees'>,
+): FastPathConditions {
   const usd = new Map<string, Decimal | null>();
   const ofPayers = new Map<string, Decimal>();
   for (const request of requests) {

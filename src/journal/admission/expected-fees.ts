@@ -44,7 +44,7 @@ export interface ChargedFee {
 /**
  * Computes the fee that is reserved with a payout: the configured one (UPSTREAM_FEES), or the largest share
  * that the upstream charged in the last days. Every instance learns of a larger share before its next
- * admission, because nothing_against() of the migrations compares the number of the newest share.
+ * admission, because no_conflict() of the migrations compares the number of the newest share.
  * See docs/internals/decisions/money/0034-expected-fees-are-reserved.md.
  */
 @Injectable()

@@ -6,7 +6,7 @@ import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { REQUEST_PATIENCE_MS, waitAtMost } from '../../platform/database/pools/timeouts';
+import { REQUEST_TIMEOUT_MS, waitAtMost } from '../../platform/database/pools/timeouts';
 import { DATABASE_CODES } from '../../platform/errors/outages';
 import { commitment, hex, newSalt } from '../../platform/privacy/commitment';
 import { asRecorded } from '../../platform/privacy/recorded';
@@ -45,7 +45,7 @@ const MAX_WAITING = 10_000;
 /** Concurrent retries. */
 const AT_ONCE = 500;
 
-interface Waiting {
+interface QueuedRefusal {
   refusal: NewRefusal;
   tries: number;
 }
@@ -59,7 +59,7 @@ interface Waiting {
 export class RefusalWriter {
   private readonly logger = new Logger('Journal');
   private readonly refusals: GroupCommit<NewRefusal>;
-  private waiting: Waiting[] = [];
+  private waiting: QueuedRefusal[] = [];
   private isWorking = false;
 
   constructor(
@@ -73,7 +73,7 @@ export class RefusalWriter {
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
-      { patienceMs: REQUEST_PATIENCE_MS, confirm: () => prisma.confirm() },
+      { patienceMs: REQUEST_TIMEOUT_MS, confirm: () => prisma.confirm() },
     );
     metrics.watch(
       'payout_proxy_refusals_waiting',

@@ -22,7 +22,7 @@ interface Sight {
  * A known word costs no query. Writes are in the background.
  */
 @Injectable()
-export class UnheardStatuses implements OnApplicationShutdown {
+export class UnknownStatuses implements OnApplicationShutdown {
   private readonly logger = new Logger('Statuses');
   private readonly vocabulary: StatusVocabulary;
   private readonly met = new Map<string, Sight>();

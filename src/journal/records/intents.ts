@@ -14,8 +14,8 @@ export interface IntentRow {
   written: WrittenIntent;
 }
 
-/** The conditions for writing intents without a decision. See nothing_against() of the migrations. */
-export interface Clearance {
+/** The conditions for writing intents without a decision. See no_conflict() of the migrations. */
+export interface FastPathConditions {
   /** Each client once. */
   clients: string[];
   /** For each client, the amount that its calls add to its caps. */
@@ -145,7 +145,7 @@ const [CLIENTS, USD, KEYS, RIGHTS, DAY, FEES, CONTENTS, POOLED, PAYER_IDS, PAYER
   ...Array(10).keys(),
 ].map((place) => `$${REMEMBERED.next + place}`);
 // The order matters: refusals and the spending of payers are certain only once the client is locked.
-const clear = (payers: string) => `CASE WHEN nothing_against(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
+const clear = (payers: string) => `CASE WHEN no_conflict(${CLIENTS}::uuid[], ${USD}::text[]::numeric[],
       ${KEYS}::uuid[], ${RIGHTS}::text[], ${DAY}::date, ${FEES}::bigint,
       ${INTENTS.parameter('client_id')}, ${INTENTS.parameter('operation')}, ${INTENTS.parameter('claim_key')},
       ${CONTENTS}::bytea[]) THEN none_refused(${INTENTS.parameter('id')})${payers} ELSE FALSE END`;
@@ -197,7 +197,7 @@ export async function insertDecided(tx: Prisma.TransactionClient, rows: IntentRo
 export async function insertIntentsIfClear(
   prisma: PrismaService,
   rows: IntentRow[],
-  { clients, usd, keys, rights, day, knownFees, contents, payers, payerUsd }: Clearance,
+  { clients, usd, keys, rights, day, knownFees, contents, payers, payerUsd }: FastPathConditions,
 ): Promise<boolean> {
   const clearance = [
     TYPES.uuid.array(clients),

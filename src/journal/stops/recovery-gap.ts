@@ -11,7 +11,7 @@ import { insertRun } from '../reconciliation/reconciliations';
 import { insertion } from '../records/document-sql';
 
 /** The period whose payments a database may lack, and the runs that read it from the upstream's lists. */
-export interface LostTime {
+export interface RecoveryGap {
   from: Date;
   to: Date;
   /** The run of the account `main`. */
@@ -21,7 +21,7 @@ export interface LostTime {
 }
 
 /** A lost time that is not fully read for an account. The result is null until its run ends. */
-export interface UnreadTime {
+export interface UnreadGap {
   from: Date;
   to: Date;
   account: string;
@@ -55,7 +55,7 @@ export const NO_PROCESS = 0;
 async function beginReading(
   tx: Prisma.TransactionClient,
   { settings, since, accounts }: Reading,
-): Promise<LostTime> {
+): Promise<RecoveryGap> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
       (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS}
@@ -127,9 +127,9 @@ export function unreadAfter(stopId: string): Prisma.Sql {
 export async function readUnread(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   stopId: string,
-): Promise<UnreadTime | undefined> {
+): Promise<UnreadGap | undefined> {
   const [unread] = await prisma.$queryRaw<
-    UnreadTime[]
+    UnreadGap[]
   >`${unreadAfter(stopId)} ORDER BY number DESC, account LIMIT 1`;
   return unread;
 }
@@ -150,7 +150,7 @@ interface NewEpoch {
 /** A new epoch. */
 interface Epoch {
   number: number;
-  lost: LostTime | null;
+  lost: RecoveryGap | null;
 }
 
 /**

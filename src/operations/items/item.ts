@@ -46,13 +46,19 @@ export interface RecipientName {
   counts: boolean;
 }
 
-type Named = Pick<Item, 'recipientField' | 'email' | 'phone' | 'handle' | 'receiver'>;
+type RecipientFields = Pick<Item, 'recipientField' | 'email' | 'phone' | 'handle' | 'receiver'>;
 
 /**
  * Returns the names of an item's recipient. A sub-account named by a contact has the contact in a field of
  * its own in a record, and as `receiver` in a request. Both have the same key.
  */
-export function recipientNames({ recipientField, email, phone, handle, receiver }: Named): RecipientName[] {
+export function recipientNames({
+  recipientField,
+  email,
+  phone,
+  handle,
+  receiver,
+}: RecipientFields): RecipientName[] {
   const isReceiver = recipientField === 'receiver';
   const names: RecipientName[] = [];
   const add = (kind: RecipientKind, name: string | null, counts: boolean) => {
@@ -67,6 +73,6 @@ export function recipientNames({ recipientField, email, phone, handle, receiver 
 }
 
 /** Returns the name that the upstream pays an item by. Undefined if it pays no recipient. */
-export function paidName(item: Named): RecipientName | undefined {
+export function paidName(item: RecipientFields): RecipientName | undefined {
   return recipientNames(item).find(({ counts }) => counts);
 }

@@ -61,13 +61,13 @@ export const RESOLUTIONS = ['confirmed', 'not_executed'] as const satisfies Call
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** Statuses by which the upstream rejects our key or limits us before it reads the request. */
-export const REFUSED_AT_THE_DOOR: readonly number[] = [401, 403, 429];
+export const GATEWAY_REFUSALS: readonly number[] = [401, 403, 429];
 
 /** Returns whether a call in this state frees its idempotency key and its content. */
 export function freesKey(state: CallState, upstreamStatus: number | null): boolean {
   const { freesKey } = STATES[state];
   if (typeof freesKey === 'boolean') return freesKey;
-  return upstreamStatus !== null && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
+  return upstreamStatus !== null && GATEWAY_REFUSALS.includes(upstreamStatus);
 }
 
 /** The facts that determine the state, except for the time. */

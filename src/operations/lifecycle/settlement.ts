@@ -27,7 +27,7 @@ export function entryOf(status: Status | undefined, created: Created | undefined
 }
 
 /** A transaction in an answer, with the position of its item if certain. */
-interface Named {
+interface AnsweredTransaction {
   position: number | null;
   /** The upstream's own word. */
   status: string | null;
@@ -44,11 +44,11 @@ export function entriesOfAnswer(
   operation: string,
   kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
   itemCount: number,
-  transactions: readonly Named[],
+  transactions: readonly AnsweredTransaction[],
 ): Entry[] | undefined {
   if (itemCount === 0 || !settlesItems(operation)) return undefined;
   const created = CREATED_BY.get(operation);
-  const toEntry = ({ status, meaning }: Named) =>
+  const toEntry = ({ status, meaning }: AnsweredTransaction) =>
     status === null && kind === 'succeeded' ? expectedOf(created) : entryOf(meaning, created);
   const entries = new Array<Entry | undefined>(itemCount).fill(undefined);
   for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);

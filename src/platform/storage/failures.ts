@@ -2,15 +2,15 @@ import { codeOf } from '../errors/error-code';
 import { DatabaseCode } from '../errors/outages';
 
 /** The two places that keep what the proxy must not lose. */
-export const PLACES = ['database', 'data_dir'] as const;
-export type Place = (typeof PLACES)[number];
+export const STORAGE_LOCATIONS = ['database', 'data_dir'] as const;
+export type StorageLocation = (typeof STORAGE_LOCATIONS)[number];
 
 /** Why a place takes no writes. */
 export const CAUSES = ['unreachable', 'disk_full', 'read_only', 'io_error', 'too_many_connections'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 /** What an operator does about each cause. */
-export const REMEDIES: Readonly<Record<Place, Partial<Record<Cause, string>>>> = {
+export const REMEDIES: Readonly<Record<StorageLocation, Partial<Record<Cause, string>>>> = {
   database: {
     unreachable: 'The database does not confirm a durable write. Check the server and the network.',
     disk_full: 'The disk of the database is full. Make space on it. Payments resume by themselves.',
@@ -53,6 +53,6 @@ const CODES: Readonly<Record<Cause, DatabaseCode>> = {
 };
 
 /** Returns the code of the requests that a trouble refuses. */
-export function problemCodeOf({ place, cause }: { place: Place; cause: Cause }): DatabaseCode {
+export function problemCodeOf({ place, cause }: { place: StorageLocation; cause: Cause }): DatabaseCode {
   return place === 'data_dir' && cause === 'read_only' ? 'storage_failing' : CODES[cause];
 }

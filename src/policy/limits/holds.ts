@@ -26,7 +26,7 @@ export interface Hold {
 }
 
 /** The limits of a client, and its totals of today. */
-interface Paid extends HistoryLimits {
+interface ClientTotals extends HistoryLimits {
   spentTodayUsd: Decimal;
   heldUsd: Decimal;
 }
@@ -37,7 +37,7 @@ interface Paid extends HistoryLimits {
  * @param transaction a payment of a lost time that it may repeat.
  * @param isNew whether one of its recipients was registered recently.
  */
-export function holdByItself(
+export function holdForAmount(
   { heldFor }: { heldFor: HeldFor | null },
   transaction: string | undefined,
   isNew: boolean,
@@ -48,10 +48,10 @@ export function holdByItself(
 }
 
 /** Returns the reason to hold a request by its client's earlier payments. */
-export function holdByHistory(
+export function holdForHistory(
   { payments, usd }: { payments: Payment[] | null; usd: Decimal | null },
   recipients: RecipientDays,
-  budget: Paid | undefined,
+  budget: ClientTotals | undefined,
 ): Hold | null {
   if (!budget || payments === null || usd === null) return null;
   const { approvalOverRecipientDayUsd, approvalOverDayUsd, spentTodayUsd, heldUsd } = budget;

@@ -17,7 +17,7 @@ interface DecisionsInCsv {
 const NEEDED = ['finding_id', 'decision', 'reason'] as const;
 const READ = [...NEEDED, 'version'] as const;
 type Name = (typeof READ)[number];
-type Places = Partial<Record<Name, number>>;
+type ColumnPositions = Partial<Record<Name, number>>;
 
 /**
  * Reads a file that was edited in a spreadsheet. Accepts any common delimiter, line end and encoding, and any
@@ -44,7 +44,7 @@ export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
   return result;
 }
 
-function readRow(cells: string[], places: Places, row: number, result: DecisionsInCsv): void {
+function readRow(cells: string[], places: ColumnPositions, row: number, result: DecisionsInCsv): void {
   const { decisions, faults } = result;
   const [pointer, where] = [`/${row}`, `row ${row}: `];
   const read = (name: Name) => {
@@ -87,7 +87,7 @@ function textOf(cell: string): string {
     .replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
 
-function placesOf(heading: string[]): Places {
+function placesOf(heading: string[]): ColumnPositions {
   const names = heading.map((name) =>
     withoutMark(name)
       .trim()

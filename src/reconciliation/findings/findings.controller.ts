@@ -6,12 +6,12 @@ import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '.
 import { Allow, Shown, Shows } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
-import { HoldsPlace } from '../../http/quotas/takes-turn';
+import { HoldsSlot } from '../../http/quotas/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
-import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingStory } from './findings.dto';
+import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingTimeline } from './findings.dto';
 import { FindingsService, Reader } from './findings.service';
 
 /** Describes a list of findings for the access log. Findings mask people. */
@@ -23,7 +23,7 @@ function showsFindings(findings: { call_id: string | null }[]): Shown {
   };
 }
 
-function showsFinding({ id, call_id: callId }: FindingStory): Shown {
+function showsFinding({ id, call_id: callId }: FindingTimeline): Shown {
   return { rows: 1, about: { finding_id: id }, people: false, ...(callId !== null && { callId }) };
 }
 
@@ -63,7 +63,7 @@ export class FindingsController {
 
   @Get('findings.csv')
   @Allow('reconcile')
-  @HoldsPlace('reports')
+  @HoldsSlot('reports')
   @Shows('itself')
   @ApiSummary(
     'Export findings to decide them in a spreadsheet',
@@ -95,13 +95,13 @@ export class FindingsController {
   @Shows('itself')
   @ApiSummary('Read a finding', 'With its evidence, its state in each run, and its decisions.')
   @ApiId("The finding's ID.")
-  @ApiResponse({ status: 200, type: FindingStory, description: 'The finding.' })
+  @ApiResponse({ status: 200, type: FindingTimeline, description: 'The finding.' })
   @ApiKeyProblems('finding_not_found')
   async readFinding(
     @CurrentCall() call: AuthenticatedCall,
     @Req() request: FastifyRequest,
     @Param('id') id: string,
-  ): Promise<FindingStory> {
+  ): Promise<FindingTimeline> {
     const finding = isUuid(id) ? await this.findings.one(id, readerOf(call)) : undefined;
     if (!finding) throw new Problem('finding_not_found');
     const { shown, comparesPeople } = finding;

@@ -183,7 +183,7 @@ export class FindingSight {
   @described({ type: FindingEvidence }, 'The supporting records.') evidence!: FindingEvidence;
 }
 
-export class FindingStory extends FindingRecord {
+export class FindingTimeline extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
   @described({ type: FindingEvidence }, 'The supporting records, as seen last.') evidence!: FindingEvidence;
   @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.')

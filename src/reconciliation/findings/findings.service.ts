@@ -14,7 +14,7 @@ import {
   FindingPage,
   FindingsCsvSearch,
   FindingSearch,
-  FindingStory,
+  FindingTimeline,
   State,
 } from './findings.dto';
 import {
@@ -158,7 +158,7 @@ export interface Reader {
 }
 
 /** A result, and whether it reveals recipients of payments. */
-interface Told<Shown> {
+interface AuditedResult<Shown> {
   shown: Shown;
   comparesPeople: boolean;
 }
@@ -171,7 +171,7 @@ export class FindingsService {
   async search(
     { page_size, page_token, ...filters }: FindingSearch,
     reader: Reader,
-  ): Promise<Told<FindingPage>> {
+  ): Promise<AuditedResult<FindingPage>> {
     const request = { ...(page_size && { page_size }), ...(page_token !== undefined && { page_token }) };
     const { seesPeople } = reader;
     const place = { before: idBefore(request), limit: rowsToRead(request) };
@@ -186,7 +186,7 @@ export class FindingsService {
   }
 
   /** Returns the present number of rows of the CSV. */
-  async count(filters: FindingFilters, reader: Reader): Promise<Told<number>> {
+  async count(filters: FindingFilters, reader: Reader): Promise<AuditedResult<number>> {
     const { seesPeople } = reader;
     const { count, comparesPeople } = await countFindings(this.prisma, { filters, seesPeople });
     return { shown: count, comparesPeople: comparesPeople || (await this.isOfNamed(filters, reader)) };
@@ -208,7 +208,7 @@ export class FindingsService {
     } while (before !== undefined);
   }
 
-  async one(id: string, { seesPeople, reveal }: Reader): Promise<Told<FindingStory> | undefined> {
+  async one(id: string, { seesPeople, reveal }: Reader): Promise<AuditedResult<FindingTimeline> | undefined> {
     const filters = { id, state: 'any' } as const;
     const [row] = await readFindings(this.prisma, { filters, seesPeople }, { limit: 1 });
     if (!row) return undefined;

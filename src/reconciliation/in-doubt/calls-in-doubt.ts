@@ -11,7 +11,7 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 
 /** One item of a call. */
-export interface Wanted {
+export interface ItemInDoubt {
   position: number;
   /** Keys (payments.ts) of the recipient. Empty if that person was erased. */
   payee: string[];
@@ -28,7 +28,7 @@ export interface Wanted {
 export interface SentCall {
   id: string;
   operation: string;
-  items: Wanted[];
+  items: ItemInDoubt[];
   /** Earliest time at which it can have reached the upstream. */
   sentFrom: Date;
   /** Time at which the proxy stopped waiting for the answer. */
@@ -38,7 +38,7 @@ export interface SentCall {
 }
 
 /** A transaction in the upstream's listing. */
-export interface Seen extends Pick<
+export interface ListedTransaction extends Pick<
   Transaction,
   'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'type' | 'status'
 > {
@@ -58,7 +58,7 @@ export interface Seen extends Pick<
 /**
  * The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers").
  */
-export type Batch = Seen[];
+export type Batch = ListedTransaction[];
 
 /** Upstream data of the transaction that a call deletes or redeems. */
 export interface Lookup {
@@ -67,7 +67,7 @@ export interface Lookup {
   /** Our operation that created the transaction. Null if our records name none. */
   madeBy: string | null;
   /** Null if the upstream has no such transaction. */
-  seen: Seen | null;
+  seen: ListedTransaction | null;
 }
 
 export interface Rules {
@@ -245,7 +245,7 @@ async function readSome(
 /**
  * Converts an item. Without a recipient, as in a collection, each of its names identifies the other party.
  */
-function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): Wanted {
+function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
   const all = recipientNames({ recipientField: field, ...named });
   const names = all.map(({ key }) => key);
   const payee = field === null ? names : all.filter(({ counts }) => counts).map(({ key }) => key);

@@ -9,7 +9,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
-import { Seen } from './calls-in-doubt';
+import { ListedTransaction } from './calls-in-doubt';
 import { ShownIds, Sightings } from './shown-ids';
 import { Batches, Listing } from './verdict/batches';
 import { Effort, mapped } from './work';
@@ -210,7 +210,7 @@ export async function readSeen(
   readId: string,
   ordinals: bigint[],
   vocabulary: StatusVocabulary,
-): Promise<Seen[]> {
+): Promise<ListedTransaction[]> {
   const rows = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS} FROM upstream_transaction
     WHERE read_id = ${readId}::uuid AND ordinal = ANY (${ordinals}::bigint[]) ORDER BY issued_at, ordinal`;
@@ -222,14 +222,14 @@ export async function readOne(
   prisma: PrismaService,
   readId: string,
   vocabulary: StatusVocabulary,
-): Promise<Seen | undefined> {
+): Promise<ListedTransaction | undefined> {
   const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   return row && toSeen(readId, row, vocabulary);
 }
 
-function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): Seen {
+function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): ListedTransaction {
   const { ordinal, usd, reference, email, phone, handle, receiver, ...row } = listed;
   return {
     readId,

@@ -1,5 +1,5 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/reconciliation/made-up-doubts';
-import { Seen, SentCall } from './calls-in-doubt';
+import { ListedTransaction, SentCall } from './calls-in-doubt';
 import { Batches, Listing } from './verdict/batches';
 import { Competing } from './verdict/competing';
 import { judgeInTurn } from './verdict/judging';
@@ -7,7 +7,7 @@ import { Effort, STRETCH } from './work';
 
 interface Crowd {
   calls: SentCall[];
-  seen: Seen[];
+  seen: ListedTransaction[];
   doubts: SentCall[];
 }
 

@@ -1,5 +1,5 @@
 /** Size and period of a value. */
-interface Place {
+interface TimedValue {
   size: number;
   /** In ms since the epoch. */
   from: number;
@@ -22,7 +22,7 @@ interface Query {
 export class Timetable<Entry> {
   private readonly byKey = new Map<string, Periods<Entry>[]>();
 
-  add(key: string, { size, from, until }: Place, entry: Entry): void {
+  add(key: string, { size, from, until }: TimedValue, entry: Entry): void {
     let sizes = this.byKey.get(key);
     if (!sizes) this.byKey.set(key, (sizes = []));
     let periods = sizes.find((one) => one.size === size);

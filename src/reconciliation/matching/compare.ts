@@ -109,7 +109,7 @@ async function addFar(db: Client, plan: Plan): Promise<void> {
   if (!rowCount) return;
   const ours = await nextOf(db, Prisma.sql`ours`);
   await db.query(addFarCalls(plan));
-  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`far_call`)), ...takeOurs(ours)]);
+  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ...takeOurs(ours)]);
 }
 
 /** @returns the first number of later rows. */

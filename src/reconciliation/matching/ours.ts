@@ -7,7 +7,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 
-/** Calls to read: those with IDs of a period, or those in the table `far_call`. */
+/** Calls to read: those with IDs of a period, or those in the table `distant_call`. */
 export interface Ids {
   low: string;
   high: string;
@@ -50,10 +50,10 @@ export function otherDoubts(plan: Plan): Prisma.Sql {
     WHERE c.outcome = 'unknown' AND c.at >= ${plan.from}::timestamptz AND c.at < ${plan.to}::timestamptz`;
 }
 
-/** Adds the calls in `far_call`. */
+/** Adds the calls in `distant_call`. */
 export function addFarCalls(plan: Plan): Prisma.Sql {
   return Prisma.sql`INSERT INTO pg_temp.run_call
-    ${calls(plan, Prisma.sql`i.id IN (SELECT call_id FROM far_call) AND i.id NOT IN (SELECT call_id FROM run_call)`)}`;
+    ${calls(plan, Prisma.sql`i.id IN (SELECT call_id FROM distant_call) AND i.id NOT IN (SELECT call_id FROM run_call)`)}`;
 }
 
 /** Selects calls. A call without an outcome at that time counts as in doubt, whatever its age. */
@@ -184,5 +184,5 @@ export const makeOurs = (plan: Plan, ids: Ids) =>
 export const addOurs = (plan: Plan, ids: Ids) => Prisma.sql`
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
-  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM far_call)
+  FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM distant_call)
     AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;

@@ -10,7 +10,7 @@ import { Ids } from './ours';
 export const MAKE_PAIRS = Prisma.sql`
   CREATE TEMP TABLE pair (o integer NOT NULL, t bigint NOT NULL, rule text NOT NULL, certainty text NOT NULL);
   CREATE TEMP TABLE found (LIKE pair);
-  CREATE TEMP TABLE far_call (call_id uuid PRIMARY KEY)`;
+  CREATE TEMP TABLE distant_call (call_id uuid PRIMARY KEY)`;
 
 /**
  * The rows left by the first rule, which are few. A lookup of each row among the pairs would take twice as

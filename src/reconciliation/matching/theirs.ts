@@ -84,11 +84,11 @@ export function addConfirmed(plan: Plan, readIds: string[]): Prisma.Sql {
 }
 
 /**
- * `far_call`: calls of any time whose answers name transactions without a payment of the period. The calls of
+ * `distant_call`: calls of any time whose answers name transactions without a payment of the period. The calls of
  * the period are excluded first, because expanding their documents again takes longer than the rest.
  */
 export const FAR_CALLS = Prisma.sql`
-  INSERT INTO pg_temp.far_call
+  INSERT INTO pg_temp.distant_call
   SELECT DISTINCT x.intent_id FROM outcome_item x
   WHERE EXISTS (SELECT FROM left_theirs) AND x.intent_id NOT IN (SELECT call_id FROM run_call)
     AND (x.upstream_ref IN (SELECT upstream_ref FROM left_theirs)
@@ -102,7 +102,7 @@ export const takeOurs = (from: number) => [
   Prisma.sql`INSERT INTO pg_temp.left_ours SELECT * FROM ours WHERE n >= ${from}::integer`,
   Prisma.sql`INSERT INTO pg_temp.left_name
     SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item
-      WHERE intent_id IN (SELECT call_id FROM far_call)`,
+      WHERE intent_id IN (SELECT call_id FROM distant_call)`,
 ];
 
 /**

@@ -9,8 +9,8 @@ import { ReadingsService } from '../../history/access-log/accesses.service';
 import { shown } from '../../history/records/view';
 import { SummaryService } from '../../history/search/summary.service';
 import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
-import { SharesService } from '../../http/quotas/quotas.service';
-import { HoldsPlace } from '../../http/quotas/takes-turn';
+import { QuotasService } from '../../http/quotas/quotas.service';
+import { HoldsSlot } from '../../http/quotas/takes-turn';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
@@ -183,12 +183,12 @@ export class ReportController {
     private readonly runs: RunReader,
     private readonly reports: ReportService,
     private readonly readings: ReadingsService,
-    private readonly shares: SharesService,
+    private readonly shares: QuotasService,
   ) {}
 
   @Get(':id/report')
   @Allow('reconcile')
-  @HoldsPlace('reports')
+  @HoldsSlot('reports')
   @Shows('itself')
   @ApiSummary(
     'Read the report of a run',

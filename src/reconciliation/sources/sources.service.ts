@@ -12,7 +12,7 @@ import {
 import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { UnheardStatuses } from '../../journal/outcomes/unknown-statuses';
+import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {
   insertSourceRead,
@@ -63,7 +63,7 @@ interface ListingOptions {
 }
 
 /** The result of one reading, before it is recorded. */
-interface Seen extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
+interface SourceContents extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
   oldest?: Date | null;
 }
 
@@ -76,7 +76,7 @@ export class SourcesService {
     private readonly prisma: PrismaService,
     private readonly upstream: UpstreamService,
     private readonly metrics: ReconciliationMetrics,
-    private readonly statuses: UnheardStatuses,
+    private readonly statuses: UnknownStatuses,
   ) {}
 
   /** Returns whether an account is configured. Otherwise it cannot be read. */
@@ -201,7 +201,7 @@ export class SourcesService {
   private async ask(
     account: UpstreamAccount,
     question: Outgoing,
-  ): Promise<{ body: Buffer | null; seen: Seen }> {
+  ): Promise<{ body: Buffer | null; seen: SourceContents }> {
     const { answer } = await account.send(question, undefined);
     const { kind, status, body } = answer;
     const seen = {
@@ -222,7 +222,7 @@ export class SourcesService {
     { name: account }: UpstreamAccount,
     cause: Cause,
     { subject, from = null, to = null }: { subject: string | null; from?: Date | null; to?: Date | null },
-    ask: (readId: string) => Promise<Seen>,
+    ask: (readId: string) => Promise<SourceContents>,
   ): Promise<ReadResult> {
     const started = performance.now();
     const readId = await insertSourceRead(this.prisma, {
@@ -236,7 +236,7 @@ export class SourcesService {
     });
     const done = (result: string) =>
       this.metrics.sourceReads.observe({ account, source, result }, (performance.now() - started) / 1_000);
-    let seen: Seen;
+    let seen: SourceContents;
     try {
       seen = await ask(readId);
     } catch (error) {
@@ -259,7 +259,7 @@ export class SourcesService {
 /** Failure code of a successful answer without the requested data. */
 const UNREADABLE = 'unreadable';
 
-const NOT_KEPT: Seen = {
+const NOT_KEPT: SourceContents = {
   failure: 'not_kept',
   httpStatus: null,
   bytes: 0,

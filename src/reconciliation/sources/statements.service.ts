@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { accountFaults } from '../../http/validation/rules/known-account';
-import { MOST_WORDS, UnheardStatuses } from '../../journal/outcomes/unknown-statuses';
+import { MOST_WORDS, UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {
   insertSourceRead,
@@ -57,7 +57,7 @@ export class StatementsService {
   constructor(
     private readonly prisma: SidePrisma,
     private readonly metrics: ReconciliationMetrics,
-    private readonly statuses: UnheardStatuses,
+    private readonly statuses: UnknownStatuses,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 

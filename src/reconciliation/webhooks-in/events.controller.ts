@@ -16,7 +16,7 @@ import { Allow } from '../../access/auth/route-access';
 import { readEvent } from '../../gateway/upstream/events/event';
 import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/events/event-signature';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { UnheardStatuses } from '../../journal/outcomes/unknown-statuses';
+import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Secret } from '../../platform/config/secrets/secret';
@@ -182,7 +182,7 @@ export class EventsController {
   constructor(
     private readonly signed: SignedEventsService,
     private readonly prisma: PrismaService,
-    private readonly statuses: UnheardStatuses,
+    private readonly statuses: UnknownStatuses,
   ) {}
 
   @Post('upstream')

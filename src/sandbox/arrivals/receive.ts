@@ -63,11 +63,11 @@ export async function receiveUnreadable(service: Service, request: FastifyReques
 }
 
 async function receive(service: Service, request: FastifyRequest): Promise<Received> {
-  const { arrivals, behaviour, database, faults, gate, unit } = service;
+  const { arrivals, behaviour, database, faults, lock, unit } = service;
   const named = nameOf(service, request);
   const text = request.body as string | undefined;
   const body = unit.bodyInside(parse(text));
-  return gate.pass(async () => {
+  return lock.pass(async () => {
     const account = await authenticate(database, request);
     const fault = faults.strike(named.operation) ?? magicFault(body, behaviour.magicMs);
     const noted = {

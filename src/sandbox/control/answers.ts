@@ -4,7 +4,7 @@ import type { Events } from '../events/events';
 import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';
 import type { openAccount, addEntry } from './changes';
-import type { listAccounts, historyOf, trueTransactions, trueWallets } from './true-state';
+import type { listAccounts, hitimelineOf, trueTransactions, trueWallets } from './true-state';
 
 /** Answers of the control interface, by path and method, before serialization. */
 export interface ControlAnswers {
@@ -14,8 +14,8 @@ export interface ControlAnswers {
   '/accounts': { get: Answered<typeof listAccounts>; post: Answered<typeof openAccount> };
   '/transactions': { get: Answered<typeof trueTransactions> };
   '/transactions/{id}': {
-    get: NonNullable<Answered<typeof historyOf>>;
-    patch: NonNullable<Answered<typeof historyOf>>;
+    get: NonNullable<Answered<typeof hitimelineOf>>;
+    patch: NonNullable<Answered<typeof hitimelineOf>>;
   };
   '/wallets': { get: Answered<typeof trueWallets> };
   '/entries': { post: Answered<typeof addEntry> };

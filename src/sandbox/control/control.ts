@@ -132,11 +132,11 @@ const ACCOUNT_RULES: Record<string, Rule> = {
   eventsSecret: EVENT_RULES.secret,
 };
 
-function accountRoutes(control: FastifyInstance, { database, events, gate }: Service): void {
+function accountRoutes(control: FastifyInstance, { database, events, lock }: Service): void {
   control.get('/accounts', () => listAccounts(database));
   control.post('/accounts', async ({ body }, reply) => {
     const asked = readOrRefuse((wrong) => readNewAccount(body, wrong));
-    const opened = await gate.pass(() => openAccount(database, asked));
+    const opened = await lock.pass(() => openAccount(database, asked));
     await events.listen();
     return reply.status(201).send(opened);
   });

@@ -8,7 +8,7 @@ import { WALLET_TYPES, WalletType } from '../wallets/ledger';
  * postings that moved its money: those of its batch (payout, payment, transfer, collection, reversal) and its
  * own redemption. US dollars are decimal text. Null if there is none. For the control interface.
  */
-export async function historyOf(database: Database, name: string, origin: string) {
+export async function hitimelineOf(database: Database, name: string, origin: string) {
   const transaction = await database.transaction.findFirst({
     where: { OR: [{ id: name }, { chiRef: name }] },
   });

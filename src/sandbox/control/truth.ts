@@ -4,7 +4,7 @@ import type { Service } from '../service';
 import { WALLET_TYPES } from '../wallets/ledger';
 import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
 import { Faulty, readNumber, readOrRefuse } from './faulty';
-import { historyOf, trueTransactions, trueWallets } from './true-state';
+import { hitimelineOf, trueTransactions, trueWallets } from './true-state';
 
 const MAX_LIMIT = 1_000_000;
 const MAX_USD = 1_000_000_000;
@@ -36,7 +36,7 @@ const FEE_RULES: Record<string, Rule> = {
 
 /** The routes that read the truth about transactions and wallets, and that change it behind the answers. */
 export function truthRoutes(control: FastifyInstance, service: Service): void {
-  const { database, behaviour, gate } = service;
+  const { database, behaviour, lock } = service;
   control.get('/transactions', ({ query, protocol, host }) => {
     const { issueID, limit } = query as Record<string, string | undefined>;
     const take = readOrRefuse((wrong) => ({
@@ -51,7 +51,7 @@ export function truthRoutes(control: FastifyInstance, service: Service): void {
     '/transactions/:id',
     async ({ params: { id }, body, protocol, host }) => {
       const change = readOrRefuse((wrong) => readChange(body, wrong));
-      if (!(await gate.pass(() => changeNow(database, behaviour, id, change)))) throw unknown(id);
+      if (!(await lock.pass(() => changeNow(database, behaviour, id, change)))) throw unknown(id);
       return transaction(id, `${protocol}://${host}`);
     },
   );
@@ -60,11 +60,11 @@ export function truthRoutes(control: FastifyInstance, service: Service): void {
     const entry = readOrRefuse((wrong) => readEntry(body, wrong));
     const add = () =>
       'chiRef' in entry ? chargeFee(database, entry.chiRef, entry.valueInUSD) : addEntry(database, entry);
-    return reply.status(201).send(await gate.pass(add));
+    return reply.status(201).send(await lock.pass(add));
   });
 
   const transaction = async (id: string, origin: string) => {
-    const found = await historyOf(database, id, origin);
+    const found = await hitimelineOf(database, id, origin);
     if (!found) throw unknown(id);
     return found;
   };

@@ -100,7 +100,7 @@ async function serve(
     if (!call.isProcessed) await call.processed(service.database, []); // It only reads.
     return answer;
   };
-  return carryOut(received.fault, () => service.gate.pass(run), service.timers);
+  return carryOut(received.fault, () => service.lock.pass(run), service.timers);
 }
 
 function callFor(

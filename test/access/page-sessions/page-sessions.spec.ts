@@ -99,8 +99,8 @@ describe('a page session', () => {
       session: { id: session?.id, auth_time: expect.stringMatching(/Z$/) },
       token: null,
     });
-    const { body: story } = await supertest(url).get(`/v1/calls/${id}`).set(ofPage(alice)).expect(200);
-    expect(story.id).toBe(id);
+    const { body: timeline } = await supertest(url).get(`/v1/calls/${id}`).set(ofPage(alice)).expect(200);
+    expect(timeline.id).toBe(id);
     const refused = await supertest(url)
       .post('/api/v0.1/payouts/airtime')
       .set(ofPage(alice))

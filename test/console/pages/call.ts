@@ -1,21 +1,21 @@
 import { expectAccessible } from '../../support/console/accessible';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
-import { proofOf, storyOf, textOf, results, verify } from '../../support/console/call-page';
+import { proofOf, timelineOf, textOf, results, verify } from '../../support/console/call-page';
 import { complaintsOf, tabsOf, widthOf } from '../../support/console/console';
 import type { Receipt } from '../../support/http/api';
 import { readJson } from '../../support/processes/process';
-import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
+import { ADA, CallTimelines, callTimelines } from '../../support/reconciliation/call-timelines';
 
-type Kind = keyof CallStories['calls'];
+type Kind = keyof CallTimelines['calls'];
 
-/** The page of one call: its story, whom it paid, and the proof, checked in a real browser. */
+/** The page of one call: its timeline, whom it paid, and the proof, checked in a real browser. */
 describe('the page of a call', () => {
-  let scene: CallStories;
+  let scene: CallTimelines;
   let browser: TestBrowser;
   let visit: ReturnType<typeof tabsOf>;
 
   beforeAll(async () => {
-    [scene, browser] = await Promise.all([callStories(), startBrowser()]);
+    [scene, browser] = await Promise.all([callTimelines(), startBrowser()]);
     visit = tabsOf(browser.browser, scene.proxy.url);
   });
   afterAll(() => browser.close());
@@ -30,8 +30,8 @@ describe('the page of a call', () => {
   it('shows the history, the items and the messages, with people masked', async () => {
     const page = await open('paid');
     const complaints = complaintsOf(page);
-    const story = (await storyOf(page)).map((step) => step.split('\n')[0]);
-    expect(story).toEqual([
+    const timeline = (await timelineOf(page)).map((step) => step.split('\n')[0]);
+    expect(timeline).toEqual([
       'Received',
       'Intent recorded',
       'Sent to the upstream',
@@ -39,7 +39,7 @@ describe('the page of a call', () => {
       'Outcome recorded',
       'Sealed',
     ]);
-    expect((await storyOf(page))[2]).toMatch(/\+\d+ ms[^]*It took [\d.]+ ms; status 200/);
+    expect((await timelineOf(page))[2]).toMatch(/\+\d+ ms[^]*It took [\d.]+ ms; status 200/);
     const items = await textOf(page, 'Items');
     expect(items).toMatch(/a••@example\.com[^]*\$2\.50[^]*b••@example\.com[^]*\$1\.25/);
     expect(await textOf(page, 'Other transactions')).toContain('$9.00');
@@ -85,7 +85,7 @@ describe('the page of a call', () => {
     await page.getByText('Your access was recorded').waitFor();
     expect(results(await verify(page))).toEqual(Array(7).fill('right'));
     await page.getByText('Details').first().click();
-    const seal = (await scene.story(scene.calls.paid)).seals[0]!;
+    const seal = (await scene.timeline(scene.calls.paid)).seals[0]!;
     const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
     // as it is said, and as it was computed
     expect(await page.getByText(leaf, { exact: true }).count()).toBe(2);
@@ -218,10 +218,10 @@ describe('the page of a call', () => {
         /^Sealed/,
       ],
     ],
-  ])('tells the story of a call that is %s', async (kind, expected) => {
+  ])('tells the timeline of a call that is %s', async (kind, expected) => {
     const page = await open(kind);
-    const story = await storyOf(page);
-    expect(story.map((step, at) => (expected[at]?.test(step) ? 'as expected' : step))).toEqual(
+    const timeline = await timelineOf(page);
+    expect(timeline.map((step, at) => (expected[at]?.test(step) ? 'as expected' : step))).toEqual(
       expected.map(() => 'as expected'),
     );
     expect(results(await verify(page))).not.toContain('wrong');
@@ -241,7 +241,7 @@ describe('the page of a call', () => {
     await dialog.getByLabel('Confirmed: the call was carried out').check();
     await dialog.getByRole('button', { name: 'Settle' }).click();
     await page.getByText('Settled: confirmed').waitFor();
-    expect(await scene.story(scene.calls.doubtful)).toMatchObject({
+    expect(await scene.timeline(scene.calls.doubtful)).toMatchObject({
       outcome: 'confirmed',
       resolution: {
         outcome: 'confirmed',

@@ -3,20 +3,20 @@ import { growthSince, growthStep, keyStep, parseMemory } from '../../../console/
 import { Evidence, Step, verifyCall } from '../../../console/src/verify/verify';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { all, copy, Damage, put, putList } from '../../support/databases/damage';
-import { ADA, CallStories, callStories } from '../../support/reconciliation/call-stories';
+import { ADA, CallTimelines, callTimelines } from '../../support/reconciliation/call-timelines';
 
-type Kind = keyof CallStories['calls'];
+type Kind = keyof CallTimelines['calls'];
 
 /**
  * What the page of a call verifies, on what a proxy really answers; in Node, whose Web Crypto is that of
  * browsers.
  */
 describe("the console's verification", () => {
-  let scene: CallStories;
+  let scene: CallTimelines;
   let key: string;
 
   beforeAll(async () => {
-    scene = await callStories();
+    scene = await callTimelines();
     key = (await get('/v1/audit/log/key')).text.trim();
   });
 
@@ -26,7 +26,7 @@ describe("the console's verification", () => {
     const id = scene.calls[kind];
     const receipt = (await get(`/v1/audit/calls/${id}/receipt`).expect(200)).body;
     return {
-      story: await scene.story(id, revealed ? {} : { 'X-People': 'masked' }),
+      timeline: await scene.timeline(id, revealed ? {} : { 'X-People': 'masked' }),
       proof: (await get(`/v1/audit/log/proof?call=${id}`).expect(200)).body,
       openings: revealed
         ? Object.fromEntries(receipt.records.map((one) => [one.kind, one.openings]))
@@ -129,7 +129,7 @@ describe("the console's verification", () => {
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
   ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {
     const evidence = await evidenceOf(kind);
-    change(evidence.story);
+    change(evidence.timeline);
     expect(await isWrong(evidence)).toBe(true);
   });
 

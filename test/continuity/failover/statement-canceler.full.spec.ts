@@ -1,6 +1,6 @@
 import { Client, Pool } from 'pg';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../../src/platform/database/pools/side-prisma';
-import { endOverdue } from '../../../src/platform/database/pools/statement-canceler';
+import { cancelOverdueStatements } from '../../../src/platform/database/pools/statement-canceler';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
@@ -25,7 +25,7 @@ describe('a statement that outlives its request', () => {
     });
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
-    stop = endOverdue(pool, AFTER_MS);
+    stop = cancelOverdueStatements(pool, AFTER_MS);
   });
   afterAll(async () => {
     stop();

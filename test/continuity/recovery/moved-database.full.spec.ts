@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Seen } from '../../../src/continuity/epoch/epoch-file';
+import { LastEpoch } from '../../../src/continuity/epoch/epoch-file';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { signHead } from '../../../src/history/log/head';
@@ -174,7 +174,7 @@ describe('a database on a different server', () => {
     for (const each of [worked, proxy]) await each.app.get(HeartbeatService).beat();
     await proxies.shift()?.close();
     const file = join(lacking, 'epoch.json');
-    const seen = JSON.parse(readFileSync(file, 'utf8')) as Seen;
+    const seen = JSON.parse(readFileSync(file, 'utf8')) as LastEpoch;
     writeFileSync(file, JSON.stringify({ ...seen, admitted: [newId()] }));
     await move();
     await eventually(() => reasons(proxy).length > 0);

@@ -1,6 +1,6 @@
 import { get, IncomingMessage } from 'node:http';
 import { ExportService } from '../../../src/history/export/export.service';
-import { Place } from '../../../src/history/records/records.service';
+import { PayoutPosition } from '../../../src/history/records/records.service';
 import { SearchService } from '../../../src/history/search/search.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { FakeUpstream } from '../../support/network/fake-upstream';
@@ -34,7 +34,7 @@ describe('an export', () => {
     ({ key: auditor } = await proxy.client('auditor', 'audit'));
     await addRefusals(ROWS);
     const { walk } = SearchService.prototype as {
-      walk: (...args: unknown[]) => AsyncGenerator<Place[], void>;
+      walk: (...args: unknown[]) => AsyncGenerator<PayoutPosition[], void>;
     };
     batches = []; // how many each export has read
     jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientBase, Pool } from 'pg';
-import { Seen } from '../../../src/continuity/epoch/epoch-file';
+import { LastEpoch } from '../../../src/continuity/epoch/epoch-file';
 import { EpochService } from '../../../src/continuity/fence/epoch.service';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
@@ -34,8 +34,8 @@ describe('the evidence against an old database', () => {
     await eventually(() => existsSync(join(dataDir, 'epoch.json')));
   };
   const pay = () => proxy.post(app, '/payouts/airtime', AIRTIME);
-  const file = () => JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as Seen;
-  const writeFile = (changes: Partial<Seen>) =>
+  const file = () => JSON.parse(readFileSync(join(dataDir, 'epoch.json'), 'utf8')) as LastEpoch;
+  const writeFile = (changes: Partial<LastEpoch>) =>
     writeFileSync(join(dataDir, 'epoch.json'), JSON.stringify({ ...file(), ...changes }));
   const fences = () => proxy.app.get(FenceService).reasons;
   const details = () => fences().map(({ detail }) => detail);

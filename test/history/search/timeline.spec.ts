@@ -8,7 +8,7 @@ import { editPeople, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
 /** All that is on record about one call. */
-describe('the story of a call', () => {
+describe('the timeline of a call', () => {
   let paying: Paying;
   beforeAll(async () => {
     paying = await startPaying();
@@ -17,14 +17,14 @@ describe('the story of a call', () => {
   beforeEach(() => (paying.upstream.behaviour = answer(200, SUCCESS)));
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
-  const story = async (id: string) =>
+  const timeline = async (id: string) =>
     (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
   const pay = async () => (await paying.pay().expect(200)).headers['x-call-id'] as string;
-  const codes = async (id: string) => (await story(id)).anomalies.map(({ code }) => code);
+  const codes = async (id: string) => (await timeline(id)).anomalies.map(({ code }) => code);
 
   it('shows each attempt, the seals of its records, and its readers', async () => {
     const id = await pay();
-    const first = await story(id);
+    const first = await timeline(id);
     expect(first.upstream?.tries).toEqual([
       {
         failure: null,
@@ -42,7 +42,7 @@ describe('the story of a call', () => {
     expect(first.accesses).toEqual({ count: 0, newest: [] });
 
     await paying.proxy.get(paying.auditor, '/v1/audit/calls?page_size=1').expect(200);
-    const { accesses } = await story(id);
+    const { accesses } = await timeline(id);
     expect(accesses.count).toBe(2);
     expect(accesses.newest.map(({ route }) => route)).toEqual([
       'GET /v1/audit/calls',
@@ -58,7 +58,7 @@ describe('the story of a call', () => {
     });
     const id = await pay();
     const moved = { position: 0, amount_usd: '2.5', at: expect.any(String) };
-    expect((await story(id)).ledger).toEqual([
+    expect((await timeline(id)).ledger).toEqual([
       { ...moved, entry: 'reserved', from: 'available', to: 'reserved', status: null, source: 'request' },
       { ...moved, entry: 'pending', from: 'reserved', to: 'in_transit', status: 'pending', source: 'answer' },
       {
@@ -74,7 +74,7 @@ describe('the story of a call', () => {
   });
 
   it('shows changes of its client, stops and configuration in the day before it', async () => {
-    const { client } = await story(await pay());
+    const { client } = await timeline(await pay());
     const other = await paying.proxy.client('bystander', 'pay');
     const act = (action: string, target: string | null, ago: string, more: string) =>
       query(
@@ -102,7 +102,7 @@ describe('the story of a call', () => {
     const since = new Date().toISOString();
     const id = await pay();
     await act('limits_changed', client.id, '-1 second', '{"max_items":6}');
-    const { acts_before: acts } = await story(id);
+    const { acts_before: acts } = await timeline(id);
     expect(acts.filter(({ at, action }) => at < since && !/client_created|key_issued/.test(action))).toEqual([
       expect.objectContaining({ action: 'stop_lifted' }),
       expect.objectContaining({
@@ -134,7 +134,7 @@ describe('the story of a call', () => {
         [size, hash],
       );
     }
-    expect((await story(id)).seals[0]).toEqual({
+    expect((await timeline(id)).seals[0]).toEqual({
       kind: 'intent',
       index: 7,
       leaf_hash: hash.toString('hex'),
@@ -205,12 +205,12 @@ describe('the story of a call', () => {
     const { headers } = await paying.proxy
       .post(paying.app, '/payouts/airtime', { ...AIRTIME, x: 1 })
       .expect(400);
-    const refused = await story(headers['x-call-id'] ?? '');
+    const refused = await timeline(headers['x-call-id'] ?? '');
     expect(refused).toMatchObject({
       outcome: 'refused',
       anomalies: [],
       seals: [{ kind: 'refusal', index: null }],
     });
-    expect((await story(headers['x-call-id'] ?? '')).accesses.count).toBe(1);
+    expect((await timeline(headers['x-call-id'] ?? '')).accesses.count).toBe(1);
   });
 });

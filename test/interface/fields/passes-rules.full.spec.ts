@@ -7,7 +7,7 @@ import { instantiate } from '../../../src/http/validation/instantiate';
 import { findFaults, findFaultsInSteps, passesRules } from '../../../src/http/validation/passes-rules';
 import { LocalAmount, UsdAmount } from '../../../src/http/validation/rules/money-rules';
 import { ITEMS, ItemsOf, Text } from '../../../src/http/validation/rules/rules';
-import { atOnce } from '../../../src/platform/cooperative-task';
+import { runAtOnce } from '../../../src/platform/cooperative-task';
 import { runs } from '../../support/examples/runs';
 import { sourceFiles } from '../../support/examples/source';
 
@@ -22,7 +22,7 @@ function faultsOf(instance: object) {
   const found = new FaultList();
   findFaults(instance, found);
   const inSteps = new FaultList();
-  atOnce(findFaultsInSteps(instance, inSteps));
+  runAtOnce(findFaultsInSteps(instance, inSteps));
   expect(inSteps).toEqual(found);
   return found.faults;
 }

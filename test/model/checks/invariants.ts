@@ -11,7 +11,7 @@ import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
 import { checkTold } from './told';
 
 /** One logical request with all its events. */
-export interface Story {
+export interface Timeline {
   lane: Lane;
   number: number;
   request: LogicalRequest;
@@ -26,7 +26,7 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
   const wrong = new Map<number, string[]>();
   for (const [index, lane] of settled.lanes.entries()) {
     const intents = settled.intents.filter(({ clientId }) => clientId === lane.client.id);
-    const stories = [...lane.requests].map(([number, request]): Story => {
+    const timelines = [...lane.requests].map(([number, request]): Timeline => {
       const ofIt = (each: { number: number }) => each.number === number;
       return {
         lane,
@@ -39,10 +39,12 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
       };
     });
     const faults = [
-      ...stories.flatMap((story) => checkStory(story).map((fault) => `request ${story.number}: ${fault}`)),
+      ...timelines.flatMap((timeline) =>
+        checkTimeline(timeline).map((fault) => `request ${timeline.number}: ${fault}`),
+      ),
       ...lane.sent.flatMap((sent) => checkTold(world, lane, sent, intents)),
       ...checkDecisions(world, lane, intents),
-      ...(await checkMoney(world, lane, stories)),
+      ...(await checkMoney(world, lane, timelines)),
       ...(await checkLists(world, lane, intents)),
     ];
     if (faults.length > 0) wrong.set(index, faults);
@@ -58,7 +60,7 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
   return wrong;
 }
 
-function checkStory({ request, number, intents, arrivals, totalUsd }: Story): string[] {
+function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timeline): string[] {
   const sendable = intents.filter(
     ({ refused, held, decision }) => !refused && (!held || decision === 'approved'),
   );

@@ -3,7 +3,7 @@ import { TestSandbox } from '../../support/sandbox/sandbox';
 import { itemCountOf } from '../bodies';
 import { Decided, Lane, Sent } from '../lane';
 import { World } from '../world';
-import type { Story } from './invariants';
+import type { Timeline } from './invariants';
 import { Intent, isLie, readSpending } from './records';
 
 const ZERO = new Decimal(0);
@@ -12,17 +12,17 @@ const ZERO = new Decimal(0);
  * Checks that spending equals the sent amounts not known to be unpaid, and agrees with the ledger. It never
  * exceeds a cap, and no request below a cap was refused.
  */
-export async function checkMoney(world: World, lane: Lane, stories: Story[]): Promise<string[]> {
+export async function checkMoney(world: World, lane: Lane, timelines: Timeline[]): Promise<string[]> {
   const { database, sandbox } = world;
   const caps = capsOf(lane);
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
   ]);
   // A payment denied by the upstream frees its money. It counts again once the list shows it.
-  const wasLiedTo = stories.some(({ arrivals }) => arrivals.some(isLie));
-  const paid = sum(await reallyPaid(sandbox, stories));
+  const wasLiedTo = timelines.some(({ arrivals }) => arrivals.some(isLie));
+  const paid = sum(await reallyPaid(sandbox, timelines));
   const spent = await readSpending(database, lane.client.id);
-  const intents = stories.flatMap((story) => story.intents);
+  const intents = timelines.flatMap((timeline) => timeline.intents);
   const right = spendingOf(intents);
   const days = [...new Set([...spent.keys(), ...right.keys()])];
   return [
@@ -46,11 +46,12 @@ export async function checkMoney(world: World, lane: Lane, stories: Story[]): Pr
         (intent) =>
           `${intent.id} counts ${countedOf(intent).toFixed()}, and by its ledger ${intent.ledgerUsd}`,
       ),
-    ...stories.flatMap((story) =>
-      [...story.sent, ...lane.decided.filter(({ number }) => number === story.number)].flatMap((asked) =>
-        checkRefusal(story, asked, caps, (time) =>
-          stories.flatMap((each) => reservationsOf(each, time, world.lost)),
-        ),
+    ...timelines.flatMap((timeline) =>
+      [...timeline.sent, ...lane.decided.filter(({ number }) => number === timeline.number)].flatMap(
+        (asked) =>
+          checkRefusal(timeline, asked, caps, (time) =>
+            timelines.flatMap((each) => reservationsOf(each, time, world.lost)),
+          ),
       ),
     ),
   ];
@@ -63,12 +64,12 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
 }
 
 /** Returns the amounts of payouts that the upstream kept. Payments that it duplicated itself count once. */
-async function reallyPaid(sandbox: TestSandbox, stories: Story[]): Promise<Decimal[]> {
+async function reallyPaid(sandbox: TestSandbox, timelines: Timeline[]): Promise<Decimal[]> {
   const { body: all } = await sandbox.control('get', '/transactions').expect(200);
   const paid = new Map(
     all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]),
   );
-  return stories.flatMap(({ arrivals, request, totalUsd }) => {
+  return timelines.flatMap(({ arrivals, request, totalUsd }) => {
     const [arrival] = arrivals.filter((one) => one.processed && !isLie(one));
     const made = totalUsd === null ? [] : (arrival?.chiRefs.slice(0, itemCountOf(request)) ?? []);
     return made.map((chiRef) => new Decimal(paid.get(chiRef) ?? 0));
@@ -94,7 +95,7 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
 
 /** A refusal for money is wrong if the largest possible spending at that time left enough. */
 function checkRefusal(
-  { number, totalUsd }: Story,
+  { number, totalUsd }: Timeline,
   { told, startedAt, endedAt }: Sent | Decided,
   caps: Decimal[],
   reservedAt: (time: { startedAt: number; endedAt: number }) => Decimal[],
@@ -109,7 +110,7 @@ function checkRefusal(
 
 /** Returns the amounts of a request's calls that may have been reserved between two moments. */
 function reservationsOf(
-  { number, sent, intents, totalUsd }: Story,
+  { number, sent, intents, totalUsd }: Timeline,
   { startedAt, endedAt }: { startedAt: number; endedAt: number },
   lost: World['lost'],
 ): Decimal[] {

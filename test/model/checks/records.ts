@@ -107,7 +107,7 @@ export function isInDoubt({ outcome, resolution, refused, held, decision }: Inte
 }
 
 /** Statuses of an upstream that rejects a request before reading it. */
-const REFUSED_AT_THE_DOOR: readonly (number | null)[] = [401, 403, 429];
+const GATEWAY_REFUSALS: readonly (number | null)[] = [401, 403, 429];
 
 /** The only operation without listed results, so its errors are trusted. It pays nobody. */
 const UNLISTED = 'POST /sub-account/create';
@@ -115,7 +115,7 @@ const UNLISTED = 'POST /sub-account/create';
 /** Whether the sandbox executed it, and answered with proof of the opposite. The proxy cannot detect this. */
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
-  if (REFUSED_AT_THE_DOOR.includes(httpStatus)) return true;
+  if (GATEWAY_REFUSALS.includes(httpStatus)) return true;
   return (
     operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502
   );
@@ -123,7 +123,7 @@ export function isLie({ operation, processed, fault, httpStatus }: Arrival): boo
 
 /** Whether its rejection frees its key. */
 export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
-  return outcome === 'rejected' && REFUSED_AT_THE_DOOR.includes(upstreamStatus);
+  return outcome === 'rejected' && GATEWAY_REFUSALS.includes(upstreamStatus);
 }
 
 /** Whether the app got an unverified answer of the upstream. */

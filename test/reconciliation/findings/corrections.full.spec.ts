@@ -107,8 +107,8 @@ describe('the correction of a settlement', () => {
       recorded_by: { client: { name: 'approver' } },
       entries: [{ position: 0, entry: 'not_executed', from: 'reserved', to: 'available', amount_usd: '1' }],
     };
-    const story = (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect(story).toMatchObject({
+    const timeline = (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(timeline).toMatchObject({
       outcome: 'confirmed',
       resolution: {
         id: corrected.body.resolution!.id,
@@ -117,7 +117,7 @@ describe('the correction of a settlement', () => {
       },
       settlements: [{ entries: [{ entry: 'paid', from: 'available', to: 'recipient' }] }, earlier],
     });
-    const kinds = story.seals.map(({ kind }) => kind);
+    const kinds = timeline.seals.map(({ kind }) => kind);
     expect(kinds).toEqual(['intent', 'outcome', 'settlement', 'settlement']);
     // One row in every list, by its current outcome.
     expect(await paying.listed('confirmed')).toContain(id);

@@ -185,8 +185,8 @@ describe('findings', () => {
       expect([access?.call_id, ...(access?.call_ids ?? [])]).toContain(approving.model);
       expect(access).toMatchObject({ filters, revealed: false });
     }
-    const story = await approving.proxy.get(key, `/v1/audit/calls/${approving.model}`).expect(200);
-    expect(story.body.reconciliation_findings).toContainEqual({
+    const timeline = await approving.proxy.get(key, `/v1/audit/calls/${approving.model}`).expect(200);
+    expect(timeline.body.reconciliation_findings).toContainEqual({
       id,
       category: 'status',
       position: 0,

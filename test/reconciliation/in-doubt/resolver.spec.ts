@@ -133,9 +133,9 @@ describe('the resolver', () => {
     const redemption = { chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' };
     await pay(redemption, undefined, '/redeem/airtime').expect(200);
     expect((await round()).verdicts).toMatchObject([{ call_id: id, verdict: 'confirmed' }]);
-    const story = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect(story.seals.map(({ kind }) => kind)).toContain('settlement');
-    expect(story.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
+    const timeline = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(timeline.seals.map(({ kind }) => kind)).toContain('settlement');
+    expect(timeline.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
   it('leaves two equal calls ambiguous, and shows each app only its own', async () => {

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { SHARES } from '../../../src/http/quotas/quotas';
-import { SharesService } from '../../../src/http/quotas/quotas.service';
+import { QUOTAS } from '../../../src/http/quotas/quotas';
+import { QuotasService } from '../../../src/http/quotas/quotas.service';
 import supertest, { type BodyOf } from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { Approving, startApproving } from '../../support/payments/approving';
@@ -21,7 +21,7 @@ describe('a request that waits for a call', () => {
   afterEach(() => jest.restoreAllMocks());
 
   const waits = ({ app }: TestProxy = approving.proxy) =>
-    app.get(SharesService, { strict: false }).inUse('waits');
+    app.get(QuotasService, { strict: false }).inUse('waits');
 
   /** Sends a request. Returns once it waits. */
   async function waitFor(id: string, { key = approving.app, proxy = approving.proxy, seconds = LONG } = {}) {
@@ -147,12 +147,12 @@ describe('a request that waits for a call', () => {
   it('shares one short query with all others, and limits their number per key', async () => {
     const greedy = await approving.proxy.client('greedy', 'read', 'pay');
     const id = await approving.hold({ client_id: greedy.id });
-    const waiting = Array.from({ length: SHARES.waits.ofKey }, () =>
+    const waiting = Array.from({ length: QUOTAS.waits.ofKey }, () =>
       approving.proxy.get(greedy.key, `/v1/calls/${id}?wait=${LONG}`).then(({ body }) => body.outcome),
     );
-    await eventually(() => waits() === SHARES.waits.ofKey);
+    await eventually(() => waits() === QUOTAS.waits.ofKey);
     const refused = await approving.proxy.get(greedy.key, `/v1/calls/${id}?wait=${LONG}`).expect(429);
-    expect(refused.headers['retry-after']).toBe(String(SHARES.waits.retryAfter));
+    expect(refused.headers['retry-after']).toBe(String(QUOTAS.waits.retryAfter));
     expect(refused.body).toMatchObject({ code: 'too_many_at_once' });
     await approving.proxy.post(greedy.key, '/payouts/airtime', airtime('+254712345698')).expect(200);
 

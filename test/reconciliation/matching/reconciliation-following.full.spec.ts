@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
-import { SHARES } from '../../../src/http/quotas/quotas';
+import { QUOTAS } from '../../../src/http/quotas/quotas';
 import { RunConnection } from '../../../src/reconciliation/matching/connection';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
 import { TestDatabase } from '../../support/databases/test-database';
@@ -20,7 +20,7 @@ import {
 } from '../../support/reconciliation/reconciling';
 
 /** The maximum of one key. */
-const FOLLOWERS = SHARES.streams.ofKey;
+const FOLLOWERS = QUOTAS.streams.ofKey;
 
 /** Progress events for every follower. */
 const CHANGES = 5;
@@ -237,7 +237,7 @@ describe('a stream of a run', () => {
       const leaving = new AbortController();
       const one = { headers: { 'X-API-Key': key, Accept: 'text/event-stream' }, signal: leaving.signal };
       const open = await Promise.all(
-        Array.from({ length: SHARES.streams.ofKey }, () => fetch(`${here.url}/v1/overview`, one)),
+        Array.from({ length: QUOTAS.streams.ofKey }, () => fetch(`${here.url}/v1/overview`, one)),
       );
       expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
       const refused = await listen({ 'X-API-Key': key });

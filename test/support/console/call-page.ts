@@ -5,7 +5,7 @@ export const textOf = (page: Page, region: string) =>
   page.getByRole('region', { name: region, exact: true }).innerText();
 
 /** Returns the shown steps of a call's timeline. */
-export const storyOf = (page: Page) =>
+export const timelineOf = (page: Page) =>
   page.getByRole('region', { name: 'History', exact: true }).locator('[role=listitem]').allInnerTexts();
 
 /** The part of the page that shows the proof. */

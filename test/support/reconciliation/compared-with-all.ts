@@ -1,9 +1,14 @@
 import { Created, CREATED_BY, isOtherType } from '../../../src/operations/items/effects';
-import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import {
+  Rules,
+  ListedTransaction,
+  SentCall,
+  ItemInDoubt,
+} from '../../../src/reconciliation/in-doubt/calls-in-doubt';
 import { distinctItems, relationOf } from '../../../src/reconciliation/in-doubt/verdict/fitting';
 
 /** Compares a call with all transactions and all other calls, one by one. Slow, but evidently correct. */
-export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], rules: Rules) {
+export function compareWithAll(call: SentCall, seen: ListedTransaction[], calls: SentCall[], rules: Rules) {
   const names = [...new Set(seen.map(nameOf))];
   const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
   const equal = batches.filter((batch) => isPartOf(call, batch, rules));
@@ -18,21 +23,21 @@ export function compareWithAll(call: SentCall, seen: Seen[], calls: SentCall[], 
 }
 
 /** Names the batch of a transaction. One without a batch forms its own. */
-function nameOf({ batchRef, ordinal }: Seen): string {
+function nameOf({ batchRef, ordinal }: ListedTransaction): string {
   return batchRef ?? `${ordinal}`;
 }
 
 /** Whether each transaction of a batch can be another item of a call. */
-function isPartOf(call: SentCall, batch: Seen[], { quietMs, skewMs }: Rules): boolean {
+function isPartOf(call: SentCall, batch: ListedTransaction[], { quietMs, skewMs }: Rules): boolean {
   const created = CREATED_BY.get(call.operation) as Created;
   const from = call.sentFrom.getTime() - skewMs;
   const until = call.sentUntil.getTime() + quietMs + skewMs;
-  const isInTime = ({ issuedAt }: Seen) =>
+  const isInTime = ({ issuedAt }: ListedTransaction) =>
     issuedAt !== null && issuedAt.getTime() >= from && issuedAt.getTime() <= until;
   return batch.every(isInTime) && canAssign(batch, call.items, created);
 }
 
-function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created): boolean {
+function canAssign([first, ...rest]: ListedTransaction[], items: ItemInDoubt[], created: Created): boolean {
   if (!first) return true;
   return items.some(
     (item) =>
@@ -46,7 +51,7 @@ function canAssign([first, ...rest]: Seen[], items: Wanted[], created: Created):
 }
 
 /** Whether a transaction equals an item in every field present in both. */
-function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
+function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
   if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference)))
@@ -56,7 +61,7 @@ function isEqual(item: Wanted, seen: Seen, created: Created): boolean {
   return item.amountUsd !== null && item.amountUsd === seen.amountUsd;
 }
 
-function isTrace(call: SentCall, batch: Seen[], calls: SentCall[], rules: Rules): boolean {
+function isTrace(call: SentCall, batch: ListedTransaction[], calls: SentCall[], rules: Rules): boolean {
   const created = CREATED_BY.get(call.operation) as Created;
   const relations = batch.flatMap((seen) =>
     distinctItems(call).map((item) => relationOf(item, seen, created)),

@@ -1,5 +1,10 @@
 import { StatusVocabulary } from '../../../src/operations/lifecycle/statuses';
-import { Rules, Seen, SentCall, Wanted } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import {
+  Rules,
+  ListedTransaction,
+  SentCall,
+  ItemInDoubt,
+} from '../../../src/reconciliation/in-doubt/calls-in-doubt';
 
 /** Settings for generated calls in doubt and transactions, in tests of their verdicts. */
 
@@ -20,7 +25,7 @@ export function toSent(place: number, list: [number, number][], second: number):
   };
 }
 
-function toWanted([recipient, cents]: [number, number], position: number): Wanted {
+function toWanted([recipient, cents]: [number, number], position: number): ItemInDoubt {
   const names = [`p:25471234567${recipient}`];
   const amountUsd = usd(cents);
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
@@ -29,14 +34,14 @@ function toWanted([recipient, cents]: [number, number], position: number): Wante
 export const VOCABULARY = StatusVocabulary.with([]);
 
 /** The fields of a transaction with this status word. */
-export function worded(status: string | null): Pick<Seen, 'status' | 'meaning'> {
+export function worded(status: string | null): Pick<ListedTransaction, 'status' | 'meaning'> {
   return { status, meaning: VOCABULARY.statusOf(status) };
 }
 
 export function toSeen(
   { second, items: list }: { second: number; items: [number, number][] },
   batch: number,
-): Seen[] {
+): ListedTransaction[] {
   return list.map(([recipient, cents], place) => ({
     readId: 'read',
     ordinal: batch * 10 + place,

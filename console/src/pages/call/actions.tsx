@@ -1,10 +1,10 @@
-import type { CallStory } from '../../api/generated/schema';
+import type { CallTimeline } from '../../api/generated/schema';
 import { DataTable } from '../../components/lists/data-table';
 import { Section } from '../../components/page/section';
 import { COLUMNS } from '../activity/columns';
 
 /** Shows the changes shortly before the call, which may explain its outcome. */
-export function Actions({ story: { acts_before: acts } }: { story: CallStory }) {
+export function Actions({ timeline: { acts_before: acts } }: { timeline: CallTimeline }) {
   if (acts.length === 0) return null;
   return (
     <Section

@@ -2,7 +2,7 @@ import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
-import type { CallStory } from '../../api/generated/schema';
+import type { CallTimeline } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { Page } from '../../components/page/page';
 import { Failure, Loading } from '../../components/page/states';
@@ -18,26 +18,26 @@ import { Proof } from './proof/proof';
 import { Readers } from './readers';
 import { Settle } from './settle';
 import { History } from './timeline/history';
-import { useStory } from './use-story';
+import { useTimeline } from './use-timeline';
 
 /** Shows all records of one call. */
 export default function CallPage() {
   const { id = '' } = useParams();
   const [revealed, setRevealed] = useState(false);
-  const { story, readers, isRevealed, isRevealing, error, retry } = useStory(id, revealed);
-  if (!story) {
+  const { timeline, readers, isRevealed, isRevealing, error, retry } = useTimeline(id, revealed);
+  if (!timeline) {
     return (
       <Page title="Call">{error ? <Failure error={error} retry={retry} /> : <Loading lines={8} />}</Page>
     );
   }
   return (
     <Page
-      title={story.operation}
-      lead={<Summary story={story} />}
+      title={timeline.operation}
+      lead={<Summary timeline={timeline} />}
       actions={
         <>
           <Reveal revealed={isRevealed} busy={isRevealing} reveal={setRevealed} />
-          <Settle story={story} />
+          <Settle timeline={timeline} />
         </>
       }
     >
@@ -50,17 +50,17 @@ export default function CallPage() {
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="xl">
-            <Facts story={story} />
-            <History story={story} />
+            <Facts timeline={timeline} />
+            <History timeline={timeline} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="xl">
-            <Findings story={story} />
-            <Items story={story} />
-            <Messages story={story} revealed={isRevealed} />
-            <Proof story={story} revealed={isRevealed} />
-            <Actions story={story} />
+            <Findings timeline={timeline} />
+            <Items timeline={timeline} />
+            <Messages timeline={timeline} revealed={isRevealed} />
+            <Proof timeline={timeline} revealed={isRevealed} />
+            <Actions timeline={timeline} />
             <Readers readers={readers} />
           </Stack>
         </Grid.Col>
@@ -69,16 +69,16 @@ export default function CallPage() {
   );
 }
 
-function Summary({ story }: { story: CallStory }) {
+function Summary({ timeline }: { timeline: CallTimeline }) {
   return (
     <Group component="span" gap="xs" mt={4}>
-      <OutcomeBadge outcome={story.outcome} />
+      <OutcomeBadge outcome={timeline.outcome} />
       <Text span inherit>
-        {clientWords(story.client, story.account)}
+        {clientWords(timeline.client, timeline.account)}
       </Text>
-      {story.total_usd !== null && (
+      {timeline.total_usd !== null && (
         <Text span inherit fw={600} c="var(--mantine-color-text)">
-          <Usd amount={story.total_usd} />
+          <Usd amount={timeline.total_usd} />
         </Text>
       )}
     </Group>

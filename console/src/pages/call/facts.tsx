@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { CallStory } from '../../api/generated/schema';
+import type { CallTimeline } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { Section } from '../../components/page/section';
 import { Copyable } from '../../components/values/copyable';
@@ -13,49 +13,53 @@ import { CallLink } from './call-link';
 import { isKeyErased } from './messages/curl';
 
 /** Shows the requester, the source address and the IDs of a call. */
-export function Facts({ story }: { story: CallStory }) {
-  const { client, timings, coverage, traceparent } = story;
-  const signedInAt = story.token?.auth_time ?? story.session?.auth_time;
+export function Facts({ timeline }: { timeline: CallTimeline }) {
+  const { client, timings, coverage, traceparent } = timeline;
+  const signedInAt = timeline.token?.auth_time ?? timeline.session?.auth_time;
   return (
     <Section title="Facts">
       <FactList
         of={{
-          Call: <Copyable text={story.id} label="the call's id" />,
-          Total: <Total story={story} />,
+          Call: <Copyable text={timeline.id} label="the call's id" />,
+          Total: <Total timeline={timeline} />,
           'Expected fees':
-            story.expected_fee_usd === null ? undefined : <Usd amount={story.expected_fee_usd} />,
-          Client: clientWords(client, story.account),
-          'On behalf of': <Requester of={story} />,
+            timeline.expected_fee_usd === null ? undefined : <Usd amount={timeline.expected_fee_usd} />,
+          Client: clientWords(client, timeline.account),
+          'On behalf of': <Requester of={timeline} />,
           Person:
-            story.person_id === null ? undefined : <PersonId client={client.name} id={story.person_id} />,
-          Key: <Copyable text={story.key_id} label="the key's id" />,
-          'Ephemeral key':
-            story.ephemeral_key_id === null ? undefined : (
-              <Copyable text={story.ephemeral_key_id} label="the ephemeral key's id" />
+            timeline.person_id === null ? undefined : (
+              <PersonId client={client.name} id={timeline.person_id} />
             ),
-          Token: story.token?.jti ? <Copyable text={story.token.jti} label="the token's id" /> : undefined,
-          'Page session': story.session ? (
-            <Copyable text={story.session.id} label="the session's id" />
+          Key: <Copyable text={timeline.key_id} label="the key's id" />,
+          'Ephemeral key':
+            timeline.ephemeral_key_id === null ? undefined : (
+              <Copyable text={timeline.ephemeral_key_id} label="the ephemeral key's id" />
+            ),
+          Token: timeline.token?.jti ? (
+            <Copyable text={timeline.token.jti} label="the token's id" />
+          ) : undefined,
+          'Page session': timeline.session ? (
+            <Copyable text={timeline.session.id} label="the session's id" />
           ) : undefined,
           'Signed in': signedInAt ? <Instant at={signedInAt} /> : undefined,
-          'Acting party': story.token?.act ? (
-            <Copyable text={story.token.act.person_id} label="the id of the acting party" />
+          'Acting party': timeline.token?.act ? (
+            <Copyable text={timeline.token.act.person_id} label="the id of the acting party" />
           ) : undefined,
-          Address: <Maybe text={story.client_address} />,
-          Request: <Copyable text={story.request_id} label="the request id" />,
-          'Idempotency key': isKeyErased(story) ? (
+          Address: <Maybe text={timeline.client_address} />,
+          Request: <Copyable text={timeline.request_id} label="the request id" />,
+          'Idempotency key': isKeyErased(timeline) ? (
             'Erased'
           ) : (
-            <MaybeCopyable text={story.idempotency_key} label="the idempotency key" />
+            <MaybeCopyable text={timeline.idempotency_key} label="the idempotency key" />
           ),
           Received: <Instant at={timings.received_at} />,
-          Answer: story.undelivered ? 'The caller disconnected before it was delivered' : undefined,
-          Restored: story.recovered
+          Answer: timeline.undelivered ? 'The caller disconnected before it was delivered' : undefined,
+          Restored: timeline.recovered
             ? 'From a copy, by database recover. The body and the recipients are lost'
             : undefined,
           Coverage: coverage ?? undefined,
           Trace: traceparent === null ? undefined : <Copyable text={traceparent} label="the trace context" />,
-          ...relatedTo(story),
+          ...relatedTo(timeline),
         }}
       />
     </Section>
@@ -77,7 +81,7 @@ function PersonId({ client, id }: { client: string | null; id: string }) {
   );
 }
 
-function Total({ story: { total_usd, item_count } }: { story: CallStory }) {
+function Total({ timeline: { total_usd, item_count } }: { timeline: CallTimeline }) {
   return (
     <>
       <Usd amount={total_usd} />{' '}
@@ -97,7 +101,7 @@ function relatedTo({
   upstream,
   refusal,
   doubt,
-}: CallStory): Record<string, ReactNode> {
+}: CallTimeline): Record<string, ReactNode> {
   const related: [name: string, ids: (string | null | undefined)[]][] = [
     ['Caused by', [caused_by]],
     ['Deliberate duplicate of', [duplicate_of]],

@@ -1,6 +1,6 @@
 import { Alert, Anchor, List } from '@mantine/core';
 import { Link } from 'wouter';
-import type { CallDifference, CallStory } from '../../api/generated/schema';
+import type { CallDifference, CallTimeline } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Section } from '../../components/page/section';
@@ -9,9 +9,9 @@ import { Instant, Maybe, Usd } from '../../components/values/values';
 import { StateBadge } from '../reconciliation/badges';
 
 /** Shows contradictions between the records of the call, and differences from the upstream's. */
-export function Findings({ story }: { story: CallStory }) {
+export function Findings({ timeline }: { timeline: CallTimeline }) {
   const { may } = useSession();
-  const { anomalies, reconciliation_findings: differences } = story;
+  const { anomalies, reconciliation_findings: differences } = timeline;
   return (
     <>
       {anomalies.length > 0 && (

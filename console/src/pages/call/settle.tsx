@@ -2,7 +2,7 @@ import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { http } from '../../api/client';
-import { type CallStory, resolutionDtoOutcomeValues } from '../../api/generated/schema';
+import { type CallTimeline, resolutionDtoOutcomeValues } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
 import { useStoredDraft } from '../../components/forms/draft-storage';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
@@ -13,22 +13,23 @@ import { SETTLEMENT_WORDS } from '../../words/calls';
 const MAX_REASON = 1_000;
 
 /** Lets people with the scope `approve` settle the payouts in doubt of a call. */
-export function Settle({ story }: { story: CallStory }) {
+export function Settle({ timeline }: { timeline: CallTimeline }) {
   const { may } = useSession();
   const [opened, setOpened] = useState(false);
-  const isInDoubt = story.outcome === 'unknown' || story.items.some(({ state }) => state === 'in_doubt');
+  const isInDoubt =
+    timeline.outcome === 'unknown' || timeline.items.some(({ state }) => state === 'in_doubt');
   if (!isInDoubt || !may('approve')) return null;
   return (
     <>
       <Button size="xs" onClick={() => setOpened(true)}>
         Settle manually
       </Button>
-      {opened && <SettleDialog story={story} close={() => setOpened(false)} />}
+      {opened && <SettleDialog timeline={timeline} close={() => setOpened(false)} />}
     </>
   );
 }
 
-function SettleDialog({ story: { id, operation }, close }: { story: CallStory; close: () => void }) {
+function SettleDialog({ timeline: { id, operation }, close }: { timeline: CallTimeline; close: () => void }) {
   const queries = useQueryClient();
   const { kept, submitDraft } = useStoredDraft<string | undefined>(`outcome of ${id}`);
   const [outcome, setOutcome] = useState(kept);

@@ -13,7 +13,7 @@ import { Effect } from '../../../operations/catalogue/row';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { givenUpAfterMs, overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
-import { withPatience } from '../../../platform/database/pools/timeouts';
+import { withTimeout } from '../../../platform/database/pools/timeouts';
 import { causeOf } from '../../../platform/database/pools/unavailable';
 import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
 import { AdmissionRequest, Obstacle } from '../../../policy/admission';
@@ -55,7 +55,7 @@ export class ReplayService {
       windows: guardWindows(this.settings),
       fees: this.fees,
     });
-    const found = await withPatience(reading, leftMs).catch(() => undefined);
+    const found = await withTimeout(reading, leftMs).catch(() => undefined);
     const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
     // The claim may be of this request, from a commit that was reported as failed.
     return claimed && 'firstCallId' in claimed && claimed.firstCallId !== request.id ? claimed : undefined;
@@ -84,7 +84,7 @@ export class ReplayService {
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
-    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    const first = await withTimeout(reading, leftOf(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
     return first && this.toReply(call, first);
   }
@@ -95,7 +95,7 @@ export class ReplayService {
    */
   async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
     const reading = readFirstRequest(this.prisma, firstCallId);
-    const first = await withPatience(reading, leftOf(call)).catch(databaseUnavailable);
+    const first = await withTimeout(reading, leftOf(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) return othersKey(firstCallId);
     const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
     return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });

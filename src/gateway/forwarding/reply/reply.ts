@@ -3,7 +3,7 @@ import { FastifyReply } from 'fastify';
 import { heldCallHeaders } from '../../../http/answers/accepted';
 import { LedgerItem } from '../../../journal/settlement/ledger';
 import { Effect } from '../../../operations/catalogue/row';
-import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
+import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';
 import { ENTRIES, payoutStateOf } from '../../../operations/lifecycle/settlement';
 import { Problem } from '../../../platform/errors/problem';
 import { toEnvelope } from '../../../platform/errors/problem-body';
@@ -55,7 +55,7 @@ export function toReply(answer: Answer, callId: string, effect: Effect, age?: nu
     case 'not_sent':
       return proxyReply(notSent(answer), callId, effect);
     case 'unknown':
-      if (answer.failure === 'unverified_rejection' && !REFUSED_AT_THE_DOOR.includes(answer.status)) {
+      if (answer.failure === 'unverified_rejection' && !GATEWAY_REFUSALS.includes(answer.status)) {
         return new Reply(answer.status, safeType(answer.contentType), answer.body);
       }
       return proxyReply(

@@ -1,4 +1,4 @@
-import { REFUSED_AT_THE_DOOR } from '../../../operations/lifecycle/lifecycle';
+import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';
 import { readExactJson } from '../../../platform/json/exact-json';
 import { isObject } from '../../../platform/json/is-object';
 
@@ -128,7 +128,7 @@ function meaningOfChange(
     status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
   if (claimed === 'succeeded') return SUCCEEDED;
   const named = namesWork(envelope);
-  if (REFUSED_AT_THE_DOOR.includes(status) && !named) return REJECTED;
+  if (GATEWAY_REFUSALS.includes(status) && !named) return REJECTED;
   if (claimed === undefined) return notUnderstood(status);
   // A partial success. It counts as a success, and its items keep the upstream's statuses.
   if (named) return saysError ? UNVERIFIED : SUCCEEDED;

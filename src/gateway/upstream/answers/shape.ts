@@ -7,9 +7,9 @@ import { FREE_FORM } from './free-form';
  * The structure of an answer without its values, as a JSON Schema (draft 2020-12). `true` allows anything,
  * and `false` nothing. Two types of whole answers are our own: `not JSON` and `no body`.
  */
-export type Shape = boolean | Seen;
+export type Shape = boolean | ObservedShape;
 
-interface Seen extends Partial<Fields> {
+interface ObservedShape extends Partial<Fields> {
   /** Sorted. */
   type: string[];
   /** The shape of a list's elements. `false` for an empty list. */
@@ -160,7 +160,7 @@ function shapeOfAll(values: unknown[], depth: number): Shape {
   return all;
 }
 
-function hasFields(shape: Shape): shape is Seen & Fields {
+function hasFields(shape: Shape): shape is ObservedShape & Fields {
   return typeof shape === 'object' && shape.required !== undefined;
 }
 
@@ -187,7 +187,7 @@ function join(a: Shape, b: Shape): Shape {
   return { type, ...(type.includes('array') && { items }), ...joinFields(a, b) };
 }
 
-function joinFields(a: Seen, b: Seen): Partial<Fields> {
+function joinFields(a: ObservedShape, b: ObservedShape): Partial<Fields> {
   if (!hasFields(a) || !hasFields(b)) return { ...fieldsIn(a), ...fieldsIn(b) };
   const names = Object.keys({ ...a.properties, ...b.properties }).sort();
   const others = join(a.additionalProperties, b.additionalProperties);
@@ -202,7 +202,7 @@ function joinFields(a: Seen, b: Seen): Partial<Fields> {
   };
 }
 
-function fieldsIn(shape: Seen): Partial<Fields> {
+function fieldsIn(shape: ObservedShape): Partial<Fields> {
   if (!hasFields(shape)) return {};
   const { properties, required, additionalProperties } = shape;
   return { ...(properties && { properties }), required, additionalProperties };

@@ -19,7 +19,7 @@ export function apartOf(kind: KindName): number {
 }
 
 /** Position of a fault, as exact as possible. */
-export interface Place {
+export interface FaultPosition {
   /** Index of the leaf, from 0, or the first leaf of a range. */
   leaf?: number;
   /** Last leaf of a range. */
@@ -32,7 +32,7 @@ export interface Place {
   received_at?: string;
 }
 
-export interface Fault extends Place {
+export interface Fault extends FaultPosition {
   /** Code for programs: `record_changed`, … */
   code: string;
   /** Description of the fault and its meaning. */
@@ -43,7 +43,7 @@ export interface Fault extends Place {
 export class LogFault extends Error {
   readonly fault: Fault;
 
-  constructor(code: string, meaning: string, place: Place = {}) {
+  constructor(code: string, meaning: string, place: FaultPosition = {}) {
     super(meaning);
     this.fault = { code, meaning, ...place };
   }
@@ -58,7 +58,7 @@ export function leavesChanged(first: number, kind?: KindName): LogFault {
 }
 
 /** Returns the position of a record, with the time from its ID. */
-export function placeOf(kind: string, recordId: string, leaf?: number): Place {
+export function placeOf(kind: string, recordId: string, leaf?: number): FaultPosition {
   const made = timeOfId(recordId);
   const received = Number.isNaN(made) ? {} : { received_at: new Date(made).toISOString() };
   return { ...(leaf !== undefined && { leaf }), kind, record_id: recordId, ...received };

@@ -3,7 +3,7 @@ import { KindName } from '../kinds';
 import { HASH_BYTES, leafHash } from '../merkle';
 import { contradictionsOf } from './contradictions';
 import { Excuses } from './excuses';
-import { apartOf, CLOCKS_APART_SECONDS, LogFault, Place, placeOf, timeOfId } from './fault';
+import { apartOf, CLOCKS_APART_SECONDS, LogFault, FaultPosition, placeOf, timeOfId } from './fault';
 import { Leaves, leavesOf } from './leaves-of';
 import { RecordRow, recordsOf } from './record-rows';
 
@@ -30,7 +30,7 @@ export interface Walked {
   /** Time of the oldest unsealed record, in seconds. Infinity if none. */
   oldest: number;
   /** An unsealed record that should be sealed. */
-  hidden: Place | undefined;
+  hidden: FaultPosition | undefined;
 }
 
 /** Compares the records of one kind with their leaves, both by ID. */
@@ -135,7 +135,7 @@ export class RecordWalk {
     if (!isSealed) this.addUnsealed(record);
   }
 
-  private check(record: RecordRow, row: Leaves, place: () => Place): void {
+  private check(record: RecordRow, row: Leaves, place: () => FaultPosition): void {
     const [id, at, leaf] = record;
     if (!row.hashes.startsWith(leafHash(leaf), row.done * 2 * HASH_BYTES)) {
       throw new LogFault(
@@ -155,7 +155,12 @@ export class RecordWalk {
     }
   }
 
-  private checkTime(id: string, at: number, { completeUntil, sealedAt }: Leaves, place: () => Place): void {
+  private checkTime(
+    id: string,
+    at: number,
+    { completeUntil, sealedAt }: Leaves,
+    place: () => FaultPosition,
+  ): void {
     if (!(at >= completeUntil - this.apart)) {
       throw new LogFault(
         'record_in_the_past',
@@ -178,7 +183,7 @@ export class RecordWalk {
     }
   }
 
-  private checkPeople(where: string, state: string, id: string, place: () => Place): void {
+  private checkPeople(where: string, state: string, id: string, place: () => FaultPosition): void {
     if (state === 'missing') {
       if (this.excuses.excusesPeople(where, id)) return;
       const meaning = `The content of ${where} is missing, and no signed erasure or pruning covers it. It was deleted.`;

@@ -4,7 +4,7 @@ import { utcSql } from '../kinds';
 import { CompactRange, HASH_BYTES } from '../merkle';
 import { hashesIn, KEPT_EVERY } from '../tree-store';
 import { rowsOf } from './cursor';
-import { leavesChanged, LogFault, Place } from './fault';
+import { leavesChanged, LogFault, FaultPosition } from './fault';
 import { KeyTrust } from './key-trust';
 
 /** A checkpoint from outside the database, whose own list may lack it. */
@@ -12,7 +12,7 @@ export interface Witnessed {
   note: string;
   /** Source of the note for readers: `note 3 of checkpoints`. */
   source: string;
-  place?: Place;
+  place?: FaultPosition;
 }
 
 type CheckpointRow = [
@@ -148,11 +148,11 @@ export class TreeWalk {
   }
 
   /** The leaves since the last checkpoint. */
-  private unsigned(): Place {
+  private unsigned(): FaultPosition {
     return { leaf: this.head?.size ?? 0, to_leaf: this.size - 1 };
   }
 
-  private checkRoot(head: Head, source: string, place: Place): Head {
+  private checkRoot(head: Head, source: string, place: FaultPosition): Head {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
@@ -167,7 +167,7 @@ export class TreeWalk {
 }
 
 /** @throws LogFault if no key of the log signed the note. */
-export function readOwn(read: () => SignedHead, source: string, place: Place = {}): SignedHead {
+export function readOwn(read: () => SignedHead, source: string, place: FaultPosition = {}): SignedHead {
   try {
     return read();
   } catch (error) {

@@ -138,9 +138,9 @@ function baseUrlOf(env: Environment): string | undefined {
  * Returns faults for accounts with the same funds: each would find and claim the other's payments in its
  * listing.
  */
-function sharedFunds([main, ...accounts]: [Named, ...Named[]]): string[] {
+function sharedFunds([main, ...accounts]: [AccountVariable, ...AccountVariable[]]): string[] {
   const mainUrl = baseUrlOf(main.env);
-  const fundsOf = ({ env }: Named) =>
+  const fundsOf = ({ env }: AccountVariable) =>
     JSON.stringify([baseUrlOf(env) ?? mainUrl, env.UPSTREAM_API_KEY, env.UPSTREAM_SUB_ACCOUNT]);
   const first = new Map([[fundsOf(main), main.name]]);
   return accounts.flatMap((account) => {
@@ -154,7 +154,7 @@ function sharedFunds([main, ...accounts]: [Named, ...Named[]]): string[] {
   });
 }
 
-interface Named {
+interface AccountVariable {
   name: string;
   env: Environment;
 }

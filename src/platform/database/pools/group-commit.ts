@@ -4,7 +4,7 @@ import { DatabaseTooSlow, waitAtMost } from './timeouts';
  * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until
  * the next full garbage collection: V8 makes a map in the old space for each getter's closure.
  */
-class Waiting<Row, Result> {
+class QueuedCommit<Row, Result> {
   /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
   isOver = false;
   /** Until when the caller waits, by the monotonic clock. */
@@ -81,9 +81,9 @@ interface Options<Row> {
  * then.
  */
 export class GroupCommit<Row, Result = void> {
-  private waiting: Waiting<Row, Result>[] = [];
+  private waiting: QueuedCommit<Row, Result>[] = [];
   private writing = false;
-  private readonly failed: Waiting<Row, Result>[] = [];
+  private readonly failed: QueuedCommit<Row, Result>[] = [];
   private lanes = 0;
   private readonly patienceMs: number;
   private readonly confirm: () => Promise<void>;
@@ -122,7 +122,7 @@ export class GroupCommit<Row, Result = void> {
    */
   add(row: Row, patienceMs = this.patienceMs): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const waiting = new Waiting(row, resolve, reject);
+      const waiting = new QueuedCommit(row, resolve, reject);
       if (patienceMs < Infinity) waiting.answerWithin(patienceMs);
       this.waiting.push(waiting);
       if (!this.writing) void this.writeAll();
@@ -160,7 +160,7 @@ export class GroupCommit<Row, Result = void> {
     });
   }
 
-  private nextBatch(): Waiting<Row, Result>[] {
+  private nextBatch(): QueuedCommit<Row, Result>[] {
     this.waiting = this.waiting.filter(({ isOver }) => !isOver);
     let weight = 0;
     let size = 0;
@@ -172,7 +172,7 @@ export class GroupCommit<Row, Result = void> {
     return this.waiting.splice(0, size);
   }
 
-  private async writeBatch(batch: Waiting<Row, Result>[], again = false): Promise<void> {
+  private async writeBatch(batch: QueuedCommit<Row, Result>[], again = false): Promise<void> {
     try {
       const rows = batch.map(({ row }) => row);
       const isAwaited = (place: number) => batch[place]?.isOver === false;
@@ -189,7 +189,7 @@ export class GroupCommit<Row, Result = void> {
    * Retries the rows of a failed batch one by one, in the background. A bad row then fails neither its
    * neighbors nor the next batches.
    */
-  private async writeEach(batch: Waiting<Row, Result>[]): Promise<void> {
+  private async writeEach(batch: QueuedCommit<Row, Result>[]): Promise<void> {
     await Promise.all(batch.map(({ row }) => this.beforeRetry(row)));
     this.failed.push(...batch);
     while (this.lanes < MAX_LANES && this.failed.length > 0) void this.writeFailed();
@@ -205,7 +205,7 @@ export class GroupCommit<Row, Result = void> {
 }
 
 /** Waits for a batch no longer than its callers do. */
-function whileAwaited(batch: Waiting<unknown, never>[], written: Promise<void>): Promise<void> {
+function whileAwaited(batch: QueuedCommit<unknown, never>[], written: Promise<void>): Promise<void> {
   const until = Math.max(...batch.map((waiting) => waiting.until));
   return until === Infinity ? written : waitAtMost(written, until - performance.now());
 }

@@ -19,7 +19,7 @@ import {
 } from './pools';
 import { ReaderPrisma } from './reader-prisma';
 import { requireReplication } from './replication';
-import { endOverdue } from './statement-canceler';
+import { cancelOverdueStatements } from './statement-canceler';
 
 /**
  * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections
@@ -124,7 +124,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
    * worker and a command have statements that may take longer.
    */
   endOverdue(afterMs: number): void {
-    this.stopLooking = endOverdue(this.pool, afterMs);
+    this.stopLooking = cancelOverdueStatements(this.pool, afterMs);
   }
 
   /** Checks connections, and tells of unconfirmed commits, as another service does. */

@@ -7,7 +7,7 @@ import { IDLE_CONNECTION } from './idle-connection';
 type LockKey = number | [space: number, number: number];
 
 /** Listeners of a lock's holder. */
-interface Told {
+interface LockListeners {
   ofLoss?: () => void;
   /** Called when the lock returns. The database may be an older one. */
   ofReturn?: () => void;
@@ -29,11 +29,11 @@ export class SessionLock {
   private constructor(
     private readonly url: string,
     private readonly key: LockKey,
-    private readonly told: Told,
+    private readonly told: LockListeners,
   ) {}
 
   /** @returns undefined if another process holds it. */
-  static async take(url: string, key: LockKey, told: Told = {}): Promise<SessionLock | undefined> {
+  static async take(url: string, key: LockKey, told: LockListeners = {}): Promise<SessionLock | undefined> {
     const lock = new SessionLock(url, key, told);
     return (await lock.take()) ? lock : undefined;
   }

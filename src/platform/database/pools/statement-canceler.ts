@@ -22,7 +22,7 @@ interface Backend {
  * leave a backend behind, which would execute its statement long after the caller has gone.
  * @returns a function that stops the checks.
  */
-export function endOverdue(pool: Pool, afterMs: number): () => void {
+export function cancelOverdueStatements(pool: Pool, afterMs: number): () => void {
   const busy = new Map<ClientBase, number>();
   pool.on('acquire', (client) => busy.set(client, performance.now()));
   pool.on('release', (_error, client) => busy.delete(client));

@@ -1,4 +1,4 @@
-import { DatabaseTooSlow, waitAtMost, withPatience } from './timeouts';
+import { DatabaseTooSlow, waitAtMost, withTimeout } from './timeouts';
 
 const never = new Promise<string>(() => undefined);
 
@@ -11,7 +11,7 @@ describe('waiting for a promise', () => {
   it('resolves without a result after the limit', async () => {
     expect(await waitAtMost(never, 1)).toBeUndefined();
     expect(await waitAtMost(never, 1, () => 'late')).toBe('late');
-    await expect(withPatience(never, 1)).rejects.toThrow(DatabaseTooSlow);
+    await expect(withTimeout(never, 1)).rejects.toThrow(DatabaseTooSlow);
   });
 
   it('leaves no timer behind', async () => {
@@ -19,7 +19,7 @@ describe('waiting for a promise', () => {
     try {
       await Promise.allSettled([
         waitAtMost(Promise.resolve(1), 9),
-        withPatience(Promise.reject(new Error('no')), 9),
+        withTimeout(Promise.reject(new Error('no')), 9),
       ]);
       expect(jest.getTimerCount()).toBe(0);
     } finally {

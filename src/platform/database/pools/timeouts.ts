@@ -1,5 +1,5 @@
 /** Timeout of a query without a request's own deadline (REQUEST_DEADLINE_MS), in ms. */
-export const REQUEST_PATIENCE_MS = 2_000;
+export const REQUEST_TIMEOUT_MS = 2_000;
 
 /** Maximum wait of a request for the commit of its outcome. After it, the app gets an unknown outcome. */
 export const OUTCOME_ANSWER_MS = 5_000;
@@ -40,6 +40,6 @@ export function waitAtMost<Answer, Late = undefined>(
  * Waits for a query up to the request's deadline. The statement itself ends by its own timeout.
  * @throws DatabaseTooSlow
  */
-export function withPatience<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {
+export function withTimeout<Answer>(question: Promise<Answer>, ms: number): Promise<Answer> {
   return waitAtMost(question, ms, () => Promise.reject<never>(new DatabaseTooSlow()));
 }

@@ -20,7 +20,7 @@ const LATE_MS = 1_000;
 /** SQLSTATEs of a server that ends, has crashed, or starts. */
 const RESTARTING = /^57P0[1-3]$/;
 
-interface Waiting {
+interface ReachabilityOptions {
   /** The address of the database, for the error. */
   url: string;
   /**
@@ -55,7 +55,10 @@ export function unlessGivenUp(error: unknown): void {
  * to a minute. One log line says so. The work must be repeatable.
  * @throws StartError if the database cannot be used by then. Other errors of the work at once. WaitGivenUp.
  */
-export async function onceReachable<Result>(waiting: Waiting, work: () => Promise<Result>): Promise<Result> {
+export async function onceReachable<Result>(
+  waiting: ReachabilityOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const patienceEnds = performance.now() + (waiting.patienceMs ?? PATIENCE_MS);
   for (let isTold = false; ; isTold = true) {
     const lateness = new Lateness();
@@ -78,7 +81,7 @@ export async function onceReachable<Result>(waiting: Waiting, work: () => Promis
  * A process that was late itself may have missed an answer in time, so its failures say nothing about the
  * database.
  */
-function isWaitedFor({ while: state }: Waiting, error: unknown, lateMs: number): boolean {
+function isWaitedFor({ while: state }: ReachabilityOptions, error: unknown, lateMs: number): boolean {
   const cause = causeOf(error);
   if (!isUnavailable(cause)) return false;
   return state === 'unavailable' || lateMs >= LATE_MS || RESTARTING.test(codeOf(cause) ?? '');

@@ -11,7 +11,7 @@ const FAILED_MOST_MS = 60_000;
 /** Age after which no news is expected. */
 const RECENT_MS = HOUR_MS;
 
-interface Waiting {
+interface PollSchedule {
   sentAt: number;
   at: number;
   waitMs: number;
@@ -23,7 +23,7 @@ interface Waiting {
  * minute while the upstream fails. After a restart, every call is due at once.
  */
 export class BackOff {
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly waiting = new Map<string, PollSchedule>();
 
   constructor(private readonly firstMs: number) {}
 

@@ -9,7 +9,7 @@ import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { SourcesService } from '../../sources/sources.service';
-import { Lookup, Rules, Verdict, Seen, SentCall, SentCallState } from '../calls-in-doubt';
+import { Lookup, Rules, Verdict, ListedTransaction, SentCall, SentCallState } from '../calls-in-doubt';
 import { readOne } from '../listing';
 import { Listing } from '../verdict/batches';
 import { evidenceOf, isListedSince, quietUntil } from '../verdict/facts';
@@ -72,7 +72,7 @@ export class ChangesService {
 }
 
 /** Our records of a transaction that a call deletes or redeems. */
-interface Named {
+interface ChangedTransaction {
   upstreamId: string | null;
   /** The operation that created it. Null if none of ours did. */
   madeBy: string | null;
@@ -88,7 +88,7 @@ async function readNamed(
   prisma: PrismaService,
   { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,
   upstreamRef: string,
-): Promise<Named> {
+): Promise<ChangedTransaction> {
   const rows = await prisma.$queryRaw<
     { id: string; state: CallState; operation: string; upstreamId: string | null }[]
   >`
@@ -111,7 +111,7 @@ async function readNamed(
 const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
 
 /** Whether the status of a transaction shows that it was not deleted or redeemed. */
-const UNTOUCHED: Record<Change, (seen: Seen) => boolean> = {
+const UNTOUCHED: Record<Change, (seen: ListedTransaction) => boolean> = {
   deleted: ({ meaning }) => meaning === 'paid' || meaning === 'redeemed' || meaning === 'unpaid',
   redeemed: ({ status }) => status !== null && NOT_REDEEMED.includes(plainWord(status)),
 };

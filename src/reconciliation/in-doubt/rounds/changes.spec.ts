@@ -1,6 +1,6 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
-import { Lookup, Seen } from '../calls-in-doubt';
+import { Lookup, ListedTransaction } from '../calls-in-doubt';
 import { Batches, Listing } from '../verdict/batches';
 import { judgeChange } from './changes.service';
 
@@ -14,7 +14,12 @@ describe('the verdict about a call that changes a transaction', () => {
     unclaimed: atOnce(Batches.of([])),
   };
   const doubt = { ...toSent(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
-  const seen = { ...worded('paid'), amountUsd: null, names: [], references: [] } as unknown as Seen;
+  const seen = {
+    ...worded('paid'),
+    amountUsd: null,
+    names: [],
+    references: [],
+  } as unknown as ListedTransaction;
   const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
   const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
 

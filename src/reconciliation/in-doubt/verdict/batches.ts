@@ -1,5 +1,5 @@
 import { Created, CREATED_BY } from '../../../operations/items/effects';
-import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
+import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Timetable } from '../timetable';
 import { WalletStatements } from '../wallet-statements';
 import { each, Work } from '../work';
@@ -28,7 +28,7 @@ export class Batches {
     readonly showsIdsOf: ReadonlySet<string>,
   ) {}
 
-  static *of(seen: Seen[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
+  static *of(seen: ListedTransaction[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
     const batches = new Batches(showsIdsOf);
     yield* each(seen, (one) => batches.add(one));
     const counts = new Map<string, number>();
@@ -72,7 +72,7 @@ export class Batches {
   }
 
   /** Adds a transaction. Without a batch, it is its own batch. */
-  private add(one: Seen): void {
+  private add(one: ListedTransaction): void {
     const { amountUsd, issuedAt, batchRef, ordinal } = one;
     const name = batchRef ?? `/${ordinal}`;
     const batch = this.all.get(name);

@@ -3,7 +3,7 @@ import { atOnce } from '../../../../test/support/examples/at-once';
 import { runs } from '../../../../test/support/examples/runs';
 import { compareWithAll } from '../../../../test/support/reconciliation/compared-with-all';
 import { at, RULES, worded } from '../../../../test/support/reconciliation/made-up-doubts';
-import { Seen, SentCall, Verdict, Wanted } from '../calls-in-doubt';
+import { ListedTransaction, SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
 import { Competing } from './competing';
 import { quietUntil } from './facts';
@@ -17,7 +17,7 @@ const names: fc.Arbitrary<string[]> = fc.oneof(
 );
 const amountUsd = fc.constantFrom('1.000000', '1.000000', '1.000000', '2.000000', null);
 const reference = fc.constantFrom(null, null, 'x', 'y');
-const item: fc.Arbitrary<Omit<Wanted, 'position'>> = fc
+const item: fc.Arbitrary<Omit<ItemInDoubt, 'position'>> = fc
   .record({ names, amountUsd, reference, upstreamRef: fc.constant(null) })
   .map((one) => ({ ...one, payee: one.names }));
 const call = fc.record({
@@ -34,7 +34,7 @@ const call = fc.record({
   seconds: fc.constantFrom(1, 5, 300),
 });
 /** A change makes a listed transaction differ from the item that it is copied from. */
-const change: fc.Arbitrary<Partial<Seen>> = fc.oneof(
+const change: fc.Arbitrary<Partial<ListedTransaction>> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   fc.record({ amountUsd }),
   fc.record({ names }),
@@ -64,7 +64,7 @@ const TYPES: Record<string, string> = { 'POST /account/transfer': 'transfer', 'P
 
 type World = typeof world extends fc.Arbitrary<infer Type> ? Type : never;
 
-function make(world: World): { calls: SentCall[]; seen: Seen[] } {
+function make(world: World): { calls: SentCall[]; seen: ListedTransaction[] } {
   const calls = world.calls.map(({ operation, items, second, seconds }, place) => ({
     id: `call ${place}`,
     operation,
@@ -75,7 +75,7 @@ function make(world: World): { calls: SentCall[]; seen: Seen[] } {
   }));
   const seen = world.batches.flatMap(({ of, after, changes, from }, batch) => {
     const { operation, items, second } = world.calls[of % calls.length] as World['calls'][number];
-    return items.slice(items.length > 1 ? from : 0).map((one, place): Seen => {
+    return items.slice(items.length > 1 ? from : 0).map((one, place): ListedTransaction => {
       const { names, amountUsd, reference } = one;
       const type = TYPES[operation] ?? (operation.includes('collect') ? 'payment' : 'airtime');
       const name = {

@@ -3,7 +3,7 @@ import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement
 import { isIdOf } from '../../../operations/catalogue/payout-id';
 import { Created, CREATED_BY } from '../../../operations/items/effects';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
-import { Batch, Rules, Seen, SentCall } from '../calls-in-doubt';
+import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Work } from '../work';
 import { Batches, Listing } from './batches';
 import { Competing } from './competing';
@@ -185,7 +185,7 @@ class FirstBatches {
   }
 
   /** Adds the batches with a transaction of this kind. */
-  *add(batches: readonly Batch[], isOne: (seen: Seen) => boolean): Work<void> {
+  *add(batches: readonly Batch[], isOne: (seen: ListedTransaction) => boolean): Work<void> {
     for (const batch of batches) {
       if (this.areEnough) return;
       yield this.found.has(batch) ? 1 : batch.length;
@@ -205,7 +205,7 @@ export const MOST_UNSETTLED = 100;
  */
 export function evidenceOf(
   reads: string[],
-  seen: Seen[],
+  seen: ListedTransaction[],
   calls: string[],
   positions?: number[],
 ): VerdictEvidence {
@@ -217,7 +217,7 @@ export function evidenceOf(
   };
 }
 
-function toEvidence(seen: Seen, position: number | null): VerdictTransaction {
+function toEvidence(seen: ListedTransaction, position: number | null): VerdictTransaction {
   // An upstream may use the recipient's phone number as the ID of a payment.
   const phones = seen.names.filter((key) => key.startsWith('+'));
   const numbers = writtenNumbers(phones);

@@ -1,5 +1,5 @@
 import { Created, isOtherType } from '../../../operations/items/effects';
-import { Batch, Rules, Seen, SentCall, Wanted } from '../calls-in-doubt';
+import { Batch, Rules, ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Work } from '../work';
 import { keysOfItem, keysOfSeen, haveKindInCommon, kindsOf, maybeSameOne } from './payments';
 
@@ -41,7 +41,7 @@ export function* fit(
     (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []),
     contentOf,
   );
-  return given && { batch, positions: given.map((at) => (call.items[at] as Wanted).position) };
+  return given && { batch, positions: given.map((at) => (call.items[at] as ItemInDoubt).position) };
 }
 
 /** Returns the period in which the transactions of a call can have been created, by the upstream's clock. */
@@ -53,7 +53,7 @@ export function timeOf(
 }
 
 /** Returns the items of a call that differ in the compared fields. */
-export function distinctItems({ items }: SentCall): Wanted[] {
+export function distinctItems({ items }: SentCall): ItemInDoubt[] {
   const byContent = new Map(
     items.map((item) => [JSON.stringify([item.names, item.payee, item.amountUsd, item.reference]), item]),
   );
@@ -61,7 +61,7 @@ export function distinctItems({ items }: SentCall): Wanted[] {
 }
 
 /** Returns the relation of a transaction to an item. */
-export function relationOf(item: Wanted, seen: Seen, created: Created): Relation {
+export function relationOf(item: ItemInDoubt, seen: ListedTransaction, created: Created): Relation {
   // The ID of one of our calls identifies a transaction, whatever else it contains.
   if (seen.madeFor !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
@@ -70,7 +70,7 @@ export function relationOf(item: Wanted, seen: Seen, created: Created): Relation
   return isSame === false ? 'other amount' : 'some';
 }
 
-function hasReferenceOf({ reference }: Wanted, { references }: Seen): boolean {
+function hasReferenceOf({ reference }: ItemInDoubt, { references }: ListedTransaction): boolean {
   return reference !== null && references.includes(reference);
 }
 
@@ -78,18 +78,23 @@ function isWithin(at: Date | null, from: number, until: number): boolean {
   return at !== null && at.getTime() >= from && at.getTime() <= until;
 }
 
-function contentOf({ type, status, amountUsd, names, references, madeFor }: Seen): string {
+function contentOf({ type, status, amountUsd, names, references, madeFor }: ListedTransaction): string {
   return JSON.stringify([type, status, amountUsd, names, references, madeFor]);
 }
 
 /** Returns whether two amounts are equal. Undefined if either is unset. */
-function isSameAmount(item: Wanted, seen: Seen): boolean | undefined {
+function isSameAmount(item: ItemInDoubt, seen: ListedTransaction): boolean | undefined {
   if (item.amountUsd === null || seen.amountUsd === null) return undefined;
   return item.amountUsd === seen.amountUsd;
 }
 
 /** Returns whether a transaction could be an item that the upstream changed in some way. */
-function mightBe(item: Wanted, seen: Seen, created: Created, amount: boolean | undefined): boolean {
+function mightBe(
+  item: ItemInDoubt,
+  seen: ListedTransaction,
+  created: Created,
+  amount: boolean | undefined,
+): boolean {
   if (isOtherType(seen.type, created) && amount !== true) return false;
   if (created.incoming && hasReferenceOf(item, seen)) return true;
   if (maybeSameOne(item.names, seen.names)) return true;

@@ -1,6 +1,6 @@
 import { Created, CREATED_BY, isOtherType } from '../../../operations/items/effects';
 import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
-import { Seen, Wanted, Batch } from '../calls-in-doubt';
+import { ListedTransaction, ItemInDoubt, Batch } from '../calls-in-doubt';
 
 /**
  * Keys that items and transactions are compared by. A transaction equals an item in everything that both
@@ -18,7 +18,7 @@ const ANY = 'any';
 const NONE = 'none';
 
 /** Returns the keys of an item. Empty if it cannot be compared. */
-export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Created): string[] {
+export function keysOfItem({ payee, amountUsd, reference }: ItemInDoubt, created: Created): string[] {
   const kind = kindOf(created);
   if (created.incoming) {
     return reference === null ? [] : payee.map((name) => keyOf(kind, name, '', written(reference)));
@@ -32,7 +32,14 @@ export function keysOfItem({ payee, amountUsd, reference }: Wanted, created: Cre
  * Returns the keys of a transaction, for each of its possible kinds. A transaction with the ID of one of our
  * calls equals only items with this reference.
  */
-export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFor }: Seen): string[] {
+export function keysOfSeen({
+  type,
+  meaning,
+  names,
+  amountUsd,
+  references,
+  madeFor,
+}: ListedTransaction): string[] {
   const stated = references.map(written);
   const any = madeFor === null ? [ANY] : [];
   const keys: string[] = [];
@@ -47,7 +54,10 @@ export function keysOfSeen({ type, meaning, names, amountUsd, references, madeFo
 }
 
 /** Returns the transaction of a batch with the fewest equals. */
-export function rarest(batch: readonly Seen[], count: (key: string) => number): Seen | undefined {
+export function rarest(
+  batch: readonly ListedTransaction[],
+  count: (key: string) => number,
+): ListedTransaction | undefined {
   let [found, least] = [batch[0], Infinity];
   if (batch.length === 1) return found;
   for (const seen of batch) {
@@ -155,7 +165,7 @@ export class Traces {
   }
 
   /** Returns lists with each batch that relates to an item, except by another amount for its recipient. */
-  *ofItem(item: Wanted, created: Created): Iterable<readonly Batch[]> {
+  *ofItem(item: ItemInDoubt, created: Created): Iterable<readonly Batch[]> {
     const { amountUsd, reference, names } = item;
     const own = [created.type, UNKNOWN_TYPE];
     const ways = [...names.map(nameKey), ...this.namelessFor(item)];
@@ -173,7 +183,7 @@ export class Traces {
   }
 
   /** Returns lists with each batch that pays the recipient of an item another amount. */
-  *ofRecipient({ names }: Wanted, created: Created): Iterable<readonly Batch[]> {
+  *ofRecipient({ names }: ItemInDoubt, created: Created): Iterable<readonly Batch[]> {
     if (!created.incoming) yield* this.find(names.map(nameKey), [created.type, UNKNOWN_TYPE], [ALL]);
   }
 
@@ -192,11 +202,11 @@ export class Traces {
    * Returns the names by which to find transactions that no name relates to an item: those without names, or
    * all if it has none.
    */
-  private namelessFor({ names }: Wanted): string[] {
+  private namelessFor({ names }: ItemInDoubt): string[] {
     return names.length === 0 ? [...this.kinds.keys()] : [kindsKey([])];
   }
 
-  private waysTo({ names, references }: Seen): string[] {
+  private waysTo({ names, references }: ListedTransaction): string[] {
     const kinds = kindsOf(names);
     const key = kindsKey(kinds);
     this.kinds.set(key, kinds);
@@ -214,7 +224,7 @@ export class Traces {
   }
 }
 
-function typeOf({ type }: Seen): string {
+function typeOf({ type }: ListedTransaction): string {
   const word = type?.toLowerCase() ?? UNKNOWN_TYPE;
   return TYPES.has(word) ? word : UNKNOWN_TYPE;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { runs } from '../../../../test/support/examples/runs';
 import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
-import { SentCall, Verdict, Wanted } from '../calls-in-doubt';
+import { SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { Competing } from './competing';
 import { judge } from './verdict';
@@ -187,7 +187,7 @@ describe('freshness', () => {
   });
 });
 
-function toPair({ payee, amountUsd }: Wanted): [number, number] {
+function toPair({ payee, amountUsd }: ItemInDoubt): [number, number] {
   return [Number(payee[0]?.slice(-1)), new Decimal(amountUsd ?? 0).times(100).toNumber()];
 }
 
@@ -199,7 +199,7 @@ function entriesOf(
 ): [number, number][] {
   const entries = verdict?.entries ?? [];
   return entries.flatMap(({ position, entry }) =>
-    which(entry) ? [toPair(one.items[position] as Wanted)] : [],
+    which(entry) ? [toPair(one.items[position] as ItemInDoubt)] : [],
   );
 }
 

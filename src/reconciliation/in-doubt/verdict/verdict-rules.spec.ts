@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { CREATED_BY } from '../../../operations/items/effects';
-import { Seen, SentCall } from '../calls-in-doubt';
+import { ListedTransaction, SentCall } from '../calls-in-doubt';
 import { WalletStatements } from '../wallet-statements';
 import { Batches, Listing } from './batches';
 import { Competing } from './competing';
@@ -15,7 +15,7 @@ import { VERDICT_RULES } from './verdict';
 interface Scenario {
   /** Name of the scenario in the decision record. */
   title: string;
-  seen?: Seen[];
+  seen?: ListedTransaction[];
   others?: SentCall[];
   listing?: Partial<Listing>;
   /** Rule that would decide without this one. Undefined if none would. */

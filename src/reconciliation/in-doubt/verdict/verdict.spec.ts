@@ -1,6 +1,6 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
-import { Seen, SentCall, Wanted } from '../calls-in-doubt';
+import { ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
 import { Competing } from './competing';
 import { judge } from './verdict';
@@ -25,7 +25,7 @@ describe('a call in doubt', () => {
     },
     1,
   );
-  const [first] = whole as [Seen];
+  const [first] = whole as [ListedTransaction];
   const listing = {
     readId: 'read',
     askedAt: at(900),
@@ -33,7 +33,7 @@ describe('a call in doubt', () => {
     freshUntil: new Map([['airtime' as const, at(899)]]),
     oldest: at(-1),
   };
-  const ask = (seen: Seen[], more: object = {}, call = doubt, others: SentCall[] = []) =>
+  const ask = (seen: ListedTransaction[], more: object = {}, call = doubt, others: SentCall[] = []) =>
     atOnce(
       judge(
         call,
@@ -44,7 +44,7 @@ describe('a call in doubt', () => {
     );
   const other = { names: ['+254700000009'], amountUsd: '9.000000' };
 
-  it.each<[string, string, Seen[]]>([
+  it.each<[string, string, ListedTransaction[]]>([
     ['confirmed', 'all of it', whole],
     [
       'confirmed',
@@ -98,9 +98,9 @@ describe('a call in doubt', () => {
 
   describe('whose request had an ID of ours', () => {
     const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: doubt.id })) };
-    const showing = (id: string, more: Partial<Seen> = {}) =>
+    const showing = (id: string, more: Partial<ListedTransaction> = {}) =>
       whole.map((seen) => ({ ...seen, references: [id], madeFor: id, ...more }));
-    const asked = (seen: Seen[], showsIdsOf: string[] = [], more: object = {}) =>
+    const asked = (seen: ListedTransaction[], showsIdsOf: string[] = [], more: object = {}) =>
       ask([], { unclaimed: atOnce(Batches.of(seen, new Set(showsIdsOf))), ...more }, sold)?.verdict;
 
     it('is confirmed by the transactions with its ID, despite equal ones', () => {
@@ -237,7 +237,7 @@ describe('a call in doubt', () => {
       operation: 'POST /collections/mobile-money/collect',
       items: doubt.items.slice(0, 1),
     };
-    const [item] = collection.items as [Wanted];
+    const [item] = collection.items as [ItemInDoubt];
     const asked = { ...collection, items: [{ ...item, reference: 'order 7', amountUsd: '5.000000' }] };
     const seen = [{ ...first, type: 'payment', references: ['order 7'], amountUsd: '0.038000' }];
     expect(ask(seen, {}, asked, [{ ...asked, id: 'twin' }])?.verdict).toBe('ambiguous');

@@ -1,6 +1,6 @@
 import { Pagination, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { CallStory, RecordItem, RecordUpstreamItem } from '../../../api/generated/schema';
+import type { CallTimeline, RecordItem, RecordUpstreamItem } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { Section } from '../../../components/page/section';
 import { Copyable } from '../../../components/values/copyable';
@@ -11,10 +11,10 @@ import { Ledger, PayoutState } from './ledger';
 const PER_PAGE = 100;
 
 /** Shows the recipients and amounts, each with its transaction at the upstream. */
-export function Items({ story }: { story: CallStory }) {
+export function Items({ timeline }: { timeline: CallTimeline }) {
   const [page, setPage] = useState(1);
   const [opened, setOpened] = useState<readonly number[]>([]);
-  const { items, upstream } = story;
+  const { items, upstream } = timeline;
   const others = upstream?.other_items ?? [];
   const pages = Math.ceil(items.length / PER_PAGE);
   if (items.length === 0 && others.length === 0) return null;
@@ -27,7 +27,7 @@ export function Items({ story }: { story: CallStory }) {
           rows={items.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
           keyOf={({ position }) => String(position)}
           detailOf={(item) =>
-            opened.includes(item.position) ? <Ledger story={story} item={item} /> : undefined
+            opened.includes(item.position) ? <Ledger timeline={timeline} item={item} /> : undefined
           }
           empty="This call has no items."
         />

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { CallStory, RecordEntry, RecordItem } from '../../../api/generated/schema';
+import type { CallTimeline, RecordEntry, RecordItem } from '../../../api/generated/schema';
 import { type Column, DataTable } from '../../../components/lists/data-table';
 import { PayoutBadge } from '../../../components/values/badges';
 import { inWords } from '../../../components/values/format';
@@ -16,7 +16,7 @@ const COLUMNS: Column<RecordEntry>[] = [
 ];
 
 /** Shows the ledger of a payout, and the next step for the app. */
-export function Ledger({ story, item }: { story: CallStory; item: RecordItem }) {
+export function Ledger({ timeline, item }: { timeline: CallTimeline; item: RecordItem }) {
   return (
     <Stack gap={4} py="xs" w="fit-content">
       {item.next !== null && (
@@ -27,7 +27,7 @@ export function Ledger({ story, item }: { story: CallStory; item: RecordItem }) 
       <DataTable
         label={`Ledger of item ${item.position + 1}`}
         columns={COLUMNS}
-        rows={story.ledger.filter(({ position }) => position === item.position)}
+        rows={timeline.ledger.filter(({ position }) => position === item.position)}
         keyOf={({ entry, at, source }) => `${entry} ${at} ${source}`}
         empty="Nothing has been reserved."
       />

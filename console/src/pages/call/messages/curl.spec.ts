@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import type { CallStory } from '../../../api/generated/schema';
+import type { CallTimeline } from '../../../api/generated/schema';
 import { curlOf, warningOf } from './curl';
 
-const story = (changes: Partial<CallStory>) =>
+const timeline = (changes: Partial<CallTimeline>) =>
   ({
     operation: 'POST /payouts/airtime',
     idempotency_key: "it's 17",
@@ -12,7 +12,7 @@ const story = (changes: Partial<CallStory>) =>
       body: { airtimes: [{ phoneNumber: '+254712345678', note: `"a" 'b' $HOME \`id\`` }] },
     },
     ...changes,
-  }) as CallStory;
+  }) as CallTimeline;
 
 /** Returns the words that a shell passes to curl. */
 const wordsOf = (command: string) =>
@@ -25,7 +25,7 @@ const wordsOf = (command: string) =>
 
 describe('curlOf', () => {
   it('quotes any request and keeps the key out of the command', () => {
-    const call = story({});
+    const call = timeline({});
     const command = curlOf(call, 'https://pay.example') ?? '';
     expect(command).not.toContain('pp_app_secret');
     expect(wordsOf(command)).toEqual([
@@ -45,7 +45,7 @@ describe('curlOf', () => {
   });
 
   it('adds the query of a read, and no body', () => {
-    const reads = story({
+    const reads = timeline({
       operation: 'GET /account/transaction',
       idempotency_key: null,
       request: { query: 'id=a%20b', body: null },
@@ -59,8 +59,8 @@ describe('curlOf', () => {
   });
 
   it('returns undefined for refused requests, and warns about requests that would pay again', () => {
-    expect(curlOf(story({ request: null }), 'http://x')).toBeUndefined();
-    expect(warningOf(story({ idempotency_key: null }), true)).toContain('may pay twice');
-    expect(warningOf(story({}), false)).toMatch(/same response.*People are masked/);
+    expect(curlOf(timeline({ request: null }), 'http://x')).toBeUndefined();
+    expect(warningOf(timeline({ idempotency_key: null }), true)).toContain('may pay twice');
+    expect(warningOf(timeline({}), false)).toMatch(/same response.*People are masked/);
   });
 });

@@ -1,4 +1,4 @@
-import type { CallStory } from '../../../api/generated/schema';
+import type { CallTimeline } from '../../../api/generated/schema';
 
 /** Path prefix of the interface. */
 const PREFIX = '/api/v0.1';
@@ -9,7 +9,7 @@ const PREFIX = '/api/v0.1';
  * @param origin URL of the proxy.
  */
 export function curlOf(
-  { operation, request, idempotency_key }: CallStory,
+  { operation, request, idempotency_key }: CallTimeline,
   origin: string,
 ): string | undefined {
   if (!request) return undefined;
@@ -26,17 +26,17 @@ export function curlOf(
 }
 
 /** Returns whether the call had an idempotency key that was erased or pruned. */
-export function isKeyErased({ anomalies }: CallStory): boolean {
+export function isKeyErased({ anomalies }: CallTimeline): boolean {
   return anomalies.some(({ code }) => code === 'idempotency_key_erased');
 }
 
 /** Returns the warnings about running the command. */
-export function warningOf(story: CallStory, revealed: boolean): string {
-  const { operation, idempotency_key } = story;
+export function warningOf(timeline: CallTimeline, revealed: boolean): string {
+  const { operation, idempotency_key } = timeline;
   const masked = revealed ? '' : ' People are masked in this command, so the proxy would reject it as it is.';
   if (operation.startsWith('GET ')) return `This call only reads.${masked}`;
   if (idempotency_key === null) {
-    const why = isKeyErased(story)
+    const why = isKeyErased(timeline)
       ? 'The Idempotency-Key of this call was erased.'
       : 'This call had no Idempotency-Key.';
     return `${why} Running this command makes a new request and may pay twice.${masked}`;

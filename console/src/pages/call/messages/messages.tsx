@@ -1,23 +1,23 @@
 import { Button, CopyButton, Group, Stack, Text, Title } from '@mantine/core';
 import { Check, Copy, SquareTerminal } from 'lucide-react';
 import { type ReactNode, Fragment } from 'react';
-import type { CallStory, RecordMessage } from '../../../api/generated/schema';
+import type { CallTimeline, RecordMessage } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Section } from '../../../components/page/section';
 import { curlOf, warningOf } from './curl';
 import classes from '../call.module.css';
 
 interface Props {
-  story: CallStory;
+  timeline: CallTimeline;
   revealed: boolean;
 }
 
 /** Shows the request to the upstream and its response. */
-export function Messages({ story, revealed }: Props) {
+export function Messages({ timeline, revealed }: Props) {
   const { may } = useSession();
-  const { request, response } = story;
+  const { request, response } = timeline;
   if (!request && !response) return null;
-  const curl = curlOf(story, location.origin);
+  const curl = curlOf(timeline, location.origin);
   const hidden = may('audit:pii') ? 'Reveal people to see them.' : 'Your key does not have access to people.';
   return (
     <Section
@@ -33,7 +33,7 @@ export function Messages({ story, revealed }: Props) {
     >
       {curl !== undefined && (
         <Text size="xs" c="dimmed" maw="80ch">
-          As curl: {warningOf(story, revealed)}
+          As curl: {warningOf(timeline, revealed)}
         </Text>
       )}
       {request && (

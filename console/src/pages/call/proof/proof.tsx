@@ -2,7 +2,7 @@ import { Alert, Button, Code, Text, Group, List, ThemeIcon, VisuallyHidden } fro
 import { Download, ShieldCheck, Check, Minus, X } from 'lucide-react';
 import { useState } from 'react';
 import { revealing } from '../../../api/client';
-import type { CallStory } from '../../../api/generated/schema';
+import type { CallTimeline } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
 import { save } from '../../../api/save';
 import { Section } from '../../../components/page/section';
@@ -11,12 +11,12 @@ import { forgetLog, type MissingFeature, type Verification, verifyHere } from '.
 import classes from '../call.module.css';
 
 interface Props {
-  story: CallStory;
+  timeline: CallTimeline;
   revealed: boolean;
 }
 
 /** Shows the receipt, and verifies it in this browser. */
-export function Proof({ story, revealed }: Props) {
+export function Proof({ timeline, revealed }: Props) {
   const [verification, setVerification] = useState<Verification>();
   const [waiting, setWaiting] = useState<string>();
   const [failure, setFailure] = useState<unknown>();
@@ -29,11 +29,11 @@ export function Proof({ story, revealed }: Props) {
   const verify = () =>
     attempt('Verifying…', async () => {
       setVerification(undefined);
-      setVerification(await verifyHere(story, revealed, setWaiting));
+      setVerification(await verifyHere(timeline, revealed, setWaiting));
     });
   const download = () =>
     attempt('Creating the receipt…', () =>
-      save(`/v1/audit/calls/${story.id}/receipt`, `receipt-${story.id}.json`, {
+      save(`/v1/audit/calls/${timeline.id}/receipt`, `receipt-${timeline.id}.json`, {
         headers: revealing(revealed),
       }),
     );
@@ -60,7 +60,7 @@ export function Proof({ story, revealed }: Props) {
           {messageOf(failure)}
         </Alert>
       )}
-      {verification?.missing && <Elsewhere missing={verification.missing} id={story.id} />}
+      {verification?.missing && <Elsewhere missing={verification.missing} id={timeline.id} />}
       {verification && !verification.missing && (
         <Result verification={verification} trust={() => (forgetLog(), void verify())} />
       )}

@@ -1,6 +1,6 @@
 import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
 import { http, revealing } from '../../../api/client';
-import type { CallStory, Inclusion, Opening, Receipt } from '../../../api/generated/schema';
+import type { CallTimeline, Inclusion, Opening, Receipt } from '../../../api/generated/schema';
 import {
   growthSince,
   growthStep,
@@ -33,20 +33,20 @@ export interface Verification {
  * @throws ApiProblem, or an Error if the records are not sealed.
  */
 export async function verifyHere(
-  story: CallStory,
+  timeline: CallTimeline,
   revealed: boolean,
   tell: (what: string) => void,
 ): Promise<Verification> {
   const missing = await lackingOf();
   if (missing) return { missing, steps: [], hasOtherKey: false };
   const memory = readMemory();
-  const [keys, proof] = await Promise.all([fetchKeys(), fetchProof(story.id, tell)]);
+  const [keys, proof] = await Promise.all([fetchKeys(), fetchProof(timeline.id, tell)]);
   const signers = await signersOf(proof.checkpoint, [...keys, ...(memory?.keys ?? [])]);
-  const openings = revealed ? await fetchOpenings(story.id) : undefined;
+  const openings = revealed ? await fetchOpenings(timeline.id) : undefined;
   const growth = growthSince(memory, signers, proof.checkpoint);
   const answer = growth && (await http.GET('/v1/audit/log/consistency', { params: { query: growth } }));
   const steps = [
-    ...(await verifyCall({ story, proof, keys, openings })),
+    ...(await verifyCall({ timeline, proof, keys, openings })),
     keyStep(memory, signers),
     await growthStep(memory, signers, proof.checkpoint, answer?.data),
   ];

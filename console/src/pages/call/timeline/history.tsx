@@ -1,6 +1,6 @@
 import { Anchor, Group, List, Text, Timeline } from '@mantine/core';
 import { Link } from 'wouter';
-import type { CallStory } from '../../../api/generated/schema';
+import type { CallTimeline } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Section } from '../../../components/page/section';
 import { Copyable } from '../../../components/values/copyable';
@@ -10,10 +10,10 @@ import { CallLink } from '../call-link';
 import { type TimelineEvent, timelineOf } from './timeline';
 
 /** Shows the timeline of the call, with the time between the steps. */
-export function History({ story }: { story: CallStory }) {
-  const events = timelineOf(story);
+export function History({ timeline }: { timeline: CallTimeline }) {
+  const events = timelineOf(timeline);
   const previous = events.map((_, at) => events[at - 1]?.at ?? null);
-  const sealed = story.seals.filter(({ index }) => index !== null);
+  const sealed = timeline.seals.filter(({ index }) => index !== null);
   return (
     <Section title="History">
       <Timeline bulletSize={14} lineWidth={2} active={events.length} color="gray" role="list">
@@ -24,14 +24,14 @@ export function History({ story }: { story: CallStory }) {
           </Timeline.Item>
         ))}
         <Timeline.Item
-          color={sealed.length === story.seals.length ? 'teal' : 'gray'}
-          title={sealed.length === story.seals.length ? 'Sealed' : 'Not sealed yet'}
+          color={sealed.length === timeline.seals.length ? 'teal' : 'gray'}
+          title={sealed.length === timeline.seals.length ? 'Sealed' : 'Not sealed yet'}
           role="listitem"
         >
-          <Seals story={story} />
+          <Seals timeline={timeline} />
         </Timeline.Item>
       </Timeline>
-      <Decide story={story} />
+      <Decide timeline={timeline} />
     </Section>
   );
 }
@@ -72,7 +72,7 @@ function Description({ event: { lines, list = [], calls = [] } }: { event: Timel
 }
 
 /** Shows the positions of the records in the log, by the checkpoint that covers them. */
-function Seals({ story: { seals } }: { story: CallStory }) {
+function Seals({ timeline: { seals } }: { timeline: CallTimeline }) {
   const sizes = [...new Set(seals.map(({ checkpoint_size }) => checkpoint_size))];
   return sizes.map((size) => {
     const covered = seals.filter(({ checkpoint_size }) => checkpoint_size === size);
@@ -103,7 +103,7 @@ function Seals({ story: { seals } }: { story: CallStory }) {
 }
 
 /** Links approvers to the pending approval. */
-function Decide({ story: { id, approval } }: { story: CallStory }) {
+function Decide({ timeline: { id, approval } }: { timeline: CallTimeline }) {
   const { may } = useSession();
   if (approval?.status !== 'pending' || !may('approve')) return null;
   return (

@@ -1,4 +1,4 @@
-import type { CallStory, RecordPerson } from '../../../api/generated/schema';
+import type { CallTimeline, RecordPerson } from '../../../api/generated/schema';
 import { inWords } from '../../../components/values/format';
 import { heldForWords } from '../../../words/approvals';
 import { PHASE_WORDS, SETTLEMENT_SOURCE_WORDS } from '../../../words/calls';
@@ -18,19 +18,19 @@ export interface TimelineEvent {
 }
 
 /** Returns the history of a call in order. The seal is shown separately. */
-export function timelineOf(story: CallStory): TimelineEvent[] {
+export function timelineOf(timeline: CallTimeline): TimelineEvent[] {
   return [
-    received(story),
-    ...(story.refusal ? [refused(story.refusal, story)] : [intent(story)]),
-    ...approval(story),
-    ...attempts(story),
-    ...outcome(story),
-    ...doubt(story),
-    ...settlements(story),
+    received(timeline),
+    ...(timeline.refusal ? [refused(timeline.refusal, timeline)] : [intent(timeline)]),
+    ...approval(timeline),
+    ...attempts(timeline),
+    ...outcome(timeline),
+    ...doubt(timeline),
+    ...settlements(timeline),
   ];
 }
 
-function received({ timings, client_address, client, actor }: CallStory): TimelineEvent {
+function received({ timings, client_address, client, actor }: CallTimeline): TimelineEvent {
   const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
   return {
     title: 'Received',
@@ -40,7 +40,7 @@ function received({ timings, client_address, client, actor }: CallStory): Timeli
   };
 }
 
-function intent({ timings, recovered }: CallStory): TimelineEvent {
+function intent({ timings, recovered }: CallTimeline): TimelineEvent {
   const [title, lines] = recovered
     ? [
         'Intent restored',
@@ -55,7 +55,7 @@ const FAULTS_SHOWN = 20;
 
 function refused(
   { status, code, detail, errors, error_count, first_call_id }: Refusal,
-  { timings }: CallStory,
+  { timings }: CallTimeline,
 ): TimelineEvent {
   const more = error_count - Math.min(errors.length, FAULTS_SHOWN);
   return {
@@ -71,9 +71,9 @@ function refused(
   };
 }
 
-type Refusal = NonNullable<CallStory['refusal']>;
+type Refusal = NonNullable<CallTimeline['refusal']>;
 
-function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
+function approval({ approval: held, timings }: CallTimeline): TimelineEvent[] {
   if (!held) return [];
   const { held_for, earlier_call_id, unexplained_transaction, status, decided_at, expires_at } = held;
   const waits: TimelineEvent = {
@@ -106,7 +106,7 @@ function approval({ approval: held, timings }: CallStory): TimelineEvent[] {
   ];
 }
 
-function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory['approval']>): string[] {
+function decisionWords({ decided_by, reason, screening }: NonNullable<CallTimeline['approval']>): string[] {
   return [
     `By ${nameOf(decided_by)}.`,
     ...(reason === null ? [] : [`“${reason}”`]),
@@ -114,7 +114,7 @@ function decisionWords({ decided_by, reason, screening }: NonNullable<CallStory[
   ];
 }
 
-function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
+function attempts({ upstream, timings }: CallTimeline): TimelineEvent[] {
   if (!upstream) return [];
   const { answer_of, tries } = upstream;
   if (answer_of !== null) {
@@ -136,7 +136,7 @@ function attempts({ upstream, timings }: CallStory): TimelineEvent[] {
   }));
 }
 
-function outcome({ upstream, timings, outcome: word }: CallStory): TimelineEvent[] {
+function outcome({ upstream, timings, outcome: word }: CallTimeline): TimelineEvent[] {
   if (!upstream) return [];
   const { status, failure } = upstream;
   const answered: TimelineEvent = {
@@ -153,7 +153,7 @@ function outcome({ upstream, timings, outcome: word }: CallStory): TimelineEvent
   ];
 }
 
-function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
+function doubt({ in_doubt_since, doubt: looked }: CallTimeline): TimelineEvent[] {
   if (in_doubt_since === null) return [];
   const since: TimelineEvent = {
     title: 'In doubt',
@@ -173,7 +173,7 @@ function doubt({ in_doubt_since, doubt: looked }: CallStory): TimelineEvent[] {
   ];
 }
 
-function settlements({ settlements: newestFirst }: CallStory): TimelineEvent[] {
+function settlements({ settlements: newestFirst }: CallTimeline): TimelineEvent[] {
   return [...newestFirst]
     .reverse()
     .map(({ outcome, reason, source, recorded_at, recorded_by, entries }, place) => ({

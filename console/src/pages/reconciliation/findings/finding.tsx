@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../../api/accounts';
 import { api } from '../../../api/client';
-import type { FindingStory } from '../../../api/generated/schema';
+import type { FindingTimeline } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Page } from '../../../components/page/page';
 import { Section } from '../../../components/page/section';
@@ -18,7 +18,7 @@ import { SeverityBadge, StateBadge } from '../badges';
 import { ReconciliationNav } from '../nav';
 import { type Conflicts, Decide } from './decide';
 import { EvidenceTable, FieldsTable } from './finding-fields';
-import { Story } from './finding-story';
+import { FindingHistory } from './finding-timeline';
 
 export default function FindingPage() {
   const { id = '' } = useParams();
@@ -39,7 +39,7 @@ export default function FindingPage() {
         </Alert>
       ))}
       <Answer of={finding} lines={8}>
-        {(story) => <Finding finding={story} />}
+        {(timeline) => <Finding finding={timeline} />}
       </Answer>
       {isDeciding && data && (
         <Decide
@@ -53,7 +53,7 @@ export default function FindingPage() {
   );
 }
 
-function Finding({ finding }: { finding: FindingStory }) {
+function Finding({ finding }: { finding: FindingTimeline }) {
   return (
     <Stack gap="lg">
       <Group gap="xs">
@@ -70,7 +70,7 @@ function Finding({ finding }: { finding: FindingStory }) {
         <About finding={finding} />
       </Section>
       <Section title="History">
-        <Story finding={finding} />
+        <FindingHistory finding={finding} />
       </Section>
       <Section title="Evidence">
         <EvidenceTable evidence={finding.evidence} />
@@ -79,7 +79,7 @@ function Finding({ finding }: { finding: FindingStory }) {
   );
 }
 
-function About({ finding }: { finding: FindingStory }) {
+function About({ finding }: { finding: FindingTimeline }) {
   const { call_id: call, position } = finding;
   const isOfSeveral = useAccounts().length > 1;
   return (

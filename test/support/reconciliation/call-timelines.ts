@@ -1,7 +1,7 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { settle } from '../../../src/journal/settlement/settlements';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import type { CallStory } from '../http/api';
+import type { CallTimeline } from '../http/api';
 import supertest from '../http/supertest';
 import { answer, reset } from '../network/fake-upstream';
 import { eventually, Paying, startPaying } from '../payments/paying';
@@ -53,7 +53,7 @@ const REVERSED = {
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
 /** A proxy with a call of each kind of timeline. */
-export interface CallStories extends Paying {
+export interface CallTimelines extends Paying {
   approver: string;
   /** IDs, by outcome. */
   calls: Record<
@@ -69,10 +69,10 @@ export interface CallStories extends Paying {
     | 'followed',
     string
   >;
-  story(id: string, headers?: Record<string, string>): Promise<CallStory>;
+  timeline(id: string, headers?: Record<string, string>): Promise<CallTimeline>;
 }
 
-async function makeCallStories(): Promise<CallStories> {
+async function makeCallTimelines(): Promise<CallTimelines> {
   const paying = await startPaying();
   const { proxy, upstream, app } = paying;
   await proxy.client('approver', 'approve', 'audit');
@@ -121,18 +121,18 @@ async function makeCallStories(): Promise<CallStories> {
     ...paying,
     approver,
     calls: { paid, rejected, refused, repeated, held, approved, declined, doubtful, settled, followed },
-    story: async (id, headers = {}) =>
+    timeline: async (id, headers = {}) =>
       (await proxy.get(paying.auditor, `/v1/audit/calls/${id}`).set(headers).expect(200)).body,
   };
 }
 
-let stories: Promise<CallStories> | undefined;
+let timelines: Promise<CallTimelines> | undefined;
 
 /** Shared within a spec file, which closes it. All its records are sealed. */
-export const callStories = () => (stories ??= makeSealedStories());
+export const callTimelines = () => (timelines ??= makeSealedTimelines());
 
-async function makeSealedStories(): Promise<CallStories> {
-  const made = await makeCallStories();
+async function makeSealedTimelines(): Promise<CallTimelines> {
+  const made = await makeCallTimelines();
   await made.proxy.startWorker();
   const isSealed = async (id: string) => {
     const { body } = await made.proxy.get(made.auditor, `/v1/audit/log/proof?call=${id}`);

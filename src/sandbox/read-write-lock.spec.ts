@@ -1,4 +1,4 @@
-import { Gate } from './read-write-lock';
+import { ReadWriteLock } from './read-write-lock';
 
 /** A work that is inside until it is ended; `log` tells when it began and ended. */
 function workOf(name: string, log: string[]) {
@@ -14,12 +14,12 @@ function workOf(name: string, log: string[]) {
 
 const turn = () => new Promise(setImmediate);
 
-describe('Gate', () => {
+describe('ReadWriteLock', () => {
   it('runs tasks concurrently', async () => {
     const log: string[] = [];
     const [a, b] = [workOf('a', log), workOf('b', log)];
-    const gate = new Gate();
-    const passed = [gate.pass(a.work), gate.pass(b.work)];
+    const lock = new ReadWriteLock();
+    const passed = [lock.pass(a.work), lock.pass(b.work)];
     await turn();
     expect(log).toEqual(['a begins', 'b begins']);
     b.end();
@@ -32,10 +32,10 @@ describe('Gate', () => {
     const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) =>
       workOf(name, log),
     );
-    const gate = new Gate();
-    const all = [gate.pass(inside!.work)];
+    const lock = new ReadWriteLock();
+    const all = [lock.pass(inside!.work)];
     await turn();
-    all.push(gate.close(alone!.work), gate.close(second!.work), gate.pass(later!.work));
+    all.push(lock.close(alone!.work), lock.close(second!.work), lock.pass(later!.work));
     for (const { end } of [inside!, alone!, second!, later!]) {
       await turn();
       end();
@@ -46,10 +46,10 @@ describe('Gate', () => {
   });
 
   it('reopens after a failed task', async () => {
-    const gate = new Gate();
+    const lock = new ReadWriteLock();
     const failing = () => Promise.reject(new Error('failed'));
-    await expect(gate.pass(failing)).rejects.toThrow('failed');
-    await expect(gate.close(failing)).rejects.toThrow('failed');
-    await expect(gate.pass(() => Promise.resolve('passed'))).resolves.toBe('passed');
+    await expect(lock.pass(failing)).rejects.toThrow('failed');
+    await expect(lock.close(failing)).rejects.toThrow('failed');
+    await expect(lock.pass(() => Promise.resolve('passed'))).resolves.toBe('passed');
   });
 });

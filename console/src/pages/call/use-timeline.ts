@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { api, revealing } from '../../api/client';
-import type { CallStory } from '../../api/generated/schema';
+import type { CallTimeline } from '../../api/generated/schema';
 
 /** Polling of a call whose records are not sealed yet. */
 const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
@@ -9,11 +9,11 @@ const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
 const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
 
 /**
- * Reads a call's story, masked at first.
+ * Reads a call's timeline, masked at first.
  * @param revealed whether to unmask people. Unmasked data is requested each time, and discarded with the
  * page.
  */
-export function useStory(id: string, revealed: boolean) {
+export function useTimeline(id: string, revealed: boolean) {
   const params = { path: { id } };
   const masked = api.useQuery(
     'get',
@@ -40,7 +40,7 @@ export function useStory(id: string, revealed: boolean) {
 
   const isRevealed = revealed && open.data !== undefined;
   return {
-    story: isRevealed ? open.data : masked.data,
+    timeline: isRevealed ? open.data : masked.data,
     readers: masked.data?.accesses,
     isRevealed,
     isRevealing: revealed && open.isFetching,
@@ -49,4 +49,4 @@ export function useStory(id: string, revealed: boolean) {
   };
 }
 
-const isUnsealed = ({ seals }: CallStory) => seals.some(({ index }) => index === null);
+const isUnsealed = ({ seals }: CallTimeline) => seals.some(({ index }) => index === null);

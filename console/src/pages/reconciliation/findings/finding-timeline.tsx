@@ -1,7 +1,7 @@
 import { Anchor, Text, Timeline } from '@mantine/core';
 import { Eye, Gavel } from 'lucide-react';
 import { Link } from 'wouter';
-import type { FindingSight, FindingStep, FindingStory } from '../../../api/generated/schema';
+import type { FindingSight, FindingStep, FindingTimeline } from '../../../api/generated/schema';
 import { formatCount } from '../../../components/values/format';
 import { Instant } from '../../../components/values/values';
 import { signedUsd } from '../amounts';
@@ -9,7 +9,11 @@ import { signedUsd } from '../amounts';
 type Event = { at: string; sight: FindingSight } | { at: string; step: FindingStep };
 
 /** Shows the observations of runs and the decisions, in order of time. */
-export function Story({ finding: { sights, sight_count: count, steps } }: { finding: FindingStory }) {
+export function FindingHistory({
+  finding: { sights, sight_count: count, steps },
+}: {
+  finding: FindingTimeline;
+}) {
   const events: Event[] = [
     ...sights.map((sight) => ({ at: sight.seen_at, sight })),
     ...steps.map((step) => ({ at: step.decided_at, step })),
