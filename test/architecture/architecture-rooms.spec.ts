@@ -52,7 +52,7 @@ const HOUSE: [area: string, folders: string[]][] = [
     ],
   ],
   ['policy', ['limits']],
-  ['http', ['streams', 'answers', 'shares', 'health', 'metrics', 'connections', 'validation']],
+  ['http', ['streams', 'answers', 'quotas', 'health', 'metrics', 'connections', 'validation']],
   ['access', ['auth', 'sessions', 'callers', 'tokens', 'dual-control', 'ephemeral', 'people', 'clients']],
   ['operations', ['lifecycle', 'items', 'catalogue']],
   ['recipients', []],

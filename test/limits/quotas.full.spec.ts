@@ -12,7 +12,7 @@ import { AIRTIME, eventually, Paying, startPaying } from '../support/payments/pa
 
 const SUMMARY = '/v1/audit/summary';
 
-describe('a key over its share', () => {
+describe('a key over its quota', () => {
   let paying: Paying;
   let greedy: string;
   let other: string;
@@ -38,9 +38,9 @@ describe('a key over its share', () => {
       );
     return begun;
   }
-  const inUse = async (share: string) => {
+  const inUse = async (quota: string) => {
     const { text } = await ask(greedy, '/metrics');
-    return Number(new RegExp(`^payout_proxy_share_in_use{share="${share}"} (\\d+)$`, 'm').exec(text)?.[1]);
+    return Number(new RegExp(`^payout_proxy_quota_in_use{quota="${quota}"} (\\d+)$`, 'm').exec(text)?.[1]);
   };
 
   it('gets 429 for further searches, while other keys continue', async () => {

@@ -48,7 +48,7 @@ export class QuotasService {
       );
     }
     this.refused = metrics.counter(
-      'payout_proxy_share_refusals_total',
+      'payout_proxy_quota_refusals_total',
       'Requests refused because a key, or all keys, had too many of a kind at once.',
       ['quota'],
     );
@@ -57,12 +57,12 @@ export class QuotasService {
       metrics.watch(name, help, measure, ['quota']);
     };
     watch(
-      'payout_proxy_share_in_use',
+      'payout_proxy_quota_in_use',
       'Requests of a kind that are in progress or wait for their turn.',
       (name) => this.inUse(name),
     );
     watch(
-      'payout_proxy_share_waiting',
+      'payout_proxy_quota_waiting',
       'Requests of a kind that wait for their turn.',
       (name) => this.queues.get(name)?.length ?? 0,
     );

@@ -12,13 +12,13 @@ describe('a stream of events', () => {
   afterEach(() => jest.restoreAllMocks());
 
   /** Opens a stream of news that are all different. */
-  function open(everyMs: number, shares: { isPaying: boolean; open: number }) {
+  function open(everyMs: number, quotas: { isPaying: boolean; open: number }) {
     const streams = new EventStreams(
       { watch: () => () => Promise.resolve(true) } as unknown as CredentialRecheckService,
       {
         take: () => () => undefined,
-        inUse: () => shares.open,
-        isPaying: shares.isPaying,
+        inUse: () => quotas.open,
+        isPaying: quotas.isPaying,
       } as unknown as QuotasService,
     );
     const reply = {

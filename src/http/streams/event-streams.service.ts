@@ -40,7 +40,7 @@ export class EventStreams implements OnModuleDestroy {
 
   constructor(
     private readonly rechecks: CredentialRecheckService,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class EventStreams implements OnModuleDestroy {
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
     const { call } = reply.request;
     const gone = goneSignal(reply);
-    const give = this.shares.take('streams', holderOf(call));
+    const give = this.quotas.take('streams', holderOf(call));
     void reply
       .header('content-type', EVENT_STREAM)
       .header('cache-control', 'no-store')
@@ -70,8 +70,8 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   private interval(everyMs: number): number {
-    if (!this.shares.isPaying) return everyMs;
-    const fairMs = (this.shares.inUse('streams') / NEWS_PER_SECOND) * 1_000;
+    if (!this.quotas.isPaying) return everyMs;
+    const fairMs = (this.quotas.inUse('streams') / NEWS_PER_SECOND) * 1_000;
     return Math.max(everyMs, Math.min(fairMs, LONGEST_INTERVAL_MS));
   }
 
