@@ -54,9 +54,7 @@ export async function authenticate(request: FastifyRequest, who: WhoCalls): Prom
   return byCookie(request, who);
 }
 
-/**
- * Returns whether Authorization is sent twice. Node reads the first, and a proxy may have checked the other.
- */
+/** Returns whether Authorization is sent twice. Node reads the first, a proxy may have checked the other. */
 function repeatsAuthorization({ raw }: FastifyRequest): boolean {
   const isName = (text: string, place: number) => place % 2 === 0 && text.toLowerCase() === 'authorization';
   return raw.rawHeaders.filter(isName).length > 1;
@@ -76,9 +74,7 @@ async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller>
   throw new Problem(isOfPage && hasPageSession(request) ? 'csrf' : 'missing_key');
 }
 
-/**
- * Returns whether the route accepts console sessions. The interface does not: operators cannot pay by cookie.
- */
+/** Returns whether the route accepts console sessions. Only `/v1` does: operators cannot pay by cookie. */
 function takesConsoleSessions({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
@@ -93,9 +89,7 @@ async function byKey(key: string, request: FastifyRequest, { callers, guessing }
   return found;
 }
 
-/**
- * Picks the error of an unknown key. A restored database may lack an ephemeral key, which the app can renew.
- */
+/** Returns the error of an unknown key. A restored database may lack an ephemeral key. Apps renew it. */
 function unknownKey(key: string): Problem {
   return new Problem(isEphemeralKey(key) ? 'ephemeral_key_ended' : 'invalid_key');
 }
@@ -115,8 +109,7 @@ async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls):
 }
 
 /**
- * Returns whether a remembered caller suffices. A client with a rate limit is read from the database each
- * time.
+ * Returns whether a cached caller suffices. A client with a rate limit is read from the database each time.
  */
 function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
   const { operation } = routeOptions.config;
@@ -124,10 +117,7 @@ function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean
   return caller.limits.requestsPerMinute === null && problem === undefined;
 }
 
-/**
- * Identifies the caller of a page session. The origin of the page is checked later, as for every browser
- * request.
- */
+/** Identifies the caller of a page session. `whereFromProblem` checks the origin of the page later. */
 async function byPageSession(
   { client, token }: { client: string; token: string | undefined },
   request: FastifyRequest,
@@ -146,8 +136,7 @@ async function byPageSession(
 }
 
 async function bySession(token: string, request: FastifyRequest, sessions: SessionsService): Promise<Caller> {
-  // Checked before the database is queried. Browsers without Sec-Fetch-Site are covered by the SameSite
-  // attribute.
+  // Precedes the database query. For browsers without Sec-Fetch-Site, the SameSite attribute protects.
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
   if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');

@@ -58,10 +58,7 @@ export interface Call {
   sessionToken: string | undefined;
   /** The sign-in of the session at the OpenID provider. Undefined for other callers. */
   signIn?: SignIn;
-  /**
-   * Whether its intent is recorded. An earlier error is recorded as a refusal, a later one only as an
-   * outcome.
-   */
+  /** Whether its intent is recorded. Earlier errors are recorded as refusals, later ones as outcomes. */
   opened: boolean;
   /** The recorded outcome, for logs and metrics. */
   outcome: string | undefined;
@@ -97,10 +94,7 @@ export function leftOf({ sendBy }: Call): number {
   return Math.max(0, sendBy - performance.now());
 }
 
-/**
- * Returns whether the caller may see recipients. Results that depend on recipients require it, even if
- * masked.
- */
+/** Returns whether the caller may see recipients, or results that depend on them, even if masked. */
 export function maySeePeople({ caller }: Call): boolean {
   return caller?.scopes.has('audit:pii') ?? false;
 }

@@ -12,9 +12,8 @@ const WINDOW_MS = 60_000;
 const MAX_NETWORKS = 10_000;
 
 /**
- * Rejects wrong keys, and throttles addresses that send many. Only requests with an unknown key are counted,
- * so a guesser cannot shut out valid keys of the same address. Counts stay in memory: guesses must not cause
- * writes.
+ * Rejects wrong keys, and throttles addresses that send many. Counts only unknown keys, so a guesser cannot
+ * shut out valid keys of the same address. Counts stay in memory: guesses must not cause writes.
  */
 export class KeyGuessing {
   private readonly wrongKeys = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS });
@@ -38,9 +37,7 @@ export class KeyGuessing {
   }
 }
 
-/**
- * Returns the IPv4 address, or the /64 of an IPv6 address, because one network owns a whole /64.
- */
+/** Returns the IPv4 address, or the /64 of an IPv6 address, because one network owns a whole /64. */
 export function networkOf(address: string): string {
   // Strips the prefix of an IPv4-mapped address (RFC 4291, section 2.5.5.2) and a zone.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');

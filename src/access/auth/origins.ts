@@ -20,8 +20,8 @@ export type OwnOriginOf = (request: FastifyRequest) => string | undefined;
 /**
  * Creates the only reader of Host, X-Forwarded-Host and X-Forwarded-Proto, which callers can forge. With
  * PUBLIC_URL, the headers only select one of its origins. Without it, the proxy runs on a developer's
- * machine: it accepts loopback names, the address of the connection and the headers of trusted proxies. Any
- * other host is `localhost`.
+ * machine: it accepts loopback names, the address of the connection and headers of trusted proxies. It
+ * replaces any other host by `localhost`.
  */
 export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedProxies'>): OwnOriginOf {
   const { publicUrls } = settings;
@@ -62,8 +62,8 @@ function isLocal(host: string, localAddress = ''): boolean {
 
 /**
  * Returns the entry of the outermost trusted proxy, or an empty text. Each proxy appends an entry, and
- * appends its caller's address to X-Forwarded-For. The entry to the left counts if that caller is a trusted
- * proxy or is missing.
+ * appends its caller's address to X-Forwarded-For. The entry to the left counts if its caller is trusted or
+ * missing.
  */
 function outermost(
   header: string | string[] | undefined,
@@ -140,7 +140,7 @@ export function foreignOrigin({ headers }: FastifyRequest, ownOrigin: string): s
 
 /**
  * Lets pages of allowed origins call the proxy and read its responses (CORS). Answers preflights, which have
- * no key, and adds headers to every response, including errors. The list of the key's client is checked
+ * no key, and adds headers to every response, including errors. The origins of the key's client are checked
  * later.
  * @returns once its hook is registered, before any later hook.
  */

@@ -44,9 +44,7 @@ export function reachesWholeAccount({ scopes }: Caller): boolean {
 /** A key's view of its own calls. */
 export interface OwnView {
   owner: Owner;
-  /**
-   * Whether people are unmasked. Requires the scope `read`, because keys that can only pay are shared widely.
-   */
+  /** Whether people are unmasked. Requires the scope `read`: keys that can only pay are shared widely. */
   reveal: boolean;
 }
 

@@ -98,8 +98,7 @@ function windowsOn(prisma: PrismaService): Windows {
 /**
  * Adds a policy to the rate limit headers of the response (draft-ietf-httpapi-ratelimit-headers-11).
  * @param policy `requests` for the client's limit, `person` for the requester's.
- * @throws Problem `rate_limited` above the limit. Only the first rejection of a window is recorded, to bound
- * the records of a flood.
+ * @throws Problem `rate_limited` above the limit. Records only the first rejection of a window.
  */
 export function limitRate(
   policy: 'requests' | 'person',

@@ -12,10 +12,7 @@ import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService, OwnOriginOf } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
 
-/**
- * IDs that are safe in a header and a log line. Without `+` and `@`, which mark phone numbers and email
- * addresses.
- */
+/** IDs that are safe in headers and log lines. Excludes `+` and `@`, which mark phone numbers and emails. */
 export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -79,10 +76,7 @@ export async function receiveCalls(
 /** Path of the CORS plugin's preflight route. */
 const ANY_PATH = '*';
 
-/**
- * Answers 405 with Allow to a method that a path lacks (RFC 9110, section 15.5.6). Needs no key: methods are
- * public.
- */
+/** Answers 405 with Allow to a method that a path lacks (RFC 9110, section 15.5.6), even without a key. */
 function refuseOtherMethods(server: FastifyInstance): void {
   const routes: { path: RegExp; methods: string[] }[] = [];
   server.addHook('onRoute', ({ url, method }) => {
@@ -199,16 +193,12 @@ function traceOf({ headers }: FastifyRequest): string | undefined {
   return TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
-/**
- * Returns the client address from a trusted reverse proxy. Ignores "unknown" and ports.
- */
+/** Returns the client address from a trusted reverse proxy. Ignores "unknown" and ports. */
 function addressOf({ ip, socket }: FastifyRequest): string {
   return isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '');
 }
 
-/**
- * Returns whether a URL belongs to the interface or `/v1`, in any spelling, even without a matching route.
- */
+/** Returns whether a URL belongs to the interface or `/v1`, in any spelling, with or without a route. */
 function needsKey({ routeOptions, url, headers }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   const { 'x-api-key': key, authorization, cookie } = headers;
@@ -216,9 +206,7 @@ function needsKey({ routeOptions, url, headers }: FastifyRequest): boolean {
   return path.startsWith('/api/') || path.startsWith('/v1/');
 }
 
-/**
- * Rejects unknown values of X-People, so a typo never unmasks people. The interface does not read the header.
- */
+/** Rejects unknown values of X-People, so a typo never unmasks people. The interface ignores the header. */
 function checkMasking({ routeOptions, url, headers }: FastifyRequest): void {
   const people = headers['x-people'];
   const isOurs = (routeOptions.url ?? url).startsWith('/v1/');

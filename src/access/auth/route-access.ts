@@ -34,8 +34,8 @@ export const SECRET_KEYS_ONLY = 'payout-proxy:secret-keys-only';
 export const SecretKeysOnly = () => SetMetadata(SECRET_KEYS_ONLY, true);
 
 /**
- * Rejects callers that a route does not allow, and operations that the client may not use. A route without a
- * declaration is closed.
+ * Rejects callers that a route does not allow, and operations that the client may not use. Without a
+ * declaration, a route is closed.
  */
 @Injectable()
 export class AllowGuard implements CanActivate {

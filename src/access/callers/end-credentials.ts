@@ -7,8 +7,7 @@ const OLDEST_EPHEMERAL_MS = 3_600_000;
 /**
  * Revokes all renewable credentials: sessions and ephemeral keys. A restored database does not know which of
  * them have ended since. Access tokens are refused by the start of the epoch (token-callers.service.ts).
- * Running instances look up their callers again, because they may remember persons that this database never
- * had.
+ * Running instances may remember persons that this database never had, so they look up their callers again.
  * @param at the time of the restore.
  */
 export async function endCredentials(tx: Prisma.TransactionClient, at: Date): Promise<void> {

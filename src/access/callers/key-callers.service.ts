@@ -68,8 +68,7 @@ export class KeyCallersService {
   }
 
   /**
-   * @throws Problem `ephemeral_key_ended` for a key that was valid once. It is routine for apps, so not a
-   * guess.
+   * @throws Problem `ephemeral_key_ended` for a key that was valid once: routine for apps, so not a guess.
    */
   private async lookUp(
     key: string,
@@ -178,10 +177,7 @@ function ephemeralCallerOf(row: EphemeralRow, askedAt: number): Caller | undefin
   };
 }
 
-/**
- * Intersects the countries of a key and its client. An empty list allows every country, so `none` marks no
- * overlap.
- */
+/** Intersects the countries of a key and its client. An empty list allows all, so `none` marks no overlap. */
 function narrowedTo(own: string[], ofClient: string[]): Limits['countries'] | 'none' {
   if (own.length === 0 || ofClient.length === 0) return own.length === 0 ? ofClient : own;
   const both = own.filter((country) => ofClient.includes(country));

@@ -33,10 +33,7 @@ interface Statement {
 export class KeyLookUps<Row extends Hashed> {
   /** SHA-256 of the keys found by their last look-up. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
-  /**
-   * Separate queues: known keys never wait behind unknown ones. A flood of wrong keys uses one statement at a
-   * time.
-   */
+  /** Separate queues, so a flood of unknown keys uses one statement at a time and never delays known ones. */
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
 
   constructor(prismas: Record<Purpose, PrismaService>, statement: Statement) {
@@ -66,10 +63,7 @@ function lookUpsOn(prisma: PrismaService, { name, sql }: Statement): LookUps {
   return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS });
 }
 
-/**
- * Lifetime of a remembered caller. Manual SQL changes to the person of a key, unseen by admission, apply
- * after it.
- */
+/** Lifetime of a remembered caller. A manual SQL change of a key's person takes effect after it. */
 const REMEMBERED_FOR_MS = 10_000;
 
 /**

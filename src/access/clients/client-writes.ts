@@ -33,8 +33,8 @@ export class ClientWrites {
   constructor(private readonly records: ChangeRecords) {}
 
   /**
-   * Adds a client, with its first key if it is a server. @throws ClientError if its name or its provider is
-   * taken.
+   * Adds a client, with its first key if it is a server.
+   * @throws ClientError if its name or its provider is taken.
    */
   async create(
     tx: Prisma.TransactionClient,
@@ -158,9 +158,7 @@ export function checkAccount(name: string): void {
   );
 }
 
-/**
- * Maps a unique violation to the error for a taken name or provider client. Returns other errors unchanged.
- */
+/** Maps a unique violation to the error for a taken name or provider client. Returns other errors. */
 function takenOf(error: unknown, name: string): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   const details = JSON.stringify([error.message, error.meta]);

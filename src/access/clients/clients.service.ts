@@ -33,8 +33,8 @@ export interface NewClientOptions extends Partial<Omit<Grants, 'scopes'>>, KeyOp
 export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
 
 /**
- * Manages client apps and their keys. Every change is recorded in its own transaction. The default author is
- * the proxy at its startup.
+ * Manages client apps and their keys, and records every change in its transaction. The default author is the
+ * proxy at its startup.
  */
 @Injectable()
 export class ClientsService {
@@ -82,8 +82,7 @@ export class ClientsService {
   }
 
   /**
-   * Changes the permissions of a client. Omitted fields keep their value. The commit takes effect on every
-   * instance.
+   * Changes the permissions of a client, on every instance. Omitted fields keep their value.
    * @throws ClientError
    */
   async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
@@ -141,8 +140,7 @@ export class ClientsService {
   }
 
   /**
-   * Revokes a key. Idempotent. The commit takes effect on every instance, because each request queries the
-   * database.
+   * Revokes a key, on every instance: each request queries the database. Idempotent.
    * @param clientName the required owner of the key. Undefined allows any.
    */
   async revokeKey(

@@ -10,9 +10,7 @@ interface UpstreamName {
   apiKey: string;
 }
 
-/**
- * Binds demo clients to their sandbox. Their keys are in a file, so they must not work with another upstream.
- */
+/** Binds demo clients to their sandbox: their keys are in a file, so no other upstream may accept them. */
 @Injectable()
 export class DemoClientsService {
   constructor(private readonly prisma: SidePrisma) {}

@@ -70,10 +70,7 @@ export function makeKey(client: string, { person, expiresAt }: KeyOptions): { ke
   };
 }
 
-/**
- * Returns a key without a secret, and the claim code that creates the secret. Until then, no text has its
- * hash.
- */
+/** Returns a key without a secret, and the claim code that creates it. Until then, no text has its hash. */
 export function unclaimed(
   client: string,
   row: KeyRow,
@@ -99,8 +96,8 @@ export function revocationOf({ id, name }: Target, key: { id: string }, revokedA
 
 /**
  * Keys that represent a client's providers, with the fields that identify each provider. A change of
- * `token_dpop` or `token_max_age` keeps the key: if it was revoked, one person alone must not admit the
- * tokens again.
+ * `token_dpop` or `token_max_age` keeps the key: if it was revoked, one person alone must not admit its
+ * tokens.
  */
 const STAND_FOR = {
   provider: ['token_issuer', 'token_audience', 'token_jwks_uri', 'token_algorithms', 'token_client_id'],

@@ -27,8 +27,7 @@ export function newEphemeralKey(clientName: string): string {
 }
 
 /**
- * Generates a claim code, `ppc_<client>_<random>`. A person exchanges it once for their key. It opens nothing
- * else.
+ * Generates a claim code, `ppc_<client>_<random>`. A person exchanges it once for their key, nothing else.
  */
 export function newClaimCode(clientName: string): string {
   return generate(`${CLAIM}${clientName}_`);
@@ -68,9 +67,7 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/**
- * Hashes a key. SHA-256 suffices because a key is random. A slow password hash would only delay each request.
- */
+/** Hashes a key. A key is random, so SHA-256 suffices. A slow password hash would only delay requests. */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }

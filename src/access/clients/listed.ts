@@ -2,9 +2,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { LIMIT_KEYS, limitsOf, toLimitsDocument } from './limits/limits';
 
 /**
- * Kinds of clients. A `server` has secret keys. A `public` client, such as a mobile app or a page, cannot
- * hide a secret, so it has none (RFC 6749, section 2.1). Its people send access tokens or sign in on its
- * pages. A kind is immutable.
+ * Kinds of clients, immutable. A `server` has secret keys. A `public` client, such as a mobile app or a page,
+ * cannot hide a secret, so it has none (RFC 6749, section 2.1). Its people send access tokens or sign in on
+ * its pages.
  */
 export const CLIENT_KINDS = ['server', 'public'] as const;
 export type ClientKind = (typeof CLIENT_KINDS)[number];

@@ -24,10 +24,7 @@ export interface TokenProvider {
   tokenMaxAge: number;
 }
 
-/**
- * The OpenID provider of a client's page sign-ins. Without it, both fields are null and its pages have no
- * sessions.
- */
+/** The OpenID provider of a client's page sign-ins. Null fields disable page sessions. */
 export interface PageProvider {
   /** The claim `iss` of its ID tokens. */
   pageIssuer: string | null;

@@ -16,9 +16,7 @@ export interface Beneficiary {
   key: string;
 }
 
-/**
- * Returns the hash of a recipient in a register. It includes the client, so registers cannot be compared.
- */
+/** Returns the hash of a recipient in a register. It includes the client, so registers are incomparable. */
 export function beneficiaryHash(clientId: string, key: string): Buffer {
   return hash('sha256', JSON.stringify(['beneficiary', clientId, key]), 'buffer');
 }
@@ -83,10 +81,7 @@ type Target = NonNullable<ClientChange['client']> & { id: string };
 export class RegisterWrites {
   constructor(private readonly records: ChangeRecords) {}
 
-  /**
-   * Removes recipients from a list, then adds others. Ignores removals of absent and additions of present
-   * ones.
-   */
+  /** Removes recipients from a list, then adds others. Ignores absent removals and present additions. */
   async change(
     tx: Prisma.TransactionClient,
     { id, name }: Target,

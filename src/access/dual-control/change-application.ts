@@ -28,9 +28,7 @@ export class ChangeApplication {
     this.exceptions = new PersonExceptionWrites(records);
   }
 
-  /**
-   * Returns the client to change, null for a new one, or undefined if it differs from the request's state.
-   */
+  /** Returns the client to change, null for a new one, or undefined if it has changed since the request. */
   async currentClient(
     tx: Prisma.TransactionClient,
     { kind, client: name, before, change: { person } }: ClientChangePending,

@@ -148,7 +148,7 @@ export class ChangeDecisionsService {
 
 /**
  * Requires a decider other than the requester, with another key. Neither may have requested or claimed the
- * other's key.
+ * key of the other.
  * @throws Problem
  */
 async function requireSecondPerson(

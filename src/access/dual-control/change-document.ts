@@ -64,9 +64,7 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
   return { ...key, sha256: new Uint8Array(Buffer.from(sha256, 'hex')), expiresAt };
 }
 
-/**
- * Returns a change for its record. Omits the SHA-256 of a key, and recipients, because records are permanent.
- */
+/** Returns a change for its permanent record, without the SHA-256 of a key and without recipients. */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
   const { account, kind, permissions, key, register, person, stop, merge } = change;
   return {

@@ -36,8 +36,7 @@ export interface Claimant {
 }
 
 /**
- * Creates the secrets of approved personal keys when their persons claim them. Of concurrent claims, one
- * succeeds.
+ * Creates the secret of an approved personal key when its person claims it. Of concurrent claims, one wins.
  */
 @Injectable()
 export class ClaimsService {

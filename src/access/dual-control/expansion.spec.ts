@@ -76,8 +76,7 @@ const providersOf = (grants: Grants) =>
 describe('expansions', () => {
   const nothing: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: ['pay'], operations: null };
 
-  // test/limits/expanded-requests.full.spec.ts compares the other permissions with the requests that they
-  // allow.
+  // For all other permissions: test/limits/expanded-requests.full.spec.ts.
   it('reports a provider exactly if it admits more people', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {

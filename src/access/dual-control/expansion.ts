@@ -7,10 +7,7 @@ import { OwnLimits } from '../people/person';
 /** Permissions of a client before its creation: none. */
 export const NO_GRANTS: Grants = { ...NO_LIMITS, ...NO_PROVIDERS, scopes: [], operations: null };
 
-/**
- * Returns the raised limits of a person, by their names in the API. Without an own limit, the client's
- * applies.
- */
+/** Returns the raised limits of a person, by their names in the API. The client's limits are the default. */
 export function personExpansions(before: OwnLimits, after: OwnLimits, client: Limits): string[] {
   return OWN_LIMITS.filter(([own, key]) =>
     expands(key, before[own] ?? client[key], after[own] ?? client[key]),
@@ -22,8 +19,7 @@ export function personExpansions(before: OwnLimits, after: OwnLimits, client: Li
  * list is complete: if it is empty, every request allowed after the change was allowed before.
  *
  * Each permission is judged as if all others allowed everything. A limit hidden by a stricter one counts,
- * because the stricter one may be raised later, and that approval would not show the hidden one. Every scope
- * opens something.
+ * because the stricter one may be raised later, and that approval would not show the hidden one.
  */
 export function expansions(before: Grants, after: Grants): string[] {
   const granted = after.scopes.filter((scope) => !before.scopes.includes(scope));

@@ -79,9 +79,7 @@ interface RevokedKey {
   revokedAt: Date;
 }
 
-/**
- * Issues, lists and revokes the ephemeral keys of clients. Every change is recorded in its own transaction.
- */
+/** Issues, lists and revokes the ephemeral keys of clients. Records every change in its transaction. */
 @Injectable()
 export class EphemeralKeysService {
   constructor(
@@ -138,8 +136,7 @@ export class EphemeralKeysService {
    * @returns the IDs of the revoked keys.
    */
   async revoke(client: Target, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
-    // Each revocation makes every instance look up the client's callers again, and apps revoke at each
-    // sign-out.
+    // Apps revoke at each sign-out, and each revocation evicts the client's callers on every instance.
     if ((await this.countActive(client.id, filter)) === 0) return [];
     const all: RevokedKey[] = [];
     for (;;) {
@@ -149,10 +146,7 @@ export class EphemeralKeysService {
     }
   }
 
-  /**
-   * Revokes a batch. The commit takes effect on every instance, because it changes the version of the
-   * client's row.
-   */
+  /** Revokes a batch, on every instance, because it changes the version of the client's row. */
   private revokeSome(client: Target, filter: Filter, by: ChangeAuthor): Promise<RevokedKey[]> {
     return this.prisma.$transaction(async (tx) => {
       // The client first, in the lock order of admission.

@@ -11,9 +11,7 @@ export const STATE = `CASE
     WHEN least(e.expires_at, k.expires_at) <= now() THEN 'expired'
     ELSE 'active' END`;
 
-/**
- * SQL: whether a key is active. The redundant conditions on the row let an index find the few active keys.
- */
+/** SQL: whether a key is active. The redundant conditions let an index find the few active keys. */
 export const IS_ACTIVE = `e.revoked_at IS NULL AND now() < e.expires_at AND ${STATE} = 'active'`;
 
 export const WITH_PARENT_AND_PERSON =

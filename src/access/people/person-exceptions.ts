@@ -140,8 +140,8 @@ export async function readOwnLimits(
 }
 
 /**
- * Writes own limits with their records, which name persons by ID. The caller owns the transaction and has
- * locked the client.
+ * Writes own limits with their records, which name persons by ID. The caller has locked the client in its
+ * transaction.
  */
 export class PersonExceptionWrites {
   constructor(private readonly records: ChangeRecords) {}
@@ -164,8 +164,8 @@ export class PersonExceptionWrites {
   }
 
   /**
-   * Changes the limits of a person. Also changes the version of the client's row, so instances drop the old
-   * limits.
+   * Changes the limits of a person. A new version of the client's row evicts the old limits on every
+   * instance.
    */
   async limit(
     tx: Prisma.TransactionClient,

@@ -10,7 +10,7 @@ import {
 
 /**
  * Proof of a request's person: an access token, an ephemeral key, a page session, a personal key, or only the
- * caller's claim (`X-Actor`).
+ * claim of the caller (`X-Actor`).
  */
 export const ACTOR_SOURCES = ['token', 'ephemeral', 'session', 'key', 'claimed'] as const;
 type ActorSource = (typeof ACTOR_SOURCES)[number];
@@ -27,8 +27,7 @@ export interface Identity {
 }
 
 /**
- * Effective limits of one person: own limits, or else the client's. Null means no limit. Admission rereads
- * the caps.
+ * Limits of one person: own limits, or else the client's. Null means no limit. Admission rereads the caps.
  */
 export type PersonLimits = Pick<Limits, PersonLimitKey>;
 
@@ -100,8 +99,8 @@ export function isEndUser({ source }: { source: string | undefined }): boolean {
 export const FORGOTTEN_AFTER = '31 days';
 
 /**
- * Returns the hash that identifies a person of a client. It includes the client, so people of two clients
- * cannot be compared.
+ * Returns the hash that identifies a person of a client. It includes the client, so people of different
+ * clients are incomparable.
  * @param issuer the issuer of the person's tokens. Null if the client names the person.
  */
 export function personHash(clientId: string, issuer: string | null, name: string): Buffer {

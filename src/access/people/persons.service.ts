@@ -22,11 +22,10 @@ const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 
 /**
  * Adds a person, or restores the name of an erased one. The values are the ID, the client's ID, the hash, the
- * issuer, the name and a salt.
+ * issuer, the name and a salt. The hash identifies the person.
  *
  * Of concurrent first requests, one adds the row. An erased person gets a new salt, so earlier records cannot
- * be linked to the name. A person restored by a recovery also gets the issuer. The hash identifies the
- * person.
+ * be linked to the name. A person restored by a recovery also gets the issuer.
  */
 export const ADD_PERSON = `
   INSERT INTO person (id, client_id, sha256, issuer, name, salt)

@@ -60,9 +60,7 @@ export async function readRequester(
   return { clientId, keyId, isPerson: (personId ?? actor) !== null, humans };
 }
 
-/**
- * Reads the humans behind a decider's key: its owner, its claimant, and the requester of the unclaimed key.
- */
+/** Reads the humans behind a decider's key: its owner, its claimant, and its requester before the claim. */
 export function readDecider(prisma: Database, keyId: string | null): Promise<Humans> {
   return readHumans(
     prisma,

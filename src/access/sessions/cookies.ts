@@ -12,10 +12,7 @@ interface NewCookie {
   maxAgeSeconds?: number;
 }
 
-/**
- * Returns the cookie's name with the prefix `__Host-` over TLS, which blocks sibling hosts (RFC 6265bis,
- * section 4.1.3.2).
- */
+/** Returns the cookie's name. Over TLS, `__Host-` blocks sibling hosts (RFC 6265bis, section 4.1.3.2). */
 function prefixed(request: FastifyRequest, name: string): string {
   return hasTls(request) ? `__Host-${name}` : name;
 }
@@ -113,8 +110,8 @@ export function pageTokenOf(request: FastifyRequest, client: string): string | u
 }
 
 /**
- * Returns the page session of a request. A browser sends the cookies of all clients. The page selects one by
- * sending its CSRF token.
+ * Returns the page session of a request. A browser sends the cookies of all clients, and the page selects one
+ * by its CSRF token.
  */
 export function pageTokenByCsrf(request: FastifyRequest): PageToken | undefined {
   if (request.headers['x-csrf-token'] === undefined) return undefined;

@@ -18,8 +18,7 @@ export const IS_USE_OLD = `now() - s.used_at > interval '${USE_RESOLUTION_SECOND
 export const ENDS_AT = `(s.created_at + interval '${LONGEST_HOURS} hours')`;
 
 /**
- * SQL: whether a session `s` has ended by inactivity. Sessions that ended otherwise become idle too, since
- * nothing uses them.
+ * SQL: whether a session `s` has ended by inactivity. A session that ended otherwise becomes idle, too.
  * @param idleMinutes SQL: the idle timeout in minutes.
  */
 export function isIdle(idleMinutes: string): string {
@@ -51,10 +50,7 @@ export function hashOf(token: string): string {
   return hashKey(token).toString('hex');
 }
 
-/**
- * Waits for the write of a use. While the database is read-only, the write is skipped, so a session may end
- * as idle.
- */
+/** Waits for the write of a use. A read-only database skips the write, so a session may end as idle. */
 export async function recordUse(writing: PromiseLike<unknown>): Promise<void> {
   try {
     await writing;

@@ -114,8 +114,8 @@ function checkHeader({ alg, typ, crit, kid }: Record<string, unknown>, { algorit
 }
 
 /**
- * Returns whether the type is `at+jwt`. Rejects other tokens of the provider, such as ID tokens (RFC 9068,
- * section 2.1).
+ * Returns whether the type is `at+jwt` (RFC 9068, section 2.1). Other tokens, such as ID tokens, are
+ * rejected.
  */
 function isAccessTokenType(typ: unknown): boolean {
   return typeof typ === 'string' && /^(application\/)?at\+jwt$/i.test(typ);
@@ -166,10 +166,7 @@ function thumbprintOf({ cnf }: Record<string, unknown>): string | null {
   return jkt;
 }
 
-/**
- * Returns the actor. Refuses nested actors (RFC 8693, section 4.1), because records name one and must omit
- * none.
- */
+/** Returns the actor. Refuses nested actors (RFC 8693, section 4.1): records name one, and must omit none. */
 function actorOf({ act }: Record<string, unknown>, issuer: string): AccessTokenClaims['act'] {
   if (act === undefined) return null;
   if (!isObject(act)) throw invalidToken('its claim act must be an object');

@@ -79,8 +79,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Completes a sign-in. It verifies `state`, `iss` (RFC 9207), and the ID token with its signature, `nonce`
-   * and `auth_time`.
+   * Completes a sign-in. Verifies `state`, `iss` (RFC 9207), and the ID token with its signature, `nonce` and
+   * time.
    * @param callback the redirect URI with the provider's parameters.
    * @throws SignInFailure
    */

@@ -72,8 +72,8 @@ interface Registered {
 const MAX_PROVIDERS = 1_000;
 
 /**
- * Batch size. Above the number of sign-ins that begin at once. The route is public, so waiting requests share
- * one statement.
+ * Batch size. Above the number of sign-ins that begin at once. The route is public, so they share one
+ * statement.
  */
 const MAX_LOOK_UPS = 1_000;
 const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS }] as const;

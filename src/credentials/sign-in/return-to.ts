@@ -15,10 +15,7 @@ export function pageReturnTo(asked: string, origins: readonly string[]): string 
   return isPage && origins.includes(origin) ? href : undefined;
 }
 
-/**
- * Returns the console page to show after a sign-in. Any other address, such as of another site, falls back to
- * the first page.
- */
+/** Returns the console page to show after a sign-in. Replaces other addresses by the first page. */
 export function safeReturnTo(asked: string | undefined): string {
   if (asked === undefined || !URL.canParse(asked, BASE)) return CONSOLE;
   const { origin, pathname, search, hash } = new URL(asked, BASE);

@@ -57,8 +57,7 @@ async function logOut(
 }
 
 /**
- * Handles a logout token: ends one session or all sessions of its person, in the console or on a client's
- * pages.
+ * Handles a logout token: ends one session or all sessions of its person, in the console or on pages.
  * @throws SignInFailure for an invalid or used token.
  */
 async function endSessions(

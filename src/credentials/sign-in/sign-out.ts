@@ -62,10 +62,7 @@ export function serveSignOut(server: FastifyInstance, services: SignOutServices)
   });
 }
 
-/**
- * Returns the URL at the provider. The cookie is untrusted, so only our providers and allowed pages are
- * accepted.
- */
+/** Returns the URL at the provider. The cookie is untrusted: only our providers and allowed pages count. */
 async function addressFor(
   request: FastifyRequest,
   { consoleProvider, pageProviders }: SignOutServices,

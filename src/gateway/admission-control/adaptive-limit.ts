@@ -1,10 +1,7 @@
 /** Admissions slower than this, in ms, wait for each other. Usual ones take a few milliseconds. */
 const SLOW_MS = 400;
 
-/**
- * Lower bound of the limit while the database is only slow. The admissions share one commit, so fewer would
- * be slower.
- */
+/** Lower bound of the limit for a slow database. Admissions share one commit, so fewer would be slower. */
 const FEWEST_SLOW = 8;
 
 /** Time without a failure or slowness after which a database is healthy again, in ms. */

@@ -60,10 +60,7 @@ function payersOf({ caller, person }: OperationCall): string[] {
   return [...(person ? [person.id] : []), ...(credential.kind === 'ephemeral' ? [credential.id] : [])];
 }
 
-/**
- * Returns the reason why a request needs an approval by itself. A review comes first, because the approver
- * must know of it.
- */
+/** Returns the reason why a request needs an approval by itself: first a review, for the approver to know. */
 function ownHold(limits: Limits, usd: Decimal | null, screening: Screened | null): HeldFor | null {
   if (screening === 'review') return 'screening_review';
   return needsApproval(limits, usd) ? 'over_threshold' : null;

@@ -7,10 +7,7 @@ import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
 export interface PreparedRequest {
   outgoing: Outgoing;
   items: Item[];
-  /**
-   * Returns the part of the answer that its caller may see and the record keeps. Undefined for the whole
-   * answer.
-   */
+  /** Returns the part of the answer for its caller and the record. Undefined for the whole answer. */
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;
 }
 

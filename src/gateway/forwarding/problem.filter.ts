@@ -60,8 +60,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   /**
    * Logs the problem. Only our own failures are errors: stops and upstream failures are expected. Of equal
-   * refusals in a row, only the first is logged. The reason why the database takes no writes is logged once
-   * (StorageService).
+   * refusals in a row, only the first is logged. StorageService logs once why the database takes no writes.
    */
   private log({ id, operation }: Call, { status, code, cause, recorded }: Problem): void {
     if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase))
@@ -108,8 +107,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /**
-   * Records the problem as a refusal, unless its intent is recorded. Such a call has an outcome or is in
-   * doubt.
+   * Records the problem as a refusal. A call with a recorded intent has an outcome or is in doubt instead.
    */
   private async record(call: Call, problem: Problem): Promise<void> {
     const { caller, opened } = call;

@@ -23,10 +23,7 @@ const CHECKS = {
   first_byte: ['fence'],
   /** The answer to a repeated request. Needs no upstream and no space, but a current database. */
   replay: ['fence'],
-  /**
-   * A decision that frees money, a key or a held call: an old database or a wrong clock would decide too
-   * early.
-   */
+  /** A decision that frees money, a key or a held call: too early with an old database or a wrong clock. */
   settle: ['fence'],
   /** A read of the upstream. Changes nothing, but its record takes space. */
   read: ['space', 'room', 'circuit'],

@@ -15,8 +15,7 @@ export type InstanceObstacle =
   | Extract<Obstacle, { kind: 'stopped' | 'circuit_open' }>;
 
 /**
- * A rule that a held call breaks now, whatever applied at its request. `not_own`: it names a transaction of
- * others.
+ * A rule that a held call breaks now, regardless of its request. `not_own`: it names a transaction of others.
  */
 export type BrokenRule =
   | { kind: 'credential_ended' | 'content_lost' | 'not_own' }
@@ -238,9 +237,7 @@ function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: Operat
     }));
 }
 
-/**
- * Returns the items whose recipients would get too much. Omits their sums, because others may have paid them.
- */
+/** Returns the items whose recipients would get too much, without sums: others may have paid them. */
 function recipientFaults(capUsd: string, positions: number[], operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   const detail =

@@ -21,9 +21,7 @@ export interface PreviewFacts extends PreviewedBody {
   call: OperationCall;
   /** Its items without faults of their own, including amounts that the body omits. */
   positioned: PositionedItem[];
-  /**
-   * Without items, content and key if the body has faults. Such a request has no total and repeats nothing.
-   */
+  /** Without items, content and key if the body has faults. It has no total then, and repeats nothing. */
   request: AdmissionRequest;
   /** The faults of its headers. */
   headerProblems: Problem[];

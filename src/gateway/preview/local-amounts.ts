@@ -10,18 +10,13 @@ import { PreviewLocalAmount } from './preview.dto';
 
 const CONVERT = 'GET /info/usd-amount-in-local';
 
-/**
- * Limit of conversions per preview. Each is a request to the upstream, and a list may have a thousand
- * different amounts.
- */
+/** Limit of conversions per preview. Each is a request to the upstream, and a list may need a thousand. */
 const MAX_CONVERSIONS = 10;
 
 /** Longest wait of a preview, in ms. Later conversions are omitted. */
 const PATIENCE_MS = 3_000;
 
-/**
- * The currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks").
- */
+/** Currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks"). */
 const CURRENCIES = new Map(
   Object.entries({
     Cameroon: 'XAF',
@@ -43,8 +38,7 @@ interface Conversion {
 }
 
 /**
- * Reads the local amounts of items, by the upstream's own rates. Never fails, because nothing depends on the
- * amounts.
+ * Reads the local amounts of items, by the upstream's rates. Never fails: nothing depends on the amounts.
  * @returns the amounts by item position. Omits items without a known local amount.
  */
 export async function readLocalAmounts(

@@ -39,8 +39,7 @@ export class PreviewController {
 
 /**
  * Adds the preview of an operation: its route, its scopes, and its body's documentation.
- * @param handlerName the name of the operation's own handler. The preview of `sendAirtime` is
- * `previewSendAirtime`.
+ * @param handlerName the operation's own handler. The preview of `sendAirtime` is `previewSendAirtime`.
  */
 export function addPreview(operation: OperationName, handlerName: string, bodyClass: BodyClass): void {
   const name = `preview${handlerName.charAt(0).toUpperCase()}${handlerName.slice(1)}`;

@@ -117,9 +117,7 @@ export class PreviewService {
     }
   }
 
-  /**
-   * Returns the answer to a request with a used key. Undefined if the key is unused or has just become free.
-   */
+  /** Returns the answer to a request with a used key. Undefined if the key is unused or just became free. */
   private async replayOf(
     call: OperationCall,
     { obstacles }: DryRun,

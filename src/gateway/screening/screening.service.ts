@@ -127,7 +127,7 @@ class Unusable extends Error {}
 
 /**
  * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Ignores other members, which
- * may contain personal data.
+ * may contain personal information.
  * @throws Unusable, or the error that interrupted the answer.
  */
 async function readVerdict(response: Response): Promise<Screened | 'deny'> {

@@ -67,10 +67,7 @@ interface Sending {
 /** Updated during an attempt, because its end does not show its phase. */
 type Progress = Pick<Try, 'phase'>;
 
-/**
- * One account at the upstream: its connections, its key, its circuits and its health. Nothing else imports
- * axios.
- */
+/** An account at the upstream, with its connections, key, circuits and health. Nothing else imports axios. */
 export class UpstreamAccount {
   readonly name: string;
   /** The funds of its payouts. */
@@ -123,9 +120,8 @@ export class UpstreamAccount {
   /**
    * Sends a request. Never throws, because a failure is an answer. Sends requests that pay or write at most
    * once, and reads up to three times within their deadline. Of the client's headers, only the trace context
-   * is passed on.
-   * @param isTooLate whether too much time has passed since the request arrived, or since its admission.
-   * Called right before the first byte.
+   * is sent.
+   * @param isTooLate whether the request or its admission is too old. Called right before the first byte.
    */
   async send(
     outgoing: Outgoing,
@@ -172,8 +168,8 @@ export class UpstreamAccount {
   }
 
   /**
-   * Returns the seconds until a request of an operation may be sent, because the circuit is open. Null if it
-   * may be sent now.
+   * Returns the seconds until the open circuit lets a request of an operation through. Null if it may be
+   * sent.
    * @param request may become the next probe. Then send it or give it up. Omit it to ask only.
    */
   sendableInSeconds(operation: string, request?: Outgoing): number | null {

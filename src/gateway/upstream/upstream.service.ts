@@ -44,8 +44,7 @@ export class UpstreamService implements OnApplicationShutdown {
   }
 
   /**
-   * Removes the keys of all accounts from other text than an answer. Returns the same bytes if the text
-   * quotes none.
+   * Removes the keys of all accounts from text other than answers. Returns the same bytes if there is none.
    */
   withoutKeys(bytes: Buffer): Buffer {
     return this.all().reduce((left, account) => account.withoutKey(left), bytes);

@@ -34,7 +34,8 @@ describe('an API key', () => {
   });
 
   /**
-   * Each wrong key comes from an address of its own: one that sends many is shut out (key-guessing.spec.ts).
+   * Each wrong key has its own address, because an address that sends many is shut out
+   * (key-guessing.spec.ts).
    */
   let addresses = 0;
 

@@ -25,8 +25,8 @@ const QUERIES: Record<string, string> = {
 };
 
 /**
- * Every route, with a key of every scope, and the objects of another client: docs/reference/permissions.md is
- * the same.
+ * Every route, with a key of every scope and the objects of another client, as in
+ * docs/reference/permissions.md.
  */
 describe('the permissions of a key', () => {
   let approving: Approving;

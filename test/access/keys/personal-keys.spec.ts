@@ -5,7 +5,7 @@ import { FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /**
- * Ada and Bob are administrators. One of them tries to act as two persons with a key that the other agreed to
+ * Ada and Bob are administrators. One of them tries to act as two persons, with a key that the other approved
  * in good faith.
  */
 describe('a personal key with dual control', () => {
@@ -184,7 +184,7 @@ describe('a personal key of a person who signs in', () => {
     const claimed = await claim('alice');
     expect([claimed.status, claimed.body]).toMatchObject([201, { person: 'carol', claimed_by: ['carol'] }]);
 
-    // Nobody else has seen the key, so it decides about its approver's requests, and not about its
+    // The secret of the key is known to its person only. It may decide its approver's requests, and not its
     // requester's.
     const { key } = claimed.body as { key: string };
     const create = async (by: string, name: string) => {

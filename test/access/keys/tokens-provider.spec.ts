@@ -37,10 +37,7 @@ describe('a token of a real provider', () => {
     return String(body.code ?? 'done');
   }
 
-  /**
-   * Time passes for the keys of providers. The clock itself would take the IDs of this process along, and
-   * those of later specs.
-   */
+  /** Advances the time of provider keys only. The process clock would change the IDs of later specs, too. */
   function passSeconds(seconds: number): void {
     type Providers = { providers: Map<string, { nowMs: () => number }> };
     const { providers } = proxy.app.get<TokensService, Providers>(TokensService, { strict: false });

@@ -13,10 +13,7 @@ const WALLETS = '/api/v0.1/wallets/list';
 const SHOP = 'https://shop.example';
 const OTHER = 'https://other.example';
 
-/**
- * Headers that telemetry adds to each request of a page: Sentry, OpenTelemetry, Datadog, Application
- * Insights, jQuery.
- */
+/** Headers that telemetry adds to requests: Sentry, OpenTelemetry, Datadog, Application Insights, jQuery. */
 const TELEMETRY = {
   'sentry-trace': '771a43a4192642f0b136d5159a501700-7557d0d7d7a4d2d9-1',
   baggage: 'sentry-environment=production',

@@ -100,10 +100,7 @@ afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/**
- * A real OpenID provider (oidc-provider) in a separate process. Stores everything in memory, and prints
- * nothing.
- */
+/** A real OpenID provider (oidc-provider) in a separate process, with everything in memory. */
 export class TestProvider {
   private readonly waiting = new Map<number, (message: Message) => void>();
   private lastId = 0;

@@ -15,8 +15,8 @@ export interface AttackedSignIn {
 }
 
 /**
- * Expects that a browser cannot finish another browser's sign-in. The attacker signs in as Bob, and sends the
- * victim the callback.
+ * Expects that a browser cannot finish another browser's sign-in: the attacker signs in as Bob, and sends the
+ * callback to the victim.
  */
 export async function expectNoLoginElsewhere({ approach, names, sessions }: AttackedSignIn): Promise<void> {
   const attacker = await approach('bob');

@@ -16,10 +16,7 @@ export interface GrantField {
   test: (value: unknown) => boolean;
 }
 
-/**
- * The maximum of a single amount (src/http/validation/rules/money-rules.ts). A larger limit could never be
- * reached.
- */
+/** The maximum of one amount (src/http/validation/rules/money-rules.ts), so of every useful limit. */
 export const MAX_USD = 999_999_999;
 export const USD = /^(0|[1-9]\d{0,8})(\.\d{1,6})?$/;
 /** Maximum length of a list, because each request searches it. */
@@ -52,8 +49,7 @@ function toField(row: LimitRow): GrantField {
 
 /** Reads an amount from a JSON number or decimal text. Undefined for other values. */
 export function readUsd(value: unknown): Decimal | undefined {
-  // The shortest decimal form of a number equals the caller's text: nine digits and six decimals fit in a
-  // double.
+  // A number's shortest decimal form equals the caller's text: a double holds nine digits and six decimals.
   const text = typeof value === 'number' && Number.isFinite(value) ? new Decimal(value).toFixed() : value;
   return typeof text === 'string' && USD.test(text) && Number(text) <= MAX_USD
     ? new Decimal(text)

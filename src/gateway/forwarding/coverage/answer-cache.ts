@@ -24,9 +24,7 @@ export interface Given extends TimedAnswer {
   shared: { fetchedBy: string; age: number } | null;
 }
 
-/**
- * Returns the cache key of a read's answer. Accounts may use different services, so they share no answers.
- */
+/** Returns the cache key of a read's answer. Accounts may use different services, so none share answers. */
 export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>): string {
   return `${account} ${path}`;
 }

@@ -59,9 +59,7 @@ export class CoverageService {
     return 'checked';
   }
 
-  /**
-   * Returns the destinations of an operation. Null without a list, `unchecked` if the list could not be read.
-   */
+  /** Returns the destinations of an operation. Null without a list, `unchecked` if the list is unreadable. */
   async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
@@ -80,10 +78,7 @@ export class CoverageService {
     return retryAt === undefined ? answer : undefined;
   }
 
-  /**
-   * Requests a list once for all waiting payouts. Each waits for a limited time. A later answer is cached for
-   * the next ones.
-   */
+  /** Requests a list once for all waiting payouts. Each waits for a limited time. A late answer is cached. */
   private async ask(call: OperationCall, list: CoverageList, key: string): Promise<Served | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
     const served = body && this.parse(body, list);

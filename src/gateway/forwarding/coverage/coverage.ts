@@ -4,23 +4,19 @@ import { isObject } from '../../../platform/json/is-object';
 import { normalise } from '../../../recipients/country-name';
 
 /**
- * The destinations of the upstream: its countries, each with its mobile money networks (none for airtime).
+ * The destinations of the upstream: its countries, each with its mobile money networks, or none for airtime.
  */
 export class Served {
   private readonly countries = new Map<string, Country>();
 
-  /**
-   * Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined for an unknown
-   * form.
-   */
+  /** Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined if malformed. */
   static airtime(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
     return rows && Served.of(rows.map((name) => ({ country: name, code: null })));
   }
 
   /**
-   * Reads the answer of `/info/mobile-money-codes`. A code is unique only within its country, and rows
-   * repeat.
+   * Reads the answer of `/info/mobile-money-codes`. Codes are unique within a country only, and rows repeat.
    */
   static mobileMoney(envelope: unknown): Served | undefined {
     const rows = rowsOf(envelope);
@@ -29,10 +25,7 @@ export class Served {
     );
   }
 
-  /**
-   * A single unreadable row makes the list unusable. Otherwise its destination would be missing, and valid
-   * payouts would be rejected.
-   */
+  /** One unreadable row makes the list unusable: without its destination, valid payouts would be rejected. */
   private static of(rows: { country?: unknown; code?: unknown; name?: unknown }[]): Served | undefined {
     const served = new Served();
     for (const { country, code, name } of rows) {
@@ -92,10 +85,7 @@ function wrongNetwork({ name, networks }: Country): string {
   return `must be a mobile money network of ${name}: ${codes.join(', ')}`;
 }
 
-/**
- * Whether a list is usable. An empty list would reject every payout, and is more likely an error of the
- * upstream.
- */
+/** Whether a list is usable. An empty one is probably an upstream error, and would reject every payout. */
 function rowsOf(envelope: unknown): unknown[] | undefined {
   const data = isObject(envelope) ? envelope.data : undefined;
   return Array.isArray(data) && data.length > 0 ? data : undefined;

@@ -32,7 +32,7 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
 
 /**
  * @param placed whether the transaction has the item's position, in an answer with one transaction per item.
- * It then needs no name.
+ * No name is needed then.
  */
 function agree(
   item: Item | undefined,

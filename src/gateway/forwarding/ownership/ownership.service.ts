@@ -25,9 +25,8 @@ export interface NamedId {
 }
 
 /**
- * Decides the owner of a transaction. All clients of an account share it at the upstream. A key without the
- * scope `account` therefore reaches only transactions of its client's calls, and a person's key only those of
- * the person's calls.
+ * Decides the owner of a transaction. All clients of an account share it at the upstream. Without the scope
+ * `account`, a key reaches only transactions of its client's calls, and a personal key only its person's.
  */
 @Injectable()
 export class OwnershipService {
@@ -49,8 +48,8 @@ export class OwnershipService {
 
   /**
    * Returns whether the owner made an object. If the records do not name a transaction, the upstream's list
-   * may, by the ID that the proxy wrote into the request. The upstream is never asked about an ID that may
-   * belong to others.
+   * may, by the ID that the proxy wrote into the request. The proxy never requests an ID that may belong to
+   * others.
    * @param cause the call that needs the answer.
    * @param reader of the error.
    * @throws Problem if the records or the list could not be read.
@@ -74,8 +73,7 @@ export class OwnershipService {
   }
 
   /**
-   * Returns a listing without the transactions of others. It is recorded in this form, because its caller may
-   * read the record.
+   * Returns a listing without the transactions of others, also for its record, which its caller may read.
    * @throws Problem if the records could not be read.
    */
   async withoutOthers(call: OperationCall, timed: TimedAnswer): Promise<TimedAnswer> {
@@ -103,8 +101,8 @@ export class OwnershipService {
   }
 
   /**
-   * Finds a transaction in the upstream's list. The record of the read keeps nothing, because it may belong
-   * to others.
+   * Finds a transaction in the upstream's list. The read may show others' transactions, so it is not
+   * recorded.
    */
   private async listed(
     cause: AuthenticatedCall,

@@ -69,8 +69,7 @@ export class ReplayService {
   async answer(call: OperationCall, firstCallId: string, impatient: boolean): Promise<Reply | undefined> {
     const reply = await this.find(call, firstCallId);
     if (reply === 'in progress' || !reply) {
-      // Without a reply, its key has just become free. A key that stays taken must not make the request wait
-      // forever.
+      // Without a reply, its key has just become free. A key that stays taken must not block forever.
       if (impatient) throw new Problem('request_in_progress', { firstCallId });
       return undefined;
     }
@@ -224,10 +223,7 @@ function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
   });
 }
 
-/**
- * Returns the stored answer of a call in doubt, which is not trusted yet. A repeated request gets the same
- * response.
- */
+/** Returns the stored, untrusted answer of a call in doubt, so a repeated request gets the same response. */
 function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
   const { kind, failure, upstream_status: status = null } = outcome ?? {};
   if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null)

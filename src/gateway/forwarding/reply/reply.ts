@@ -20,8 +20,7 @@ export class Reply {
   ) {}
 
   /**
-   * Returns the reply for a repeated request. Only a held call has a `Retry-After`, because every other
-   * answer is final.
+   * Returns the reply to a repeated request. Only a held call has `Retry-After`: all other answers are final.
    */
   asReplay(firstCallId: string): Reply {
     const held = this.headers.location === undefined ? {} : heldCallHeaders(firstCallId);

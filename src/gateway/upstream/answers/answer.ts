@@ -44,10 +44,7 @@ export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
     | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
-    /**
-     * The upstream denies any effect but may have had one: a 500 in its envelope, or an error that names
-     * transactions.
-     */
+    /** A denied effect that may have happened: a 500 in its envelope, or an error that names transactions. */
     | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
   );
@@ -61,9 +58,7 @@ interface AnswerDetails {
 /** The properties of a request that determine what its answer proves. */
 export interface RequestKind {
   effect: 'pay' | 'write' | 'read';
-  /**
-   * Whether no list of the upstream shows what this request creates. Only its answer can then prove anything.
-   */
+  /** Whether no list of the upstream shows the effect of this request. Only its answer can prove anything. */
   unlisted?: true;
 }
 
@@ -155,10 +150,7 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
   return { kind: 'not_sent', failure, status: null, body: null, contentType: null, retryAfter } as const;
 }
 
-/**
- * Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if it states neither
- * success nor failure.
- */
+/** Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if ambiguous. */
 export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
   const word = wordOf(envelope);
   if (word === 'error') return 'rejected';
@@ -197,8 +189,7 @@ function valueOf(body: Buffer): unknown {
 }
 
 /**
- * The fields of created transactions only (docs/reference/upstream.md, "Identifiers" and "Responses"), in
- * lower case.
+ * Fields of created transactions only (docs/reference/upstream.md, "Identifiers", "Responses"), lower case.
  */
 const IDS: ReadonlySet<string> = new Set(['chiref', 'tnxid']);
 const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlink', 'redeemlink', 'payouts']);

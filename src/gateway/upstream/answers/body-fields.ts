@@ -1,6 +1,6 @@
 /**
- * The fields of bodies that never name a person. Every other field is masked completely, because the upstream
- * may add fields at any time.
+ * The fields of bodies that never name a person. All others are masked, because the upstream may add fields
+ * at any time.
  */
 export const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'valueInUSD',

@@ -3,8 +3,7 @@ import { parseJson } from './answer';
 import { text } from './transactions';
 
 /**
- * The handover of one payout to the telco, from an answer (docs/reference/upstream.md, "Results by
- * operation").
+ * The handover of a payout to the telco, by the answer (docs/reference/upstream.md, "Results by operation").
  */
 export interface ListedPayout {
   /** Its position in the answer. */

@@ -27,21 +27,16 @@ interface Fields {
 }
 
 /**
- * The form of a field's name. Other keys are data: a map may have emails, phone numbers or IDs as keys. They
- * must not be shown, and each would make a new shape (docs/reference/upstream.md, trap 5). IDs have digits
- * inside, and names do not.
+ * The form of a field's name: no digits inside, unlike IDs. Other keys are data: a map may have emails, phone
+ * numbers or IDs as keys. They must not be shown, and each would make a new shape
+ * (docs/reference/upstream.md, trap 5).
  */
 const NAME = /^[A-Za-z_]{1,37}\d{0,3}$/;
 
-/**
- * The largest known record has 25 fields. An object with more names than this is a map whose keys look like
- * names.
- */
+/** The largest known record has 25 fields. An object with more is a map whose keys look like names. */
 const MAX_NAMES = 64;
 
-/**
- * The deepest known answer has 9 levels. Deeper values count as anything, which limits every recursion here.
- */
+/** The deepest known answer has 9 levels. Deeper values count as anything, which bounds the recursion. */
 const MAX_DEPTH = 16;
 
 /** The largest known answer has 60 parts. A larger shape is cut to the levels that fit. */
@@ -57,18 +52,14 @@ const TYPES = new Map<string, string>([
   ['symbol', 'no body'],
 ]);
 
-/**
- * Returns the input of `shapeOf` and `allows` for an answer's bytes: their JSON value, or a marker without
- * one.
- */
+/** Returns the input of `shapeOf` and `allows` for an answer's bytes: their JSON value, or a marker. */
 export function valueIn(body: Buffer | null): unknown {
   return body?.length ? parseJson(body) : NO_BODY;
 }
 
 /**
  * Returns the shape of a JSON value, or of `undefined` if the answer is not JSON. Ignores the order of keys,
- * the order and number of a list's elements, and every value. Never throws, takes time in proportion to the
- * value, and is small.
+ * the order and number of a list's elements, and every value. Never throws, is small, and takes linear time.
  */
 export function shapeOf(value: unknown): Shape {
   return fit(shapeAt(value, 0));

@@ -1,6 +1,5 @@
 /**
- * The fields of a transaction: our name of each, and the upstream's (docs/reference/upstream.md, "Transaction
- * record").
+ * Fields of a transaction: our name and the upstream's (docs/reference/upstream.md, "Transaction record").
  */
 export const TRANSACTION_FIELDS = {
   upstream_ref: 'chiRef',

@@ -6,8 +6,7 @@ import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
 
 /**
- * A transaction in the upstream's answers (docs/reference/upstream.md, "Transaction record"). Every field may
- * be missing.
+ * A transaction in an answer (docs/reference/upstream.md, "Transaction record"). Every field may be missing.
  */
 export interface Transaction {
   upstreamRef: string | null;
@@ -33,19 +32,13 @@ export interface Transaction {
   recipients: string[];
 }
 
-/**
- * Larger than any payout, and within the range of every column. Larger amounts are ignored, or they could
- * make a record fail.
- */
+/** Above any payout, and in the range of every column. Larger amounts are ignored, so no record fails. */
 const MAX_AMOUNT = new Decimal('1e15');
 
 /** Items of the largest request. Bounds the cost of an answer with more transactions. */
 const MAX_TRANSACTIONS = 10_000;
 
-/**
- * Reads the transactions of an answer: those of `data.data`, then those of `data.credits`, in its order.
- * Never throws on any bytes.
- */
+/** Reads the transactions of an answer: `data.data`, then `data.credits`. Never throws on any bytes. */
 export function transactionsIn(body: Buffer): Transaction[] {
   const envelope = parseJson(body);
   if (!isObject(envelope)) return [];
@@ -104,10 +97,7 @@ function keyOf(kind: RecipientKind, name: string | null): string | null {
   return name === null ? null : recipientKey(kind, name);
 }
 
-/**
- * Reads a transaction whose fields have our names, such as a line of a statement. Values are read as in an
- * answer.
- */
+/** Reads a transaction with our field names, such as a line of a statement. Reads values as in an answer. */
 export function transactionFrom(fields: { [field in TransactionField]?: unknown }): Transaction {
   const named = Object.entries(fields) as [TransactionField, unknown][];
   return readTransaction(
@@ -123,16 +113,10 @@ function typeOf(value: unknown): string | null {
   return TYPES.get(word?.toLowerCase() ?? '') ?? word;
 }
 
-/**
- * Characters that no column can hold: NUL and lone surrogates. Few texts have one, and a listing has
- * millions.
- */
+/** Characters that no column can hold: NUL and lone surrogates. Rare in texts, and listings have millions. */
 const UNFIT = /[\0\ud800-\udfff]/;
 
-/**
- * Reads text. `chiRef` was also seen as a number (trap 4), whose digits are the text. Removes characters that
- * no column can hold.
- */
+/** Reads text, or the digits of a number (`chiRef`, trap 4). Removes characters that no column can hold. */
 export function text(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'string' || value === '') return null;

@@ -9,8 +9,8 @@ const TOKEN = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Translates between the interface's word and the provider's own: in the paths `/payouts/credit` and
- * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Values stay unchanged, including
- * error texts.
+ * `/payouts/initiate-credit`, and in the field names `credit` and `credits`. Never changes values, such as
+ * errors.
  */
 export class UnitName {
   private readonly toTheirs: ReadonlyMap<string, string>;

@@ -21,8 +21,7 @@ interface WalletEntry {
 }
 
 /**
- * Reads the wallets of an answer, in its order, each once. Undefined without a list of wallets. Never throws
- * on any bytes.
+ * Reads the wallets of an answer, each once. Undefined without a list of wallets. Never throws on any bytes.
  */
 export function walletsIn(body: Buffer): ListedWallet[] | undefined {
   const envelope = parseJson(body);

@@ -27,8 +27,7 @@ const MOST_SIGNATURES = 8;
 
 /**
  * Checks the signature of an event: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`. The key is
- * the decoded part of a secret `whsec_<base64>`, or the bytes of another secret (Standard Webhooks,
- * "Signature scheme").
+ * the decoded part of a secret `whsec_<base64>`, or the bytes of another secret (Standard Webhooks).
  */
 export function verify(
   headers: IncomingHttpHeaders,

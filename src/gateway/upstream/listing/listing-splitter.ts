@@ -11,8 +11,7 @@ const MAX_ELEMENT_BYTES = 1_048_576;
 const MAX_AROUND_BYTES = 1_048_576;
 
 /**
- * A list named `data`, in the body or in its own `data`. After an escaped quote, the name would be another
- * one.
+ * A list named `data`, in the body or in its own `data`. An escaped quote before it would make another name.
  */
 const NAMED_DATA = /(?<!\\)"data"\s*:\s*$/;
 

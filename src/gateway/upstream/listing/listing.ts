@@ -32,7 +32,7 @@ interface ListingRequest {
 /**
  * Requests a list that may exceed memory, once. Passes the elements on in batches as they arrive, and pauses
  * the stream while a batch is processed. Only the end shows whether the batches were complete. Throws only
- * the errors of `onBatch`.
+ * errors of `onBatch`.
  */
 export async function streamListing(
   pool: Pool,

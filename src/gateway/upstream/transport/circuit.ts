@@ -17,8 +17,7 @@ const SAMPLE = { threshold: 0.5, duration: 10_000, minimumRps: 5 };
 const HALF_OPEN_AFTER_MS = 5_000;
 
 /**
- * Failures that show an unhealthy upstream. Excludes its own rejections, and requests that never left our
- * queue.
+ * Failures that show an unhealthy upstream, without its rejections and requests that never left our queue.
  */
 const SICK: ReadonlySet<Answer['failure']> = new Set([
   ...NOT_CONNECTED,
@@ -40,9 +39,9 @@ export class Circuit {
 
   /**
    * Returns the answer for a request that must not be sent now, with the seconds until one may be. Undefined
-   * if it may be sent.
+   * if it may.
    * @param request the first request after the pause becomes the probe. Send it or give it up. Without a
-   * request, none becomes the probe.
+   * request, there is no probe.
    */
   refusal(request?: object): Answer | undefined {
     const { state } = this.breaker;
@@ -63,17 +62,14 @@ export class Circuit {
   }
 
   /**
-   * cockatiel uses the wall clock. After a clock set back, the circuit would stay open until the clock has
-   * caught up.
+   * cockatiel uses the wall clock. If the clock is set back, the circuit stays open until it has caught up.
    */
   private startOver(): undefined {
     this.breaker = this.newBreaker();
     this.onChange((this.open = false));
   }
 
-  /**
-   * A probe that was too late, or on a fenced instance, says nothing about the upstream. The next one has to.
-   */
+  /** A probe that was too late, or on a fenced instance, proves nothing about the upstream. Probe again. */
   private isUnsentProbe({ kind }: Answer): boolean {
     return this.breaker.state === CircuitState.HalfOpen && kind === 'not_sent';
   }

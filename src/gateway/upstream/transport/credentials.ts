@@ -2,10 +2,7 @@ import { Secret } from '../../../platform/config/secrets/secret';
 import { headersOf } from './headers';
 import { KeyRemover } from './key-remover';
 
-/**
- * The upstream's key, which requests carry and answers may quote. It can be replaced while requests are in
- * flight.
- */
+/** The upstream's key, which requests carry and answers may quote. Replaceable during requests. */
 export class Credentials {
   /** Removes every key of this process, because answers to earlier requests may quote a replaced one. */
   readonly remover = new KeyRemover();

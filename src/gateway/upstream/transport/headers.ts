@@ -14,10 +14,7 @@ export function headerOf(headers: Record<string, unknown>, name: string): string
   return typeof value === 'string' ? value.slice(0, 255) : null;
 }
 
-/**
- * An HTTP date in one of its three forms (RFC 9110, section 5.6.7). All are in GMT, which the last form
- * omits.
- */
+/** An HTTP date in one of three forms (RFC 9110, section 5.6.7). All are in GMT, which the last omits. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w :-]{17,22}?( GMT)?$/;
 
 /** Returns the seconds of `Retry-After`, also from a date (RFC 9110, section 10.2.3). Null if unreadable. */

@@ -17,9 +17,8 @@ declare module 'axios' {
 }
 
 /**
- * The progress of an exchange: waiting for its turn (`queued`), waiting for a connection (`connecting`),
- * being written or written without a response (`waiting`), receiving a response (`answering`), or complete
- * (`answered`).
+ * Progress of an exchange: waiting for its turn (`queued`) or for a connection (`connecting`), written in
+ * part or without a response (`waiting`), receiving a response (`answering`), or complete (`answered`).
  */
 export type Phase = 'queued' | 'connecting' | 'waiting' | 'answering' | 'answered';
 
