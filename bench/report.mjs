@@ -4,7 +4,7 @@ import { PRODUCT } from './contestants.mjs';
 const RATIOS_TO = ['plain', 'http-proxy-middleware', 'fastify-http-proxy', 'floor', `${PRODUCT}-tokens`];
 
 /** @param cells the result of each round, by contestant. */
-export function summarise(cells) {
+export function summarize(cells) {
   return [...cells].map(([name, rounds]) => ({
     name,
     ...Object.fromEntries(
@@ -21,7 +21,7 @@ export function summarise(cells) {
 
 /**
  * Returns the ratio of the product's throughput to the others': the median over the rounds, each compared
- * with its own neighbours.
+ * with its own neighbors.
  */
 export function ratiosOf({ contestants }) {
   const of = (name) => contestants.find((one) => one.name === name)?.rounds;

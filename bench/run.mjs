@@ -9,7 +9,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { contestants, ESSENTIAL, start } from './contestants.mjs';
 import { bodies } from './load/bodies.mjs';
 import { FULL, nameOf, SHORT, TARGETS } from './matrix.mjs';
-import { ratiosOf, summarise, tableOf } from './report.mjs';
+import { ratiosOf, summarize, tableOf } from './report.mjs';
 import { conditions, costs, settle } from './support/costs.mjs';
 import { machine } from './support/machine.mjs';
 import { familyOf, rssOf } from './support/processes.mjs';
@@ -107,7 +107,7 @@ async function measure(row, racing, scene, where) {
       cells.get(one.name).push(await measureOnce(one, row, scene, rates.get(one)));
     }
   }
-  return { ...row, name: nameOf(row), contestants: summarise(cells) };
+  return { ...row, name: nameOf(row), contestants: summarize(cells) };
 }
 
 /** Calls with more items are as many as have the same number of items in all. */

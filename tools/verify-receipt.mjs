@@ -87,7 +87,7 @@ function verifyRecord(entry, place, callId, size, root) {
   must(isFilled(kind), `${place} has no kind.`);
   const where = `${place} (${shown(kind)})`;
   must(isObject(record), `${where} has no record.`);
-  must(record.table === kind, `${where} is labelled as another kind than the record has in the log.`);
+  must(record.table === kind, `${where} is labeled as another kind than the record has in the log.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
   must(

@@ -110,7 +110,7 @@ function summary({ name, rows, first, deepTimes, page }) {
   return { name, rows, ...of(first), ...(deepTimes.length > 0 && { deep: { page, ...of(deepTimes) } }) };
 }
 
-/** Summarises all rounds: {median, low, high} of each figure. */
+/** Summarizes all rounds: {median, low, high} of each figure. */
 export function spreadOf(rounds) {
   const figures = Object.keys(rounds[0]);
   return Object.fromEntries(

@@ -87,7 +87,7 @@ function drawn({ name, time, depth, x, width }, total) {
   return (
     `<g><title>${escaped(name)}: ${((time / total) * 100).toFixed(1)} %</title><rect x="${x.toFixed(1)}" ` +
     `y="${depth * LINE}" width="${width.toFixed(1)}" height="${LINE - 1}" ` +
-    `fill="${colourOf(name)}"/>${text}</g>`
+    `fill="${colorOf(name)}"/>${text}</g>`
   );
 }
 
@@ -101,7 +101,7 @@ function labelOf({ functionName, url }) {
 }
 
 /** Highlights the product's own frames. */
-function colourOf(name) {
+function colorOf(name) {
   if (name.includes(' dist/')) return '#f4a259';
   if (name.includes(' node:')) return '#8cb4d9';
   return name.includes(' ') ? '#cfe3c3' : '#e0e0e0';

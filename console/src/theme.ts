@@ -37,7 +37,7 @@ export const theme = createTheme({
   },
 });
 
-/** Raises the contrast of secondary text, errors and words on pale colours to 4.5 to 1 (WCAG 2.1, 1.4.3). */
+/** Raises the contrast of secondary text, errors and words on pale colors to 4.5 to 1 (WCAG 2.1, 1.4.3). */
 export const contrasts: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

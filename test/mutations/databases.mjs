@@ -114,7 +114,7 @@ export const DATABASES = [
   },
   {
     name: 'erased-persons',
-    guards: 'an approver unrecognised as the requester after an erasure',
+    guards: 'an approver unrecognized as the requester after an erasure',
     edits: [
       [
         'src/history/retention/persons.ts',

@@ -10,7 +10,7 @@ const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 export const PAGE_SESSIONS = [
   {
     name: 'csrf-of-pages',
-    guards: 'a sign-out requested by a neighbouring page',
+    guards: 'a sign-out requested by a neighboring page',
     edits: [
       [AUTHENTICATE, "  if (!isRead && !hasCsrfToken(request, token)) throw new Problem('csrf');\n", ''],
     ],

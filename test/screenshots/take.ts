@@ -6,7 +6,7 @@ import { signIn } from '../support/console/console';
 import { Scene, startScene } from './scene';
 
 /**
- * SCREENSHOTS names a folder: there all pages are shown in both colour schemes and at both widths, to be
+ * SCREENSHOTS names a folder: there all pages are shown in both color schemes and at both widths, to be
  * looked at.
  */
 const EVERYTHING = process.env.SCREENSHOTS;

@@ -3,7 +3,7 @@
  */
 
 const [WIDTH, ROW, LEFT, RIGHT, TOP] = [720, 96, 150, 16, 56];
-const COLOURS = ['#d1495b', '#edae49', '#2e86ab', '#66a182', '#8d6a9f'];
+const COLORS = ['#d1495b', '#edae49', '#2e86ab', '#66a182', '#8d6a9f'];
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#24292f}.axis{stroke:#8c959f;stroke-width:1}.title{font-weight:600}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.axis{stroke:#6e7681}}`;
 
@@ -36,7 +36,7 @@ export function pictureOf(measured) {
 function legend(count, place) {
   const x = LEFT + place * 90;
   return (
-    `<rect x="${x}" y="32" width="12" height="12" fill="${COLOURS[place]}"/><text x="${x + 17}" ` +
+    `<rect x="${x}" y="32" width="12" height="12" fill="${COLORS[place]}"/><text x="${x + 17}" ` +
     `y="42">${count} cell${count === 1 ? '' : 's'}</text>`
   );
 }
@@ -49,7 +49,7 @@ function rowOf(all, row) {
       const y = (bottom - share * (bottom - top - 6)).toFixed(1);
       return [`${(LEFT + at * step).toFixed(1)},${y}`, `${(LEFT + (at + 1) * step).toFixed(1)},${y}`];
     });
-    return `<polyline fill="none" stroke="${COLOURS[place]}" stroke-width="2" points="${points.join(' ')}"/>`;
+    return `<polyline fill="none" stroke="${COLORS[place]}" stroke-width="2" points="${points.join(' ')}"/>`;
   });
   return [
     `<text x="12" y="${(top + bottom) / 2 + 4}">${all[0].scenario}</text>`,

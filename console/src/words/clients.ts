@@ -13,7 +13,7 @@ export const SCOPE_WORDS: Partial<Record<string, string>> = {
   admin: 'Creates clients and keys, sets limits, and stops operations.',
 };
 
-/** Colours of the states of keys. */
+/** Colors of the states of keys. */
 export const KEY_COLORS: Record<KeyDto['state'], string> = {
   active: 'teal',
   unclaimed: 'blue',

@@ -3,7 +3,7 @@ import { inWords } from '../components/values/format';
 
 type Outcome = CallRecord['outcome'];
 
-/** Colours of outcomes, which repeat the information of the words. */
+/** Colors of outcomes, which repeat the information of the words. */
 const OUTCOME_COLORS: Record<Outcome, string> = {
   succeeded: 'teal',
   rejected: 'orange',

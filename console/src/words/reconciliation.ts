@@ -1,9 +1,9 @@
 import type { FindingDecisionDto } from '../api/generated/schema';
 
-/** Colours of the severities of findings. */
+/** Colors of the severities of findings. */
 export const SEVERITY_COLORS = { critical: 'red', high: 'orange', medium: 'violet', low: 'gray' };
 
-/** Colours of the states of findings. */
+/** Colors of the states of findings. */
 export const STATE_COLORS = {
   open: 'blue',
   reopened: 'violet',
@@ -22,7 +22,7 @@ export const DECISION_WORDS: Record<FindingDecisionDto['state'], string> = {
   reopened: 'The earlier decision no longer applies.',
 };
 
-/** Colours of the results of runs. */
+/** Colors of the results of runs. */
 export const RESULT_COLORS = {
   clean: 'teal',
   clean_with_doubts: 'yellow',

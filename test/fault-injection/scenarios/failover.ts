@@ -10,13 +10,13 @@ const RATE = 30;
 
 /** Interval at which an impatient administrator cancels the commits that wait for a frozen standby. */
 const CANCEL_EVERY_MS = 50;
-const CANCELLING_MS = 700;
+const CANCELING_MS = 700;
 
 export const failover: Scenario = {
   name: 'failover',
   title: 'Failover to a synchronous standby',
   promised:
-    'What was acknowledged is on the promoted standby, also if waits for the standby were cancelled ' +
+    'What was acknowledged is on the promoted standby, also if waits for the standby were canceled ' +
     'before. Payments go on without a command.',
   seconds: 240,
   run: async (run) => {
@@ -26,13 +26,13 @@ export const failover: Scenario = {
     const stage = await Stage.start({ database, proxies: 2 }, run.onEnd);
     const payments = await Payments.of(stage);
     const recoveries: number[] = [];
-    let cancelled = 0;
+    let canceled = 0;
     await payments.during(RATE, async () => {
       for (let round = 1; round <= count; round += 1) {
         run.say(`failover ${round} of ${count}`);
         await sleep(1_000);
         // Every second round cancels commits that only the old primary has.
-        if (round % 2 === 0 || count === 1) cancelled += await cancelWaits(database);
+        if (round % 2 === 0 || count === 1) canceled += await cancelWaits(database);
         recoveries.push(await failOver(run, stage, database));
       }
     });
@@ -42,7 +42,7 @@ export const failover: Scenario = {
     return {
       did:
         `${count} times SIGKILL of the primary and a promotion under ${RATE} payments/s; before every ` +
-        `second one, the standby stood still and ${cancelled} waiting commits were cancelled`,
+        `second one, the standby stood still and ${canceled} waiting commits were canceled`,
       seen: [
         ...inWords(audited),
         `paying again ${inSeconds(quantile(waits, 0.5))} after the primary's end (median), ` +
@@ -56,11 +56,11 @@ export const failover: Scenario = {
 /** Lets commits wait for a frozen standby, and cancels the waits. Resolves to their number. */
 async function cancelWaits({ pair }: TwoServers): Promise<number> {
   pair.freezeStandby();
-  let cancelled = 0;
-  for (const end = performance.now() + CANCELLING_MS; performance.now() < end; await sleep(CANCEL_EVERY_MS)) {
-    cancelled += await pair.cancelWaits();
+  let canceled = 0;
+  for (const end = performance.now() + CANCELING_MS; performance.now() < end; await sleep(CANCEL_EVERY_MS)) {
+    canceled += await pair.cancelWaits();
   }
-  return cancelled;
+  return canceled;
 }
 
 /** Resolves to the time of the primary's end, once a new pair is complete. */

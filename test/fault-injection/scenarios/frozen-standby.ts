@@ -21,7 +21,7 @@ export const frozenStandby: Scenario = {
   title: 'A frozen synchronous standby',
   promised:
     'While the standby confirms no commit, payments are refused with 503 within about 2 s and are never ' +
-    'sent later, also if the waits for the standby are cancelled. What was acknowledged is on the ' +
+    'sent later, also if the waits for the standby are canceled. What was acknowledged is on the ' +
     'standby. Payments go on within seconds of the thaw.',
   seconds: 70,
   run: async (run) => {
@@ -29,7 +29,7 @@ export const frozenStandby: Scenario = {
     const database = await twoServers();
     const stage = await Stage.start({ database, proxies: 2 }, run.onEnd);
     const payments = await Payments.of(stage);
-    const { spans, cancelled } = await freezeTwice(run, database, payments);
+    const { spans, canceled } = await freezeTwice(run, database, payments);
     const what = { happened: 'the standby was frozen', ended: 'the thaw' };
     const { sent, seen, broken } = await refusalsIn(stage, payments, spans, what);
     const unconfirmed = payments.orders.filter((order) => wasDoneWithin(order, spans)).length;
@@ -42,7 +42,7 @@ export const frozenStandby: Scenario = {
       did:
         `All processes of the standby stopped for ${times} while the primary went on, under ${RATE} ` +
         `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances); the second time, ` +
-        `${whole(cancelled)} waiting commits were cancelled`,
+        `${whole(canceled)} waiting commits were canceled`,
       seen: [
         ...seen,
         `${unconfirmed} payments were acknowledged while the standby was frozen`,
@@ -56,24 +56,24 @@ export const frozenStandby: Scenario = {
           ? [`${unconfirmed} payments were acknowledged while the standby was frozen`]
           : []),
         ...(missing > 0 ? [`${missing} acknowledged payments were not on the standby`] : []),
-        ...(cancelled === 0 ? ['no commit waited for the standby'] : []),
+        ...(canceled === 0 ? ['no commit waited for the standby'] : []),
         ...brokenIn(audited, complaints),
       ],
     };
   },
 };
 
-/** Freezes the standby twice under load. The second time, commits that wait for it are cancelled. */
+/** Freezes the standby twice under load. The second time, commits that wait for it are canceled. */
 async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
   const spans: Span[] = [];
   const asksOnce = 0;
-  let cancelled = 0;
+  let canceled = 0;
   await payments.during(
     RATE,
     async () => {
       await sleep(3_000);
       for (const cancels of [false, true]) {
-        run.say(`the standby is frozen${cancels ? ', and waits for it are cancelled' : ''}`);
+        run.say(`the standby is frozen${cancels ? ', and waits for it are canceled' : ''}`);
         pair.freezeStandby();
         const from = performance.now();
         for (
@@ -81,7 +81,7 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
           performance.now() < end;
           await sleep(CANCEL_EVERY_MS)
         ) {
-          if (cancels) cancelled += await pair.cancelWaits();
+          if (cancels) canceled += await pair.cancelWaits();
         }
         pair.thawStandby();
         spans.push({ from, until: performance.now() });
@@ -91,7 +91,7 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
     },
     asksOnce,
   );
-  return { spans, cancelled };
+  return { spans, canceled };
 }
 
 /** Whether an order was sent and acknowledged within one of the spans, without a confirmed commit. */

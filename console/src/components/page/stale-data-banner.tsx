@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useStaleData } from '../../api/stale-queries';
 import { Instant } from '../values/values';
 
-/** Warns about stale data and removes its colours, so that nothing stale looks green. */
+/** Warns about stale data and removes its colors, so that nothing stale looks green. */
 export function StaleDataBanner({ children }: { children: ReactNode }) {
   const stale = useStaleData();
   return (

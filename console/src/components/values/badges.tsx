@@ -11,7 +11,7 @@ export function PayoutBadge({ state }: { state: NonNullable<RecordItem['state']>
   return <WordBadge color={PAYOUT_COLORS[state]}>{inWords(state)}</WordBadge>;
 }
 
-/** Badge with a word and a colour. */
+/** Badge with a word and a color. */
 export function WordBadge({ color, children }: { color: string; children: string }) {
   return (
     <Badge variant="light" color={color} tt="none" fw={600} miw="max-content">

@@ -11,7 +11,7 @@ interface Shortcut {
   act: () => void;
 }
 
-/** Elements with their own keyboard behaviour. */
+/** Elements with their own keyboard behavior. */
 const TYPING = 'input, textarea, select, [contenteditable], [role=menu]';
 const HAS_ENTER = 'a, button, summary';
 

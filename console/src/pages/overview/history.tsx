@@ -17,10 +17,10 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'calls', label: 'Calls' },
 ];
 
-/** Colours that stay distinct for people with colour blindness. */
+/** Colors that stay distinct for people with color blindness. */
 const COLORS = ['blue.6', 'orange.5', 'teal.6', 'grape.5', 'yellow.6', 'red.6', 'cyan.6'];
 
-/** Name for the operations without their own colour. */
+/** Name for the operations without their own color. */
 const OTHERS = 'others';
 
 interface Props {
@@ -116,7 +116,7 @@ function Chart({ days, dates, measure }: ChartProps) {
   );
 }
 
-/** Returns the operations with their own colour: the largest ones. */
+/** Returns the operations with their own color: the largest ones. */
 function largestOf(days: OperationDay[], measure: Measure): string[] {
   const sums = new Map<string, number>();
   for (const row of days) sums.set(row.operation, (sums.get(row.operation) ?? 0) + Number(row[measure]));

@@ -145,7 +145,7 @@ const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error
   { id: 'payout_error', title: "Telco's error", render: ({ payout_error }) => <Maybe text={payout_error} /> },
 ];
 
-/** Number of characters that are enough to recognise an ID. Copying copies all of it. */
+/** Number of characters that are enough to recognize an ID. Copying copies all of it. */
 const SHOWN_OF_ID = 8;
 
 function Id({ text, name }: { text: string | null; name: string }) {

@@ -103,8 +103,8 @@ function CopyText({ text, name, icon }: { text: string; name: string; icon: Reac
   );
 }
 
-/** Longer texts are shown in one colour, because each coloured word is an element of the page. */
-const MAX_COLOURED = 100_000;
+/** Longer texts are shown in one color, because each colored word is an element of the page. */
+const MAX_COLORED = 100_000;
 
 /** Matches strings, then numbers and literals. A string before a colon is a name. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bnull\b)/g;
@@ -113,12 +113,12 @@ const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\b
 function JsonView({ label, text }: { label: string; text: string }) {
   return (
     <pre className={classes.json} tabIndex={0} role="region" aria-label={label}>
-      {text.length > MAX_COLOURED ? text : coloured(text)}
+      {text.length > MAX_COLORED ? text : colored(text)}
     </pre>
   );
 }
 
-function coloured(text: string) {
+function colored(text: string) {
   let end = 0;
   const parts = [...text.matchAll(TOKENS)].map(({ 0: token, 1: word, 2: colon, index }) => {
     const before = text.slice(end, index);
