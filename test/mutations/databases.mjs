@@ -1,31 +1,24 @@
 /** Guards against databases restored to an earlier state. */
 
 const MODEL = 'model';
+const EPOCH = 'src/continuity/fence/epoch.service.ts';
+const CALL_JOURNAL = 'src/journal/call-journal.ts';
+const RECOVERY = 'src/journal/recovery/recovery.ts';
+const DURABILITY_EPOCH = 'test/continuity/failover/durability-epoch.full.spec.ts';
+const RECOVERED_GUARDS = 'test/continuity/recovery/recovered-guards.spec.ts';
 
 export const DATABASES = [
   {
     name: 'epoch-on-connections',
     guards: 'an old database behind a new connection, until the next heartbeat',
-    edits: [
-      [
-        'src/continuity/fence/epoch.service.ts',
-        'if (lack !== undefined) this.findBehind(lack);',
-        'void lack;',
-      ],
-    ],
-    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
+    edits: [[EPOCH, 'if (lack !== undefined) this.findBehind(lack);', 'void lack;']],
+    noticedBy: DURABILITY_EPOCH,
     test: 'stops an instance that lost its last second, before it sends anything',
   },
   {
     name: 'commits-since-heartbeat',
     guards: 'a database that lacks only the commits of the last second',
-    edits: [
-      [
-        'src/continuity/fence/epoch.service.ts',
-        'this.commits.add(kind, callId);\n  }\n\n  /** Whether',
-        '}\n\n  /** Whether',
-      ],
-    ],
+    edits: [[EPOCH, 'this.commits.add(kind, callId);\n  }\n\n  /** Whether', '}\n\n  /** Whether']],
     noticedBy: 'test/history/log/epoch-evidence.full.spec.ts',
   },
   {
@@ -40,7 +33,7 @@ export const DATABASES = [
     edits: [
       ['src/journal/stops/stops.ts', 'epoch.whileBehind((detail) => this.set(detail));', 'void this.set;'],
     ],
-    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
+    noticedBy: DURABILITY_EPOCH,
   },
   {
     name: 'recovery-before-lifting',
@@ -49,35 +42,29 @@ export const DATABASES = [
       ['src/admin/stops/stops.service.ts', 'if (await needsRecovery(tx, id))', 'if (!needsRecovery)'],
       ['src/journal/stops/stops.ts', 'AND (epoch IS NULL OR epoch < (SELECT max(number) FROM epoch))', ''],
     ],
-    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
+    noticedBy: DURABILITY_EPOCH,
   },
   {
     name: 'server-of-the-epoch',
     guards: 'payments from a restored backup by an instance without evidence',
     edits: [
-      ['src/continuity/fence/epoch.service.ts', 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
-      [
-        'src/continuity/fence/epoch.service.ts',
-        'if (isUnconfirmed(beat, this.seen)) return this.doubt();',
-        '',
-      ],
+      [EPOCH, 'if (found && isUnconfirmed(found, seen)) this.doubt();', ''],
+      [EPOCH, 'if (isUnconfirmed(beat, this.seen)) return this.doubt();', ''],
     ],
     noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
   },
   {
     name: 'copies-of-admissions',
     guards: 'calls missing from an old database, with their keys and amounts',
-    edits: [['src/journal/call-journal.ts', 'for (const row of opened) if', 'for (const row of []) if']],
+    edits: [[CALL_JOURNAL, 'for (const row of opened) if', 'for (const row of []) if']],
     noticedBy: MODEL,
     disaster: 'loss',
   },
   {
     name: 'copies-of-outcomes',
     guards: 'outcomes missing from an old database',
-    edits: [
-      ['src/journal/call-journal.ts', 'if (isSpooled) this.copies.addOutcome(record);', 'void record;'],
-    ],
-    noticedBy: 'test/continuity/failover/durability-epoch.full.spec.ts',
+    edits: [[CALL_JOURNAL, 'if (isSpooled) this.copies.addOutcome(record);', 'void record;']],
+    noticedBy: DURABILITY_EPOCH,
   },
   {
     name: 'copies-of-approvals',
@@ -95,8 +82,8 @@ export const DATABASES = [
   {
     name: 'recovered-keys',
     guards: 'a key that is free after a recovery',
-    edits: [['src/journal/recovery/recovery.ts', 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    edits: [[RECOVERY, 'WHERE claim_key IS NOT NULL\n', 'WHERE FALSE\n']],
+    noticedBy: RECOVERED_GUARDS,
     test: 'is replayed for its key',
   },
   {
@@ -142,32 +129,22 @@ export const DATABASES = [
     name: 'recovered-contents',
     guards: 'a repetition without a key after a recovery',
     edits: [
-      [
-        'src/journal/recovery/recovery.ts',
-        'json_array_elements_text(contents)\n',
-        'json_array_elements_text(contents) WHERE FALSE\n',
-      ],
+      [RECOVERY, 'json_array_elements_text(contents)\n', 'json_array_elements_text(contents) WHERE FALSE\n'],
     ],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    noticedBy: RECOVERED_GUARDS,
     test: 'counts as the first call with its content, without a key',
   },
   {
     name: 'recovered-reservations',
     guards: 'a cap that appears unused after a recovery',
-    edits: [
-      [
-        'src/journal/recovery/recovery.ts',
-        'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL',
-        'WHERE FALSE',
-      ],
-    ],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    edits: [[RECOVERY, 'WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL', 'WHERE FALSE']],
+    noticedBy: RECOVERED_GUARDS,
     test: 'counts against the caps',
   },
   {
     name: 'recovered-refunds',
     guards: 'a cap that appears spent after a recovery',
-    edits: [['src/journal/recovery/recovery.ts', 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
+    edits: [[RECOVERY, 'AND counted_usd IS NOT NULL HAVING', 'AND FALSE HAVING']],
     noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',
     test: 'counts the amount that the outcome had released',
   },
@@ -216,9 +193,7 @@ export const DATABASES = [
   {
     name: 'spool',
     guards: 'an outcome lost with its process while the database rejects it',
-    edits: [
-      ['src/journal/call-journal.ts', 'await this.spooled.keep(closing.outcome);', 'void this.spooled;'],
-    ],
+    edits: [[CALL_JOURNAL, 'await this.spooled.keep(closing.outcome);', 'void this.spooled;']],
     noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
   },
   {

@@ -143,7 +143,7 @@ export const LATE_ONES = [
   },
   {
     name: 'lost-approvals',
-    guards: 'a rejected call that was approved and sent in the lost time',
+    guards: 'a rejected call that was approved and sent in the recovery gap',
     edits: [
       ['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);'],
     ],
@@ -152,7 +152,7 @@ export const LATE_ONES = [
   },
   {
     name: 'lost-settlements',
-    guards: 'a settlement of the lost time that a worker assumes to be known',
+    guards: 'a settlement of the recovery gap that a worker assumes to be known',
     edits: [
       [
         'src/reconciliation/following/follow-up.service.ts',

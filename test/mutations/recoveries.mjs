@@ -4,6 +4,10 @@ const EPOCH = 'src/continuity/fence/epoch.service.ts';
 const RECOVERY = 'src/journal/recovery/recovery.ts';
 const EVIDENCE = 'test/history/log/epoch-evidence.full.spec.ts';
 const LOST = 'test/reconciliation/in-doubt/lost-payments.full.spec.ts';
+const HEARTBEAT = 'src/continuity/heartbeat/heartbeat.service.ts';
+const DECISIONS = 'src/journal/decisions/decisions.ts';
+const MOVED = 'test/continuity/recovery/moved-database.full.spec.ts';
+const RECOVERED_GUARDS = 'test/continuity/recovery/recovered-guards.spec.ts';
 
 export const RECOVERIES = [
   {
@@ -81,7 +85,7 @@ export const RECOVERIES = [
         'if (state.size >= 0 || state.isRecovered) return;',
       ],
     ],
-    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
+    noticedBy: MOVED,
     test: 'is detected by a larger checkpoint, even by a fresh instance',
   },
   {
@@ -94,27 +98,21 @@ export const RECOVERIES = [
         'return !seen;',
       ],
     ],
-    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
+    noticedBy: MOVED,
     test: 'is not confirmed while another instance that used the old server to the end is missing',
   },
   {
     name: 'move-without-misses',
     guards: 'a move confirmed by an instance that misses commits',
-    edits: [
-      [
-        'src/continuity/heartbeat/heartbeat.service.ts',
-        'this.isPaying, this.isBehind]',
-        'this.isPaying, false]',
-      ],
-    ],
-    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
+    edits: [[HEARTBEAT, 'this.isPaying, this.isBehind]', 'this.isPaying, false]']],
+    noticedBy: MOVED,
     test: 'is not confirmed by a new instance that misses commits but no heartbeat',
   },
   {
     name: 'recovered-recipients',
     guards: "a recipient's limit that appears unused after a recovery",
     edits: [[RECOVERY, 'json_to_recordset(payments) AS', "json_to_recordset('[]') AS"]],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    noticedBy: RECOVERED_GUARDS,
     test: 'counts against the daily limit of its recipient',
   },
   {
@@ -124,7 +122,7 @@ export const RECOVERIES = [
       ['src/admin/approvals/held.ts', "  if (intent.recovered) throw new Problem('content_lost');\n", ''],
       ['src/admin/approvals/held.ts', 'body === null || ', ''],
     ],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    noticedBy: RECOVERED_GUARDS,
     test: 'can only be rejected if its content is missing',
   },
   {
@@ -133,14 +131,14 @@ export const RECOVERIES = [
     edits: [
       [RECOVERY, 'WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)', 'WHERE FALSE'],
     ],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    noticedBy: RECOVERED_GUARDS,
     test: 'is not approved twice, and counts against the caps of the day of its approval',
   },
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that appears unused after the recovery of approved calls',
     edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
-    noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
+    noticedBy: RECOVERED_GUARDS,
     test: 'is not approved twice, and counts against the caps of the day of its approval',
   },
   {
@@ -178,7 +176,7 @@ export const RECOVERIES = [
   },
   {
     name: 'recovery-gap-is-read',
-    guards: "a stop lifted before a run read the lost time from the upstream's list",
+    guards: "a stop lifted before a run read the recovery gap from the upstream's list",
     edits: [
       ['src/journal/stops/stops.ts', 'AND (epochs = 0 OR ${unreconciled})', ''],
       [
@@ -217,13 +215,9 @@ export const RECOVERIES = [
   },
   {
     name: 'approval-of-a-recovery-gap',
-    guards: 'a pending call that was approved and paid in the lost time',
+    guards: 'a pending call that was approved and paid in the recovery gap',
     edits: [
-      [
-        'src/journal/decisions/decisions.ts',
-        'transaction !== undefined && transaction !== knownTransaction',
-        'transaction === null',
-      ],
+      [DECISIONS, 'transaction !== undefined && transaction !== knownTransaction', 'transaction === null'],
     ],
     noticedBy: LOST,
   },
@@ -238,7 +232,7 @@ export const RECOVERIES = [
         "const stopId = 'none';",
       ],
     ],
-    noticedBy: 'test/continuity/recovery/moved-database.full.spec.ts',
+    noticedBy: MOVED,
     test: 'can be recovered without evidence, and payments wait until an operator has read the list',
   },
   {

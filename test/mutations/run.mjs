@@ -84,7 +84,7 @@ if (chosen.length === 0 || (values.only && chosen.length < values.only.length)) 
   process.exit(2);
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'payout-proxy-breaks-'));
+const copy = mkdtempSync(join(tmpdir(), 'payout-proxy-mutations-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 cpSync(ROOT, copy, { recursive: true, filter: (path) => !NOT_COPIED.includes(path) });
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
