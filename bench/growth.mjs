@@ -46,22 +46,19 @@ const options = new Command('npm run bench:growth --')
   .option('--seconds <number>', 'for how long calls are taken in each time', positive, 3)
   .option('--requests <number>', 'how often each filter is asked for each time', whole, 20)
   .option('--deep', 'also page 1,000 of each filter')
-  .option(
-    '--seal <seconds>',
-    'seal for so long at most, and let the sealers rest while the rest is measured',
-    positive,
-  )
-  .option('--data <folder>', 'keep the databases there, and go on with those that are there already')
-  .option('--results <folder>', 'where growth.json goes', join(import.meta.dirname, 'results'))
+  .option('--seal <seconds>', 'longest sealing time; other measurements run without sealers', positive)
+  .option('--data <folder>', 'folder that keeps the databases, and may already have some')
+  .option('--results <folder>', 'folder of growth.json', join(import.meta.dirname, 'results'))
   .addHelpText(
     'after',
     `
-Ten million calls need about 50 GB, and three quarters of an hour of two cores. All of it is deleted in the end, unless --data says where it stays.
+Ten million calls need about 50 GB, and 45 minutes of two cores. The databases are deleted at the end,
+unless --data names a folder for them.
 
 Examples:
   npm run bench:growth
   npm run bench:growth -- --sizes 10000,100000 --rounds 3
-  npm run bench:growth -- --data /var/tmp/growth     # broken off? The same command goes on`,
+  npm run bench:growth -- --data /var/tmp/growth     # the same command resumes an interrupted run`,
   )
   .parse()
   .opts();

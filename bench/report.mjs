@@ -68,9 +68,11 @@ export function tableOf({ name, contestants }) {
   );
   const lines = filled[0].map((_, place) => filled.map((column) => column[place]));
   const widths = lines[0].map((_, column) => Math.max(3, ...lines.map((line) => line[column].length)));
-  const draw = (line) =>
-    `| ${line.map((text, column) => (column === 0 ? text.padEnd(widths[column]) : text.padStart(widths[column]))).join(' | ')} |`;
-  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  const drawCells = (cells) => `| ${cells.join(' | ')} |`;
+  const draw = ([label, ...cells]) =>
+    drawCells([label.padEnd(widths[0]), ...cells.map((text, column) => text.padStart(widths[column + 1]))]);
+  const [first, ...others] = widths;
+  const rule = drawCells(['-'.repeat(first), ...others.map((width) => `${'-'.repeat(width - 1)}:`)]);
   const [head, ...body] = lines;
   const failed = contestants.filter(({ failures }) => failures.length > 0);
   return [

@@ -6,7 +6,9 @@ import { parseArgs } from 'node:util';
 
 const HELP = `Usage: node tools/breaking-changes.mjs [--released <folder>] [--current <folder>]
 
-Compares openapi.json and openapi.staff.json with those of the last release, which npm run freeze keeps in test/released. Ends with 1 if a change can break an app. To accept a change, copy its line without the name of the document to test/released/accepted-changes.txt.
+Compares openapi.json and openapi.staff.json with those of the last release, which npm run freeze keeps in
+test/released. Exits with 1 if a change can break an app. To accept a change, copy its line without the name
+of the document to test/released/accepted-changes.txt.
 
 Examples:
   node tools/breaking-changes.mjs

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-/**
- * Builds the project after an installation. Without the development dependencies, it cannot build anything.
- */
+/** Builds the project after an installation, if the development dependencies are installed. */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const HELP = `Usage: node tools/prepare.mjs
 
-Runs npm run build after npm ci. After npm ci --omit=dev it builds nothing and says so: npm run build:release, on a machine with all dependencies, makes a folder that runs.
+Runs npm run build after npm ci. After npm ci --omit=dev it builds nothing and prints a hint: run
+npm run build:release on a machine with all dependencies.
 
 Examples:
   npm ci                  # installs everything and builds

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Builds what has changed since it was built. */
+/** Runs the builds whose inputs changed. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 
 const HELP = `Usage: node tools/rebuild.mjs [--built <script>]
 
-Runs npm run build and npm run build:plain, unless their files are those of the last run. npm test starts with it.
+Runs npm run build and npm run build:plain if their files changed since the last run. npm test starts with it.
 
-  --built <script>  only note that the npm script has run
+  --built <script>  record that the npm script has run, and build nothing
 
 Examples:
   node tools/rebuild.mjs
@@ -17,7 +17,7 @@ Examples:
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** What each npm script reads, and where it keeps the hash of that. */
+/** The inputs of each npm script, and the file that keeps their hash. */
 const BUILDS = {
   build: {
     // The compiler's own notes change whenever dist does, such as by `npm run dev`.

@@ -64,11 +64,10 @@ async function run() {
   }
   const slowest = Math.max(...results.flatMap(({ first, deep }) => [first.p95, deep?.p95 ?? 0]));
   print(`slowest p95: ${slowest} ms`);
+  const { requests } = options;
+  const found = { node: process.version, cpus: cpus().length, requests, slowest, results };
   mkdirSync(join(options.results, '..'), { recursive: true });
-  writeFileSync(
-    options.results,
-    `${JSON.stringify({ node: process.version, cpus: cpus().length, requests: options.requests, slowest, results }, null, 2)}\n`,
-  );
+  writeFileSync(options.results, `${JSON.stringify(found, null, 2)}\n`);
 }
 
 function print(line) {

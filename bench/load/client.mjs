@@ -1,6 +1,6 @@
 /**
- * A load generator in a process of its own. Its parent starts each round and gets its result. All requests
- * differ.
+ * A load generator in a process of its own. Its parent starts each round and receives its result. No two
+ * requests are equal.
  *
  * A round is a closed loop, in which each connection sends its next request once it has the answer of the
  * last one, or an open loop, in which requests are due at a fixed rate. A request of an open loop that finds
@@ -18,11 +18,10 @@ let serial = 0;
 process.on('message', async (round) => process.send(await run(round)));
 
 /**
- * @param round {urls, connections, operation, apiKey, idempotencyKeys} and how long: `seconds`, or a number
- * of
- *   `requests`. With a `rate`, in requests per second, it is an open loop. With `routes`, [{url, apiKey}], each request
- *   takes one of them at random, in place of the URL of its connection and of the one key. With `tokens`, each connection
- *   sends one of them instead of the key, as the app of one person does.
+ * @param round {urls, connections, operation, apiKey, idempotencyKeys} and its length: `seconds`, or a number
+ *   of `requests`. A `rate`, in requests per second, makes it an open loop. `routes`, [{url, apiKey}],
+ *   replace the URLs and the key: each request takes one at random. `tokens` replace the key: each connection
+ *   sends one of them, as the app of one person does.
  */
 async function run({
   urls,

@@ -87,7 +87,7 @@ async function read(scene, { kind, key, place }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = (path) => answerOf(scene, { path: `/v1/audit/${path}`, key, agent });
   const prefixed = (n) =>
-    `calls?${new URLSearchParams({ recipient_prefix: PREFIXES[n % PREFIXES.length], page_size: String(PAGE) })}`;
+    `calls?recipient_prefix=${encodeURIComponent(PREFIXES[n % PREFIXES.length])}&page_size=${PAGE}`;
   let [n, token, depth] = [place, '', 0];
   const asks = {
     summaries: () => ask(SUMMARIES[n % SUMMARIES.length]),

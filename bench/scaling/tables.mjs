@@ -86,7 +86,8 @@ export function waitsTable({ measured }) {
   const text =
     `Measured at one connection: ${last.syncMs} ms more for each commit raised the median from ` +
     `${rounded(first.medianMs, 1)} to ${rounded(last.medianMs, 1)} ms.`;
-  return `${text}\n\n${markdown([['a commit waits', 'a call waits', `in flight for it at ${inWords(RATE_OF_WAITS)} calls/s`], ...rows])}`;
+  const head = ['a commit waits', 'a call waits', `in flight for it at ${inWords(RATE_OF_WAITS)} calls/s`];
+  return `${text}\n\n${markdown([head, ...rows])}`;
 }
 
 export function routingTable({ machine, connections, seconds, rounds, measured }) {

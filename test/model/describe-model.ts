@@ -59,13 +59,12 @@ export function describeModel({ schedules, seed, path }: Drawing): void {
             const wrong = await check(world, settled);
             if (wrong.size > 0) throw new Error(describeFailure(each, wrong));
           }),
-          // No shrinking: a wave depends on the interleaving of its schedules, and mostly passes the next
-          // time.
+          // No shrinking: a wave depends on the interleaving of its schedules, and mostly passes next time.
           { numRuns: runs, seed, endOnFailure: true, ...(path !== undefined && { path }) },
         );
         if (result.failed) {
-          const again = `MODEL_SEED=${result.seed} MODEL_PATH=${result.counterexamplePath} runs this wave again`;
-          throw new Error(`after ${sights.schedules} schedules; ${again}\n${String(result.errorInstance)}`);
+          const hint = `MODEL_SEED=${result.seed} MODEL_PATH=${result.counterexamplePath} repeats this wave`;
+          throw new Error(`after ${sights.schedules} schedules; ${hint}\n${String(result.errorInstance)}`);
         }
         if (isWhole && schedules >= ENOUGH_SCHEDULES) expect(sights.missing()).toEqual([]);
       },

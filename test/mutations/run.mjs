@@ -26,8 +26,10 @@ const NOT_COPIED = ['node_modules', '.git', '.data'].map((name) => join(ROOT, na
 const SCHEDULES = 400;
 
 /** Errors of the edit itself, which prevent any run without the guard. */
-const BROKEN =
-  /(Syntax|Reference)Error|is not a function|Cannot find module|ended with \S+ before it said|dist is missing/;
+const BROKEN = new RegExp(
+  '(Syntax|Reference)Error|is not a function|Cannot find module|' +
+    'ended with \\S+ before it said|dist is missing',
+);
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +45,8 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`Usage: npm run test:breaks -- [options]
 
-Removes one guard at a time in a copy of the project, and runs the test that must detect it. Fails if a test does not.
+Removes one guard at a time in a copy of the project, and runs the test that must detect it. Fails if a test
+does not.
 
   --only <name>        run only this guard; repeatable
   --schedules <count>  maximum number of schedules of the model per guard (default: ${SCHEDULES})
@@ -93,7 +96,7 @@ let unnoticed = 0;
 for (const [index, guard] of chosen.entries()) {
   process.stdout.write(`${String(index + 1).padStart(2)}/${chosen.length} ${guard.name.padEnd(26)} `);
   const started = Date.now();
-  const { how, detail } = whatNotices(guard);
+  const { how, detail } = detection(guard);
   if (how !== 'noticed') unnoticed += 1;
   console.log(
     `${how.padEnd(12)} ${String(Math.round((Date.now() - started) / 1_000)).padStart(4)} s  ${detail}`,
@@ -102,10 +105,8 @@ for (const [index, guard] of chosen.entries()) {
 console.log(`${chosen.length - unnoticed} of ${chosen.length} removed guards were detected.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
 
-/**
- * Runs the test of a guard with and without the guard. A single test may fail alone if it needs earlier ones.
- */
-function whatNotices(guard) {
+/** Runs the test of a guard without the guard. First runs a single test with it: it may need earlier tests. */
+function detection(guard) {
   if (guard.test !== undefined && judged(guard).how !== 'UNNOTICED')
     return { how: 'BROKEN', detail: 'the test fails on its own, with the guard in place' };
   const changed = applied(guard);
@@ -148,7 +149,7 @@ function timesIn(folder, path, text) {
   return readFileSync(join(folder, path), 'utf8').split(wrapped(text)).length - 1;
 }
 
-/** A pattern that matches a text however its lines are wrapped. */
+/** Returns a pattern that matches a text however its lines are wrapped. */
 function wrapped(text) {
   return new RegExp(escaped(text).replaceAll(/\s+/g, '\\s+'));
 }
@@ -173,7 +174,7 @@ function write(path, source) {
   writeFileSync(built, outputText);
 }
 
-/** Runs the test of a guard. Returns its result. A test that cannot run has detected nothing. */
+/** Runs the test of a guard, and returns its result. A test that cannot run has detected nothing. */
 function judged({ noticedBy, test, disaster }) {
   const isModel = noticedBy === 'model';
   const results = join(copy, 'results.json');

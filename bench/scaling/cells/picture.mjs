@@ -4,7 +4,8 @@
 
 const [WIDTH, ROW, LEFT, RIGHT, TOP] = [720, 96, 150, 16, 56];
 const COLORS = ['#d1495b', '#edae49', '#2e86ab', '#66a182', '#8d6a9f'];
-const STYLE = `text{font:12px system-ui,sans-serif;fill:#24292f}.axis{stroke:#8c959f;stroke-width:1}.title{font-weight:600}
+const STYLE = `text{font:12px system-ui,sans-serif;fill:#24292f}
+.axis{stroke:#8c959f;stroke-width:1}.title{font-weight:600}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.axis{stroke:#6e7681}}`;
 
 /** @param measured of all scenarios. Clients that are placed by load are drawn. */

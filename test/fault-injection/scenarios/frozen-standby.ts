@@ -110,7 +110,8 @@ async function missingOnStandby({ pair }: TwoServers, orders: Order[]): Promise<
   );
   const ids = orders.map((order) => lastOf(order)?.callId);
   const found = await pair.replica.query(
-    `SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.id = ANY ($1) AND o.kind = 'succeeded'`,
+    `SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id
+     WHERE i.id = ANY ($1) AND o.kind = 'succeeded'`,
     [ids],
   );
   return orders.length - found.length;

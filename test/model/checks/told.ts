@@ -55,7 +55,8 @@ function checkAnswer(told: Told, intent: Intent): string[] {
   const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
   if (isLateError(told, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
-  const recorded = `${outcome}${resolution ? `, ${resolution}` : ''}${held ? `, held and ${decision}` : ''} is recorded`;
+  const facts = [outcome, resolution ?? [], held ? `held and ${decision}` : []].flat();
+  const recorded = `${facts.join(', ')} is recorded`;
   switch (json.code) {
     case 'outcome_unknown':
       // it may have been recorded too late for its app

@@ -73,14 +73,15 @@ function record() {
   Module._extensions['.js'] = (module, filename) => {
     started.refresh();
     const source = Module.wrap(readFileSync(filename, 'utf8').replace(/^#!.*/, ''));
-    const script = source.includes('import(') ? undefined : compile(source, filename); // which needs Node's own loader
+    // A dynamic import needs Node's own loader.
+    const script = source.includes('import(') ? undefined : compile(source, filename);
     if (!script) return load(module, filename);
     scripts.set(filename, { source, script });
     run(module, filename, script);
   };
 }
 
-/** Undefined for an ES module, which Node refuses in its own words. */
+/** Compiles a CommonJS module. Returns undefined for an ES module, which Node rejects with its own error. */
 function compile(source, filename) {
   try {
     return new Script(source, { filename });

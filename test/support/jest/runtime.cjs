@@ -20,17 +20,17 @@ Module._extensions['.ts'] = (module, filename) => {
 };
 
 /**
- * Jest loads every module anew for every spec file: the 1,600 of our packages and the 500 of `src`. Cold code
- * is slow. Here Node loads packages once per worker, and the modules of `src` once for all end-to-end specs
- * of a worker. Unit specs, which may mock our modules or declare fields of their own, load those of `src` for
- * themselves.
+ * Loads modules once per worker. Jest loads every module anew for every spec file: the 1,600 of our packages
+ * and the 500 of `src`. Cold code is slow. Here Node loads packages once per worker, and the modules of `src`
+ * once for all end-to-end specs of a worker. Unit specs load `src` for themselves, because they may mock it.
  */
 module.exports = class extends Runtime {
   constructor(...given) {
     super(...given);
     makeCurrent(this);
     for (const [file, map] of sourceMaps) this.getSourceMaps().set(file, map);
-    const { executor } = this; // of Jest's inside; without it no test would run, so an update of Jest cannot break it quietly
+    // A private field of Jest. If an update of Jest removes it, no test runs, so the change is noticed.
+    const { executor } = this;
     this.sharesSource = executor.testPath.startsWith(END_TO_END);
     const head = `(function (${executor.injectedModuleParameters.join()}) {`;
     executor.compile = (source, filename) =>

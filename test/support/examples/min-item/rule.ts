@@ -16,7 +16,7 @@ export function tooLittle(
 ): Problem | undefined {
   const faults = items.flatMap(({ amountUsd }, place) => {
     if (least === null || !amountUsd?.lessThan(least)) return [];
-    const detail = `is ${amountUsd.toFixed()} US dollars, and must be at least ${least.toFixed()} for one item`;
+    const detail = `is ${amountUsd.toFixed()} US dollars; an item must have at least ${least.toFixed()}`;
     return [{ pointer: pointerOf(place, 'amount'), detail }];
   });
   const text =
