@@ -93,7 +93,7 @@ describe('an idempotency key', () => {
     const k = newKey();
     const first = await pay(k).expect(told);
     expect(first.body.error).toMatch(
-      /The request was not carried out\. The same Idempotency-Key may be used again/,
+      /The request was not carried out\. You may use the same Idempotency-Key again/,
     );
     await pay(k).expect(told);
     upstream.behaviour = answer(200, SUCCESS);

@@ -92,7 +92,7 @@ const DECLINED = {
   expired: {
     code: 'approval_expired',
     action: 'new_key',
-    error: 'Nobody approved this request in time. Nothing was sent. To ask again, make a new payment.',
+    error: 'This request was not approved in time. Nothing was sent. To try again, make a new payment.',
   },
 } as const;
 

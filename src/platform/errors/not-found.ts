@@ -16,10 +16,10 @@ export const NOT_FOUND = {
     not_found: 'No route has this path. /docs lists every route.',
     call_not_found: 'You have no call with this ID.',
     object_not_found:
-      'Your client has made no transaction or sub-account with this ID. Nothing was sent with it. POST ' +
+      'Your client has no transaction or sub-account with this ID. Nothing was sent. POST ' +
       '/account/transactions lists your transactions.',
     payout_not_found:
-      'You have no payout with this ID. "payout_id" of each item in GET /v1/calls/{id} is its ID.',
+      'You have no payout with this ID. GET /v1/calls/{id} lists the "payout_id" of each item.',
     finding_not_found: 'No finding has this ID. GET /v1/reconciliation/findings lists the findings.',
     run_not_found: 'No reconciliation run has this ID. GET /v1/reconciliation/runs lists the runs.',
     record_not_found: 'No record has this ID.',

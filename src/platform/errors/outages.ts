@@ -3,7 +3,7 @@ import { kinds, repeatable } from './kinds';
 /** Errors of a part of the service that fails or is stopped. Nothing was sent. */
 export const OUTAGES = {
   ...repeatable(503, 'retry_same_key', 10, {
-    no_worker: 'No worker is running, so this cannot be done now. Start a worker, or try again later.',
+    no_worker: 'No worker is running. Nothing was done. Start a worker, or try again later.',
   }),
   ...kinds(503, 'retry_same_key', {
     not_ready: 'The proxy cannot serve requests at the moment.',
@@ -20,13 +20,13 @@ export const OUTAGES = {
   }),
   ...repeatable(503, 'retry_same_key', 60, {
     storage_failing:
-      'The storage of the proxy fails. Nothing was sent. Send the request again later, with the same ' +
+      'The storage of the proxy is failing. Nothing was sent. Send the request again later, with the same ' +
       'Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 10, {
     database_read_only:
-      'The database of the proxy accepts no changes now. Nothing was sent. Send the request again ' +
-      'later, with the same Idempotency-Key.',
+      'The database of the proxy is read-only. Nothing was sent. Send the request again later, with the ' +
+      'same Idempotency-Key.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     database_busy:
@@ -40,8 +40,8 @@ export const OUTAGES = {
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     account_not_configured:
-      'Your client belongs to an account at the payout service that this instance of the proxy does not ' +
-      'know. Nothing was sent. Ask the operator to add the account to UPSTREAM_ACCOUNTS.',
+      'The account of your client at the payout service is not configured on this instance. Nothing was ' +
+      'sent. Ask the operator to add the account to UPSTREAM_ACCOUNTS.',
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     too_late:
@@ -53,8 +53,8 @@ export const OUTAGES = {
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     instance_fenced:
-      'This instance of the proxy does not pay or write at the moment, so that nothing is paid twice. ' +
-      'Nothing was sent. Send the request again later, with the same Idempotency-Key if it had one.',
+      'This instance does not pay or write at the moment, to prevent double payments. Nothing was sent. ' +
+      'Send the request again later, with the same Idempotency-Key if it had one.',
     screening_unavailable:
       'The recipients could not be screened. Nothing was sent. Send the request again, with the same ' +
       'Idempotency-Key if it had one.',

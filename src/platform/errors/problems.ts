@@ -29,23 +29,23 @@ export const PROBLEMS = {
       'Allow-Duplicate-Of must be the ID of one call, a UUID. The refusal states it in "first_call_id". ' +
       'Nothing was sent.',
     invalid_actor:
-      'X-Actor must be 1 to 128 letters, digits, and the characters _ . : = / -. Records keep it, so ' +
-      'identify the person by an ID, not by an email address or phone number.',
+      'X-Actor must be 1 to 128 letters, digits, and the characters _ . : = / -. It is recorded, so use ' +
+      'the ID of the person, not an email address or phone number.',
   }),
   ...kinds(403, 'fix_request', {
     person_required:
-      'The persons of your client have limits, so every payment must name its person. Send the header ' +
-      'X-Actor with the ID of the person. Nothing was sent.',
+      'Your client has limits per person, so every payment must name its person. Nothing was sent. Send ' +
+      'the ID of the person in the header X-Actor.',
   }),
   ...kinds(400, 'fix_request', {
     invalid_people:
-      'X-People accepts only the value "masked", which masks people in the response whatever the key ' +
-      'may see. Send that value or omit the header. Nothing was shown.',
+      'X-People accepts only the value "masked", which masks people in the response. No data was ' +
+      'returned. Send that value or omit the header.',
   }),
   ...kinds(409, 'ask', {
     key_revoked:
-      'The credentials that made this request were revoked or have expired. Nothing was sent. Reject ' +
-      'the request, or have it made again.',
+      'The credential that made this request was revoked or has expired. Nothing was sent. Reject the ' +
+      'request, or ask the requester to send it again.',
     no_longer_allowed:
       'The client that made this request may no longer do this. Nothing was sent, and the request is ' +
       "still pending. Change the client's permissions, or reject the request.",
@@ -61,13 +61,13 @@ export const PROBLEMS = {
   ...kinds(401, 'fix_request', {
     ephemeral_key_ended:
       "This ephemeral key has expired or was revoked. Nothing was done. Get a new one from your app's " +
-      'server, and send the request again with it and with the same Idempotency-Key.',
+      'server, and send the request again with the same Idempotency-Key.',
   }),
   ...TOKEN_PROBLEMS,
   ...kinds(401, 'ask', {
     session_ended:
-      'Nobody is signed in, or the session has ended. Sign in again. If you repeat a payment after ' +
-      'that, send the same Idempotency-Key.',
+      'You are not signed in, or the session has ended. Sign in again. To repeat a payment after that, ' +
+      'send the same Idempotency-Key.',
     invalid_signature:
       'The signature of this event does not match the shared secret. Check UPSTREAM_WEBHOOK_SECRET and ' +
       'the sender of the event.',
@@ -79,14 +79,15 @@ export const PROBLEMS = {
   }),
   ...kinds(403, 'fix_request', {
     secret_key_required:
-      "This route requires a secret key of an app's server. An ephemeral key, an access token or a " +
-      'session does not open it.',
+      "This route requires a secret key of an app's server. Ephemeral keys, access tokens and sessions " +
+      'are not accepted.',
     wider_than_key:
-      'An ephemeral key may do no more than the key that makes it, and the person who gets it. "errors" ' +
-      'lists everything that goes beyond. No key was made.',
+      'An ephemeral key cannot have more rights than the key that issues it or the person who receives ' +
+      'it. "errors" lists the rights that exceed them. No key was issued.',
   }),
   ...kinds(403, 'ask', {
-    scope_missing: 'This API key does not have the scope that the operation requires.',
+    scope_missing:
+      'This API key does not have the scope that the operation requires. Ask the operator for it.',
     operation_not_allowed: 'Your client may not use this operation. Ask the operator to allow it.',
     cap_exceeded: 'This request exceeds a limit of your client. Nothing was sent.',
   }),
@@ -94,23 +95,24 @@ export const PROBLEMS = {
     too_many_items: 'This request has more items than your client may send in one call. Nothing was sent.',
   }),
   ...kinds(403, 'ask', {
-    country_not_allowed: 'Your client may not pay to a country in this request. Nothing was sent.',
+    country_not_allowed: 'This request contains a country that your client may not pay to. Nothing was sent.',
     recipient_not_allowed:
-      'Your client may not pay a recipient in this request. Nothing was sent. "errors" lists the items.',
+      'This request contains a recipient that your client may not pay. Nothing was sent. "errors" lists ' +
+      'the items.',
     wallet_not_allowed:
-      'The transfers of your client take from another wallet. Nothing was sent. "errors" lists the field.',
-    screening_denied: 'The screening of recipients does not allow this request. Nothing was sent.',
-    address_not_allowed: 'Your client may not call from this address. Ask the operator to allow it.',
-    origin_not_allowed: 'Pages of this origin may not call. Ask the operator to allow it.',
+      'Your client cannot transfer from this wallet. Nothing was sent. "errors" lists the field.',
+    screening_denied: 'The screening of recipients denied this request. Nothing was sent.',
+    address_not_allowed: 'Your client may not call from this IP address. Ask the operator to allow it.',
+    origin_not_allowed: 'Pages of this origin may not call the proxy. Ask the operator to allow the origin.',
   }),
   ...kinds(403, 'fix_request', {
     key_in_browser:
-      'Secret keys must not be in a page, because everybody who opens it can read them. Use an ' +
-      'ephemeral key that your server makes, an access token or a page session. Revoke this key if the ' +
-      'page is public.',
+      'Secret keys must not be used in a page, because every visitor can read them. Use an ephemeral key ' +
+      'from your server, an access token or a page session. Revoke this key if the page is public.',
     csrf:
-      'Sessions must send the header X-CSRF-Token: pages with every request, and the console with every ' +
-      'change, from its own pages. GET /v1/page-sessions/{client} and GET /v1/session return it.',
+      'Cookie sessions must send the header X-CSRF-Token: pages with every request, and the console with ' +
+      'every change, from its own pages. GET /v1/page-sessions/{client} and GET /v1/session return the ' +
+      'token.',
     no_session: 'Sign in with a key in the header X-API-Key. A session cannot start another session.',
   }),
   ...kinds(403, 'ask', {
@@ -118,20 +120,20 @@ export const PROBLEMS = {
       'You cannot approve your own request. Approval requires another client, another key, and another ' +
       'person.',
     personal_key_required:
-      'A second person must agree to this, so it needs a key that belongs to a person. Nothing was ' +
-      'changed. Ask the operator for one.',
+      'A second person must approve this, so it requires a key that belongs to a person. Nothing was ' +
+      'changed. Ask the operator for such a key.',
   }),
   ...kinds(404, 'ask', {
     claim_not_found:
-      'No key can be claimed with this. It was claimed or revoked, its time is over, or it belongs to ' +
-      'another person. Nothing was changed. Ask an administrator to request a new key.',
+      'This claim is not valid. Its key was claimed or revoked, it has expired, or it belongs to another ' +
+      'person. Nothing was changed. Ask an administrator to request a new key.',
   }),
   ...kinds(403, 'ask', {
     approval_rejected: 'An approver rejected this request. Nothing was sent.',
   }),
   ...kinds(403, 'new_key', {
     approval_expired:
-      'Nobody approved this request in time. Nothing was sent. To ask again, send it with a new ' +
+      'This request was not approved in time. Nothing was sent. To try again, send it with a new ' +
       'Idempotency-Key.',
   }),
   ...TRANSPORT,
@@ -140,7 +142,7 @@ export const PROBLEMS = {
   ...OUTAGES,
   ...SIGN_IN_PROBLEMS,
   ...repeatable(409, 'wait', 1, {
-    not_sealed: 'This record is seconds old and not sealed yet. Try again in a moment.',
+    not_sealed: 'This record is new and not sealed yet. Try again in a moment.',
   }),
   ...repeatable(409, 'retry_same_key', 1, {
     request_in_progress:
@@ -159,8 +161,8 @@ export const PROBLEMS = {
   }),
   ...kinds(409, 'fix_request', {
     finding_changed:
-      'Some findings have changed since you read them, or cannot take this decision. Nothing was ' +
-      'changed. "errors" lists them. Read them again.',
+      'Some findings have changed since you read them, or do not allow this decision. Nothing was ' +
+      'changed. Read the findings that "errors" lists, and decide again.',
   }),
   ...kinds(409, 'ask', {
     demo_key_missing:
@@ -169,55 +171,54 @@ export const PROBLEMS = {
   }),
   ...kinds(409, 'fix_request', {
     incompatible_scopes:
-      'These scopes must not meet in one hand. Nothing was changed. Give them to clients of different ' +
+      'One person must not hold both scopes. Nothing was changed. Give the scopes to clients of different ' +
       'persons.',
     change_superseded:
-      'The client, its keys, or the rights of the requester have changed since. Nothing was changed. ' +
-      'Request the change again.',
-    change_decided:
-      'This change was already decided, or its time has passed. Nothing was changed. Request it again.',
+      'The client, its keys, or the rights of the requester have changed since the request. Nothing was ' +
+      'changed. Request the change again.',
+    change_decided: 'This change was already decided or has expired. Nothing was changed. Request it again.',
     provider_taken:
       'Another client has this token_issuer with this token_client_id, or this page_issuer with this ' +
-      'page_client_id. Nothing was changed. Give each client an app of its own at the provider.',
+      'page_client_id. Nothing was changed. Register a separate app at the provider for each client.',
     public_client:
-      'A public client has no secret keys. Let its people send access tokens of its provider, or issue ' +
-      'the key to a client of the kind server.',
-    client_exists: 'A client with this name already exists.',
+      "A public client has no secret keys. Send access tokens of its people's provider, or issue the key " +
+      'to a client of the kind server.',
+    client_exists: 'A client with this name already exists. Choose another name.',
     already_decided:
-      'This request was already decided, or its time for a decision has passed. Nothing was changed. ' +
-      'GET /v1/approvals/{id} shows its status.',
+      'This request was already decided or has expired. Nothing was changed. GET /v1/approvals/{id} shows ' +
+      'its status.',
     not_in_doubt:
-      'Only payouts in doubt can be settled by hand, and only after the deadline of their answer has ' +
-      'passed. To correct others, send `supersedes`.',
+      'Only payouts in doubt can be settled by hand, and only after the deadline of their answer. Nothing ' +
+      'was changed. To correct other payouts, send `supersedes`.',
     resolution_superseded:
       'A newer settlement is in effect, so nothing was changed. Read the call again before you correct it.',
   }),
   ...kinds(409, 'ask', {
     recovery_required:
-      'The proxy set this stop because its database is older than it was. Run database recover first. ' +
-      'Nothing was changed.',
+      'The proxy set this stop because its database was restored to an earlier state. Nothing was ' +
+      'changed. Run database recover first.',
     content_lost: 'This call was restored without its content, so it cannot be sent. Reject it.',
     content_changed:
-      'The stored content of this call does not match its record, so it was not sent. Ask the operator ' +
-      'to investigate.',
+      'The stored content of this call does not match its record. Nothing was sent. Ask the operator to ' +
+      'investigate.',
   }),
   ...kinds(422, 'ask', {
     idempotency_key_reused:
-      'The call in "first_call_id" has this Idempotency-Key, and its request was different. It may be ' +
-      'the same payout with other details. GET /v1/calls/{id} shows it. Use a new key only for a payout ' +
-      'in addition to that call.',
+      'The call in "first_call_id" used this Idempotency-Key for a different request. Nothing was sent. ' +
+      'GET /v1/calls/{id} shows that call, which may be the same payout with other details. Use a new key ' +
+      'only for a payout in addition to it.',
   }),
   ...kinds(422, 'fix_request', {
     listing_missing:
-      "No complete listing of the upstream's transactions of this period had been read by then.",
+      "No complete listing of the upstream's transactions of this period was read before the given time.",
   }),
   ...kinds(500, 'ask', {
     internal_error: 'The proxy failed. Nothing was sent. Give the call_id to the operator.',
   }),
   ...kinds(502, 'ask', {
     upstream_auth:
-      'The payout service refused the credentials of the proxy. The request was not carried out. The ' +
-      'same Idempotency-Key may be used again. Tell the operator, who has to correct the credentials.',
+      'The payout service refused the credentials of the proxy. The request was not carried out. You may ' +
+      'use the same Idempotency-Key again. Ask the operator to correct the credentials.',
   }),
   ...kinds(409, 'new_key', {
     answer_erased:

@@ -4,8 +4,7 @@ import { kinds, repeatable } from './kinds';
 export const TOKEN_PROBLEMS = {
   ...kinds(400, 'fix_request', {
     several_credentials:
-      'Send one credential: the header X-API-Key or the header Authorization, once and not both. ' +
-      'Nothing was done.',
+      'Send exactly one credential: the header X-API-Key or the header Authorization. Nothing was done.',
   }),
   ...kinds(401, 'ask', {
     invalid_token: 'This access token is not valid. Get a new one for this API from the identity provider.',
@@ -15,11 +14,10 @@ export const TOKEN_PROBLEMS = {
       'This access token has expired. Nothing was done. Get a new one from the identity provider and ' +
       'send the request again, with the same Idempotency-Key if it had one.',
     use_dpop:
-      'This access token needs a proof of its key. Use Authorization: DPoP <token> and the header DPoP ' +
-      '(RFC 9449). Nothing was done.',
+      'This access token is bound to a key. Nothing was done. Prove the key: send Authorization: DPoP ' +
+      '<token> and the header DPoP (RFC 9449).',
     invalid_dpop_proof:
-      'The header DPoP is not valid. Nothing was done. Make a new proof for each request, also when you ' +
-      'repeat one.',
+      'The header DPoP is not valid. Nothing was done. Create a new proof for each request and each retry.',
   }),
   ...repeatable(503, 'retry_same_key', 5, {
     provider_unavailable:

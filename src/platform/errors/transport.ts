@@ -8,20 +8,21 @@ export const TRANSPORT = {
       'that PUBLIC_URL sets, or ask the operator to add yours to it.',
   }),
   ...kinds(405, 'fix_request', {
-    method_not_allowed: 'This path has another method. The header Allow names it. /docs lists every route.',
+    method_not_allowed:
+      'This path does not have this method. The header Allow lists its methods. /docs lists every route.',
   }),
   ...kinds(415, 'fix_request', {
     unsupported_encoding:
-      'The body is compressed, which the proxy does not read. Nothing was done. Send the same body ' +
-      'again without Content-Encoding.',
+      'The proxy does not accept compressed bodies. Nothing was done. Send the same body without ' +
+      'Content-Encoding.',
   }),
   ...kinds(417, 'fix_request', {
     expectation_not_met: 'The header Expect accepts only 100-continue. Omit it.',
   }),
   ...kinds(431, 'fix_request', {
     headers_too_large:
-      'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers. If an ' +
-      'access token takes most of it, let the identity provider leave its groups out.',
+      'The headers of the request exceed 16 KiB. Nothing was done. Send fewer or shorter headers. If the ' +
+      'access token is too long, omit its groups at the identity provider.',
   }),
   ...kinds(408, 'retry_same_key', {
     request_timeout:

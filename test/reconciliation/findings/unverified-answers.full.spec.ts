@@ -220,7 +220,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(first.body).toMatchObject({
       code,
       error: expect.stringMatching(
-        /^[^.]*\. The request was not carried out\. The same Idempotency-Key may be used again/,
+        /^[^.]*\. The request was not carried out\. You may use the same Idempotency-Key again/,
       ),
     });
     expect(await read(idOf(first))).toMatchObject({ outcome: 'rejected' });
