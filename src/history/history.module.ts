@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
-import { Readings } from '../access/auth/route-access';
+import { AccessRecorder } from '../access/auth/route-access';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { JournalModule } from '../journal/journal.module';
@@ -47,7 +47,7 @@ import { TimelineService } from './timeline/timeline.service';
     PresentService,
     ProofsService,
     ReadingsService,
-    { provide: Readings, useExisting: ReadingsService },
+    { provide: AccessRecorder, useExisting: ReadingsService },
     ReceiptsService,
     RecordsService,
     SearchService,
@@ -58,7 +58,7 @@ import { TimelineService } from './timeline/timeline.service';
   exports: [
     IndexService,
     PresentService,
-    Readings,
+    AccessRecorder,
     ReadingsService,
     RecordsService,
     SearchService,

@@ -143,11 +143,7 @@ export const ACCESS_TOKENS = [
     name: 'token-of-revoked-person',
     guards: 'tokens issued before a revocation of their person',
     edits: [
-      [
-        'src/access/callers/token-callers.service.ts',
-        'if (isFromBefore(row.revokedAt, ',
-        'if (isFromBefore(null, ',
-      ],
+      ['src/access/callers/token-callers.service.ts', 'if (predates(row.revokedAt, ', 'if (predates(null, '],
     ],
     noticedBy: REVOKED,
     test: 'affects one person at once on every instance',
@@ -158,8 +154,8 @@ export const ACCESS_TOKENS = [
     edits: [
       [
         'src/access/callers/token-callers.service.ts',
-        'if (isFromBefore(row.recoveredAt, ',
-        'if (isFromBefore(null, ',
+        'if (predates(row.recoveredAt, ',
+        'if (predates(null, ',
       ],
     ],
     noticedBy: REVOKED,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { readToken } from '../../src/access/tokens/access-token';
+import { parseToken } from '../../src/access/tokens/access-token';
 import { TokensService } from '../../src/access/tokens/tokens.service';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import { atProvider } from '../support/access/signing-in';
@@ -143,7 +143,7 @@ describe('a proxy behind an egress proxy', () => {
     } as const;
     const tokens = paying.proxy.app.get(TokensService, { strict: false });
     const claims = await tokens.verify(
-      { token, sha256: hash('sha256', token), ...readToken(token) },
+      { token, sha256: hash('sha256', token), ...parseToken(token) },
       source,
       5_000,
     );

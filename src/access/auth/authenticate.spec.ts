@@ -1,6 +1,6 @@
 import { Caller } from '../callers/caller';
 import { NO_LIMITS } from '../clients/limits/limits';
-import { whereFromProblem } from './authenticate';
+import { sourceProblem } from './authenticate';
 
 const CALLER: Caller = {
   clientId: 'client',
@@ -40,6 +40,6 @@ describe('whereFromProblem', () => {
   ] as const)('checks the origin of %s', (_who, kind, origin, sessionToken, origins, code) => {
     const credential = kind === 'key' ? CALLER.credential : EPHEMERAL;
     const caller = { ...CALLER, credential, limits: { ...NO_LIMITS, origins: [...origins] } };
-    expect(whereFromProblem({ clientAddress: '127.0.0.1', origin, sessionToken }, caller)?.code).toBe(code);
+    expect(sourceProblem({ clientAddress: '127.0.0.1', origin, sessionToken }, caller)?.code).toBe(code);
   });
 });

@@ -22,12 +22,12 @@ import { isKey, SentToken, tokenIn } from '../tokens/access-token';
 import { checkProof } from '../tokens/dpop-proof';
 import { invalidProof, invalidToken, keyAsToken } from '../tokens/refusals';
 import { UsedProofsService } from '../tokens/used-proofs.service';
-import { AuthenticatedCall, Call, leftOf } from './call';
+import { AuthenticatedCall, Call, remainingMs } from './call';
 import { KeyGuessing } from './key-guessing';
 import { ownAddressOf } from './origins';
 import { operationProblem } from './route-access';
 
-export interface WhoCalls {
+export interface CallerServices {
   callers: KeyCallersService;
   sessions: SessionsService;
   pageSessions: PageSessionsService;
@@ -43,7 +43,7 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 export const PAGE_SESSION_ROUTE = '/v1/page-sessions/:client';
 
 /** Identifies the caller of a request: by a key, an access token, a page session, or a console session. */
-export async function authenticate(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+export async function authenticate(request: FastifyRequest, who: CallerServices): Promise<Caller> {
   const key = request.headers['x-api-key'];
   const sent = tokenIn(request.headers.authorization);
   const hasKey = key !== undefined && key !== '';
@@ -60,7 +60,7 @@ function repeatsAuthorization({ raw }: FastifyRequest): boolean {
   return raw.rawHeaders.filter(isName).length > 1;
 }
 
-async function byCookie(request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+async function byCookie(request: FastifyRequest, who: CallerServices): Promise<Caller> {
   if (request.routeOptions.url === PAGE_SESSION_ROUTE) {
     const { client } = request.params as { client: string };
     return byPageSession({ client, token: pageTokenOf(request, client) }, request, who.pageSessions);
@@ -79,11 +79,15 @@ function takesConsoleSessions({ routeOptions, url }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/v1/');
 }
 
-async function byKey(key: string, request: FastifyRequest, { callers, guessing }: WhoCalls): Promise<Caller> {
+async function byKey(
+  key: string,
+  request: FastifyRequest,
+  { callers, guessing }: CallerServices,
+): Promise<Caller> {
   if (!isWellFormedKey(key)) throw guessing.problemOf(request.call.clientAddress);
   const asking = isAdmitted(request)
-    ? callers.identifyForAdmission(key, leftOf(request.call), (caller) => mayAsk(caller, request))
-    : callers.identify(key, leftOf(request.call));
+    ? callers.identifyForAdmission(key, remainingMs(request.call), (caller) => mayAsk(caller, request))
+    : callers.identify(key, remainingMs(request.call));
   const found = await asking.catch(databaseUnavailable);
   if (!found) throw guessing.problemOf(request.call.clientAddress, unknownKey(key));
   return found;
@@ -94,12 +98,12 @@ function unknownKey(key: string): Problem {
   return new Problem(isEphemeralKey(key) ? 'ephemeral_key_ended' : 'invalid_key');
 }
 
-async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls): Promise<Caller> {
+async function byToken(sent: SentToken, request: FastifyRequest, who: CallerServices): Promise<Caller> {
   const { tokens, guessing } = who;
   const { call } = request;
   const asking = isAdmitted(request)
-    ? tokens.identifyForAdmission(sent.token, leftOf(call), (caller) => mayAsk(caller, request))
-    : tokens.identify(sent.token, leftOf(call));
+    ? tokens.identifyForAdmission(sent.token, remainingMs(call), (caller) => mayAsk(caller, request))
+    : tokens.identify(sent.token, remainingMs(call));
   const caller = await asking.catch((error: unknown) => {
     const isForged = error instanceof Problem && error.code === 'invalid_token';
     throw isForged ? guessing.problemOf(call.clientAddress, error) : error;
@@ -113,7 +117,7 @@ async function byToken(sent: SentToken, request: FastifyRequest, who: WhoCalls):
  */
 function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
   const { operation } = routeOptions.config;
-  const problem = whereFromProblem(call, caller) ?? (operation && operationProblem(caller, operation));
+  const problem = sourceProblem(call, caller) ?? (operation && operationProblem(caller, operation));
   return caller.limits.requestsPerMinute === null && problem === undefined;
 }
 
@@ -129,7 +133,9 @@ async function byPageSession(
   // An old browser ignores SameSite.
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new Problem('csrf');
   const purpose = isAdmitted(request) ? 'forPayments' : 'forOthers';
-  const caller = await pageSessions.identify(token, purpose, leftOf(request.call)).catch(databaseUnavailable);
+  const caller = await pageSessions
+    .identify(token, purpose, remainingMs(request.call))
+    .catch(databaseUnavailable);
   // A cookie is valid for one client only.
   if (caller?.clientName !== client) throw new Problem('session_ended');
   return caller;
@@ -140,7 +146,7 @@ async function bySession(token: string, request: FastifyRequest, sessions: Sessi
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Problem('csrf');
   if (!SAFE.includes(request.method) && !hasCsrfToken(request, token)) throw new Problem('csrf');
-  const session = await sessions.identify(token, leftOf(request.call)).catch(databaseUnavailable);
+  const session = await sessions.identify(token, remainingMs(request.call)).catch(databaseUnavailable);
   if (!session) throw new Problem('session_ended');
   request.call.sessionToken = token;
   if (session.signIn) request.call.signIn = session.signIn;
@@ -173,7 +179,7 @@ async function requireProof(
   const { dpop } = request.headers;
   if (typeof dpop !== 'string') throw invalidProof('it is missing, or there are several');
   const proof = await checkProof(dpop, { method: request.method, url: ownAddressOf(request), token, jkt });
-  await proofs.use(proof, isAdmitted(request), leftOf(request.call));
+  await proofs.use(proof, isAdmitted(request), remainingMs(request.call));
 }
 
 /** Returns whether a caller may call from this address. A leaked key is useless elsewhere. */
@@ -182,7 +188,7 @@ export function isAllowedFrom({ limits }: Caller, address: string): boolean {
 }
 
 /** Returns the error of a call from a forbidden address or origin. Undefined if both are allowed. */
-export function whereFromProblem(
+export function sourceProblem(
   { clientAddress, origin, sessionToken }: Pick<Call, 'clientAddress' | 'origin' | 'sessionToken'>,
   caller: Caller,
 ): Problem | undefined {
@@ -206,10 +212,10 @@ export async function onBehalfOf(
   isPayment: boolean,
 ): Promise<CallPerson | null> {
   const { caller, claimedActor } = call;
-  const named = caller.identity ?? claimed(claimedActor);
+  const named = caller.identity ?? claimedIdentity(claimedActor);
   if (!named) return null;
   const find = (name: { issuer: string | null; name: string }) =>
-    persons.find(caller, name, { patienceMs: leftOf(call), isPayment }).catch(databaseUnavailable);
+    persons.find(caller, name, { patienceMs: remainingMs(call), isPayment }).catch(databaseUnavailable);
   const person = { ...(await find(named)), source: named.source };
   const { credential } = caller;
   const act = credential.kind === 'token' ? credential.claims.act : null;
@@ -217,7 +223,7 @@ export async function onBehalfOf(
   return { ...person, acting: await find({ issuer: act.issuer, name: act.subject }) };
 }
 
-function claimed(name: string | undefined) {
+function claimedIdentity(name: string | undefined) {
   if (name === undefined) return undefined;
   if (!isPersonId(name)) throw new Problem('invalid_actor');
   return { source: 'claimed', issuer: null, name } as const;

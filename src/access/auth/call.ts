@@ -49,11 +49,11 @@ export interface Call {
   /** The caller's connection. Undefined for the proxy's own calls. */
   readonly connection: { readonly writable: boolean } | undefined;
   /** Aborted when the connection ends before the answer. Set only for requests that take turns. */
-  gone?: AbortSignal;
+  disconnected?: AbortSignal;
   /** Time rested during its turn, in ms. Set only for requests whose turns are followed by a rest. */
   restedMs?: number;
   /** The error that ended the connection before the request was complete. */
-  cutShort?: Problem;
+  connectionError?: Problem;
   /** The session secret of the console's cookie. Undefined for other credentials. */
   sessionToken: string | undefined;
   /** The sign-in of the session at the OpenID provider. Undefined for other callers. */
@@ -90,7 +90,7 @@ export function holderOf({ caller, person }: Call): string {
 }
 
 /** Returns the time until a call's deadline for sending, in ms. */
-export function leftOf({ sendBy }: Call): number {
+export function remainingMs({ sendBy }: Call): number {
   return Math.max(0, sendBy - performance.now());
 }
 
@@ -176,12 +176,12 @@ function viaOf({ sessionToken }: Pick<Call, 'sessionToken'>): 'api' | 'console' 
 }
 
 /** The author of a request without a credential. */
-const NOBODY = { clientId: null, keyId: null, actor: null };
+const NO_AUTHOR = { clientId: null, keyId: null, actor: null };
 
 /** Returns the author of a change through the API, for its record. */
-export function changedBy(call: Call, reason: string | undefined): ChangeAuthor {
+export function changeAuthorOf(call: Call, reason: string | undefined): ChangeAuthor {
   return {
-    ...(isAuthenticated(call) ? authorOf(call) : NOBODY),
+    ...(isAuthenticated(call) ? authorOf(call) : NO_AUTHOR),
     via: viaOf(call),
     clientAddress: call.clientAddress,
     requestId: call.requestId,

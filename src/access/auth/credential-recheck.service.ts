@@ -10,7 +10,7 @@ import { isAllowedFrom } from './authenticate';
 import { Call } from './call';
 
 /** Interval of rechecks of the caller of an open response. */
-const EVERY_MS = 3_000;
+const RECHECK_EVERY_MS = 3_000;
 
 /** Validity of the last answer while the database is unreachable. */
 const TRUSTED_MS = 30_000;
@@ -62,25 +62,25 @@ export class CredentialRecheckService {
     const begunAt = performance.now();
     let holds = true;
     return async () => {
-      if (!holds || performance.now() - begunAt < EVERY_MS) return holds;
-      const { askedAt, heardAt, caller } = await this.standingOf(call);
+      if (!holds || performance.now() - begunAt < RECHECK_EVERY_MS) return holds;
+      const { askedAt, heardAt, caller } = await this.lastCheckOf(call);
       holds = heardAt === askedAt ? isSame(call, caller) : askedAt - Math.max(heardAt, begunAt) < TRUSTED_MS;
       return holds;
     };
   }
 
-  private standingOf(call: Call): Promise<CheckedCredential> {
+  private lastCheckOf(call: Call): Promise<CheckedCredential> {
     const { caller, sessionToken } = call;
     const name = sessionToken === undefined ? nameOf(caller) : hash('sha256', sessionToken);
     const known = this.known.get(name);
     const now = performance.now();
-    if (known && now - known.askedAt < EVERY_MS) return known.checked;
-    const checked = this.ask(call, now, known?.checked);
+    if (known && now - known.askedAt < RECHECK_EVERY_MS) return known.checked;
+    const checked = this.recheck(call, now, known?.checked);
     this.known.set(name, { askedAt: now, checked });
     return checked;
   }
 
-  private async ask(
+  private async recheck(
     call: Call,
     askedAt: number,
     last: Promise<CheckedCredential> | undefined,

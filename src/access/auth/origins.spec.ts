@@ -3,7 +3,7 @@ import { ownAddressOf, ownOriginReader } from './origins';
 
 const PUBLIC = ['https://payouts.example.com', 'https://pay.example.org:8443'];
 
-interface Sent {
+interface RequestOptions {
   peer?: string;
   target?: string;
   route?: string;
@@ -13,7 +13,7 @@ interface Sent {
 function originOf(
   headers: Record<string, string>,
   publicUrls: string[] = [],
-  { peer = '203.0.113.9', target = '/v1/limits', route = target }: Sent = {},
+  { peer = '203.0.113.9', target = '/v1/limits', route = target }: RequestOptions = {},
 ): string | undefined {
   const socket = { remoteAddress: peer, localAddress: '::ffff:10.0.0.5', localPort: 3000 };
   const request = { headers, originalUrl: target, routeOptions: { url: route }, socket };

@@ -29,15 +29,15 @@ export function ownOriginReader(settings: Pick<Config, 'publicUrls' | 'trustedPr
   return (request) => {
     const { headers, originalUrl, routeOptions, socket } = request;
     const isForwarded = isTrusted(socket.remoteAddress ?? '');
-    const stated = (name: string) =>
+    const forwarded = (name: string) =>
       isForwarded ? outermost(headers[name], headers['x-forwarded-for'], isTrusted) : '';
-    const host = ABSOLUTE.exec(originalUrl)?.[1] ?? (stated('x-forwarded-host') || headers.host || '');
+    const host = ABSOLUTE.exec(originalUrl)?.[1] ?? (forwarded('x-forwarded-host') || headers.host || '');
     if (publicUrls.length > 0) {
       const own = publicUrls.find((origin) => originOf(new URL(origin).protocol, host) === origin);
       return own ?? (PROBES.includes(routeOptions.url ?? '') ? publicUrls[0] : undefined);
     }
     const isBelieved = isForwarded || isLocal(host, socket.localAddress);
-    const protocol = stated('x-forwarded-proto').toLowerCase() === 'https' ? 'https:' : 'http:';
+    const protocol = forwarded('x-forwarded-proto').toLowerCase() === 'https' ? 'https:' : 'http:';
     return (isBelieved ? originOf(protocol, host) : undefined) ?? `http://localhost:${socket.localPort}`;
   };
 }
@@ -128,13 +128,13 @@ export class OriginsService {
 }
 
 /** Origin header of a page with a hidden origin. */
-const UNTOLD = 'null';
+const HIDDEN_ORIGIN = 'null';
 
 /** Returns the origin of the calling page, as sent by the browser. Undefined for a page of this proxy. */
 export function foreignOrigin({ headers }: FastifyRequest, ownOrigin: string): string | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   // A middlebox may strip Origin and keep the newer Sec-Fetch-Site.
-  if (origin === undefined) return site === 'cross-site' || site === 'same-site' ? UNTOLD : undefined;
+  if (origin === undefined) return site === 'cross-site' || site === 'same-site' ? HIDDEN_ORIGIN : undefined;
   return origin === ownOrigin ? undefined : origin;
 }
 
@@ -146,22 +146,23 @@ export function foreignOrigin({ headers }: FastifyRequest, ownOrigin: string): s
  */
 export async function answerBrowsers(server: FastifyInstance, origins: OriginsService): Promise<void> {
   const optionsFor: FastifyCorsOptionsDelegateCallback = ({ headers: { origin } }, done) => {
-    if (origin === undefined) return done(null, NONE); // an app on a server
+    if (origin === undefined) return done(null, NO_CORS); // an app on a server
     origins.find(origin).then(
-      (allowed) => done(null, allowed ? { ...OPTIONS, origin: true, credentials: allowed.cookies } : NONE),
+      (allowed) =>
+        done(null, allowed ? { ...CORS_OPTIONS, origin: true, credentials: allowed.cookies } : NO_CORS),
       (error: Error) => done(error, undefined),
     );
   };
   await server.register(cors, () => optionsFor);
 }
 
-const NONE: FastifyCorsOptions = { origin: false };
+const NO_CORS: FastifyCorsOptions = { origin: false };
 
 /**
  * Pages may send any header. Unknown ones have no effect, and none is sent upstream. A list would break pages
  * whose telemetry adds `sentry-trace`, `baggage` or another header.
  */
-const OPTIONS: FastifyCorsOptions = {
+const CORS_OPTIONS: FastifyCorsOptions = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
   exposedHeaders: [
     'X-Call-Id',

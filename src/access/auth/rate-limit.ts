@@ -37,7 +37,7 @@ type Windows = GroupCommit<string, RequestWindow>;
 @Injectable()
 export class RequestWindowsService {
   /** Windows counted on this instance, one per client with a limit. */
-  private readonly here = new Map<string, { startedAt: number; requests: number }>();
+  private readonly localWindows = new Map<string, { startedAt: number; requests: number }>();
 
   private readonly ofPayments: Windows;
   private readonly ofOthers: Windows;
@@ -59,17 +59,17 @@ export class RequestWindowsService {
     } catch (error) {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') throw error;
-      return this.countHere(clientId);
+      return this.countLocally(clientId);
     }
   }
 
   /** Counts on this instance only, while the database is read-only. */
-  private countHere(clientId: string): RequestWindow {
+  private countLocally(clientId: string): RequestWindow {
     const now = performance.now();
-    const known = this.here.get(clientId);
+    const known = this.localWindows.get(clientId);
     const window = known && now - known.startedAt < WINDOW_MS ? known : { startedAt: now, requests: 0 };
     window.requests += 1;
-    this.here.set(clientId, window);
+    this.localWindows.set(clientId, window);
     return {
       requests: window.requests,
       secondsLeft: Math.max(1, Math.ceil((window.startedAt + WINDOW_MS - now) / 1_000)),
@@ -106,14 +106,14 @@ export function limitRate(
   { requests, secondsLeft }: RequestWindow,
   reply: FastifyReply,
 ): void {
-  addTo(reply, 'ratelimit-policy', `"${policy}";q=${limit};w=60`);
-  addTo(reply, 'ratelimit', `"${policy}";r=${Math.max(0, limit - requests)};t=${secondsLeft}`);
+  appendHeader(reply, 'ratelimit-policy', `"${policy}";q=${limit};w=60`);
+  appendHeader(reply, 'ratelimit', `"${policy}";r=${Math.max(0, limit - requests)};t=${secondsLeft}`);
   if (requests > limit) {
     throw new Problem('rate_limited', { retryAfter: secondsLeft, recorded: requests === limit + 1 });
   }
 }
 
-function addTo(reply: FastifyReply, name: string, entry: string): void {
+function appendHeader(reply: FastifyReply, name: string, entry: string): void {
   const before = reply.getHeader(name);
   void reply.header(name, before === undefined ? entry : `${String(before)}, ${entry}`);
 }

@@ -6,8 +6,8 @@ import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { rememberTrace } from '../../platform/logging/trace-ids';
 import { looksLikePhone } from '../../platform/privacy/phone-numbers';
 import { PersonsService } from '../people/persons.service';
-import { authenticate, isAdmitted, onBehalfOf, whereFromProblem, WhoCalls } from './authenticate';
-import { AuthenticatedCall, Call, leftOf } from './call';
+import { authenticate, isAdmitted, onBehalfOf, sourceProblem, CallerServices } from './authenticate';
+import { AuthenticatedCall, Call, remainingMs } from './call';
 import { KeyGuessing } from './key-guessing';
 import { answerBrowsers, foreignOrigin, OriginsService, OwnOriginOf } from './origins';
 import { limitRate, RequestWindowsService } from './rate-limit';
@@ -17,7 +17,7 @@ export const REQUEST_ID = /^[\w.:=/-]{1,128}$/;
 /** W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-interface Reception extends Omit<WhoCalls, 'guessing'> {
+interface ReceiveOptions extends Omit<CallerServices, 'guessing'> {
   origins: OriginsService;
   persons: PersonsService;
   windows: RequestWindowsService;
@@ -34,15 +34,15 @@ interface Reception extends Omit<WhoCalls, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...reception }: Reception,
+  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...reception }: ReceiveOptions,
 ): Promise<void> {
-  const who: WhoCalls = { ...reception, guessing: new KeyGuessing() };
+  const who: CallerServices = { ...reception, guessing: new KeyGuessing() };
   server.decorateRequest('call');
 
   server.addHook('onRequest', (request, reply, done) => {
     const ownOrigin = ownOriginOf(request);
     begin(request, reply, { ownOrigin: ownOrigin ?? '', deadlineMs });
-    done(faultOfHead(request) ?? (ownOrigin === undefined ? new Problem('misdirected_request') : undefined));
+    done(headProblem(request) ?? (ownOrigin === undefined ? new Problem('misdirected_request') : undefined));
   });
   await answerBrowsers(server, origins);
   refuseOtherMethods(server);
@@ -54,7 +54,7 @@ export async function receiveCalls(
     requireRoom(call);
     // Rate limiting precedes the next checks, because their rejections are recorded.
     const count = (id: string) =>
-      windows.count(id, isAdmitted(request), leftOf(call)).catch(databaseUnavailable);
+      windows.count(id, isAdmitted(request), remainingMs(call)).catch(databaseUnavailable);
     const { requestsPerMinute } = caller.limits;
     if (requestsPerMinute !== null)
       limitRate('requests', requestsPerMinute, await count(caller.clientId), reply);
@@ -62,7 +62,7 @@ export async function receiveCalls(
     call.person = person;
     const ownRate = person?.limits.personRequestsPerMinute ?? null;
     if (person && ownRate !== null) limitRate('person', ownRate, await count(person.id), reply);
-    const problem = whereFromProblem(call, caller);
+    const problem = sourceProblem(call, caller);
     if (problem) throw problem;
     checkMasking(request);
   });
@@ -121,7 +121,7 @@ function isDecodable(path: string): boolean {
 }
 
 /** Returns our error for a request that Node would reject without an explanation. */
-function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
+function headProblem({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect))
     return new Problem('expectation_not_met');
   if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
@@ -130,13 +130,13 @@ function faultOfHead({ raw, headers }: FastifyRequest): Problem | undefined {
 }
 
 /** Inputs of a new call besides its request. */
-interface Beginning {
+interface NewCallOptions {
   /** Empty for a request to a foreign host, which is refused. */
   ownOrigin: string;
   deadlineMs: number;
 }
 
-function begin(request: FastifyRequest, reply: FastifyReply, beginning: Beginning): void {
+function begin(request: FastifyRequest, reply: FastifyReply, beginning: NewCallOptions): void {
   request.call = newCall(request, beginning);
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
@@ -152,7 +152,7 @@ function finish({ call }: FastifyRequest, reply: FastifyReply): void {
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
 }
 
-function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: Beginning): Call {
+function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: NewCallOptions): Call {
   const { url, config } = request.routeOptions;
   const route = `${request.method} ${url ?? '(no route)'}`;
   const operation = config.isPreview ? undefined : config.operation;

@@ -11,7 +11,7 @@ class Routes {
   forgotten(this: void) {}
 }
 
-interface Asking {
+interface RouteRequest {
   scopes?: Scope[];
   /** Operations enabled for the client. */
   operations?: string[];
@@ -23,7 +23,7 @@ interface Asking {
 
 function admits(
   handler: () => void,
-  { scopes, operations, operation, credential = 'key', sessionToken }: Asking = {},
+  { scopes, operations, operation, credential = 'key', sessionToken }: RouteRequest = {},
 ): boolean | string {
   const caller = scopes && {
     clientId: '',

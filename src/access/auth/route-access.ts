@@ -118,7 +118,7 @@ function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, ne
 export const SHOWS = 'payout-proxy:shows';
 
 /** The history that a response shows, for the access log. */
-export interface Shown {
+export interface ShownHistory {
   /** Null if unknown when the response begins. */
   rows: number | null;
   /** The one call that was requested. */
@@ -134,27 +134,27 @@ export interface Shown {
 }
 
 /** Returns the calls that a response shows. */
-type ShownBy<Answer = unknown> = (answer: Answer) => Shown;
+type ShownHistoryOf<Answer = unknown> = (answer: Answer) => ShownHistory;
 
 /** Records the readers of the history. See src/history/access-log/accesses.service.ts. */
-export abstract class Readings {
+export abstract class AccessRecorder {
   /**
    * Resolves once the access is recorded. Nothing may be shown earlier.
    * @throws Problem `database_unavailable` if it cannot be recorded.
    */
-  abstract record(request: FastifyRequest, shown: Shown): Promise<void>;
+  abstract record(request: FastifyRequest, shown: ShownHistory): Promise<void>;
 }
 
 /** Records each access before the response is sent. */
 @Injectable()
-class ReadingsInterceptor implements NestInterceptor {
+class AccessInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly readings: Readings,
+    private readonly readings: AccessRecorder,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const shownBy = this.reflector.get<ShownBy>(SHOWS, context.getHandler());
+    const shownBy = this.reflector.get<ShownHistoryOf>(SHOWS, context.getHandler());
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     return next.handle().pipe(
       concatMap(async (answer: unknown) => {
@@ -170,15 +170,15 @@ class ReadingsInterceptor implements NestInterceptor {
  * recorded before the response is sent. If it cannot be recorded, nothing is shown.
  * @param by `itself` if the handler records the access.
  */
-export const Shows = <Answer>(by: ShownBy<Answer> | 'itself') =>
-  applyDecorators(SetMetadata(SHOWS, by), ...(by === 'itself' ? [] : [UseInterceptors(ReadingsInterceptor)]));
+export const Shows = <Answer>(by: ShownHistoryOf<Answer> | 'itself') =>
+  applyDecorators(SetMetadata(SHOWS, by), ...(by === 'itself' ? [] : [UseInterceptors(AccessInterceptor)]));
 
-export const showsCall: ShownBy<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
+export const showsCall: ShownHistoryOf<{ id: string }> = ({ id }) => ({ rows: 1, callId: id, people: true });
 
 /** @param rows calls or their payouts. Several payouts may belong to one call. */
-export function showsCalls(rows: { id: string }[]): Shown {
+export function showsCalls(rows: { id: string }[]): ShownHistory {
   return { rows: rows.length, callIds: [...new Set(rows.map(({ id }) => id))], people: rows.length > 0 };
 }
 
 /** For lists without people. */
-export const showsNobody = (rows: unknown[]): Shown => ({ rows: rows.length, people: false });
+export const showsNoPeople = (rows: unknown[]): ShownHistory => ({ rows: rows.length, people: false });

@@ -12,13 +12,13 @@ import { Caller, hasEnded } from './caller';
 const MAX_LOOK_UPS = 1_000;
 
 /** Cache size. Above the number of keys in use. The least recently used are evicted. */
-export const MAX_SEEN = 10_000;
+export const MAX_KNOWN_KEYS = 10_000;
 
-interface Hashed {
+interface HashedRow {
   sha256: string;
 }
 
-type LookUps = GroupCommit<Buffer, Hashed | undefined>;
+type LookUps = GroupCommit<Buffer, HashedRow | undefined>;
 
 /** The pool of a look-up. Payments have their own connections. */
 export type Purpose = 'forPayments' | 'forOthers';
@@ -30,9 +30,9 @@ interface Statement {
 }
 
 /** Looks up keys of one kind. Every request waits for its key, so all waiting keys share one statement. */
-export class KeyLookUps<Row extends Hashed> {
+export class KeyLookUps<Row extends HashedRow> {
   /** SHA-256 of the keys found by their last look-up. */
-  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  private readonly seen = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
   /** Separate queues, so a flood of unknown keys uses one statement at a time and never delays known ones. */
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
 
@@ -56,7 +56,7 @@ export class KeyLookUps<Row extends Hashed> {
 
 function lookUpsOn(prisma: PrismaService, { name, sql }: Statement): LookUps {
   const lookUp = async (hashes: Buffer[]) => {
-    const rows = await prisma.prepared<Hashed>(name, sql, [TYPES.bytea.array(hashes)]);
+    const rows = await prisma.prepared<HashedRow>(name, sql, [TYPES.bytea.array(hashes)]);
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   };
@@ -71,7 +71,7 @@ const REMEMBERED_FOR_MS = 10_000;
  * which rechecks the credential and the rights.
  */
 export class RememberedCallers {
-  private readonly callers = new LRUCache<string, Caller>({ max: MAX_SEEN, ttl: REMEMBERED_FOR_MS });
+  private readonly callers = new LRUCache<string, Caller>({ max: MAX_KNOWN_KEYS, ttl: REMEMBERED_FOR_MS });
 
   /**
    * Returns the remembered caller, or looks it up and remembers it.

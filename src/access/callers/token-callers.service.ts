@@ -14,8 +14,8 @@ import { afterClient, personHashSql } from '../people/person';
 import {
   AccessTokenClaims,
   TokenClaims,
-  ReadToken,
-  readToken,
+  ParsedToken,
+  parseToken,
   SKEW_SECONDS,
   TokenCredential,
   TokenSource,
@@ -23,7 +23,7 @@ import {
 import { expiredToken, invalidToken } from '../tokens/refusals';
 import { TokensService } from '../tokens/tokens.service';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from './caller';
-import { LastUsesService, MAX_SEEN, Purpose, RememberedCallers } from './look-ups';
+import { LastUsesService, MAX_KNOWN_KEYS, Purpose, RememberedCallers } from './look-ups';
 
 /** Batch size. Above the number of tokens that wait at once. */
 const MAX_LOOK_UPS = 1_000;
@@ -34,7 +34,7 @@ type LookUps = GroupCommit<TokenClaims, TokenRow | undefined>;
 @Injectable()
 export class TokenCallersService {
   /** SHA-256 of the tokens that were last found valid. Forged tokens never delay them. */
-  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
+  private readonly seen = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
   private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
   private readonly remembered = new RememberedCallers();
 
@@ -85,12 +85,12 @@ export class TokenCallersService {
 
   private async lookUp(token: string, sha256: string, purpose: Purpose, patienceMs: number): Promise<Caller> {
     const until = performance.now() + patienceMs;
-    const read = readToken(token);
-    const named = namedIn(read);
+    const read = parseToken(token);
+    const named = unverifiedClaims(read);
     const { seen, unseen } = this.lookUps[purpose];
     const finding = (this.seen.has(sha256) ? seen : unseen).add(named, patienceMs);
     const row = await finding.catch(databaseUnavailable);
-    if (!row) throw invalidToken(await this.whyUnknown(named, patienceMs));
+    if (!row) throw invalidToken(await this.unknownIssuerReason(named, patienceMs));
     const left = Math.max(0, until - performance.now());
     const claims = await this.tokens.verify({ token, sha256, ...read }, sourceOf(row, named), left);
     const caller = tokenCallerOf(row, named, claims);
@@ -100,7 +100,7 @@ export class TokenCallersService {
   }
 
   /** Explains an unknown issuer. A final slash is a common and invisible mistake. */
-  private async whyUnknown(named: TokenClaims, patienceMs: number): Promise<string> {
+  private async unknownIssuerReason(named: TokenClaims, patienceMs: number): Promise<string> {
     const other = { ...named, issuer: otherSpelling(named.issuer) };
     const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
     return isKnown
@@ -115,7 +115,7 @@ function otherSpelling(issuer: string): string {
   return issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
-function namedIn({ issuer, clientId, subject }: ReadToken): TokenClaims {
+function unverifiedClaims({ issuer, clientId, subject }: ParsedToken): TokenClaims {
   return { issuer, clientId, person: afterClient(issuer, subject) };
 }
 
@@ -206,8 +206,8 @@ function sourceOf(
  * expired or predates a recovery, or `use_dpop` if the client accepts bound tokens only.
  */
 function tokenCallerOf(row: TokenRow, named: TokenClaims, claims: AccessTokenClaims): Caller {
-  if (isFromBefore(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
-  if (isFromBefore(row.recoveredAt, claims)) throw expiredToken(); // apps renew it unattended
+  if (predates(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
+  if (predates(row.recoveredAt, claims)) throw expiredToken(); // apps renew it unattended
   const validForMs = endOf(row, claims) * 1_000 - clock.nowMs();
   if (validForMs <= 0) throw expiredToken();
   if (row.requiresDpop && claims.jkt === null) throw new Problem('use_dpop', { text: NOT_BOUND });
@@ -232,6 +232,6 @@ function endOf({ maxAge }: TokenRow, { issuedAt, expiresAt }: AccessTokenClaims)
 }
 
 /** Returns whether a token predates a time. Allows for a provider's clock that is ahead of ours. */
-function isFromBefore(at: Date | null, { issuedAt }: AccessTokenClaims): boolean {
+function predates(at: Date | null, { issuedAt }: AccessTokenClaims): boolean {
   return at !== null && issuedAt * 1_000 <= at.getTime() + SKEW_SECONDS * 1_000;
 }

@@ -7,7 +7,7 @@ import {
   listed,
   ListedBeneficiary,
   RegisterChange,
-  RegisterChanged,
+  RegisterChangeResult,
   RegisterList,
   RegisterWrites,
   toWrite,
@@ -33,7 +33,7 @@ export class BeneficiariesService {
   }
 
   /** Changes a register without dual control. @throws ClientError */
-  async change(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChanged> {
+  async change(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChangeResult> {
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
       return this.writes.change(tx, client, toWrite(client.id, change), by);

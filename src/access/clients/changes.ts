@@ -98,13 +98,13 @@ function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): C
   return { action: 'emergency_change', client, keyId: null, before: null, after: { acts } };
 }
 
-type Granted = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_at' | 'active_keys'>;
+type PermissionFields = Omit<ListedClient, 'id' | 'name' | 'account' | 'kind' | 'created_at' | 'active_keys'>;
 
-const PROVIDER_NAMES = PROVIDER_KEYS.map((key) => PROVIDER_FIELDS[key].name as keyof Granted);
-const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_ROWS[key].name as keyof Granted);
+const PROVIDER_NAMES = PROVIDER_KEYS.map((key) => PROVIDER_FIELDS[key].name as keyof PermissionFields);
+const LIMIT_NAMES = LIMIT_KEYS.map((key) => LIMIT_ROWS[key].name as keyof PermissionFields);
 
 /** Fields of each action, by their names in the API. */
-const CHANGED_BY: [ClientAction, (keyof Granted)[]][] = [
+const CHANGED_BY: [ClientAction, (keyof PermissionFields)[]][] = [
   ['scopes_changed', ['scopes']],
   ['operations_changed', ['operations']],
   ['limits_changed', LIMIT_NAMES],
@@ -144,6 +144,6 @@ function targetOf({ id, name }: ListedClient): ClientChange['client'] {
   return { id, name };
 }
 
-function pick(client: ListedClient, names: (keyof Granted)[]): object {
+function pick(client: ListedClient, names: (keyof PermissionFields)[]): object {
   return Object.fromEntries(names.map((name) => [name, client[name]]));
 }

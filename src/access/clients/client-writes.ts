@@ -52,7 +52,7 @@ export class ClientWrites {
     };
     const data = { ...row, ...limits, ...(key && { keys: { create: key } }) };
     const client = await tx.client.create({ data, include: { keys: true } }).catch((error: unknown) => {
-      throw takenOf(error, name);
+      throw conflictOf(error, name);
     });
     const listed = listedClient(client, clock.now());
     const acts = [
@@ -76,7 +76,7 @@ export class ClientWrites {
     // Prisma's own update cannot set a list to null.
     await tx.$executeRaw`UPDATE client SET ${Prisma.join(assignments)} WHERE id = ${before.id}::uuid`.catch(
       (error: unknown) => {
-        throw takenOf(error, before.name);
+        throw conflictOf(error, before.name);
       },
     );
     const after = await findClient(tx, before.name);
@@ -118,7 +118,7 @@ export async function findClient(tx: Prisma.TransactionClient, name: string): Pr
   const client = CLIENT_NAME.test(name)
     ? await tx.client.findUnique({ where: { name }, include: { keys: true } })
     : null;
-  if (!client) throw noClient(name);
+  if (!client) throw unknownClient(name);
   return listedClient(client, clock.now());
 }
 
@@ -159,7 +159,7 @@ export function checkAccount(name: string): void {
 }
 
 /** Maps a unique violation to the error for a taken name or provider client. Returns other errors. */
-function takenOf(error: unknown, name: string): unknown {
+function conflictOf(error: unknown, name: string): unknown {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return error;
   const details = JSON.stringify([error.message, error.meta]);
   if (/client_(token|page)_client|(token|page)_client_id/.test(details)) return providerTaken();
@@ -181,7 +181,7 @@ export function clientExists(name: string): ClientError {
   );
 }
 
-function noClient(name: string): ClientError {
+function unknownClient(name: string): ClientError {
   return new ClientError(
     `no client has the name ${name}. To list the clients, use clients list.`,
     'client_not_found',

@@ -32,7 +32,7 @@ export class DemoClientsService {
   }
 
   /** Returns the names of demo clients with a valid key and another upstream. */
-  async strangersTo(upstream: UpstreamName): Promise<string[]> {
+  async foreignDemoClients(upstream: UpstreamName): Promise<string[]> {
     const rows = await this.prisma.$queryRaw<{ name: string }[]>`
       SELECT name FROM client c WHERE demo_of <> ${nameOf(upstream)} AND EXISTS (
         SELECT FROM api_key k WHERE k.client_id = c.id AND ${Prisma.raw(OPENS)})

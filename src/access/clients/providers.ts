@@ -80,14 +80,14 @@ export const PROVIDER_KEYS = [...TOKEN_KEYS, ...PAGE_KEYS];
 export const MAX_PROVIDER_TEXT = 500;
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-const PLACE =
+const PROVIDER_URL =
   `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this ` +
   'machine, http is allowed';
 
 export const PROVIDER_FIELDS = {
-  tokenIssuer: placeField('token_issuer'),
+  tokenIssuer: urlField('token_issuer'),
   tokenAudience: wordField('token_audience'),
-  tokenJwksUri: placeField('token_jwks_uri'),
+  tokenJwksUri: urlField('token_jwks_uri'),
   tokenAlgorithms: {
     name: 'token_algorithms',
     column: 'text[]',
@@ -110,13 +110,13 @@ export const PROVIDER_FIELDS = {
     must: `must be a whole number of seconds from ${MIN_MAX_AGE} to ${MAX_MAX_AGE}`,
     test: (value) => Number.isInteger(value) && Number(value) >= MIN_MAX_AGE && Number(value) <= MAX_MAX_AGE,
   },
-  pageIssuer: placeField('page_issuer'),
+  pageIssuer: urlField('page_issuer'),
   pageClientId: wordField('page_client_id'),
 } satisfies Record<keyof Providers, GrantField>;
 
 /** Returns a field for a URL of a provider. */
-function placeField(name: string): GrantField {
-  return textField(name, `must be a URL with ${PLACE}`, isPlace);
+function urlField(name: string): GrantField {
+  return textField(name, `must be a URL with ${PROVIDER_URL}`, isProviderUrl);
 }
 
 /** Returns a field for a provider's identifier. */
@@ -137,7 +137,7 @@ function isWord(value: string): boolean {
 }
 
 /** Returns whether text is an https URL, or an http URL of this machine. */
-function isPlace(value: string): boolean {
+function isProviderUrl(value: string): boolean {
   if (!isWord(value) || !URL.canParse(value) || value.includes('#')) return false;
   const { protocol, hostname, username, password } = new URL(value);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
@@ -155,7 +155,7 @@ export const isOptional = (key: string): key is OptionalKey => OPTIONAL.some((op
 type WithOrigins = Providers & Pick<Limits, 'origins'>;
 
 /** Fields that a provider requires together. */
-interface Together {
+interface ProviderGroup {
   keys: (keyof WithOrigins)[];
   /** Fields that the provider requires. A client may have some of them without it. */
   needs: (keyof WithOrigins)[];
@@ -166,7 +166,7 @@ interface Together {
 
 const NEEDED_TOKEN_KEYS = TOKEN_KEYS.filter((key) => !isOptional(key));
 
-const TOGETHER: Together[] = [
+const PROVIDER_GROUPS: ProviderGroup[] = [
   {
     keys: NEEDED_TOKEN_KEYS,
     needs: NEEDED_TOKEN_KEYS,
@@ -189,7 +189,7 @@ export function completeProviders<Change extends Partial<WithOrigins>>(
   const completed = { ...change, ...impliedBy(before, change) };
   const after = { ...before, ...completed };
   const isMissing = (key: keyof WithOrigins) => after[key] === null || [after[key]].flat().length === 0;
-  const lacking = TOGETHER.filter(({ keys }) => !keys.every(isMissing))
+  const lacking = PROVIDER_GROUPS.filter(({ keys }) => !keys.every(isMissing))
     .map((one) => ({ ...one, missing: one.needs.filter(isMissing).map(nameOf) }))
     .filter(({ missing }) => missing.length > 0);
   if (lacking.length === 0) return completed;

@@ -69,7 +69,7 @@ export interface RegisterWrite {
 }
 
 /** The entries of added recipients, and the removed entries. */
-export interface RegisterChanged {
+export interface RegisterChangeResult {
   added: ListedBeneficiary[];
   removed: ListedBeneficiary[];
 }
@@ -87,11 +87,11 @@ export class RegisterWrites {
     { id, name }: Target,
     write: RegisterWrite,
     by: ChangeAuthor,
-  ): Promise<RegisterChanged> {
+  ): Promise<RegisterChangeResult> {
     const client = { id, name };
     const removed = await remove(tx, id, write);
     const { entries, created } = await add(tx, id, write);
-    await keepFlag(tx, id);
+    await updateFlag(tx, id);
     const acts = [
       ...removed.map((row) => removalOf(client, row)),
       ...created.map((row) => additionOf(client, row)),
@@ -155,7 +155,7 @@ async function add(
 }
 
 /** Updates the column for whether the client has blocked recipients. */
-async function keepFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
+async function updateFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
   await tx.$executeRaw`
     UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid
       AND blocks_recipients <> EXISTS (

@@ -14,7 +14,7 @@ import { StopLifts } from './change-document';
 import {
   ChangeStatus,
   decisionOf,
-  endWait,
+  closeChange,
   isOfClient,
   lockChanges,
   PendingChange,
@@ -81,8 +81,10 @@ export class ChangeDecisionsService {
    */
   async approve(id: string, by: ChangeAuthor): Promise<ApprovedChange> {
     const done = await this.decide(id, by, async (tx, change) => {
-      const made = (await isAdministrator(tx, change.keyId)) ? await this.make(tx, change, by) : SUPERSEDED;
-      await endWait(tx, id, made === SUPERSEDED ? 'superseded' : 'approved', by);
+      const made = (await isAdministrator(tx, change.keyId))
+        ? await this.applyIn(tx, change, by)
+        : SUPERSEDED;
+      await closeChange(tx, id, made === SUPERSEDED ? 'superseded' : 'approved', by);
       return made;
     });
     if (done === SUPERSEDED) throw new Problem('change_superseded');
@@ -90,7 +92,7 @@ export class ChangeDecisionsService {
   }
 
   /** Applies a change with its records, unless it is superseded. */
-  private async make(
+  private async applyIn(
     tx: Prisma.TransactionClient,
     change: PendingChange,
     by: ChangeAuthor,
@@ -118,7 +120,7 @@ export class ChangeDecisionsService {
       const client =
         name === null ? null : await tx.client.findUnique({ where: { name }, select: { id: true } });
       await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_rejected')], by);
-      await endWait(tx, id, 'rejected', by);
+      await closeChange(tx, id, 'rejected', by);
     });
     return this.one(id);
   }

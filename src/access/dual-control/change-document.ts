@@ -111,7 +111,7 @@ interface RecipientDocument {
  * Returns the part of a change that lets a client pay more recipients. Undefined if none. Removals name
  * entries by ID, so a block that is set meanwhile stays.
  */
-export async function widenedRegister(
+export async function registerExpansion(
   tx: Prisma.TransactionClient,
   clientId: string,
   write: RegisterWrite,

@@ -10,7 +10,7 @@ import { hintOf } from '../clients/listed';
 import { haveSameOwner } from '../people/same-person';
 
 /** An unclaimed key, with its requester and its approver. */
-interface Unclaimed {
+interface UnclaimedKey {
   id: string;
   client: string;
   clientId: string;
@@ -21,7 +21,7 @@ interface Unclaimed {
 }
 
 /** A claimed key. */
-export interface ClaimedKey extends Unclaimed {
+export interface ClaimedKey extends UnclaimedKey {
   /** The key. It is available only once. */
   key: string;
   claimedBy: string[];
@@ -67,10 +67,10 @@ export class ClaimsService {
     where: Prisma.Sql,
     { isSignedIn }: Claimant,
     by: ChangeAuthor,
-    others: (key: Unclaimed) => string[],
+    others: (key: UnclaimedKey) => string[],
   ): Promise<ClaimedKey> {
     return this.prisma.$transaction(async (tx) => {
-      const [found] = await tx.$queryRaw<Unclaimed[]>`
+      const [found] = await tx.$queryRaw<UnclaimedKey[]>`
         SELECT k.id::text, c.name AS client, c.id::text AS "clientId", k.person, k.expires_at AS "expiresAt",
           p.person AS "requestedBy", p.decider_person AS "approvedBy"
         FROM api_key k JOIN client c ON c.id = k.client_id JOIN pending_change p ON p.id = k.change_id

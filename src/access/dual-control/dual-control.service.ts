@@ -26,9 +26,9 @@ import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants'
 import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
 import { ListedClient } from '../clients/listed';
 import { completeProviders, NO_PROVIDERS } from '../clients/providers';
-import { RegisterChange, RegisterChanged, RegisterWrites, toWrite } from '../clients/register-writes';
+import { RegisterChange, RegisterChangeResult, RegisterWrites, toWrite } from '../clients/register-writes';
 import { isSignIn, makeSignIn, requireNewSubject, SignInOptions } from '../clients/sign-ins';
-import { MergeDocument, mergePeople, NamedMerge, readMerge } from '../people/merges';
+import { MergeDocument, mergePeople, MergeRequest, readMerge } from '../people/merges';
 import { OwnLimits } from '../people/person';
 import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import {
@@ -36,7 +36,7 @@ import {
   ChangeDocument,
   requireOneDirection,
   toKeyDocument,
-  widenedRegister,
+  registerExpansion,
 } from './change-document';
 import { NO_GRANTS, personExpansions, expansions } from './expansion';
 import { isDualControlRecorded } from './installation';
@@ -97,7 +97,7 @@ export class DualControlService {
     checkGrants({ scopes, ...given });
     const permissions = completeProviders({ ...NO_PROVIDERS, origins: [] }, given);
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
-    return this.alone(async (tx) => {
+    return this.serialized(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
       await requireSeparationOfDuties(tx, name, { scopes, owners: [row ?? {}] });
       const granted = { scopes, ...permissions };
@@ -115,7 +115,7 @@ export class DualControlService {
         before: null,
         change,
       } as const;
-      return { ...(await this.wait(tx, pending, by)), key: shownKey(key, person) };
+      return { ...(await this.suspend(tx, pending, by)), key: shownKey(key, person) };
     });
   }
 
@@ -127,7 +127,7 @@ export class DualControlService {
   ): Promise<ListedClient | RequestedChange> {
     if (!this.isOn) return this.clients.update(name, asked, by);
     checkGrants(asked);
-    return this.alone(async (tx) => {
+    return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const before = grantsOf(client);
       const change = completeProviders(before, asked);
@@ -139,7 +139,11 @@ export class DualControlService {
       if (expands.length === 0) return this.writes.update(tx, client, change, by);
       const document = { permissions: toPermissions(change) };
       const state = { permissions: permissionsOf(client), holders };
-      return this.wait(tx, { kind: 'change_client', client, expands, before: state, change: document }, by);
+      return this.suspend(
+        tx,
+        { kind: 'change_client', client, expands, before: state, change: document },
+        by,
+      );
     });
   }
 
@@ -162,7 +166,7 @@ export class DualControlService {
 
   /** Issues a key after a second person's approval, because its holder gets all rights of the client. */
   private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<RequestedChange> {
-    return this.alone(async (tx) => {
+    return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
       await requireSeparationOfDuties(tx, name, { scopes: client.scopes, owners: [row] });
@@ -170,7 +174,7 @@ export class DualControlService {
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await stateOf(tx, client);
       const pending = { kind: 'issue_key', client, expands: ['keys'], before: state, change } as const;
-      return this.wait(tx, pending, by);
+      return this.suspend(tx, pending, by);
     });
   }
 
@@ -182,17 +186,17 @@ export class DualControlService {
     name: string,
     change: RegisterChange,
     by: ChangeAuthor,
-  ): Promise<RegisterChanged | RequestedChange> {
+  ): Promise<RegisterChangeResult | RequestedChange> {
     if (!this.isOn) return this.register.change(name, change, by);
     requireOneDirection(change);
-    return this.alone(async (tx) => {
+    return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const write = toWrite(client.id, change);
-      const register = await widenedRegister(tx, client.id, write);
+      const register = await registerExpansion(tx, client.id, write);
       if (!register) return this.registerWrites.change(tx, client, write, by);
       const document = { permissions: {}, register };
       const [expands, before] = [['beneficiaries'], await stateOf(tx, client)];
-      return this.wait(tx, { kind: 'change_client', client, expands, before, change: document }, by);
+      return this.suspend(tx, { kind: 'change_client', client, expands, before, change: document }, by);
     });
   }
 
@@ -205,14 +209,18 @@ export class DualControlService {
   ): Promise<RequestedChange | undefined> {
     if (!this.isOn) return this.exceptions.limit(name, id, change, by);
     checkGrants(change);
-    return this.alone(async (tx) => {
+    return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const before = await readOwnLimits(tx, client.id, id);
       const expands = personExpansions(before, { ...before, ...change }, grantsOf(client));
       if (expands.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
       const state = { ...(await stateOf(tx, client)), person: toPermissions(before) };
       const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
-      return this.wait(tx, { kind: 'change_client', client, expands, before: state, change: document }, by);
+      return this.suspend(
+        tx,
+        { kind: 'change_client', client, expands, before: state, change: document },
+        by,
+      );
     });
   }
 
@@ -220,20 +228,23 @@ export class DualControlService {
    * Merges two people into one human. With dual control, a second person decides.
    * @throws ClientError, Problem
    */
-  async mergePeople(named: NamedMerge, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
+  async mergePeople(named: MergeRequest, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
     if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
     const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
-    return this.ask({ kind: 'merge_people', client: null, expands: ['people'], before: null, change }, by);
+    return this.request(
+      { kind: 'merge_people', client: null, expands: ['people'], before: null, change },
+      by,
+    );
   }
 
   /** Requests a change of the installation. @throws Problem */
-  ask(pending: NewPending, by: ChangeAuthor): Promise<RequestedChange> {
-    return this.alone((tx) => this.wait(tx, pending, by));
+  request(pending: NewPending, by: ChangeAuthor): Promise<RequestedChange> {
+    return this.serialized((tx) => this.suspend(tx, pending, by));
   }
 
   /** Records the setting of dual control at startup, if it has changed. */
   async recordSetting(): Promise<void> {
-    await this.alone(async (tx) => {
+    await this.serialized(async (tx) => {
       const before = await isDualControlRecorded(tx);
       if (before === this.isOn) return;
       const states = { before: { dual_control: before }, after: { dual_control: this.isOn } };
@@ -247,14 +258,14 @@ export class DualControlService {
   }
 
   /** Serializes changes and decisions, so two concurrent changes cannot evade a check together. */
-  private alone<Result>(work: (tx: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
+  private serialized<Result>(work: (tx: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
       return work(tx);
     }, PATIENCE);
   }
 
-  private async wait(
+  private async suspend(
     tx: Prisma.TransactionClient,
     pending: NewPending,
     by: ChangeAuthor,
@@ -281,6 +292,6 @@ async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Prom
 }
 
 /** Returns whether a change is pending. */
-export function isWaiting(result: object): result is RequestedChange {
+export function isRequestedChange(result: object): result is RequestedChange {
   return 'changeId' in result;
 }

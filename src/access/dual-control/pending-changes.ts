@@ -43,7 +43,7 @@ export function isOfClient(change: PendingChange): change is ClientChangePending
 }
 
 /** The requester of a change: a person with a key. */
-export type Requester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
+export type ChangeRequester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
 
 export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.change})::text`;
@@ -54,7 +54,7 @@ export async function insertPending(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
   { kind, client, expands, before, change }: NewPending,
-  by: Requester,
+  by: ChangeRequester,
   waitsForMs: number,
 ): Promise<{ id: string; expiresAt: Date }> {
   const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
@@ -115,7 +115,7 @@ export function withStatus(status: ChangeStatus): Prisma.PendingChangeWhereInput
 }
 
 /** Closes a pending change. The caller holds the lock and has found it pending. */
-export async function endWait(
+export async function closeChange(
   tx: Prisma.TransactionClient,
   id: string,
   status: 'approved' | 'rejected' | 'superseded',

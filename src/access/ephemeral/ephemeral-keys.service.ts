@@ -69,7 +69,7 @@ export interface EphemeralKeyFilter {
 
 interface Filter extends EphemeralKeyFilter {
   /** Only keys issued by this time. */
-  madeBy?: Date | undefined;
+  issuedUntil?: Date | undefined;
 }
 
 type Target = NonNullable<ClientChange['client']> & { id: string };
@@ -140,7 +140,7 @@ export class EphemeralKeysService {
     if ((await this.countActive(client.id, filter)) === 0) return [];
     const all: RevokedKey[] = [];
     for (;;) {
-      const some = await this.revokeSome(client, { ...filter, madeBy: all[0]?.revokedAt }, by);
+      const some = await this.revokeSome(client, { ...filter, issuedUntil: all[0]?.revokedAt }, by);
       all.push(...some);
       if (some.length < MAX_AT_ONCE) return all.map(({ id }) => id);
     }
@@ -186,7 +186,10 @@ function read(
     WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
 }
 
-function conditions(clientId: string, { id, actor, ownerId, before, madeBy }: Filter): Prisma.Sql {
+function conditions(
+  clientId: string,
+  { id, actor, ownerId, before, issuedUntil: madeBy }: Filter,
+): Prisma.Sql {
   const all = [Prisma.sql`k.client_id = ${clientId}::uuid`];
   if (actor !== undefined) all.push(Prisma.sql`p.sha256 = ${personHash(clientId, null, actor)}`);
   if (ownerId !== undefined) all.push(Prisma.sql`p.id = ${ownerId}::uuid`);

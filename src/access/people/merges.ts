@@ -7,14 +7,14 @@ import { PATIENCE } from '../clients/clients.service';
 import { HUMAN } from './same-person';
 
 /** Two people to merge, as named by an administrator: a person of a client by ID, staff by name. */
-export interface NamedMerge {
+export interface MergeRequest {
   /** The person whose ID the human keeps. */
   kept: string;
   merged: string;
 }
 
 /** The stored form of a pending merge. */
-export type MergeDocument = Record<keyof NamedMerge, MergedPerson>;
+export type MergeDocument = Record<keyof MergeRequest, MergedPerson>;
 
 interface MergedPerson {
   id: string;
@@ -28,7 +28,7 @@ interface MergedPerson {
  */
 export async function readMerge(
   tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  { kept, merged }: NamedMerge,
+  { kept, merged }: MergeRequest,
 ): Promise<MergeDocument> {
   const [first, second] = [await find(tx, kept), await find(tx, merged)];
   if (first.human !== second.human) return { kept: shown(first), merged: shown(second) };
@@ -61,7 +61,7 @@ export async function writeMerge(
 export function mergePeople(
   prisma: PrismaService,
   records: ChangeRecords,
-  named: NamedMerge,
+  named: MergeRequest,
   by: ChangeAuthor,
 ): Promise<MergeDocument> {
   return prisma.$transaction(async (tx) => {

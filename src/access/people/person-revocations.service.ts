@@ -17,7 +17,7 @@ export interface NamedPerson {
 }
 
 /** A known person of a client. */
-export interface KnownPerson {
+export interface PersonRef {
   id: string;
 }
 
@@ -29,7 +29,7 @@ export interface RevokedPerson {
 }
 
 /** A revocation, and the previous one. */
-type Written = RevokedPerson & { before: Date | null };
+type WrittenRevocation = RevokedPerson & { before: Date | null };
 
 /** Revokes the tokens, ephemeral keys and page sessions of people. */
 @Injectable()
@@ -44,7 +44,7 @@ export class PersonRevocationsService {
    * issued later are accepted. The person may be new.
    * @throws ClientError for an unknown client or an unknown ID of a person.
    */
-  revoke(clientName: string, person: NamedPerson | KnownPerson, by: ChangeAuthor): Promise<RevokedPerson> {
+  revoke(clientName: string, person: NamedPerson | PersonRef, by: ChangeAuthor): Promise<RevokedPerson> {
     return this.prisma.$transaction(async (tx) => {
       const { id, name } = await lockClient(tx, clientName);
       const { before, ...revoked } = await ('id' in person
@@ -71,7 +71,7 @@ async function writeNamed(
   tx: Prisma.TransactionClient,
   clientId: string,
   { issuer, name }: NamedPerson,
-): Promise<Written> {
+): Promise<WrittenRevocation> {
   const sha256 = personHash(clientId, issuer, name);
   const [known] = await tx.$queryRaw<{ before: Date | null }[]>`
     SELECT revoked_at AS before FROM person WHERE sha256 = ${sha256} FOR UPDATE`;
@@ -87,9 +87,9 @@ async function writeNamed(
 async function writeKnown(
   tx: Prisma.TransactionClient,
   clientId: string,
-  { id }: KnownPerson,
-): Promise<Written> {
-  const [row] = await tx.$queryRaw<Omit<Written, 'is_new'>[]>`
+  { id }: PersonRef,
+): Promise<WrittenRevocation> {
+  const [row] = await tx.$queryRaw<Omit<WrittenRevocation, 'is_new'>[]>`
     UPDATE person p SET revoked_at = clock_timestamp()
     FROM (SELECT id, revoked_at FROM person WHERE id = ${id}::uuid AND client_id = ${clientId}::uuid
       FOR UPDATE) AS was

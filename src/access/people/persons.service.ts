@@ -67,7 +67,7 @@ export class PersonsService {
     { patienceMs, isPayment }: { patienceMs: number; isPayment: boolean },
   ): Promise<Person> {
     const sha256 = personHash(clientId, issuer, name);
-    const key = knownAs({ rights, sha256 });
+    const key = cacheKey({ rights, sha256 });
     const known = this.known.get(key);
     if (known) return known;
     const finding = read(isPayment ? this.prisma : this.side, sha256, [
@@ -92,11 +92,11 @@ export class PersonsService {
 
   /** Evicts a person that the database lacks. The next request adds the person. */
   forget({ rights }: Pick<PersonClient, 'rights'>, { sha256 }: Pick<Person, 'sha256'>): void {
-    this.known.delete(knownAs({ rights, sha256 }));
+    this.known.delete(cacheKey({ rights, sha256 }));
   }
 }
 
-function knownAs({ rights, sha256 }: Pick<PersonClient, 'rights'> & Pick<Person, 'sha256'>): string {
+function cacheKey({ rights, sha256 }: Pick<PersonClient, 'rights'> & Pick<Person, 'sha256'>): string {
   return `${rights} ${sha256.toString('base64')}`;
 }
 

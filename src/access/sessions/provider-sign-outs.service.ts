@@ -6,7 +6,7 @@ import { personHash } from '../people/person';
 import { OneTimeToken, useToken } from '../tokens/used-proofs.service';
 
 /** The sessions ended at a provider: one session, all sessions of a person, or one session of a person. */
-export interface EndedAtProvider {
+export interface ProviderSignOut {
   issuer: string;
   subject: string | undefined;
   sid: string | undefined;
@@ -29,7 +29,7 @@ export class ProviderSignOutsService {
    */
   async end(
     token: OneTimeToken,
-    ended: EndedAtProvider,
+    ended: ProviderSignOut,
     { console, pages }: SessionStores,
   ): Promise<boolean> {
     return this.prisma.$transaction(async (tx) => {
@@ -43,7 +43,7 @@ export class ProviderSignOutsService {
 
 async function endInConsole(
   tx: Prisma.TransactionClient,
-  { issuer, subject, sid }: EndedAtProvider,
+  { issuer, subject, sid }: ProviderSignOut,
 ): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM console_session s USING api_key k
@@ -55,7 +55,7 @@ async function endInConsole(
 async function endOnPages(
   tx: Prisma.TransactionClient,
   { clientId, keyId }: Pick<Caller, 'clientId' | 'keyId'>,
-  { issuer, subject, sid }: EndedAtProvider,
+  { issuer, subject, sid }: ProviderSignOut,
 ): Promise<void> {
   const conditions = [Prisma.sql`key_id = ${keyId}::uuid`];
   if (sid !== undefined) conditions.push(Prisma.sql`sid = ${sid}`);

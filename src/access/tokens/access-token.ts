@@ -24,14 +24,14 @@ export function isKey(header = ''): boolean {
 }
 
 /** A parsed token, before verification. */
-export interface ReadToken extends CompactJws {
+export interface ParsedToken extends CompactJws {
   issuer: string;
   clientId: string;
   subject: string;
 }
 
 /** Parses a token, with its provider, app and person. @throws Problem `invalid_token` */
-export function readToken(token: string): ReadToken {
+export function parseToken(token: string): ParsedToken {
   const jws = readCompactJws(token);
   if (!jws) throw invalidToken('it is not a JWT in the compact form');
   const { payload } = jws;

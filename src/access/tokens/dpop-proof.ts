@@ -60,7 +60,11 @@ function checkClaims(
 ): { jti: string; iat: number } {
   const { htm, htu, iat, jti, ath } = payload;
   if (htm !== method) throw invalidProof('it was made for another method (htm)');
-  if (typeof htu !== 'string' || placeOf(htu) === undefined || placeOf(htu) !== placeOf(url)) {
+  if (
+    typeof htu !== 'string' ||
+    urlWithoutQuery(htu) === undefined ||
+    urlWithoutQuery(htu) !== urlWithoutQuery(url)
+  ) {
     throw invalidProof('it was made for another address (htu)');
   }
   if (ath !== hash('sha256', token, 'base64url'))
@@ -73,7 +77,7 @@ function checkClaims(
 }
 
 /** Returns the normalized URL without query and fragment. Undefined if invalid. */
-function placeOf(url: string): string | undefined {
+function urlWithoutQuery(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

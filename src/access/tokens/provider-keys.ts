@@ -28,7 +28,7 @@ export class ProviderKeys {
   private askedAt = -Infinity;
   /** Whether the last query failed. */
   private failed = false;
-  private asking: Promise<void> | undefined;
+  private refreshing: Promise<void> | undefined;
 
   /**
    * @param maxAgeMs the maximum age of keys during an outage of the provider.
@@ -49,14 +49,14 @@ export class ProviderKeys {
    * lack the key. `invalid_token` if the provider has no such key.
    */
   async keysFor(header: JWTHeaderParameters, patienceMs: number): Promise<CryptoKey[]> {
-    if (this.ageMs > this.maxAgeMs) await this.ask(patienceMs);
-    else if (this.ageMs > FRESH_MS) void this.ask(0);
+    if (this.ageMs > this.maxAgeMs) await this.refresh(patienceMs);
+    else if (this.ageMs > FRESH_MS) void this.refresh(0);
     const known = await this.find(header);
     if (known.length > 0) return known;
-    await this.ask(patienceMs);
+    await this.refresh(patienceMs);
     const found = await this.find(header);
     if (found.length > 0) return found;
-    const isUncertain = this.failed || this.asking !== undefined;
+    const isUncertain = this.failed || this.refreshing !== undefined;
     throw isUncertain
       ? new Problem('provider_unavailable')
       : invalidToken('the provider has no such key (kid)');
@@ -84,10 +84,10 @@ export class ProviderKeys {
   }
 
   /** Queries the provider, unless it was queried recently. All requests share one query. */
-  private async ask(patienceMs: number): Promise<void> {
-    if (!this.asking && this.since(this.askedAt) < COOL_DOWN_MS) return;
-    this.asking ??= this.read().finally(() => (this.asking = undefined));
-    await waitAtMost(this.asking, patienceMs);
+  private async refresh(patienceMs: number): Promise<void> {
+    if (!this.refreshing && this.since(this.askedAt) < COOL_DOWN_MS) return;
+    this.refreshing ??= this.read().finally(() => (this.refreshing = undefined));
+    await waitAtMost(this.refreshing, patienceMs);
   }
 
   private async read(): Promise<void> {
@@ -99,7 +99,7 @@ export class ProviderKeys {
     } catch (error) {
       this.failed = true;
       const { host } = new URL(this.url);
-      const reason = error instanceof NoKeys ? error.message : 'unusable';
+      const reason = error instanceof KeysError ? error.message : 'unusable';
       this.logger.warn(
         { provider: host, reason },
         'keys of a provider not read, the last known ones stay in effect',
@@ -126,7 +126,7 @@ const MAX_BYTES = 262_144;
 const MAX_KEYS = 100;
 
 /** An answer without keys. The message is safe to log. */
-class NoKeys extends Error {}
+class KeysError extends Error {}
 
 /** Reads the keys of a provider. @throws NoKeys */
 async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
@@ -138,15 +138,15 @@ async function fetchKeys(url: string, egress: Egress): Promise<KeySet> {
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new NoKeys(`status ${response.status}`);
+      throw new KeysError(`status ${response.status}`);
     }
     const text = await readBounded(response, MAX_BYTES);
-    if (text === undefined) throw new NoKeys('too large');
+    if (text === undefined) throw new KeysError('too large');
     return createLocalJWKSet({ keys: keysIn(text) });
   } catch (error) {
-    if (error instanceof NoKeys) throw error;
+    if (error instanceof KeysError) throw error;
     const { name, cause } = error as Error;
-    throw new NoKeys(name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name));
+    throw new KeysError(name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name));
   }
 }
 
@@ -158,6 +158,7 @@ function keysIn(text: string): JWK[] {
     (key): key is JWK => isObject(key) && ['RSA', 'EC', 'OKP'].includes(String(key.kty)),
   );
   const isPublic = usable.every((key) => key.d === undefined);
-  if (usable.length === 0 || usable.length > MAX_KEYS || !isPublic) throw new NoKeys('no set of public keys');
+  if (usable.length === 0 || usable.length > MAX_KEYS || !isPublic)
+    throw new KeysError('no set of public keys');
   return usable;
 }

@@ -57,10 +57,10 @@ const INSUFFICIENT_SCOPE: Challenge = { schemes: ['Bearer', 'DPoP'], error: 'ins
  */
 export function challengeOf({ code, message }: Problem, hasToken: boolean): string | undefined {
   const challenge = code === 'scope_missing' && hasToken ? INSUFFICIENT_SCOPE : CHALLENGES[code];
-  return challenge?.schemes.map((scheme) => written(scheme, challenge.error, message)).join(', ');
+  return challenge?.schemes.map((scheme) => challengeText(scheme, challenge.error, message)).join(', ');
 }
 
-function written(scheme: 'Bearer' | 'DPoP', error: string | undefined, description: string): string {
+function challengeText(scheme: 'Bearer' | 'DPoP', error: string | undefined, description: string): string {
   const parameters = ['realm="payout-proxy"'];
   if (scheme === 'DPoP') parameters.push(`algs="${PROOF_ALGORITHMS.join(' ')}"`);
   // Quotes and backslashes are not allowed (RFC 6750, section 3). Our texts have no other special characters.

@@ -6,7 +6,7 @@ import { RunningConfig } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 import { Egress } from '../../platform/network/egress';
-import { readToken, TokenSource } from './access-token';
+import { parseToken, TokenSource } from './access-token';
 import { TokensService } from './tokens.service';
 
 let issuer: TokenIssuer;
@@ -23,7 +23,7 @@ const sourceOf = ({ issuer: name, audience, jwksUri, clientId }: TokenIssuer): T
 
 const service = new TokensService({ providerKeysMaxAgeSeconds: 3_600 } as RunningConfig, new Egress());
 
-const unverified = (token: string) => ({ token, sha256: hash('sha256', token), ...readToken(token) });
+const unverified = (token: string) => ({ token, sha256: hash('sha256', token), ...parseToken(token) });
 
 async function refusalOf(token: string, source = sourceOf(issuer)): Promise<Problem | undefined> {
   try {

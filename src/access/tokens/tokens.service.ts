@@ -23,7 +23,7 @@ export interface UnverifiedToken extends CompactJws {
   sha256: string;
 }
 
-interface Verified {
+interface VerifiedToken {
   claims: AccessTokenClaims;
   /** The source that it was verified against. */
   source: string;
@@ -32,7 +32,10 @@ interface Verified {
 /** Verifies the access tokens of the providers of clients (RFC 9068). */
 @Injectable()
 export class TokensService {
-  private readonly verified = new LRUCache<string, Verified>({ max: MAX_REMEMBERED, ttl: REMEMBERED_FOR_MS });
+  private readonly verified = new LRUCache<string, VerifiedToken>({
+    max: MAX_REMEMBERED,
+    ttl: REMEMBERED_FOR_MS,
+  });
   private readonly providers = new LRUCache<string, ProviderKeys>({ max: MAX_PROVIDERS });
 
   constructor(

@@ -1,17 +1,17 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { BeneficiariesService, MAX_AT_ONCE } from '../../access/clients/beneficiaries.service';
 import {
   ListedBeneficiary,
   REGISTER_LISTS,
-  RegisterChanged,
+  RegisterChangeResult,
   RegisterList,
 } from '../../access/clients/register-writes';
-import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
@@ -74,7 +74,7 @@ class BeneficiaryDto implements ListedBeneficiary {
   @described(INSTANT, 'When it was registered.') registered_at!: Date;
 }
 
-class ChangedBeneficiariesDto implements RegisterChanged {
+class ChangedBeneficiariesDto implements RegisterChangeResult {
   @described({ type: [BeneficiaryDto] }, 'The entries of `add`.') added!: BeneficiaryDto[];
   @described({ type: [BeneficiaryDto] }, 'Entries that are gone.') removed!: BeneficiaryDto[];
 }
@@ -137,9 +137,9 @@ export class BeneficiariesController {
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const change = { list, add: add.filter(isDefined), remove: remove.filter(isDefined) };
     const changed = await this.dualControl
-      .changeRegister(name, change, changedBy(call, reason))
+      .changeRegister(name, change, changeAuthorOf(call, reason))
       .catch(asProblem);
-    return isWaiting(changed) ? waiting(changed, reply) : changed;
+    return isRequestedChange(changed) ? waiting(changed, reply) : changed;
   }
 }
 

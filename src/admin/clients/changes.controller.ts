@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ChangeDecisionsService } from '../../access/dual-control/change-decisions.service';
@@ -64,7 +64,9 @@ export class ChangesController {
     @Param('id') id: string,
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ApprovedChangeRecord> {
-    const { change, claimCode } = await this.decisions.approve(id, changedBy(call, reason)).catch(asProblem);
+    const { change, claimCode } = await this.decisions
+      .approve(id, changeAuthorOf(call, reason))
+      .catch(asProblem);
     return {
       ...(await this.record(call, change)),
       ...(claimCode !== undefined && { claim_code: claimCode }),
@@ -86,7 +88,7 @@ export class ChangesController {
     @Param('id') id: string,
     @Body() { reason }: ChangeDecisionDto,
   ): Promise<ChangeRecord> {
-    const change = await this.decisions.reject(id, changedBy(call, reason));
+    const change = await this.decisions.reject(id, changeAuthorOf(call, reason));
     return this.record(call, change);
   }
 

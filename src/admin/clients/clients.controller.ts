@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { fromPermissions } from '../../access/clients/grants';
 import { lacksDailyCap } from '../../access/clients/limits/safe-defaults';
 import { ListedClient } from '../../access/clients/listed';
-import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -81,9 +81,9 @@ export class ClientsController {
     const expiresAt = kind === 'public' ? undefined : expiryOf(body.expires_at);
     const grants = { account, kind, operations, person, expiresAt, ...fromPermissions(body) };
     const created = await this.dualControl
-      .create(name, scopes, grants, changedBy(call, reason))
+      .create(name, scopes, grants, changeAuthorOf(call, reason))
       .catch(asProblem);
-    if (isWaiting(created)) return waiting(created, reply);
+    if (isRequestedChange(created)) return waiting(created, reply);
     const { key } = created;
     return {
       ...(await this.readClient(name)),
@@ -124,8 +124,10 @@ export class ClientsController {
     if (lacksDailyCap(await this.clients.find(name).catch(asProblem), change)) {
       throw new Problem('invalid_request', { faults: [{ pointer: '/daily_cap_usd', detail: NO_DAILY_CAP }] });
     }
-    const client = await this.dualControl.update(name, change, changedBy(call, body.reason)).catch(asProblem);
-    if (isWaiting(client)) return waiting(client, reply);
+    const client = await this.dualControl
+      .update(name, change, changeAuthorOf(call, body.reason))
+      .catch(asProblem);
+    if (isRequestedChange(client)) return waiting(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
   }
 
@@ -172,6 +174,6 @@ export class ClientEphemeralKeysController {
     @Query() { reason }: RevocationDto,
   ): Promise<RevokedEphemeralKeysDto> {
     const client = await this.clients.find(name).catch(asProblem);
-    return { revoked: await this.keys.revoke(client, {}, changedBy(call, reason)) };
+    return { revoked: await this.keys.revoke(client, {}, changeAuthorOf(call, reason)) };
   }
 }

@@ -2,12 +2,12 @@ import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req, Res } f
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ClientsService } from '../../access/clients/clients.service';
 import { ClaimsService } from '../../access/dual-control/claims.service';
-import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -63,9 +63,9 @@ export class KeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewKeyDto | WaitingDto> {
     const expiresAt = expiryOf(expires_at);
-    const by = changedBy(call, reason);
+    const by = changeAuthorOf(call, reason);
     const issued = await this.dualControl.issueKey(name, { expiresAt, person }, by).catch(asProblem);
-    if (isWaiting(issued)) return waiting(issued, reply);
+    if (isRequestedChange(issued)) return waiting(issued, reply);
     return {
       id: issued.id,
       client: name,
@@ -92,7 +92,7 @@ export class KeysController {
     @Query() { reason }: RevocationDto,
   ): Promise<RevokedKeyDto> {
     await this.clients.find(name).catch(asProblem);
-    return this.clients.revokeKey(id, name, changedBy(call, reason)).catch(asProblem);
+    return this.clients.revokeKey(id, name, changeAuthorOf(call, reason)).catch(asProblem);
   }
 }
 
@@ -120,7 +120,7 @@ export class KeyClaimsController {
     @Body() { code, key_id: keyId }: ClaimKeyDto,
   ): Promise<ClaimedKeyDto> {
     const who = { person: call.caller?.identity?.name ?? null, isSignedIn: call.signIn !== undefined };
-    const by = changedBy(call, undefined);
+    const by = changeAuthorOf(call, undefined);
     const claimed = await (code === undefined
       ? this.claims.bySignIn(keyId ?? '', who, by)
       : this.claims.byCode(code, who, by));
@@ -170,11 +170,11 @@ export class SignInsController {
     const issuer = this.settings.openIdProvider?.issuer;
     if (issuer === undefined) throw new Problem('no_provider');
     const expiresAt = expiryOf(expires_at);
-    const by = changedBy(call, reason);
+    const by = changeAuthorOf(call, reason);
     const allowed = await this.dualControl
       .allowSignIn(name, { issuer, subject, person, expiresAt }, by)
       .catch(asProblem);
-    if (isWaiting(allowed)) return waiting(allowed, reply);
+    if (isRequestedChange(allowed)) return waiting(allowed, reply);
     return { id: allowed.id, client: name, person, issuer, subject, expires_at: expiresAt ?? null };
   }
 }

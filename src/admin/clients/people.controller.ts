@@ -1,15 +1,21 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { AuthenticatedCall, changedBy, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
+import {
+  AuthenticatedCall,
+  changeAuthorOf,
+  CurrentCall,
+  mayReveal,
+  maySeePeople,
+} from '../../access/auth/call';
 import { Allow, Shows } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { fromPermissions } from '../../access/clients/grants';
-import { DualControlService, isWaiting } from '../../access/dual-control/dual-control.service';
+import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import {
-  KnownPerson,
+  PersonRef,
   NamedPerson,
   PersonRevocationsService,
 } from '../../access/people/person-revocations.service';
@@ -101,7 +107,9 @@ export class PersonLimitsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PersonDto | WaitingDto> {
     const { name, issuer = null, reason } = body;
-    const id = await this.exceptions.add(client, { name, issuer }, changedBy(call, reason)).catch(asProblem);
+    const id = await this.exceptions
+      .add(client, { name, issuer }, changeAuthorOf(call, reason))
+      .catch(asProblem);
     return this.limit(call, { client, id, change: fromPermissions(body), reason }, reply);
   }
 
@@ -141,7 +149,7 @@ export class PersonLimitsController {
     reply: FastifyReply,
   ): Promise<PersonDto | WaitingDto> {
     const waits = await this.dualControl
-      .limitPerson(client, id, change, changedBy(call, reason))
+      .limitPerson(client, id, change, changeAuthorOf(call, reason))
       .catch(asProblem);
     if (waits) return waiting(waits, reply);
     return this.read(call, client, id);
@@ -193,9 +201,9 @@ export class PersonMergesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<MergedPeopleDto | WaitingDto> {
     const done = await this.dualControl
-      .mergePeople({ kept, merged }, changedBy(call, reason))
+      .mergePeople({ kept, merged }, changeAuthorOf(call, reason))
       .catch(asProblem);
-    return isWaiting(done) ? waiting(done, reply) : done;
+    return isRequestedChange(done) ? waiting(done, reply) : done;
   }
 }
 
@@ -221,12 +229,12 @@ export class PersonRevocationsController {
     @Param('name') client: string,
     @Body() body: RevokePersonDto,
   ): Promise<RevokedPersonDto> {
-    return this.revocations.revoke(client, whomIn(body), changedBy(call, body.reason)).catch(asProblem);
+    return this.revocations.revoke(client, whomIn(body), changeAuthorOf(call, body.reason)).catch(asProblem);
   }
 }
 
 /** @throws Problem `invalid_request` unless the body identifies the person in exactly one way. */
-function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | KnownPerson {
+function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | PersonRef {
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
   const given = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);
   if (id !== undefined && given.length === 0) return { id };

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpStatus, Logger, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { AuthenticatedCall, changedBy, CurrentCall } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { isWaiting } from '../../access/dual-control/dual-control.service';
+import { isRequestedChange } from '../../access/dual-control/dual-control.service';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
@@ -42,7 +42,7 @@ export class StopsController {
     const stopped = await this.stops.stop(
       { client, operation },
       reason,
-      stopAuthorOf(changedBy(call, reason)),
+      stopAuthorOf(changeAuthorOf(call, reason)),
     );
     if (!stopped) {
       const fault = {
@@ -93,9 +93,9 @@ export class StopsController {
     @Query() { unreconciled, reason }: StopLift,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StopRecord | WaitingDto> {
-    const lifted = await this.lifting.lift(id, unreconciled === 'true', changedBy(call, reason));
+    const lifted = await this.lifting.lift(id, unreconciled === 'true', changeAuthorOf(call, reason));
     if (!lifted) throw new Problem('stop_not_found');
-    if (isWaiting(lifted)) return waiting(lifted, reply);
+    if (isRequestedChange(lifted)) return waiting(lifted, reply);
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }

@@ -199,7 +199,7 @@ export class StopLiftingService {
       return this.stops.lift(id, by, unreconciled);
     }
     const change = { permissions: {}, stop: { id, stops: describe(stop), unreconciled } };
-    return this.dualControl.ask(
+    return this.dualControl.request(
       { kind: 'lift_stop', client: null, expands: ['stops'], before: null, change },
       by,
     );

@@ -53,7 +53,7 @@ export async function bindDemoClients(demo: DemoClientsService, settings: Upstre
  */
 export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
   await demo.markOld(keysIn(settings.dataDir));
-  const strangers = await demo.strangersTo(nameOf(settings));
+  const strangers = await demo.foreignDemoClients(nameOf(settings));
   if (strangers.length === 0) return;
   throw new StartError(
     `the database has demo clients of the sandbox (${strangers.join(', ')}), but UPSTREAM_BASE_URL ` +

@@ -5,7 +5,7 @@ import {
   Beneficiary,
   ListedBeneficiary,
   REGISTER_LISTS,
-  RegisterChanged,
+  RegisterChangeResult,
   RegisterList,
 } from '../../access/clients/register-writes';
 import type { WaitingDto } from '../../admin/clients/changes.dto';
@@ -114,7 +114,7 @@ async function change(options: Options, direction: Direction): Promise<void> {
   const { name, list, recipients, reason, json } = options;
   requireList(list);
   const all = readAll(recipients === '-' ? await standardInput() : recipients);
-  const inParts = async (changePart: (part: Read[]) => Promise<RegisterChanged | WaitingDto>) => {
+  const inParts = async (changePart: (part: Read[]) => Promise<RegisterChangeResult | WaitingDto>) => {
     const done: object[] = [];
     for (let from = 0; from < all.length; from += MAX_AT_ONCE) {
       const changed = await changePart(all.slice(from, from + MAX_AT_ONCE));
@@ -132,7 +132,7 @@ async function change(options: Options, direction: Direction): Promise<void> {
       inParts(async (part) => {
         const path = `/v1/clients/${encodeURIComponent(name)}/beneficiaries`;
         const body = { list, [direction]: part.map(({ text }) => text), reason };
-        return (await askClients(options, { path, body })) as RegisterChanged | WaitingDto;
+        return (await askClients(options, { path, body })) as RegisterChangeResult | WaitingDto;
       }),
   });
 }

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { toPermissions } from '../../access/clients/grants';
 import { optionOf } from '../../access/clients/limits/limits';
-import { mergePeople, NamedMerge } from '../../access/people/merges';
+import { mergePeople, MergeRequest } from '../../access/people/merges';
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
 import {
-  KnownPerson,
+  PersonRef,
   NamedPerson,
   PersonRevocationsService,
 } from '../../access/people/person-revocations.service';
@@ -137,7 +137,7 @@ Examples:
     .action(merge);
 }
 
-async function merge(options: GovernedOptions & NamedMerge): Promise<void> {
+async function merge(options: GovernedOptions & MergeRequest): Promise<void> {
   const { kept, merged, reason, json } = options;
   await makeChange(options, {
     onDatabase: async ({ prisma }, by) =>
@@ -202,7 +202,7 @@ function personIn({
   id,
   name,
   issuer,
-}: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): KnownPerson | NamedPerson {
+}: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): PersonRef | NamedPerson {
   if (id !== undefined && name === undefined && issuer === undefined) return { id };
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
   throw new ClientError(

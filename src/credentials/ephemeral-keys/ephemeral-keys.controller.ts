@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Decimal } from 'decimal.js';
-import { AuthenticatedCall, changedBy, CurrentCall, leftOf } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall, remainingMs } from '../../access/auth/call';
 import { ownerOf } from '../../access/auth/owner';
 import { Allow, missingScopes, operationProblem, SecretKeysOnly } from '../../access/auth/route-access';
 import { Caller } from '../../access/callers/caller';
@@ -61,7 +61,10 @@ export class EphemeralKeysController {
     if (unknown.length > 0) throw new Problem('invalid_request', { faults: unknown });
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const named = { issuer: null, name: body.actor };
-    const person = await this.persons.find(caller, named, { patienceMs: leftOf(call), isPayment: false });
+    const person = await this.persons.find(caller, named, {
+      patienceMs: remainingMs(call),
+      isPayment: false,
+    });
     const faults = privilegeFaults(call, person, body);
     if (faults.length > 0) throw new Problem('wider_than_key', { faults });
     const grant = {
@@ -73,7 +76,7 @@ export class EphemeralKeysController {
       maxTotalUsd: new Decimal(body.max_total),
       expiresInSeconds: body.expires_in,
     };
-    return this.keys.issue(caller, grant, changedBy(call, undefined));
+    return this.keys.issue(caller, grant, changeAuthorOf(call, undefined));
   }
 
   @Get()
@@ -137,7 +140,7 @@ export class EphemeralKeysController {
   ): Promise<RevokedEphemeralKeysDto> {
     const { caller } = call;
     const client = { id: caller.clientId, name: caller.clientName };
-    return { revoked: await this.keys.revoke(client, ownOf(call, filter), changedBy(call, undefined)) };
+    return { revoked: await this.keys.revoke(client, ownOf(call, filter), changeAuthorOf(call, undefined)) };
   }
 }
 

@@ -22,14 +22,14 @@ const KNOWN_FOR_MS = 3_600_000;
 const MAX_AT_ONCE = 32;
 
 /** The provider's metadata, and the keys of its logout tokens. */
-interface Known {
+interface CachedProvider {
   since: number;
   metadata: Promise<openid.ServerMetadata>;
   logoutKeys?: ProviderKeys;
 }
 
 /** A completed sign-in, with its identity. */
-export interface Identified extends NewSignIn {
+export interface CompletedSignIn extends NewSignIn {
   issuer: string;
   subject: string;
 }
@@ -48,7 +48,7 @@ export type Strength = Pick<StepUpConfig, 'maxAgeSeconds' | 'acrValues'>;
 
 /** An OpenID provider. Signs people in by Authorization Code with PKCE, and signs them out. */
 export class OpenIdProvider {
-  private known: Known | undefined;
+  private known: CachedProvider | undefined;
   private completing = 0;
 
   constructor(
@@ -63,7 +63,7 @@ export class OpenIdProvider {
     strength?: Strength,
   ): Promise<string> {
     const { maxAgeSeconds, acrValues = [] } = strength ?? {};
-    return this.asking(({ buildAuthorizationUrl }, configuration) => {
+    return this.withLibrary(({ buildAuthorizationUrl }, configuration) => {
       const verifier = verifierOf(transaction);
       return buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
@@ -84,10 +84,10 @@ export class OpenIdProvider {
    * @param callback the redirect URI with the provider's parameters.
    * @throws SignInFailure
    */
-  async complete(callback: URL, transaction: Transaction, strength?: Strength): Promise<Identified> {
+  async complete(callback: URL, transaction: Transaction, strength?: Strength): Promise<CompletedSignIn> {
     if (this.completing >= MAX_AT_ONCE) throw new SignInFailure('unreachable');
     this.completing += 1;
-    const identified = await this.asking((library, configuration) =>
+    const identified = await this.withLibrary((library, configuration) =>
       this.exchange(library, configuration, { callback, transaction, maxAge: strength?.maxAgeSeconds }),
     ).finally(() => (this.completing -= 1));
     const { acrValues = [] } = strength ?? {};
@@ -99,7 +99,7 @@ export class OpenIdProvider {
 
   /** Returns the URL of the sign-out at the provider. Undefined if it has none or is unreachable. */
   async endSessionUrl(idToken?: string, returnTo?: string): Promise<string | undefined> {
-    return this.asking(({ buildEndSessionUrl }, configuration) => {
+    return this.withLibrary(({ buildEndSessionUrl }, configuration) => {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
       return buildEndSessionUrl(configuration, {
         ...(idToken !== undefined && { id_token_hint: idToken }),
@@ -112,8 +112,8 @@ export class OpenIdProvider {
    * Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). Anybody may send
    * such a token, so forged ones make the proxy ask for nothing. @throws SignInFailure
    */
-  async loggedOut(token: string): Promise<LogoutToken> {
-    return this.asking(async (_library, _configuration, known) => {
+  async readLogoutToken(token: string): Promise<LogoutToken> {
+    return this.withLibrary(async (_library, _configuration, known) => {
       const metadata = await known.metadata;
       known.logoutKeys ??= this.keysOf(metadata);
       const { issuer } = metadata;
@@ -129,7 +129,7 @@ export class OpenIdProvider {
       transaction,
       maxAge,
     }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
-  ): Promise<Identified> {
+  ): Promise<CompletedSignIn> {
     const tokens = await authorizationCodeGrant(configuration, callback, {
       pkceCodeVerifier: verifierOf(transaction),
       expectedState: stateOf(transaction),
@@ -163,16 +163,16 @@ export class OpenIdProvider {
     return new ProviderKeys(jwksUri, KNOWN_FOR_MS, this.egress);
   }
 
-  private async asking<Result>(
+  private async withLibrary<Result>(
     ask: (
       library: typeof openid,
       configuration: openid.Configuration,
-      known: Known,
+      known: CachedProvider,
     ) => Result | Promise<Result>,
   ): Promise<Result> {
     try {
       const library = await import('openid-client'); // most processes never need it
-      const known = this.describe(library);
+      const known = this.discover(library);
       return await ask(library, this.configure(library, await known.metadata), known);
     } catch (error) {
       const failure = asSignInFailure(error);
@@ -181,7 +181,7 @@ export class OpenIdProvider {
     }
   }
 
-  private describe({ discovery, allowInsecureRequests, customFetch }: typeof openid): Known {
+  private discover({ discovery, allowInsecureRequests, customFetch }: typeof openid): CachedProvider {
     const now = performance.now();
     if (this.known && now - this.known.since < KNOWN_FOR_MS) return this.known;
     const { issuer, clientId } = this.registration;

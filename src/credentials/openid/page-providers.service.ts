@@ -41,7 +41,7 @@ export class ConsoleProviderService {
 }
 
 /** The pages of a client, with their provider. */
-export interface Pages {
+export interface ClientPages {
   /** The base caller of every page session, before its person is added. */
   caller: Caller;
   provider: OpenIdProvider;
@@ -63,7 +63,7 @@ const FIND_REGISTERED_PAGES = `${SELECT}
     AND c.page_client_id = asked.client_id`;
 
 /** Clients of one provider, by their IDs there. */
-interface Registered {
+interface ProviderRegistrations {
   issuer: string;
   clientIds: string[];
 }
@@ -76,16 +76,16 @@ const MAX_PROVIDERS = 1_000;
  * statement.
  */
 const MAX_LOOK_UPS = 1_000;
-const TOGETHER = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS }] as const;
+const BATCHED = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS }] as const;
 
 /** Finds the OpenID providers of clients' pages. */
 @Injectable()
 export class PageProvidersService {
   private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
-  private readonly byName = new GroupCommit((names: string[]) => this.readNamed(names), ...TOGETHER);
+  private readonly byName = new GroupCommit((names: string[]) => this.readNamed(names), ...BATCHED);
   private readonly byRegistration = new GroupCommit(
-    (asked: Registered[]) => this.readRegistered(asked),
-    ...TOGETHER,
+    (asked: ProviderRegistrations[]) => this.readRegistered(asked),
+    ...BATCHED,
   );
   private secrets: Secret | undefined;
 
@@ -100,18 +100,18 @@ export class PageProvidersService {
   }
 
   /** Finds the pages of a client. Undefined for an unknown client or one without page sign-ins. */
-  async find(clientName: string): Promise<Pages | undefined> {
+  async find(clientName: string): Promise<ClientPages | undefined> {
     const row = await this.byName.add(clientName, REQUEST_TIMEOUT_MS);
     return row && this.pagesOf(row);
   }
 
   /** Finds the pages of clients that are registered at a provider. */
-  async findByRegistration(registered: Registered): Promise<Pages[]> {
+  async findByRegistration(registered: ProviderRegistrations): Promise<ClientPages[]> {
     const rows = await this.byRegistration.add(registered, REQUEST_TIMEOUT_MS);
     return rows.map((row) => this.pagesOf(row));
   }
 
-  private async readRegistered(asked: Registered[]): Promise<PagesRow[][]> {
+  private async readRegistered(asked: ProviderRegistrations[]): Promise<PagesRow[][]> {
     const pairs = asked.flatMap(({ issuer, clientIds }) => clientIds.map((id) => [issuer, id] as const));
     const values = [0, 1].map((place) => TYPES.text.array(pairs.map((pair) => pair[place] ?? '')));
     const rows = await this.prisma.prepared<PagesRow>('find_registered_pages', FIND_REGISTERED_PAGES, values);
@@ -127,7 +127,7 @@ export class PageProvidersService {
     return names.map((name) => byName.get(name));
   }
 
-  private pagesOf(row: PagesRow): Pages {
+  private pagesOf(row: PagesRow): ClientPages {
     const { clientName, issuer, registeredAs: clientId } = row;
     const name = JSON.stringify([clientName, issuer, clientId]);
     const known = this.providers.get(name);

@@ -4,13 +4,13 @@ import { isAllowedFrom } from '../../access/auth/authenticate';
 import { sessionCookie, sessionTokenIn } from '../../access/sessions/cookies';
 import { hashOf } from '../../access/sessions/session-life';
 import { SessionsService } from '../../access/sessions/sessions.service';
-import { Identified } from '../openid/openid-provider';
+import { CompletedSignIn } from '../openid/openid-provider';
 import { ConsoleProviderService } from '../openid/page-providers.service';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { safeReturnTo } from './return-to';
-import { beginSignIn, completeSignIn, noDatabase, showingFailures, SignInPlace } from './sign-in-flow';
+import { beginSignIn, completeSignIn, noDatabase, withFailurePages, SignInTarget } from './sign-in-flow';
 import { sendPage, SignInPage } from './sign-in-page';
-import { CONSOLE_WAYS, notBegunPage, signedInPage, unknownPage, wrongAddressPage } from './sign-in-pages';
+import { CONSOLE_STEPS, notBegunPage, signedInPage, unknownPage, wrongAddressPage } from './sign-in-pages';
 
 interface SignInServices {
   sessions: SessionsService;
@@ -29,10 +29,10 @@ const logger = new Logger('Sessions');
 /** Serves the browser's routes of console sign-ins. Answers with pages, including for errors. */
 export function serveConsoleSignIn(server: FastifyInstance, services: SignInServices): void {
   server.get<SignInRequest>('/session/sign-in', (request, reply) =>
-    showingFailures(reply, CONSOLE_WAYS, () => begin(request, reply, services)),
+    withFailurePages(reply, CONSOLE_STEPS, () => begin(request, reply, services)),
   );
   server.get(CALLBACK_PATH, (request, reply) =>
-    showingFailures(reply, CONSOLE_WAYS, () => complete(request, reply, services)),
+    withFailurePages(reply, CONSOLE_STEPS, () => complete(request, reply, services)),
   );
 }
 
@@ -48,7 +48,7 @@ async function begin(
     isStepUp: stepUp === '1',
     ...(current !== undefined && { replaces: hashOf(current) }),
   });
-  return beginSignIn(request, reply, placeFor(request, provider, transaction), transaction);
+  return beginSignIn(request, reply, targetFor(request, provider, transaction), transaction);
 }
 
 async function complete(
@@ -57,8 +57,8 @@ async function complete(
   services: SignInServices,
 ): Promise<FastifyReply> {
   const transaction = transactionIn(request);
-  if (transaction === undefined) return sendPage(reply, notBegunPage(CONSOLE_WAYS));
-  const place = placeFor(request, services.provider, transaction);
+  if (transaction === undefined) return sendPage(reply, notBegunPage(CONSOLE_STEPS));
+  const place = targetFor(request, services.provider, transaction);
   const identified = await completeSignIn(request, reply, place, transaction);
   return signIn(request, reply, services.sessions, { identified, transaction });
 }
@@ -67,12 +67,12 @@ async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   sessions: SessionsService,
-  { identified, transaction }: { identified: Identified; transaction: Transaction },
+  { identified, transaction }: { identified: CompletedSignIn; transaction: Transaction },
 ): Promise<FastifyReply> {
   const caller = await sessions.findSignIn(identified).catch(noDatabase);
   if (caller === undefined) return sendPage(reply, unknown(request.call.id, identified));
   if (!isAllowedFrom(caller, request.call.clientAddress))
-    return sendPage(reply, wrongAddressPage(CONSOLE_WAYS));
+    return sendPage(reply, wrongAddressPage(CONSOLE_STEPS));
   if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);
   const token = await sessions.begin(caller.keyId, identified).catch(noDatabase);
   logger.log(
@@ -83,11 +83,11 @@ async function signIn(
   return sendPage(reply, signedInPage(safeReturnTo(transaction.returnTo))); // the cookie is untrusted
 }
 
-function placeFor(
+function targetFor(
   { call }: FastifyRequest,
   provider: ConsoleProviderService,
   { isStepUp }: Transaction,
-): SignInPlace {
+): SignInTarget {
   return {
     provider: provider.get(),
     redirectUri: `${call.ownOrigin}${CALLBACK_PATH}`,
@@ -95,7 +95,7 @@ function placeFor(
   };
 }
 
-function unknown(callId: string, identity: Identified): SignInPage {
+function unknown(callId: string, identity: CompletedSignIn): SignInPage {
   logger.warn({ call_id: callId, reason: 'unknown_person' }, 'sign-in refused');
   return unknownPage(identity);
 }

@@ -1,19 +1,19 @@
 import { Logger } from '@nestjs/common';
 import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isAllowedFrom } from '../../access/auth/authenticate';
-import { leftOf } from '../../access/auth/call';
+import { remainingMs } from '../../access/auth/call';
 import { CLIENT_NAME } from '../../access/clients/client-writes';
 import { PersonsService } from '../../access/people/persons.service';
 import { pageSessionCookie, pageTokenOf } from '../../access/sessions/cookies';
 import { PageSessionsService } from '../../access/sessions/page-sessions.service';
 import { hashOf } from '../../access/sessions/session-life';
-import { Identified } from '../openid/openid-provider';
-import { PageProvidersService, Pages } from '../openid/page-providers.service';
+import { CompletedSignIn } from '../openid/openid-provider';
+import { PageProvidersService, ClientPages } from '../openid/page-providers.service';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { pageReturnTo } from './return-to';
-import { beginSignIn, completeSignIn, noDatabase, showingFailures, SignInPlace } from './sign-in-flow';
+import { beginSignIn, completeSignIn, noDatabase, withFailurePages, SignInTarget } from './sign-in-flow';
 import { sendPage, SignInPage } from './sign-in-page';
-import { notBegunPage, Ways, wrongAddressPage } from './sign-in-pages';
+import { notBegunPage, NextSteps, wrongAddressPage } from './sign-in-pages';
 
 interface PageSignInServices {
   pageSessions: PageSessionsService;
@@ -47,7 +47,7 @@ async function begin(
 ): Promise<FastifyReply> {
   const { return_to: asked } = request.query;
   const { client } = request.params;
-  return showingFailures(reply, waysOf(client, '/'), async () => {
+  return withFailurePages(reply, nextStepsOf(client, '/'), async () => {
     const pages = await find(client, services);
     if (pages === undefined) return sendPage(reply, NO_PAGES);
     const returnTo = pageReturnTo(typeof asked === 'string' ? asked : '', pages.caller.limits.origins);
@@ -55,7 +55,7 @@ async function begin(
     const current = pageTokenOf(request, client);
     const replaces = current === undefined ? {} : { replaces: hashOf(current) };
     const transaction = newTransaction({ returnTo, isStepUp: false, ...replaces });
-    return beginSignIn(request, reply, placeFor(request, pages), transaction);
+    return beginSignIn(request, reply, targetFor(request, pages), transaction);
   });
 }
 
@@ -66,16 +66,16 @@ async function complete(
 ): Promise<FastifyReply> {
   const { client } = request.params;
   const transaction = transactionIn(request, client);
-  if (transaction === undefined) return sendPage(reply, notBegunPage(waysOf(client, '/')));
-  return showingFailures(reply, waysOf(client, '/'), async () => {
+  if (transaction === undefined) return sendPage(reply, notBegunPage(nextStepsOf(client, '/')));
+  return withFailurePages(reply, nextStepsOf(client, '/'), async () => {
     const pages = await find(client, services);
     if (pages === undefined) return sendPage(reply, NO_PAGES);
     // The cookie is untrusted, and the list of origins may have changed.
     const returnTo = pageReturnTo(transaction.returnTo, pages.caller.limits.origins);
     if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
-    const ways = waysOf(client, returnTo);
-    return showingFailures(reply, ways, async () => {
-      const identified = await completeSignIn(request, reply, placeFor(request, pages), transaction);
+    const ways = nextStepsOf(client, returnTo);
+    return withFailurePages(reply, ways, async () => {
+      const identified = await completeSignIn(request, reply, targetFor(request, pages), transaction);
       if (!isAllowedFrom(pages.caller, request.call.clientAddress))
         return sendPage(reply, wrongAddressPage(ways));
       const { origin } = new URL(returnTo);
@@ -89,9 +89,9 @@ async function complete(
   });
 }
 
-interface BegunOnPage {
-  pages: Pages;
-  identified: Identified;
+interface PageSignIn {
+  pages: ClientPages;
+  identified: CompletedSignIn;
   transaction: Transaction;
   /** The origin of the page. */
   origin: string;
@@ -101,11 +101,11 @@ interface BegunOnPage {
 async function signIn(
   { call }: Request,
   { pageSessions, persons }: PageSignInServices,
-  { pages, identified, transaction, origin }: BegunOnPage,
+  { pages, identified, transaction, origin }: PageSignIn,
 ): Promise<string> {
   const { caller } = pages;
   const { issuer, subject } = identified;
-  const how = { patienceMs: leftOf(call), isPayment: false };
+  const how = { patienceMs: remainingMs(call), isPayment: false };
   const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
   const place = { keyId: caller.keyId, personId: person.id, origin };
@@ -114,16 +114,16 @@ async function signIn(
   return token;
 }
 
-async function find(client: string, { pageProviders }: PageSignInServices): Promise<Pages | undefined> {
+async function find(client: string, { pageProviders }: PageSignInServices): Promise<ClientPages | undefined> {
   return CLIENT_NAME.test(client) ? pageProviders.find(client).catch(noDatabase) : undefined;
 }
 
-function placeFor({ call }: Request, { caller, provider }: Pages): SignInPlace {
+function targetFor({ call }: Request, { caller, provider }: ClientPages): SignInTarget {
   const client = caller.clientName;
   return { provider, client, redirectUri: `${call.ownOrigin}/session/pages/${client}/callback` };
 }
 
-function waysOf(client: string, page: string): Ways {
+function nextStepsOf(client: string, page: string): NextSteps {
   const to = `/session/pages/${encodeURIComponent(client)}/sign-in?return_to=${encodeURIComponent(page)}`;
   const back = { to: page, label: 'Back to the page' };
   const again = page === '/' ? back : { to, label: 'Sign in again' };

@@ -23,7 +23,7 @@ interface LogoutServices {
 const MAX_LOGOUT_BYTES = 16_384;
 
 /** Transient failures, after which the provider may send the token again. */
-const PASSING: FailureKind[] = ['unreachable', 'no_database'];
+const TRANSIENT: FailureKind[] = ['unreachable', 'no_database'];
 
 const logger = new Logger('Sessions');
 
@@ -52,7 +52,7 @@ async function logOut(
   } catch (failure) {
     const { kind } = asSignInFailure(failure);
     logger.warn({ call_id: reply.request.call.id, reason: kind }, 'logout token refused');
-    return reply.status(PASSING.includes(kind) ? 503 : 400).send({ error: 'invalid_request' });
+    return reply.status(TRANSIENT.includes(kind) ? 503 : 400).send({ error: 'invalid_request' });
   }
 }
 
@@ -66,19 +66,19 @@ async function endSessions(
 ): Promise<void> {
   const addressee = addresseeOf(token);
   const { issuer, clientIds } = addressee;
-  const ofConsole = isOf(consoleProvider.configured, issuer, clientIds)
+  const ofConsole = isRegistered(consoleProvider.configured, issuer, clientIds)
     ? consoleProvider.configured
     : undefined;
   const pages = await pageProviders.findByRegistration(addressee).catch(noDatabase);
   const provider = ofConsole ?? pages[0]?.provider;
   if (!provider) throw new SignInFailure('invalid');
-  const { subject, sid, use } = await provider.loggedOut(token);
+  const { subject, sid, use } = await provider.readLogoutToken(token);
   const places = { console: ofConsole !== undefined, pages: pages.map(({ caller }) => caller) };
   const isFirst = await signOuts.end(use, { issuer, subject, sid }, places).catch(noDatabase);
   if (!isFirst) throw new SignInFailure('invalid');
 }
 
-function isOf(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
+function isRegistered(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {
   const { registration } = provider ?? {};
   return registration?.issuer === issuer && clientIds.includes(registration.clientId);
 }

@@ -1,14 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../../access/auth/key-guessing';
-import { Identified, OpenIdProvider, Strength } from '../openid/openid-provider';
+import { CompletedSignIn, OpenIdProvider, Strength } from '../openid/openid-provider';
 import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
 import { noTransactionCookie, Transaction, transactionCookie } from '../openid/transaction';
 import { sendPage } from './sign-in-page';
-import { failurePage, Ways } from './sign-in-pages';
+import { failurePage, NextSteps } from './sign-in-pages';
 
 /** The target of a sign-in: the console, or the pages of a client. */
-export interface SignInPlace {
+export interface SignInTarget {
   provider: OpenIdProvider;
   redirectUri: string;
   /** The client of the pages. Undefined for the console. */
@@ -23,7 +23,7 @@ const logger = new Logger('Sessions');
 export async function beginSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { provider, redirectUri, client, strength }: SignInPlace,
+  { provider, redirectUri, client, strength }: SignInTarget,
   transaction: Transaction,
 ): Promise<FastifyReply> {
   const address = await provider.authorizationUrl(transaction, redirectUri, strength);
@@ -43,9 +43,9 @@ const completing = new Map<string, number>();
 export async function completeSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { provider, redirectUri, client, strength }: SignInPlace,
+  { provider, redirectUri, client, strength }: SignInTarget,
   transaction: Transaction,
-): Promise<Identified> {
+): Promise<CompletedSignIn> {
   void reply.header('set-cookie', noTransactionCookie(request, client)); // single use, even after a failure
   const callback = new URL(redirectUri);
   callback.search = request.url.split('?').slice(1).join('?');
@@ -62,9 +62,9 @@ export async function completeSignIn(
 }
 
 /** Handles a browser's request, and shows a page on failure. */
-export async function showingFailures(
+export async function withFailurePages(
   reply: FastifyReply,
-  ways: Ways,
+  ways: NextSteps,
   handle: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {

@@ -5,21 +5,21 @@ import { SignInPage } from './sign-in-page';
 type Link = NonNullable<SignInPage['link']>;
 
 /** Next steps after a failed sign-in. */
-export interface Ways {
+export interface NextSteps {
   again: Link;
   /** Retry with a stronger sign-in. */
   stronger: Link;
   back: Link;
 }
 
-export const CONSOLE_WAYS: Ways = {
+export const CONSOLE_STEPS: NextSteps = {
   again: { to: '/session/sign-in', label: 'Sign in again' },
   stronger: { to: '/session/sign-in?step_up=1', label: 'Sign in again' },
   back: { to: '/console', label: 'To the console' },
 };
 
 /** Returns the page for a sign-in that this browser did not begin. */
-export function notBegunPage({ again }: Ways): SignInPage {
+export function notBegunPage({ again }: NextSteps): SignInPage {
   return {
     status: 400,
     title: 'Sign in again',
@@ -30,7 +30,7 @@ export function notBegunPage({ again }: Ways): SignInPage {
   };
 }
 
-const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: keyof Ways }>> = {
+const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: keyof NextSteps }>> = {
   not_configured: {
     status: 404,
     title: 'Sign in with a key',
@@ -85,7 +85,7 @@ const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { way: k
   },
 };
 
-export function failurePage({ kind, error }: SignInFailure, ways: Ways): SignInPage {
+export function failurePage({ kind, error }: SignInFailure, ways: NextSteps): SignInPage {
   const { way, ...page } = FAILURES[kind];
   return {
     ...page,
@@ -103,11 +103,11 @@ export function unknownPage({ issuer, subject }: SignInIdentity): SignInPage {
       'You signed in at the provider, but nobody has given you access to this proxy. Send an ' +
       'administrator the two lines below. They can let you in on the page Clients of the console.',
     facts: { Issuer: issuer, Subject: subject },
-    link: CONSOLE_WAYS.again,
+    link: CONSOLE_STEPS.again,
   };
 }
 
-export function wrongAddressPage({ again }: Ways): SignInPage {
+export function wrongAddressPage({ again }: NextSteps): SignInPage {
   return {
     status: 403,
     title: 'Not from this address',

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { AuthenticatedCall, Call, leftOf, OperationCall } from '../../access/auth/call';
+import { AuthenticatedCall, Call, remainingMs, OperationCall } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { isOperation, OperationName, rowOf } from '../../operations/catalogue/catalogue';
@@ -95,7 +95,7 @@ export class LoadShedderService {
     reader: Reader = 'app',
   ): Promise<Permit> {
     try {
-      return await this.shedderOf(account).enter(clientId, priorityOf(operation), leftOf(call));
+      return await this.shedderOf(account).enter(clientId, priorityOf(operation), remainingMs(call));
     } catch (error) {
       if (error instanceof Overloaded) throw this.refusal(clientId, operation, reader);
       throw error;

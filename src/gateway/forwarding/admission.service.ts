@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { onBehalfOf, whereFromProblem } from '../../access/auth/authenticate';
-import { leftOf, OperationCall } from '../../access/auth/call';
+import { onBehalfOf, sourceProblem } from '../../access/auth/authenticate';
+import { remainingMs, OperationCall } from '../../access/auth/call';
 import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
 import { operationProblem } from '../../access/auth/route-access';
 import { endOf, hasEnded } from '../../access/callers/caller';
@@ -124,10 +124,10 @@ export class AdmissionService {
 
   /** Looks the caller up again and repeats the checks of its rights. */
   private async lookUpAgain(call: OperationCall): Promise<void> {
-    const caller = await this.rechecks.lookUpAgain(call.caller, leftOf(call)).catch(databaseUnavailable);
+    const caller = await this.rechecks.lookUpAgain(call.caller, remainingMs(call)).catch(databaseUnavailable);
     if (!caller) throw new Problem(endOf(call.caller));
     const { operation } = call;
-    const problem = operationProblem(caller, operation) ?? whereFromProblem(call, caller);
+    const problem = operationProblem(caller, operation) ?? sourceProblem(call, caller);
     if (problem) throw problem;
     call.caller = caller;
     call.person = await onBehalfOf(call, this.persons, true);
@@ -202,9 +202,11 @@ export class AdmissionService {
   ): Promise<AdmissionResult> {
     try {
       this.mayPay.require('send');
-      return await measured(permit, this.journal.admit(admission, leftOf(call))).catch(databaseUnavailable);
+      return await measured(permit, this.journal.admit(admission, remainingMs(call))).catch(
+        databaseUnavailable,
+      );
     } catch (refusal) {
-      const claim = await this.replays.claimOn(admission.request, refusal, leftOf(call));
+      const claim = await this.replays.claimOn(admission.request, refusal, remainingMs(call));
       if (!claim) throw refusal;
       return claim;
     }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { leftOf, OperationCall } from '../../access/auth/call';
+import { remainingMs, OperationCall } from '../../access/auth/call';
 import { hasEnded } from '../../access/callers/caller';
 import { ageOf } from '../../continuity/heartbeat/instant';
 import { eventsThatArrived, watchHandover } from '../../http/connections/handovers';
@@ -102,7 +102,7 @@ export class ExchangeService {
 
   private async open(call: OperationCall, prepared: PreparedRequest): Promise<void> {
     const started = performance.now();
-    await this.journal.open(newIntent(call, prepared), leftOf(call)).catch(databaseUnavailable);
+    await this.journal.open(newIntent(call, prepared), remainingMs(call)).catch(databaseUnavailable);
     call.opened = true;
     call.timings.journal = performance.now() - started;
   }

@@ -1,6 +1,6 @@
 import { ArgumentsHost, Catch, ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
 import { FastifyReply, FastifyRequest } from 'fastify';
-import { Call, leftOf } from '../../access/auth/call';
+import { Call, remainingMs } from '../../access/auth/call';
 import { tokenIn } from '../../access/tokens/access-token';
 import { challengeOf } from '../../access/tokens/refusals';
 import { CallerGone } from '../../http/connections/gone';
@@ -89,7 +89,7 @@ export class ProblemFilter implements ExceptionFilter {
     // The request may have been sent once its intent is recorded. The response must not deny it.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
     // Checked first, because its ECONNRESET does not come from the database.
-    if (raw.readableAborted) return call.cutShort ?? bodyFault('ended before it was complete');
+    if (raw.readableAborted) return call.connectionError ?? bodyFault('ended before it was complete');
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
     // Fastify's rejections arrive as Nest exceptions with only a status.
     const status = error instanceof HttpException ? error.getStatus() : 500;
@@ -124,7 +124,7 @@ export class ProblemFilter implements ExceptionFilter {
       idempotencyKey: code === 'invalid_idempotency_key' ? null : recordedKey(call.idempotencyKey),
       faults: forTheRecord(faults, this.settings.extraFieldsAllowed),
     };
-    if (await this.journal.refusals.recordSoon(refusal, leftOf(call))) call.outcome = 'refused';
+    if (await this.journal.refusals.recordSoon(refusal, remainingMs(call))) call.outcome = 'refused';
   }
 }
 

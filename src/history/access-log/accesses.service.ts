@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { Call, mayReveal } from '../../access/auth/call';
-import { Readings, Shown } from '../../access/auth/route-access';
+import { AccessRecorder, ShownHistory } from '../../access/auth/route-access';
 import { isEndUser } from '../../access/people/person';
 import { AccessJournal } from '../../journal/activity/access-journal';
 import { Prisma } from '../../platform/database/generated/client';
@@ -15,10 +15,10 @@ import { AccessRecord, AccessSearch } from './access-log.dto';
 
 /** Records reads of the history. */
 @Injectable()
-export class ReadingsService implements Readings {
+export class ReadingsService implements AccessRecorder {
   constructor(private readonly accesses: AccessJournal) {}
 
-  async record({ call, query, method }: FastifyRequest, shown: Shown): Promise<void> {
+  async record({ call, query, method }: FastifyRequest, shown: ShownHistory): Promise<void> {
     const { id, caller = null, person, operation, requestId, clientAddress } = call;
     const filters = { ...(shown.callId === undefined && filtersIn(query)), ...shown.about };
     try {

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
-import { Allow, Shown, Shows } from '../../access/auth/route-access';
+import { Allow, ShownHistory, Shows } from '../../access/auth/route-access';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -100,6 +100,6 @@ export class ExportController {
   }
 }
 
-function showsManifest({ access_id, filters }: ManifestRecord): Shown {
+function showsManifest({ access_id, filters }: ManifestRecord): ShownHistory {
   return { rows: 1, about: { access_id }, people: Object.keys(filters).length > 0 };
 }

@@ -65,7 +65,10 @@ export class OwnCallsController {
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async listCalls(@CurrentCall() call: AuthenticatedCall, @Query() search: OwnCallSearch): Promise<CallPage> {
     const { owner, reveal } = ownView(call);
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', { owner, gone: call.gone });
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', {
+      owner,
+      gone: call.disconnected,
+    });
     const ids = rows.map(({ id }) => id);
     return { calls: await this.records.list(ids, reveal, { owner }), next_page_token: nextPageToken };
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
-import { Allow, Shows, showsCall, showsCalls, showsNobody } from '../../access/auth/route-access';
+import { Allow, Shows, showsCall, showsCalls, showsNoPeople } from '../../access/auth/route-access';
 import { QuotasService } from '../../http/quotas/quotas.service';
 import { TakesTurn } from '../../http/quotas/takes-turn';
 import { isUuid } from '../../platform/database/uuid';
@@ -38,7 +38,7 @@ export class SearchController {
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async searchCalls(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<CallPage> {
     requireMaySearchPeople(call, search);
-    const { rows, nextPageToken } = await this.searching.search(search, 'calls', call);
+    const { rows, nextPageToken } = await this.searching.search(search, 'calls', { gone: call.disconnected });
     const ids = rows.map(({ id }) => id);
     return {
       calls: await this.records.list(ids, mayReveal(call), { pace: this.shares.paceOf(call) }),
@@ -75,7 +75,7 @@ export class SearchController {
   @ApiKeyProblems('invalid_request', 'readers_busy')
   async searchItems(@CurrentCall() call: AuthenticatedCall, @Query() search: CallSearch): Promise<ItemPage> {
     requireMaySearchPeople(call, search);
-    const { rows, nextPageToken } = await this.searching.search(search, 'items', call);
+    const { rows, nextPageToken } = await this.searching.search(search, 'items', { gone: call.disconnected });
     return {
       items: await this.records.items(rows, mayReveal(call), this.shares.paceOf(call)),
       next_page_token: nextPageToken,
@@ -85,7 +85,7 @@ export class SearchController {
   @Get('summary')
   @Allow('audit')
   @TakesTurn('searches')
-  @Shows(({ groups }: Summary) => showsNobody(groups))
+  @Shows(({ groups }: Summary) => showsNoPeople(groups))
   @ApiSummary(
     'Count the history',
     'Counts and sums the calls and payouts that match, with response times of the upstream. ' +
@@ -100,6 +100,6 @@ export class SearchController {
     requireMaySearchPeople(call, search);
     const rests = this.shares.isPaying;
     if (rests) call.restedMs = Infinity; // Within its statement.
-    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.gone, rests });
+    return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.disconnected, rests });
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
+import { Allow, Shows, showsNoPeople } from '../../access/auth/route-access';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { AnswerShape } from '../../platform/database/generated/client';
@@ -18,7 +18,7 @@ export class ShapesController {
 
   @Get()
   @Allow('audit')
-  @Shows(({ shapes }: ShapePage) => showsNobody(shapes))
+  @Shows(({ shapes }: ShapePage) => showsNoPeople(shapes))
   @ApiSummary(
     "List the shapes of the upstream's answers",
     'One entry for each answer that differs from all earlier answers of its operation and HTTP status: ' +
@@ -58,7 +58,7 @@ export class StatusWordsController {
 
   @Get()
   @Allow('audit')
-  @Shows(({ words }: StatusWordList) => showsNobody(words))
+  @Shows(({ words }: StatusWordList) => showsNoPeople(words))
   @ApiSummary(
     'List the status words that are not understood',
     'One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +

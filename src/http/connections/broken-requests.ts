@@ -50,7 +50,7 @@ export function answerBrokenRequests(server: FastifyInstance, told: RequestObser
   });
   server.addHook('preParsing', ({ call, raw }, _reply, payload, done) => {
     // The request broke off while its key was looked up. Its body would never arrive.
-    if (call.cutShort || raw.readableAborted) done(call.cutShort ?? endedEarly());
+    if (call.connectionError || raw.readableAborted) done(call.connectionError ?? endedEarly());
     else done(null, payload);
   });
   server.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
@@ -91,7 +91,7 @@ export function answerBrokenRequests(server: FastifyInstance, told: RequestObser
  */
 function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isUnanswered: boolean): void {
   if (!isUnanswered) return void socket.destroySoon(); // answered before it was complete
-  request.call.cutShort = problem;
+  request.call.connectionError = problem;
   const { id, requestId } = request.call;
   const path = request.routeOptions.url ?? request.url;
   end(socket, problem, id, requestId, path.startsWith('/api/'));

@@ -29,9 +29,9 @@ class TurnInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
     const quota = this.reflector.get<QuotaName>(SHARE, context.getHandler());
-    call.gone = goneSignal(http.getResponse<FastifyReply>());
+    call.disconnected = goneSignal(http.getResponse<FastifyReply>());
     if (restsBetweenTurns(quota)) call.restedMs = 0;
-    return from(this.quotas.takeTurn(quota, holderOf(call), call.gone)).pipe(
+    return from(this.quotas.takeTurn(quota, holderOf(call), call.disconnected)).pipe(
       switchMap((end) => next.handle().pipe(finalize(() => end(call.restedMs)))),
     );
   }

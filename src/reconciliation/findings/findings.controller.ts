@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, Call, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
-import { Allow, Shown, Shows } from '../../access/auth/route-access';
+import { Allow, ShownHistory, Shows } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { csvAnswer } from '../../http/answers/csv-answer';
 import { HoldsSlot } from '../../http/quotas/takes-turn';
@@ -15,7 +15,7 @@ import { FindingPage, FindingsCsvSearch, FindingSearch, FindingStep, FindingTime
 import { FindingsService, Reader } from './findings.service';
 
 /** Describes a list of findings for the access log. Findings mask people. */
-function showsFindings(findings: { call_id: string | null }[]): Shown {
+function showsFindings(findings: { call_id: string | null }[]): ShownHistory {
   return {
     rows: findings.length,
     callIds: [...new Set(findings.flatMap(({ call_id: id }) => id ?? []))],
@@ -23,7 +23,7 @@ function showsFindings(findings: { call_id: string | null }[]): Shown {
   };
 }
 
-function showsFinding({ id, call_id: callId }: FindingTimeline): Shown {
+function showsFinding({ id, call_id: callId }: FindingTimeline): ShownHistory {
   return { rows: 1, about: { finding_id: id }, people: false, ...(callId !== null && { callId }) };
 }
 

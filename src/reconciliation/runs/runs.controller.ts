@@ -15,7 +15,7 @@ import {
 import { ApiExtraModels, ApiHeader, ApiProduces, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
-import { Allow, Shown, Shows, showsNobody } from '../../access/auth/route-access';
+import { Allow, ShownHistory, Shows, showsNoPeople } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted';
 import { eventOf, EventStreams, EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
@@ -219,6 +219,6 @@ export class RunsController {
 }
 
 /** Describes runs for the access log. A run over a statement of named recipients reveals who was paid. */
-function shownOf(runs: Run[]): Shown {
-  return { ...showsNobody(runs), compares: runs.some(({ comparesPeople }) => comparesPeople) };
+function shownOf(runs: Run[]): ShownHistory {
+  return { ...showsNoPeople(runs), compares: runs.some(({ comparesPeople }) => comparesPeople) };
 }

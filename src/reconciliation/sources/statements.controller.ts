@@ -4,7 +4,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall, maySeePeople } from '../../access/auth/call';
-import { Allow, Shows, showsNobody } from '../../access/auth/route-access';
+import { Allow, Shows, showsNoPeople } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
 import { bodyFault } from '../../http/validation/json-body';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
@@ -58,14 +58,14 @@ export class StatementsController {
     if (!(body instanceof Readable)) throw bodyFault('is not CSV; send the file with Content-Type: text/csv');
     const by = { ...authorOf(call), seesPeople: maySeePeople(call) };
     const { statement, readsPeople } = await this.statements.import(body, query, by);
-    await this.readings.record(request, { ...showsNobody(statement.faults), compares: readsPeople });
+    await this.readings.record(request, { ...showsNoPeople(statement.faults), compares: readsPeople });
     void reply.status(statement.already_imported ? HttpStatus.OK : HttpStatus.CREATED);
     return statement;
   }
 
   @Get()
   @Allow('reconcile')
-  @Shows(({ statements }: StatementPage) => showsNobody(statements))
+  @Shows(({ statements }: StatementPage) => showsNoPeople(statements))
   @ApiSummary('List the statements', 'Newest first.')
   @ApiResponse({ status: 200, type: StatementPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -76,7 +76,7 @@ export class StatementsController {
 
   @Get(':id')
   @Allow('reconcile')
-  @Shows(({ faults }: StatementWithFaults) => showsNobody(faults))
+  @Shows(({ faults }: StatementWithFaults) => showsNoPeople(faults))
   @ApiSummary('Read a statement and its faults', 'With up to 10,000 of the lines that could not be used.')
   @ApiId("The statement's ID.")
   @ApiResponse({ status: 200, type: StatementWithFaults, description: 'The statement.' })

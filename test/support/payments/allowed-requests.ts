@@ -1,7 +1,7 @@
 import { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Decimal } from 'decimal.js';
-import { whereFromProblem } from '../../../src/access/auth/authenticate';
+import { sourceProblem } from '../../../src/access/auth/authenticate';
 import { maySeePeople, OperationCall } from '../../../src/access/auth/call';
 import { limitRate } from '../../../src/access/auth/rate-limit';
 import { Allow, AllowGuard } from '../../../src/access/auth/route-access';
@@ -108,7 +108,7 @@ export function isAllowed({ scopes, operations, ...limits }: Grants, asked: Aske
     rights: '',
   };
   const { opens, address: clientAddress, origin } = asked;
-  if (whereFromProblem({ clientAddress, origin, sessionToken: undefined }, caller)) return false;
+  if (sourceProblem({ clientAddress, origin, sessionToken: undefined }, caller)) return false;
   if (asked.people && !maySeePeople({ caller } as OperationCall)) return false;
   if (!isOpen(caller, opens) || !isInTime(limits, asked)) return false;
   return Array.isArray(opens) || isAdmitted(caller, opens, asked);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { leftOf, OperationCall } from '../../../access/auth/call';
+import { remainingMs, OperationCall } from '../../../access/auth/call';
 import { isOwn, CallOwner, ownerOf } from '../../../access/auth/owner';
 import { keyIn } from '../../../http/validation/idempotency-key';
 import { guardWindows } from '../../../journal/admission/admission-rules';
@@ -83,7 +83,7 @@ export class ReplayService {
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
-    const first = await withTimeout(reading, leftOf(call)).catch(databaseUnavailable);
+    const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
     return first && this.toReply(call, first);
   }
@@ -94,7 +94,7 @@ export class ReplayService {
    */
   async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
     const reading = readFirstRequest(this.prisma, firstCallId);
-    const first = await withTimeout(reading, leftOf(call)).catch(databaseUnavailable);
+    const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) return othersKey(firstCallId);
     const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
     return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
@@ -156,7 +156,7 @@ export class ReplayService {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') databaseUnavailable(error);
       // Written later, once the database takes writes.
-      await this.journal.refusals.recordSoon(refusal, leftOf(call));
+      await this.journal.refusals.recordSoon(refusal, remainingMs(call));
     });
     call.outcome = 'replayed';
   }
