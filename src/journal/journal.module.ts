@@ -4,7 +4,6 @@ import { MetricsModule } from '../http/metrics/metrics.module';
 import { AccessJournal } from './activity/access-journal';
 import { ActivityJournal } from './activity/activity';
 import { ExpectedFees } from './admission/expected-fees';
-import { RecentContents } from './admission/recent-contents';
 import { CallJournal } from './call-journal';
 import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
@@ -13,15 +12,7 @@ import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { KeysPaidTwiceMetric } from './settlement/double-payments';
 import { DatabaseBehindStop } from './stops/stops';
 
-const EXPORTED = [
-  AccessJournal,
-  CallJournal,
-  ExpectedFees,
-  LocalCopies,
-  RecentContents,
-  SpooledOutcomes,
-  UnknownStatuses,
-];
+const EXPORTED = [AccessJournal, CallJournal, ExpectedFees, LocalCopies, SpooledOutcomes, UnknownStatuses];
 
 @Global() // For ChangeRecords: clients are below the journal and must not import it.
 @Module({

@@ -3,6 +3,7 @@ import { LoggerModule } from 'nestjs-pino';
 import { ChangeRecords } from '../access/clients/changes';
 import { ClientsService } from '../access/clients/clients.service';
 import { ContinuityModule } from '../continuity/continuity.module';
+import { ExpiryJob } from '../expiry/expiry.job';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { SealerService } from '../history/log/sealing/sealer.service';
 import { PresentService } from '../history/records/records.service';
@@ -47,6 +48,7 @@ const EVERY_JOB = [
   ScheduleService,
   PartitionsJob,
   WalletsJob,
+  ExpiryJob,
 ];
 
 /** The background jobs with their dependencies. Has no product routes. */

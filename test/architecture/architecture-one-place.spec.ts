@@ -81,9 +81,14 @@ describe('a rule with one place', () => {
     ];
     for (const text of comparing) expect(filesWith(new RegExp(text), people)).toEqual([]);
     expect(filesWith(/humans_behind\(|\bsame_as\b|\bperson_identity\b/, people)).toEqual([
-      'src/journal/admission/recent-contents.ts', // removes the identities of erased people
+      'src/expiry/expiries.ts', // removes the identities of erased people
       'src/platform/database/checks/rights.ts',
     ]);
+  });
+
+  it('is in expiry for the removal of expired rows', () => {
+    const removers = filesWith(/DELETE FROM[^`;]*(?:\bnow\(\)|clock_timestamp\(\)|\bisIdle|hasEnded)/, []);
+    expect(removers.filter((path) => !path.startsWith('src/expiry/'))).toEqual([]);
   });
 
   it('is in platform/database/locks.ts for lock numbers', () => {

@@ -12,6 +12,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['cli', []],
   ['worker', []],
   ['app', ['start']],
+  ['expiry', []],
   ['admin', ['overview', 'approvals', 'stops', 'clients', 'accounts', 'limits', 'sandbox-api']],
   ['credentials', ['ephemeral-keys', 'sign-in', 'openid']],
   [

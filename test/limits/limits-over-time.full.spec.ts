@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Limits } from '../../src/access/clients/limits/limits';
-import { RecentContents } from '../../src/journal/admission/recent-contents';
+import { removeExpired } from '../support/databases/expiry';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { Approving, startApproving } from '../support/payments/approving';
@@ -198,13 +198,12 @@ describe('limits over time', () => {
     const [none, some] = [await client({}), await client({ holdDuplicatesDays: 3 })];
     expect(await rows(idOf(await pay(none.key, items([newPhone(), 3])).expect(200)))).toEqual([]);
     const id = idOf(await pay(some.key, items([newPhone(), 3])).expect(200));
-    const contents = approving.proxy.app.get(RecentContents, { strict: false });
-    await contents.runOnce();
+    await removeExpired(approving.proxy);
     expect(await rows(id)).toEqual([{ bytes: 32 }]);
     await approving.query('UPDATE recipient_payment SET kept_until = kept_until - 4 WHERE intent_id = $1', [
       id,
     ]);
-    await contents.runOnce();
+    await removeExpired(approving.proxy);
     expect(await rows(id)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { RecentContents } from '../../src/journal/admission/recent-contents';
+import { removeExpired } from '../support/databases/expiry';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
@@ -115,15 +115,14 @@ describe('the duplicate guard', () => {
     );
     expect(rows).toEqual([{ bytes: 32 }]);
     const kept = (call: string) => database.query('SELECT FROM recent_content WHERE intent_id = $1', [call]);
-    const contents = proxy.app.get(RecentContents, { strict: false });
-    await contents.runOnce();
+    await removeExpired(proxy);
     expect(await kept(id)).toHaveLength(1);
     // The request arrived long ago, like one held for approval. The window counts from the answer.
     const old = await receivedEarlier(database, id, 48);
-    await contents.runOnce();
+    await removeExpired(proxy);
     expect(await kept(old)).toHaveLength(1);
     await answeredEarlier(database, old, 2);
-    expect(await contents.runOnce()).toBeGreaterThan(0);
+    expect((await removeExpired(proxy)).recent_content).toBeGreaterThan(0);
     expect(await kept(old)).toEqual([]);
   });
 

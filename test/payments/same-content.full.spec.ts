@@ -1,4 +1,4 @@
-import { RecentContents } from '../../src/journal/admission/recent-contents';
+import { removeExpired } from '../support/databases/expiry';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
@@ -69,7 +69,7 @@ describe('repeated content', () => {
     it("gets 409 with the call's ID and state, with any key or none, while the doubt lasts", async () => {
       const key = await client();
       const first = await receivedEarlier(database, await inDoubt(key), 200);
-      await proxy.app.get(RecentContents, { strict: false }).runOnce();
+      await removeExpired(proxy);
       for (const idempotencyKey of [undefined, 'another']) {
         const { body } = await ask(key, AIRTIME, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
         expect(body).toMatchObject({
@@ -158,7 +158,7 @@ describe('repeated content', () => {
       const old = await receivedEarlier(database, await inDoubt(key), 200);
       const recorded_at = new Date(Date.now() - 23 * 3_600_000).toISOString();
       await insertSettlements(database, [{ intent_id: old, resolution: 'confirmed', recorded_at }]);
-      await proxy.app.get(RecentContents, { strict: false }).runOnce();
+      await removeExpired(proxy);
       for (const idempotencyKey of [undefined, 'another']) {
         const { body } = await ask(key, AIRTIME, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
         expect(body).toMatchObject({
@@ -213,9 +213,8 @@ describe('repeated content', () => {
       const key = await client();
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(200));
       await answeredEarlier(database, first, 23);
-      const contents = proxy.app.get(RecentContents, { strict: false });
       const old = await receivedEarlier(database, first, 25);
-      await contents.runOnce();
+      await removeExpired(proxy);
       for (const idempotencyKey of [undefined, 'upload-2']) {
         const { body } = await ask(key, LIST, { ...(idempotencyKey && { idempotencyKey }) }).expect(409);
         expect(body).toMatchObject({

@@ -9,7 +9,7 @@ import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
 import { KeyLookUps, Purpose } from '../callers/look-ups';
 import { hashKey, OPENS } from '../clients/key';
 import { openIdToken, sealIdToken } from './id-token';
-import { ENDS_AT, goesOn, isIdle, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
+import { ENDS_AT, goesOn, IS_USE_OLD, newToken, NewSignIn, recordUse } from './session-life';
 
 /** An active page session, with its client and its person. */
 interface PageSessionRow extends CallerRow {
@@ -35,17 +35,10 @@ const selectWhere = (condition: string, idleMinutes: number) => `
     AND (p.revoked_at IS NULL OR p.revoked_at < s.created_at)
     AND ${goesOn(String(idleMinutes))}`;
 
-const MAX_REMOVED = 1_000;
-
 /** Manages page sessions. The browser holds a secret instead of a token. */
 @Injectable()
 export class PageSessionsService {
   private readonly idleMinutes: number;
-  /**
-   * SQL: prunes a batch of ended sessions, far larger than one sign-in adds. Concurrent sign-ins prune other
-   * rows.
-   */
-  private readonly removeSome: string;
   private readonly lookUps: KeyLookUps<PageSessionRow>;
 
   constructor(
@@ -54,9 +47,6 @@ export class PageSessionsService {
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     this.idleMinutes = settings.pageIdleMinutes;
-    this.removeSome = `DELETE FROM page_session WHERE id IN (
-      SELECT s.id FROM page_session s WHERE ${isIdle(String(this.idleMinutes))}
-      ORDER BY s.used_at LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED)`;
     const sql = selectWhere('s.sha256 = ANY ($1::bytea[])', this.idleMinutes);
     this.lookUps = new KeyLookUps(
       { forPayments: prisma, forOthers: side },
@@ -102,7 +92,6 @@ export class PageSessionsService {
     { at, acr, sid, idToken }: NewSignIn,
   ): Promise<string> {
     const token = newToken();
-    await this.side.$executeRawUnsafe(this.removeSome);
     await this.side.$executeRaw`
       INSERT INTO page_session (id, key_id, person_id, sha256, origin, signed_in_at, acr, sid, id_token)
       VALUES (${newId()}::uuid, ${keyId}::uuid, ${personId}::uuid, ${hashKey(token)}, ${origin}, ${at},

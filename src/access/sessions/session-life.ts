@@ -18,16 +18,16 @@ export const IS_USE_OLD = `now() - s.used_at > interval '${USE_RESOLUTION_SECOND
 export const ENDS_AT = `(s.created_at + interval '${LONGEST_HOURS} hours')`;
 
 /**
- * SQL: whether a session `s` has ended by inactivity. A session that ended otherwise becomes idle, too.
+ * SQL: whether a session `s` has ended by inactivity or age. A session that ended otherwise becomes idle.
  * @param idleMinutes SQL: the idle timeout in minutes.
  */
-export function isIdle(idleMinutes: string): string {
-  return `s.used_at <= now() - make_interval(mins => ${idleMinutes})`;
+export function hasEnded(idleMinutes: string): string {
+  return `(s.used_at <= now() - make_interval(mins => ${idleMinutes}) OR ${ENDS_AT} <= now())`;
 }
 
-/** SQL: whether a session `s` is neither idle nor expired. @param idleMinutes as for {@link isIdle}. */
+/** SQL: whether a session `s` is neither idle nor expired. @param idleMinutes as for {@link hasEnded}. */
 export function goesOn(idleMinutes: string): string {
-  return `NOT ${isIdle(idleMinutes)} AND ${ENDS_AT} > now()`;
+  return `NOT ${hasEnded(idleMinutes)}`;
 }
 
 /** A sign-in as reported by the provider. */

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { REQUEST_TIMEOUT_MS, withTimeout } from '../../platform/database/pools/timeouts';
 import { Caller, CALLER_COLUMNS, callerOf, CallerRow } from '../callers/caller';
@@ -71,8 +70,6 @@ export class SessionsService {
    */
   async begin(keyId: string, signIn?: NewSignIn): Promise<string> {
     const token = newToken();
-    const lives = Prisma.raw(goesOn(String(this.idleMinutes)));
-    await this.prisma.$executeRaw`DELETE FROM console_session s WHERE NOT (${lives})`;
     const { at = null, acr = null, sid = null, idToken } = signIn ?? {};
     const sealed = idToken === undefined ? null : new Uint8Array(sealIdToken(idToken, token));
     await this.prisma.consoleSession.create({

@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
 import { GroupCommit } from '../../platform/database/pools/group-commit';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -34,8 +34,6 @@ export async function useToken(
 /** Batch size for recording proofs. */
 const MAX_AT_ONCE = 1_000;
 
-const CLEAN_EVERY_MS = 60_000;
-
 const PROOFS = new Rows<OneTimeToken>([
   ['sha256', 'bytea', ({ sha256 }) => sha256],
   ['counts_until', 'timestamptz', ({ countsUntil }) => new Date(countsUntil * 1_000)],
@@ -49,19 +47,13 @@ const USE = `
 
 /** Lets each DPoP proof be used once, over all instances. */
 @Injectable()
-export class UsedProofsService implements OnApplicationShutdown {
+export class UsedProofsService {
   private readonly ofPayments: GroupCommit<OneTimeToken, boolean>;
   private readonly ofOthers: GroupCommit<OneTimeToken, boolean>;
-  private readonly timer: NodeJS.Timeout;
 
-  constructor(
-    prisma: PrismaService,
-    private readonly side: SidePrisma,
-  ) {
+  constructor(prisma: PrismaService, side: SidePrisma) {
     this.ofPayments = usesOn(prisma);
     this.ofOthers = usesOn(side);
-    this.timer = setInterval(() => void this.removeExpired(), CLEAN_EVERY_MS);
-    this.timer.unref();
   }
 
   /**
@@ -72,22 +64,6 @@ export class UsedProofsService implements OnApplicationShutdown {
   async use(proof: OneTimeToken, isPayment: boolean, patienceMs: number): Promise<void> {
     const isFirst = await (isPayment ? this.ofPayments : this.ofOthers).add(proof, patienceMs);
     if (!isFirst) throw invalidProof('it was used before');
-  }
-
-  /** Prunes expired one-time tokens. @returns the number removed. */
-  async removeExpired(): Promise<number> {
-    try {
-      // An instance's clock may be behind the database's.
-      return await this.side
-        .$executeRaw`DELETE FROM used_token WHERE counts_until < now() - interval '1 minute'`;
-    } catch {
-      new Logger('Tokens').warn('expired one-time tokens not removed');
-      return 0;
-    }
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
   }
 }
 

@@ -7,9 +7,6 @@ import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
 import { recordedAccount } from '../records/accounts';
 import { UpstreamItem } from '../records/records';
 
-/** Retention of rounds whose result was never fetched. */
-const FORGOTTEN_AFTER = '1 hour';
-
 /**
  * Wakes the workers of a job once this transaction commits. A worker that misses the notification finds the
  * work a little later.
@@ -37,11 +34,8 @@ export async function readTaskResult<Result>(prisma: PrismaService, id: string):
   return row?.result ?? null;
 }
 
-/** Returns the rounds that a caller waits for, and deletes expired ones. */
+/** Returns the rounds that a caller waits for. */
 export async function roundsAskedFor(prisma: PrismaService): Promise<string[]> {
-  await prisma.$executeRaw`
-    DELETE FROM worker_task WHERE kind = 'round'
-      AND asked_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval`;
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id::text FROM worker_task WHERE kind = 'round' AND result IS NULL`;
   return rows.map(({ id }) => id);

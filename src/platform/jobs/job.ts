@@ -10,6 +10,7 @@ export const JOBS = {
   runs: 6,
   follow: 7,
   wallets: 8,
+  expire: 9,
 } as const;
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as JobName[];

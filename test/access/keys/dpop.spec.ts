@@ -1,4 +1,3 @@
-import { UsedProofsService } from '../../../src/access/tokens/used-proofs.service';
 import { createTokenClient } from '../../support/access/token-client';
 import { newSigningKey, proofOf, SigningKey } from '../../support/access/token-issuer';
 import {
@@ -8,6 +7,7 @@ import {
   startTokenScene,
   TokenScene,
 } from '../../support/access/token-scene';
+import { removeExpired } from '../../support/databases/expiry';
 import { TestProxy } from '../../support/processes/proxy';
 
 describe('a DPoP-bound token', () => {
@@ -140,16 +140,15 @@ describe('a DPoP-bound token', () => {
   });
 
   it('stores only a hash of a proof until it expires', async () => {
-    const { database, app } = scene.proxy;
+    const { database } = scene.proxy;
     const token = await scene.issuer.boundToken(key);
     await payAirtime(scene.proxy, await payment(token, { jti: 'a-proof-of-alice' })).expect(200);
-    const proofs = app.get(UsedProofsService, { strict: false });
-    expect(await proofs.removeExpired()).toBe(0);
+    expect(await removeExpired(scene.proxy)).toMatchObject({ used_token: 0 });
     const [{ count } = { count: 0 }] = await database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM used_token WHERE counts_until > now() + interval '4 minutes'`,
     );
     expect(count).toBeGreaterThan(0);
     await database.query("UPDATE used_token SET counts_until = now() - interval '2 minutes'");
-    expect(await proofs.removeExpired()).toBe(count);
+    expect(await removeExpired(scene.proxy)).toMatchObject({ used_token: count });
   });
 });

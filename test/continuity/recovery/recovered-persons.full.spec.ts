@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { createTokenClient } from '../../support/access/token-client';
 import { TokenIssuer } from '../../support/access/token-issuer';
 import { bearer, payAirtime } from '../../support/access/token-scene';
+import { removeExpired } from '../../support/databases/expiry';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { loseCalls } from '../../support/payments/lost-calls';
 import { AIRTIME, SUCCESS } from '../../support/payments/paying';
@@ -133,7 +133,7 @@ describe('a person whose calls are restored from copies', () => {
         [id, age],
       );
     const hash = async () => {
-      await proxy.app.get(RecentContents, { strict: false }).runOnce();
+      await removeExpired(proxy);
       return proxy.database.query('SELECT sha256 FROM person WHERE client_id = $1', [id]);
     };
     const restored = await hash();

@@ -1,8 +1,8 @@
 import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
-import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { everythingIn } from '../../support/databases/everything';
+import { removeExpired } from '../../support/databases/expiry';
 import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
@@ -228,7 +228,7 @@ describe('audit erase --person', () => {
   it('deletes the hash once no cap and no idempotency key needs it', async () => {
     const hash = async (id: string) =>
       query("SELECT encode(sha256, 'hex') AS hash FROM person WHERE id = $1", [id]);
-    const prune = () => paying.proxy.app.get(RecentContents, { strict: false }).runOnce();
+    const prune = () => removeExpired(paying.proxy);
     const pass = (id: string) =>
       query("UPDATE person SET forget_after = now() - interval '1 s' WHERE id = $1", [id]);
     expect(await erase(person, '--yes')).toMatchObject({

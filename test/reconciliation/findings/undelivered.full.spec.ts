@@ -3,8 +3,8 @@ import { Agent, IncomingMessage, request as newRequest, Server } from 'node:http
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { FastifyReply } from 'fastify';
-import { RecentContents } from '../../../src/journal/admission/recent-contents';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { removeExpired } from '../../support/databases/expiry';
 import { holdWrites, writesWait } from '../../support/databases/held-writes';
 import type { CallRecord } from '../../support/http/api';
 import { answer } from '../../support/network/fake-upstream';
@@ -117,11 +117,10 @@ describe('an undelivered answer', () => {
     const key = await client();
     const id = await receivedEarlier(paying.proxy.database, (await unread(key)).id, 25);
     await answeredEarlier(paying.proxy.database, id, 23);
-    const contents = paying.proxy.app.get(RecentContents, { strict: false });
-    await contents.runOnce();
+    await removeExpired(paying.proxy);
     await again(key, 'second').expect(409);
     await answeredEarlier(paying.proxy.database, id, 2);
-    await contents.runOnce();
+    await removeExpired(paying.proxy);
     paying.upstream.behaviour = answer(200, SUCCESS);
     await again(key, 'second').expect(200);
   });
