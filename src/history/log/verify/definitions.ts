@@ -73,8 +73,8 @@ export async function requireDefinitions(ask: Ask): Promise<void> {
       [view, table],
     );
     const text = (row?.text ?? '').replaceAll(`${table}.`, '').replace(/\s+/g, ' ').trim();
-    const right = `SELECT ${row?.columns} FROM ${table}
-      WHERE ( SELECT search_is_complete() AS search_is_complete);`;
+    const condition = '( SELECT search_is_complete() AS search_is_complete)';
+    const right = `SELECT ${row?.columns} FROM ${table} WHERE ${condition};`;
     if (text !== right) throw replaced(`view ${view}`);
   }
 }
