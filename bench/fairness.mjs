@@ -32,15 +32,10 @@ const KINDS = [...READER_KINDS, 'streams', 'exports', 'faults'];
 /** What the others do must be under way before payments are measured beside it. */
 const RAMP_MS = 2_000;
 
-/**
- * How often a turn is measured at most, if the disk stops. Payments then wait for the disk, whoever else is
- * there.
- */
+/** Maximum number of attempts per turn, if the disk stops. Payments then wait for the disk in any case. */
 const MOST_TRIES = 4;
 
-/**
- * V8 compiles what runs often, on the same cores. A server does so once in its life, so no turn measures it.
- */
+/** Warm-up, because V8 compiles hot code on the same cores. A server does so once in its life. */
 const WARM_UP_SECONDS = 15;
 
 const DAYS = 180;

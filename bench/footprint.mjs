@@ -1,7 +1,4 @@
-/**
- * npm run bench:footprint measures the time of a start, the memory of the idle proxy process, and the size of
- * an installation.
- */
+/** npm run bench:footprint: measures the time of a start, the memory at rest, and the size installed. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,10 +71,7 @@ async function firstStart() {
   return seconds;
 }
 
-/**
- * Measures a production installation in MB: as the Dockerfile makes it, without a Postgres, and with one, as
- * `npm ci` does.
- */
+/** Measures a production installation in MB, as in the Dockerfile, and one with a Postgres (`npm ci`). */
 function installation() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-install-'));
   const sizeOf = (path) => parseInt(execFileSync('du', ['-sm', path]).toString(), 10);

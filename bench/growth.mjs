@@ -112,9 +112,7 @@ async function measure(scene) {
   });
 }
 
-/**
- * Starts a proxy on the database of a size, and waits until it has sealed everything, or for the given time.
- */
+/** Starts a proxy on the database of a size, and waits until all is sealed, or for the given time. */
 async function startSubject(calls, { postgres, upstream, end }) {
   const database = databaseOf(calls);
   const databaseUrl = postgres.urlOf(database);

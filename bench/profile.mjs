@@ -1,7 +1,4 @@
-/**
- * npm run bench:profile: shows where the product spends its time under load, as a flame graph and as a V8
- * profile for other tools.
- */
+/** npm run bench:profile: profiles the product under load, as a flame graph and as a V8 profile. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -19,10 +19,7 @@ export function summarize(cells) {
   }));
 }
 
-/**
- * Returns the ratio of the product's throughput to the others': the median over the rounds, each compared
- * with its own neighbors.
- */
+/** Returns the ratio of the product's throughput to the others': the median over rounds of neighbors. */
 export function ratiosOf({ contestants }) {
   const of = (name) => contestants.find((one) => one.name === name)?.rounds;
   const ours = of(PRODUCT);

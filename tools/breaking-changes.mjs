@@ -124,10 +124,7 @@ function compareOperations(before, after, add) {
   }
 }
 
-/**
- * Compares two schemas and their fields. `open` holds the schemas around them, because a schema may contain
- * itself.
- */
+/** Compares two schemas and their fields. `open` holds the schemas around them, to end recursion. */
 function compareSchemas(context, one, other, where) {
   const { add, isRequest } = context;
   if (!one || context.open.includes(one)) return;

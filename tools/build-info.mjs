@@ -1,17 +1,11 @@
-/**
- * Writes the commit of the build to dist/build.json. Git may be missing where the build runs, and then COMMIT
- * names it.
- */
+/** Writes the commit of the build to dist/build.json. COMMIT names it where git is missing. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/**
- * @returns the commit, with `-dirty` if tracked files differ from it. Undefined without git or outside a
- * repository.
- */
+/** @returns the commit, with `-dirty` after changes of tracked files. Undefined outside a git repository. */
 function commitOfGit() {
   const args = ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'];
   const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });

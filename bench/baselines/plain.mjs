@@ -1,6 +1,4 @@
-/**
- * The same job in its most obvious form: Nest on Express, axios, a Prisma create before and an update after.
- */
+/** The obvious design: Nest on Express, axios, a Prisma create before and an update after. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from './support/contestant.mjs';

@@ -1,7 +1,4 @@
-/**
- * Indexes of a table that is filled at once. Indexes in another order than time are faster to build than to
- * extend.
- */
+/** Indexes that are faster to build after a bulk load than to extend: those not in order of time. */
 
 /** The whole search index. */
 const SLOW = `
@@ -24,10 +21,7 @@ export async function dropSlowIndexes(client) {
   return rows;
 }
 
-/**
- * Finishes the work of `seed/entries.sql` like rebuild_search_index. Everything is indexed, because nobody
- * else writes meanwhile.
- */
+/** Finishes `seed/entries.sql` like rebuild_search_index. All is indexed, because no one else writes. */
 export async function finishSearchIndex(clients, indexes) {
   const left = indexes.map(
     ({ name, definition, table_name: table, is_constraint: isConstraint, constraint_text: text }) =>

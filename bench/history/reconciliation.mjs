@@ -74,8 +74,7 @@ async function measure(size) {
     const { wallets, ...rows } = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
     stub.setWallets(wallets);
     const key = await makeKey(owner);
-    // The planted history is not sealed, because sealing is measured elsewhere. This lock keeps the proxy
-    // from sealing.
+    // Sealing is measured elsewhere. This lock keeps the proxy from sealing the planted history.
     await owner.query(`SELECT pg_advisory_lock(${LOCKS.sealer})`);
     const proxy = await startProxyOn(postgres.urls, stub.url, directory);
     try {

@@ -1,7 +1,4 @@
-/**
- * The requests of the matrix. Each body has a different number of its first recipient, so that none is a
- * duplicate.
- */
+/** The requests of the matrix. Each number gives another first recipient, so there are no duplicates. */
 
 const PLACE = '#########'; // Nine digits.
 const phone = (digits) => `+254${digits}`;

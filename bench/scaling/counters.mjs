@@ -1,7 +1,4 @@
-/**
- * Counts what a round costs the database, for the benchmarks of scaling. Counts depend less on the machine
- * than times do.
- */
+/** Counts the database work of a round. Counts depend less on the machine than times do. */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import pg from 'pg';
@@ -23,15 +20,9 @@ export async function countersOf(url) {
   await client.connect();
   return {
     now: async () => (await client.query('SELECT clock_timestamp()::text AS at')).rows[0].at,
-    /**
-     * Returns {calls, admissions, outcomes}: the calls since then, and the batches that admitted and ended
-     * them.
-     */
+    /** Returns {calls, admissions, outcomes}: calls since then, and batches that admitted and ended them. */
     batchesSince: async (at) => (await client.query(BATCHES, [at])).rows[0],
-    /**
-     * Returns a function that ends the count and returns for how many seconds backends waited for locks, in
-     * all.
-     */
+    /** Returns a function that ends the count, and returns the seconds that backends waited for locks. */
     watchLocks: () => watch(client),
     query: (sql) => client.query(sql),
     end: () => client.end(),

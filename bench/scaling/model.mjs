@@ -10,16 +10,10 @@ const USE = 0.5;
 /** Rates to plan for, in calls per second at the peak. */
 const RATES = [10, 100, 1_000, 10_000];
 
-/**
- * Waits for a commit, in ms: a local NVMe disk, a cloud disk, a standby in another zone, one in another
- * region.
- */
+/** Commit latencies in ms: a local NVMe disk, a cloud disk, a standby in another zone, or region. */
 const COMMIT_MS = [0.1, 1, 5, 20];
 
-/**
- * Bandwidths of the write-ahead log, in MB/s: a network of 1 Gbit/s for a standby, a common limit of a cloud
- * disk.
- */
+/** Bandwidths of the write-ahead log, in MB/s: a standby at 1 Gbit/s, and a common cloud disk. */
 const WAL_MB = [125, 250];
 
 /** A call waits for its own two commits, and on average for half of the batch before, twice. */
@@ -74,9 +68,7 @@ export function limitsOf({ proxyMs, workerMs, postgresMs, deferredMs, walBytes }
   ];
 }
 
-/**
- * Returns the largest rate of a cell at which nothing that more machines cannot raise is used over its share.
- */
+/** Returns the largest rate of a cell at which each resource that machines cannot add stays in its share. */
 export function rateOfACell(costs) {
   const fixed = limitsOf(costs).filter(
     ({ raise }) => raise !== 'more processes' && !raise.startsWith('more cores'),
@@ -101,10 +93,7 @@ export function needsOf(costs, bytesPerCall) {
   });
 }
 
-/**
- * Returns what waits for commits add to a call, and how many calls are in flight at a rate because of it
- * (Little's law).
- */
+/** Returns the latency that commits add to a call, and the calls in flight for it (Little's law). */
 export function commitWaits(rate) {
   return COMMIT_MS.map((commitMs) => ({
     commitMs,

@@ -81,10 +81,7 @@ async function measureAll(scene, syncMs) {
   measured.push(...cases.map(({ routes: _, turns: its, ...one }) => ({ ...one, ...medianOf(its) })));
 }
 
-/**
- * The ways that requests of this case take: each client over any process, or over the one that its key hashes
- * to.
- */
+/** Routes of a case: each client over any process, or over the one that its key hashes to. */
 async function routesOf({ urls, apiKey }, { clients: count, capped, process }) {
   const names = Array.from(
     { length: count },

@@ -6,10 +6,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A page that takes this long met a disk that stopped. Otherwise, pages reach the disk of a busy machine
- * within 15 ms.
- */
+/** Time that shows a stopped disk. Otherwise a page reaches a busy disk within 15 ms. */
 export const DISK_STOPS_MS = 40;
 
 const PAGE = Buffer.alloc(8_192, 1);
@@ -17,10 +14,7 @@ const PAGE = Buffer.alloc(8_192, 1);
 const PAGES = 500;
 const EVERY_MS = 20;
 
-/**
- * @returns {longestMs, stop}. `longestMs` returns how long a page took at most to reach the disk, since it
- * was last asked.
- */
+/** @returns {longestMs, stop}. `longestMs` returns the longest write of a page since its last call. */
 export async function watchDisk(folder) {
   const path = join(folder, 'disk-probe');
   const file = await open(path, 'w');

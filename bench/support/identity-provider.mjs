@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-/**
- * An identity provider that publishes one key and issues access tokens (RFC 9068) that outlive any benchmark.
- */
+/** An identity provider with one key, whose access tokens (RFC 9068) outlive any benchmark. */
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 

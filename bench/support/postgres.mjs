@@ -41,25 +41,18 @@ export async function startPostgres({ keep, settings } = {}) {
     dataDir,
     pid,
     urlOf,
-    /**
-     * Returns the address of a new, empty database, as its owner. An existing one with this name is dropped.
-     */
+    /** Returns the owner's address of a new, empty database. An existing one with this name is dropped. */
     createDatabase: async (name) => {
       await client.query(`DROP DATABASE IF EXISTS ${name}`);
       await client.query(`CREATE DATABASE ${name}`);
       return urlOf(name);
     },
-    /**
-     * Writes everything to disk. Otherwise what is measured after a filling shares the disk with it for
-     * minutes.
-     */
+    /** Flushes all writes to disk. Otherwise they would slow the next measurement for minutes. */
     checkpoint: () => client.query('CHECKPOINT'),
     /** On disk, in bytes. */
     sizeOf: async (name) =>
       Number((await client.query('SELECT pg_database_size($1)', [name])).rows[0].pg_database_size),
-    /**
-     * Returns the totals of all databases so far. Subtract two of them. Only commits that wrote are counted.
-     */
+    /** Returns the totals of all databases, of which two are subtracted. Counts only commits that wrote. */
     work: async () => {
       const { rows } = await client.query(
         `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS "walBytes",

@@ -54,10 +54,7 @@ export function cpuSecondsOf(pid) {
   return (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
 }
 
-/**
- * Returns the same for a process and its descendants, with those that have ended, such as a Postgres with its
- * backends.
- */
+/** Returns the same for a process and its descendants, ended ones included, such as Postgres backends. */
 export function cpuSecondsOfFamily(...pids) {
   const all = new Set(pids.flatMap(familyOf));
   const ticks = [...all].reduce((sum, pid) => {

@@ -1,6 +1,4 @@
-/**
- * Shows the progress of long work: a bar on a terminal, and occasional lines elsewhere. Both go to stderr.
- */
+/** Shows the progress of long work on stderr: a bar on a terminal, or occasional lines. */
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 

@@ -4,8 +4,8 @@ import { KINDS } from './mixed-orders';
 import { inParallel, insist, isDone, isInDoubt, isOpen, Order } from './orders';
 import { Doubt, isListed, Stage } from './stage';
 
-/** Counts of a scenario's audit. All but the first four must be 0, unless the scenario explains it. */
-export interface Audited {
+/** Counts of a scenario's audit. All after `refused` must be 0, unless the scenario explains them. */
+export interface AuditCounts {
   orders: number;
   /** Requests of apps that arrived at the upstream. */
   arrived: number;
@@ -27,11 +27,11 @@ export interface Audited {
   overspent: number;
   /** Calls with an unknown outcome. */
   inDoubt: number;
-  /** Whether the log could not be verified. */
+  /** 1 if the log could not be verified, else 0. */
   unverified: number;
 }
 
-/** Outside of the range of other orders. */
+/** First number of the later orders, outside of the range of the others. */
 const FIRST_LATER = 80_000_000;
 const LATER_EVERY_MS = 1_000;
 
@@ -39,14 +39,13 @@ const PATIENCE_MS = 60_000;
 const WIDTH = 8;
 
 /**
- * Lets the apps and the worker finish, and compares the answers to apps, the history and the upstream one by
- * one.
+ * Lets the apps and the worker finish, and compares answers to apps, history and upstream one by one.
  * @param orders every sent order.
  */
 export async function audit(
   stage: Stage,
   orders: Order[],
-): Promise<{ audited: Audited; doubts: Doubt[]; complaints: string[] }> {
+): Promise<{ audited: AuditCounts; doubts: Doubt[]; complaints: string[] }> {
   await stage.ready();
   const again = (order: Order) => insist(stage.nextUrl, order, PATIENCE_MS);
   await inParallel(
@@ -132,7 +131,7 @@ async function readCalls({ database }: Stage): Promise<Call[]> {
   );
 }
 
-/** Reads the persons of the apps, in addition to the apps. */
+/** Reads the apps and their persons. */
 async function readPayers({ apps, database }: Stage): Promise<Payer[]> {
   const persons = await database.query<Payer>(
     `SELECT p.id, p.name, c.person_daily_cap_usd::float8 AS "capUsd" FROM person p

@@ -6,7 +6,7 @@ const READ_EVERY_MS = 250;
 
 /** An auditor who reads the history repeatedly. */
 export class Auditor {
-  /** Times and status of each read. Status 0: the connection ended. */
+  /** Times and status of each read. Status 0 means that the connection ended. */
   readonly reads: { sentAt: number; endedAt: number; status: number }[] = [];
 
   private constructor(

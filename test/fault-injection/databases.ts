@@ -10,7 +10,7 @@ import { removeDataDir } from '../support/processes/data-dir';
 /** The database of a scenario: its addresses, and its shutdown. */
 export type Database = Pick<TestDatabase, 'url' | 'ownerUrl' | 'query' | 'close'>;
 
-/** A server that can be frozen and killed. As durable as in production. */
+/** A server that can be frozen and killed, as durable as in production. */
 export interface OneServer extends Database {
   server: PostgresServer;
   restart: () => Promise<void>;

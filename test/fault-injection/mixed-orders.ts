@@ -1,7 +1,7 @@
 import { SUB_ACCOUNT } from './upstream';
 
-/** Identifiers from earlier answers, for the operations that change these objects. */
-export interface Named {
+/** Identifiers in earlier answers, for the operations that change these objects. */
+export interface ObjectIds {
   /** Unpaid transactions. */
   unpaid: string[];
   /** Paid credits. */
@@ -12,19 +12,19 @@ export interface Named {
   accounts: string[];
 }
 
-interface Asking {
+interface RequestParts {
   body?: object;
   query?: string;
 }
 
-/** Makes a request of an operation. Undefined until its object exists. */
-type Maker = (number: number, named: Named) => Asking | undefined;
+/** Builds a request of an operation. Returns undefined until its object exists. */
+type Maker = (number: number, named: ObjectIds) => RequestParts | undefined;
 
 const phone = (number: number) => `+2547${String(number).padStart(8, '0')}`;
 const email = (number: number) => `p${number}@example.org`;
 const mobile = (number: number) => ({ countryToSend: 'Kenya', phoneNumber: phone(number), valueInUSD: 0.25 });
 const credit = (number: number) => ({ valueInUSD: 0.25, email: email(number) });
-/** The last five of six decimals identify its order. */
+/** The last five of six decimals identify the order. */
 const amount = (number: number) => Number((0.2 + number / 1_000_000).toFixed(6));
 const collection = (number: number) => ({
   amount: 500,
@@ -35,12 +35,12 @@ const collection = (number: number) => ({
   email: email(number),
   tx_ref: `trust-${number}`,
 });
-const about = (field: string, id: string | undefined, more: object = {}): Asking | undefined =>
+const about = (field: string, id: string | undefined, more: object = {}): RequestParts | undefined =>
   id === undefined ? undefined : { body: { [field]: id, ...more } };
 
 /**
- * A request of each kind of transaction. Its answer names the transaction, so that the upstream's list proves
- * how current it is. The answer to POST /send does not.
+ * Requests of each kind of transaction. Their answers name the transaction, so that the upstream's list
+ * proves how current it is. The answer to POST /send does not.
  */
 export const KINDS: [string, (number: number) => object][] = [
   ['POST /payouts/airtime', (number) => ({ airtimes: [mobile(number)] })],
@@ -108,7 +108,7 @@ export const MAKERS: [string, number, Maker][] = [
 ];
 
 /** Stores the identifiers of an answer. */
-export function remember(operation: string, answer: unknown, named: Named): void {
+export function remember(operation: string, answer: unknown, named: ObjectIds): void {
   if (operation === 'POST /payouts/initiate-credit' || operation === 'POST /send')
     add(named.unpaid, answer, 'chiRef');
   if (operation === 'POST /payouts/credit') add(named.credits, answer, 'chiRef');

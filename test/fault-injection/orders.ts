@@ -11,14 +11,14 @@ export interface App {
   personCapUsd: number | null;
 }
 
-/** One request that an app wants executed once, however often it must send it. */
+/** A request that an app wants executed exactly once, through all its attempts. */
 export interface Order {
   app: App;
   operation: string;
   /** Undefined for a GET. */
   body: object | undefined;
   query?: string;
-  /** The person behind the request. */
+  /** Person on whose behalf the app calls. */
   person?: string;
   /** Its Idempotency-Key. */
   key: string | undefined;
@@ -127,7 +127,7 @@ export async function insist(urlOf: () => string, order: Order, patienceMs: numb
 
 /**
  * Starts orders at a fixed rate, independent of the results of earlier ones.
- * @param isOver ends it.
+ * @param isOver ends the loop.
  * @returns once all started orders have ended.
  */
 export async function openLoop(
@@ -146,7 +146,7 @@ export async function openLoop(
   await Promise.all(running);
 }
 
-/** Sends each of these orders, this many at a time. */
+/** Works on all items, `width` at a time. */
 export async function inParallel<Item>(items: Item[], width: number, work: (item: Item) => Promise<unknown>) {
   const left = items.values();
   await Promise.all(

@@ -1,5 +1,5 @@
-/** The result of one scenario in the results file. */
-export interface Kept {
+/** Result of a scenario in the results file. */
+export interface ScenarioResult {
   title: string;
   promised: string;
   factor: number;
@@ -18,36 +18,57 @@ export interface Kept {
   seconds?: number;
 }
 
-const INTRODUCTION = `# Reliability
+/** Joins the wrapped lines of each paragraph and list item. */
+const unwrapped = (text: string): string => text.replace(/(?<!\n)\n(?!\n|- )/g, ' ');
 
-This page shows what happened when things broke. \`npm run trust\` starts the product as its users do: instances, a worker, Postgres and [the sandbox](../src/sandbox/README.md) as the upstream, each a process of its own. Apps pay through it all the time. Meanwhile, the processes are killed, frozen, overloaded and starved. The command writes this page.`;
+const INTRODUCTION = unwrapped(`# Reliability
 
-const AUDIT = `## The audit of each scenario
+This page shows the results of fault injection. \`npm run trust\` starts the product as in production:
+instances, a worker, Postgres and [the sandbox](../src/sandbox/README.md) as the upstream, each in its own
+process. Apps pay all the time. Meanwhile, the processes are killed, frozen, overloaded and starved. The
+command writes this page.`);
 
-Afterwards, the apps send again what has no final answer, and the worker settles what it can. Then every payment is compared, one by one, between what its app was told, the history, and \`/_sandbox/requests\`, which the sandbox writes before it does anything:
+const AUDIT = unwrapped(`## The audit of each scenario
 
-- **unrecorded**: a request arrived at the upstream, and no intent says so.
+After a scenario, the apps retry every request without a final answer, and the worker settles calls in doubt.
+Then the audit compares every payment in three places: the answer to its app, the history, and
+\`/_sandbox/requests\`, which the sandbox writes before it executes a request. It counts these differences:
+
+- **unrecorded**: a request arrived at the upstream without an intent in the history.
 - **phantom**: the history has an answer of the upstream to a request that never arrived.
-- **twice**: an order was carried out twice, whatever its app repeated.
-- **lost**: an app was told that its payment was made, and the history or the upstream does not have it.
-- **in doubt**: nobody knows the outcome, also after the worker has read the upstream's list.
+- **twice**: an order was carried out twice.
+- **lost**: a payment was acknowledged to its app, but is missing from the history or the upstream.
+- **in doubt**: the outcome is still unknown after the worker has read the upstream's list.
+- **over a cap**: a client, or a person of a client, has spent more than the cap, by the count of the proxy or
+of the upstream.
 
-No client, and no person of a client, may have spent more than the cap, by the proxy's count and by the upstream's: **over a cap**. \`npm run cli -- audit verify\` must pass. A scenario keeps its promise if all of these are 0, unless it says why.`;
+\`npm run cli -- audit verify\` must pass too. A scenario keeps its promise if all counts are 0, unless it
+explains them.`);
 
-const NOT_COVERED = `## What this does not show
+const NOT_COVERED = unwrapped(`## Limits
 
-- Everything runs on one machine. A network that loses, delays or reorders packets between machines is not simulated, nor are clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks and suspended processes.
-- A kill ends processes. The machine goes on, so nothing that was written to its page cache is lost. What a disk loses at a power failure depends on the disk and on \`fsync\`, which is on here.
-- The sandbox is no provider. It has faults of kinds that were seen, but no telco stands behind it.
-- Kills come at times that follow a fixed pattern under load. They meet many points of a request, not each. \`test/continuity/failover/crash-points.spec.ts\` stops a payout at each point.
-- The runs take minutes. What needs days to build up is measured by \`npm run bench:growth\` and \`bench:soak\`.`;
+- Everything runs on one machine. The scenarios do not simulate lost, delayed or reordered packets between
+machines, or clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks
+and suspended processes.
+- A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power failure
+depends on the disk and on \`fsync\`, which is on here.
+- The sandbox simulates faults that providers have shown. No telco is involved.
+- Kills follow a fixed pattern under load. They meet many points of a request, but not all.
+\`test/continuity/failover/crash-points.spec.ts\` stops a payout at each point.
+- The runs take minutes. \`npm run bench:growth\` and \`bench:soak\` measure effects that build up over days.`);
+
+const USAGE = `\`\`\`sh
+npm run trust                             # all scenarios, about 30 minutes on two quiet cores
+npm run trust -- --only failover          # one of them
+npm run trust -- --factor 0.1             # all of them, with a tenth of the counts and times
+\`\`\``;
 
 /**
  * Writes docs/reliability.md.
  * @param scenarios the results, by the names of the scenarios.
  * @param names of all scenarios. The page lists those without a result.
  */
-export function documentOf(scenarios: Record<string, Kept>, names: string[]): string {
+export function documentOf(scenarios: Record<string, ScenarioResult>, names: string[]): string {
   const all = Object.entries(scenarios);
   const without = names.filter((name) => !scenarios[name] || scenarios[name].isMissing);
   const broken = all.filter(([, { broken }]) => broken.length > 0);
@@ -61,9 +82,8 @@ export function documentOf(scenarios: Record<string, Kept>, names: string[]): st
   ].join(' ');
   return `${[
     INTRODUCTION,
-    `${verdict}\n\n\`\`\`sh\nnpm run trust                             # all scenarios, about 30 ` +
-      `minutes on two quiet cores\nnpm run trust -- --only failover          # one of them\nnpm run trust ` +
-      `-- --factor 0.1             # all of them, with a tenth of the counts and times\n\`\`\``,
+    verdict,
+    USAGE,
     '## Results',
     tableOf(
       ['scenario', 'what was done', 'promised', 'seen'],
@@ -91,18 +111,18 @@ export function documentOf(scenarios: Record<string, Kept>, names: string[]): st
 
 const inCode = (names: string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
-function rowOf(name: string, { title, did, promised, seen, broken, isMissing }: Kept): string[] {
+function rowOf(name: string, { title, did, promised, seen, broken, isMissing }: ScenarioResult): string[] {
   const verdict = isMissing ? 'not run' : broken.length > 0 ? '**broken**' : 'kept';
   return [`${title} (\`${name}\`)`, did, promised, [verdict, ...seen].join('<br>')];
 }
 
-const brokenOf = (name: string, { broken }: Kept): string =>
+const brokenOf = (name: string, { broken }: ScenarioResult): string =>
   broken.map((text) => `- \`${name}\`: ${oneLine(text)}`).join('\n');
 
 /** Drops the stack after the first line. */
 const oneLine = (text: string): string => text.split('\n', 1)[0]?.slice(0, 400) ?? '';
 
-const machineOf = ({ cores, cpu, memoryGb, system, node, postgres }: Kept): string =>
+const machineOf = ({ cores, cpu, memoryGb, system, node, postgres }: ScenarioResult): string =>
   `${cores} cores (${cpu}), ${memoryGb} GB of memory, ${system}, Node ${node.slice(1)}, PostgreSQL ` +
   `${postgres}`;
 

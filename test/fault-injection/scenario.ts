@@ -1,4 +1,4 @@
-import { Audited } from './audit';
+import { AuditCounts } from './audit';
 import { Order } from './orders';
 
 /** The arguments of a scenario. */
@@ -50,7 +50,7 @@ export function inWords({
   phantom,
   overspent,
   inDoubt,
-}: Audited): string[] {
+}: AuditCounts): string[] {
   return [
     `of ${whole(orders)} requests, ${whole(acknowledged)} were carried out, ${whole(refused)} refused ` +
       'for good',
@@ -60,7 +60,7 @@ export function inWords({
 }
 
 /** Returns the promises that the audit found broken. */
-export function brokenIn({ unanswered }: Audited, complaints: string[]): string[] {
+export function brokenIn({ unanswered }: AuditCounts, complaints: string[]): string[] {
   return [
     ...complaints.slice(0, 5),
     ...(complaints.length > 5 ? [`${complaints.length - 5} more like these`] : []),

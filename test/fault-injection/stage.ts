@@ -14,9 +14,7 @@ import { Upstream, UPSTREAM_KEY } from './upstream';
 
 const MAIN = join(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 
-/**
- * Environment of proxies and workers. The durations are short, so that doubts are settled within a scenario.
- */
+/** Environment of proxies and workers. Durations are short, so that doubts are settled in time. */
 const ENVIRONMENT = {
   REQUEST_DEADLINE_MS: '2000', // the product's default, which tests on busy machines change
   UPSTREAM_BASE_URL: '',
@@ -165,8 +163,8 @@ export class Stage {
   }
 
   /**
-   * Pays once, like an account in use. A list without an older entry may be truncated, so it never proves
-   * that a call was not executed.
+   * Pays once. An old account has earlier entries, and a list without them may be truncated, so it never
+   * proves that a call was not executed.
    */
   private async beginHistory(): Promise<void> {
     const order = orderOf(await this.app('before'), FIRST_NUMBER);
@@ -194,7 +192,7 @@ export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
   return !('changes' in row.transactions && row.transactions.changes === 'redeemed');
 }
 
-/** Starts a process like a supervisor: retries once if the start fails, for example on a busy machine. */
+/** Starts a process like a supervisor: retries a failed start, for example on a busy machine. */
 async function supervised<Started>(start: () => Promise<Started>): Promise<Started> {
   for (let tries = 1; ; tries += 1) {
     try {

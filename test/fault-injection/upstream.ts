@@ -29,17 +29,15 @@ export interface Arrival {
   httpStatus: number | null;
 }
 
-/** Its server is never killed, so it needs no durability, and the upstream is not the bottleneck. */
+/** Settings of its server, which is never killed. Durability would make it the bottleneck. */
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** Above the payments of any scenario. */
+/** Initial balance of each wallet. Above the payments of any scenario. */
 const MONEY_USD = 100_000_000;
 
 const PAGE = 20_000;
 
-/**
- * The sandbox as a separate process with its own Postgres: another company's service, which can be killed.
- */
+/** The sandbox as a killable process with its own Postgres, like the service of another company. */
 export class Upstream {
   private constructor(
     private readonly dataDir: string,

@@ -66,10 +66,7 @@ function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happe
   ];
 }
 
-/**
- * Restores the database. Apps then resend all lost calls with the same keys, and approvers decide on those
- * still waiting.
- */
+/** Restores the database. Apps resend all lost calls with their keys, and approvers decide pending ones. */
 async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[]): Promise<void> {
   const { world } = shared;
   await lose(world, restarts);

@@ -27,10 +27,7 @@ const QUIET_MS = 2_500;
 /** Processes with a heartbeat: two proxies and a worker. */
 const INSTANCES = 3;
 
-/**
- * Restores the database to its copy. If an instance notices a loss, the database is recovered, and a person
- * lifts the stop.
- */
+/** Restores the database to its copy. After a noticed loss, it is recovered, and a person lifts the stop. */
 export async function lose(world: World, restarts: boolean): Promise<void> {
   const lost = await world.database.putBack();
   const calls = new Map(lost.map(({ id, number }) => [id, number]));
@@ -84,8 +81,7 @@ async function recoverFrom({ worker, proxies, database }: World): Promise<void> 
   await within('the worker does not connect again', () =>
     prisma.$queryRaw`SELECT 1`.then(Boolean, () => false),
   ); // its connections have ended
-  // Reservations return before the releases by outcomes, so the count may exceed a cap for a moment. Nothing
-  // is paid then.
+  // Reservations return before their releases, so the count may exceed a cap briefly. Nothing is paid then.
   await database.query('ALTER TABLE spending DISABLE TRIGGER note_overspent');
   await restoreFromCopies(prisma, proxies.dataDirs, settings);
   await restoreFromCopies(prisma, proxies.dataDirs, settings);

@@ -88,10 +88,7 @@ async function isSettled({ database }: World, id: string, outcome: string): Prom
   return (await database.query(settled, [id, outcome])).length > 0;
 }
 
-/**
- * Tries one proxy after the other until one has settled the call. @returns its answer, or `fenced` if all
- * clocks stay wrong.
- */
+/** Asks each proxy until one settles the call. @returns its answer, or `fenced` if all clocks stay wrong. */
 async function settledBy<Answer extends { status: number; json: { code?: string } }>(
   ask: (process: number) => Promise<Answer | undefined>,
   processes: number[],

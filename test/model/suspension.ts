@@ -41,10 +41,7 @@ async function othersWork(shared: Shared, forSubmissions: number): Promise<void>
   }
 }
 
-/**
- * Settles calls that the sandbox has not executed. The suspended proxy has not sent them, and must not send
- * them later.
- */
+/** Settles calls that the sandbox has not executed. The suspended proxy must not send them later. */
 async function settleSuspended(shared: Shared, lanes: Lane[], victim: number) {
   const { world } = shared;
   const clientIds = lanes.map(({ client }) => client.id);

@@ -10,7 +10,7 @@ import {
 } from '../fault-injection/comparison';
 import { SCENARIOS } from '../fault-injection/main';
 import { App, Attempt, Order } from '../fault-injection/orders';
-import { documentOf, Kept } from '../fault-injection/report';
+import { documentOf, ScenarioResult } from '../fault-injection/report';
 import type { Arrival } from '../fault-injection/upstream';
 
 const ROOT = join(__dirname, '..', '..');
@@ -105,7 +105,7 @@ describe('the audit of npm run trust', () => {
 
 describe('docs/reliability.md', () => {
   const { scenarios } = JSON.parse(readFileSync(join(ROOT, 'bench/results/trust.json'), 'utf8')) as {
-    scenarios: Record<string, Kept>;
+    scenarios: Record<string, ScenarioResult>;
   };
   const names = SCENARIOS.map(({ name }) => name);
 
@@ -117,7 +117,7 @@ describe('docs/reliability.md', () => {
   it('counts only executed scenarios, and names broken ones and those without a result', () => {
     const [[one, kept] = ['', undefined]] = Object.entries(scenarios);
     if (!kept) throw new Error('there are no results');
-    const page = (changes: Record<string, Partial<Kept>>) =>
+    const page = (changes: Record<string, Partial<ScenarioResult>>) =>
       documentOf(
         Object.fromEntries(
           Object.entries(changes).map(([name, change]) => [name, { ...kept, broken: [], ...change }]),

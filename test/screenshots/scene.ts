@@ -26,9 +26,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/**
- * A month's made-up history, then a morning of an app, an approver and a reconciler, in the embedded mode.
- */
+/** A generated month, then a morning of an app, an approver and a reconciler, in the embedded mode. */
 export async function startScene(): Promise<Scene> {
   const dataDir = newDataDir();
   const seed = join(ROOT, 'bench', 'history', 'seed.mjs');

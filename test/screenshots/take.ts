@@ -5,10 +5,7 @@ import { startBrowser, TestBrowser } from '../support/console/browser';
 import { signIn } from '../support/console/console';
 import { Scene, startScene } from './scene';
 
-/**
- * SCREENSHOTS names a folder: there all pages are shown in both color schemes and at both widths, to be
- * looked at.
- */
+/** Folder for all pages in both color schemes and at both widths, for review (SCREENSHOTS). */
 const EVERYTHING = process.env.SCREENSHOTS;
 const FOLDER = resolve(EVERYTHING ?? join(__dirname, '..', '..', 'docs', 'screenshots'));
 

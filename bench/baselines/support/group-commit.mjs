@@ -1,6 +1,4 @@
-/**
- * Commits the rows of concurrent requests together. While one statement is in progress, the next rows gather.
- */
+/** Commits the rows of concurrent requests together. Rows gather while a statement runs. */
 export class GroupCommit {
   waiting = [];
   isWriting = false;
@@ -40,20 +38,14 @@ export class GroupCommit {
   }
 }
 
-/**
- * pg writes an array as text, and bytes in it as hexadecimal digits. It sends a Buffer unchanged, and
- * Postgres reads it as binary.
- */
+/** Encodes an array for Postgres in binary. pg would write it as text, with bytes as hexadecimal digits. */
 function columnOf(values) {
   return Buffer.isBuffer(values[0]) ? byteaArray(values) : values;
 }
 
 const BYTEA = 17; // The number of its type in pg_type.
 
-/**
- * In the form of array_recv: dimensions, whether there are nulls, type, length, lower bound, then each value
- * with its length.
- */
+/** The format of array_recv: dimensions, null flag, type, length, lower bound, then lengths and values. */
 function byteaArray(values) {
   const header = Buffer.alloc(20);
   [1, 0, BYTEA, values.length, 1].forEach((number, index) => header.writeInt32BE(number, index * 4));

@@ -1,6 +1,4 @@
-/**
- * Draws the refused calls of each scenario over time, for each number of cells. Readable in light and dark.
- */
+/** Draws the refused calls of each scenario over time, by number of cells. Supports dark mode. */
 
 const [WIDTH, ROW, LEFT, RIGHT, TOP] = [720, 96, 150, 16, 56];
 const COLORS = ['#d1495b', '#edae49', '#2e86ab', '#66a182', '#8d6a9f'];

@@ -50,10 +50,7 @@ export function simulate({
   return { totals, waits, timeline, busy: states.map(({ busy }) => busy / seconds) };
 }
 
-/**
- * Yields all arrivals in order. Each client's are a Poisson process, so that all together are one with the
- * sum of rates.
- */
+/** Yields all arrivals in order. Each client's are a Poisson process, and so is their sum. */
 function* arrivals(clients, { seconds, surges, random }) {
   const rates = clients.map(
     ({ rate }, client) =>
@@ -64,8 +61,7 @@ function* arrivals(clients, { seconds, surges, random }) {
   for (let at = random.exponential(total); at < seconds; at += random.exponential(total)) {
     const client = chosen(random.uniform());
     const most = rates[client] / clients[client].rate;
-    // Thinning: a client with a surge is drawn at its highest rate, and outside of the surge only some
-    // arrivals count.
+    // Thinning: arrivals are drawn at the highest rate, and outside of a surge only some count.
     const now = surges.find((one) => one.client === client && at >= one.from && at < one.to)?.times ?? 1;
     if (most === 1 || random.uniform() < now / most) yield { at, client };
   }

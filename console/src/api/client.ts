@@ -35,9 +35,7 @@ const csrf: Middleware = {
   },
 };
 
-/**
- * Client of /v1. Masks people unless a request uses `revealing`. The proxy records each read of people.
- */
+/** Client of /v1. Masks people unless a request uses `revealing`. The proxy records each read of people. */
 export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
 http.use(csrf, problems);
 

@@ -1,8 +1,6 @@
 /** Data on the page that cannot be refreshed at the moment. */
 interface StaleData {
-  /**
-   * When the oldest of it was confirmed, in milliseconds since the epoch. Undefined if none was shown.
-   */
+  /** When the oldest of it was confirmed, in milliseconds since the epoch. Undefined if none was shown. */
   since: number | undefined;
 }
 

@@ -55,9 +55,7 @@ const isSignedOut = (error: unknown) =>
 const IDLE = 'You were signed out because you were inactive.';
 const ENDED = 'Your session has ended. Sign in again.';
 
-/**
- * Provides the session. The key is sent once and never stored. A cookie identifies the user afterwards.
- */
+/** Provides the session. The key is sent once and never stored. A cookie identifies the user afterwards. */
 export function SessionProvider({ signIn: SignIn, unreachable: Unreachable, loading, children }: Props) {
   const queries = useQueryClient();
   // Null means signed out, undefined means unknown. The server marks pages requested without a cookie.

@@ -60,8 +60,7 @@ function compareRequest(all: Comparison, timeline: CallTimeline, leaf: Leaf): vo
   all.text('request id', timeline.request_id, leaf.request_id);
   all.plain('address', timeline.client_address, leaf.client_address);
   all.plain('trace', timeline.traceparent, leaf.traceparent);
-  // Records of an earlier version contain the key itself. Later ones commit to it (people.ts). Erased keys
-  // are not shown.
+  // Earlier records contain the key itself. Later ones commit to it (people.ts). Erased keys are hidden.
   if (typeof leaf.idempotency_key_commitment !== 'string')
     all.text('idempotency key', timeline.idempotency_key, leaf.idempotency_key);
   all.time('received', timeline.timings.received_at, leaf.received_at);
@@ -89,9 +88,7 @@ function compareIntent(all: Comparison, timeline: CallTimeline, leaf: Leaf): voi
   }
 }
 
-/**
- * A call's record has the token or the session as a member, and a refusal's has it as text.
- */
+/** A call's record has the token or the session as a member, and a refusal's has it as text. */
 function compareCredential(all: Comparison, { token, session }: CallTimeline, leaf: Leaf): void {
   const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
   const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];

@@ -44,9 +44,7 @@ export async function comparePeople(
   return all;
 }
 
-/**
- * Returns the commitment at a path, such as `items/0/email_commitment`. Undefined if there is none.
- */
+/** Returns the commitment at a path, such as `items/0/email_commitment`. Undefined if there is none. */
 function committedIn(leaf: Leaf | undefined, path: string): string | undefined {
   if (!path.endsWith('_commitment')) return undefined;
   let at: unknown = leaf;

@@ -190,9 +190,7 @@ async function peopleStep({ timeline, proof, openings }: Evidence): Promise<Step
   };
 }
 
-/**
- * Returns the keys that signed a note. None if it is invalid, which `verifyCall` explains.
- */
+/** Returns the keys that signed a note. None if it is invalid, which `verifyCall` explains. */
 export async function signersOf(note: string, keys: string[]): Promise<string[]> {
   try {
     const verifiers = await Promise.all([...new Set(keys)].map(verifierOf));

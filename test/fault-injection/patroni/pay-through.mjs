@@ -42,10 +42,7 @@ const upstream = createServer((request, response) => {
 });
 await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
 
-/**
- * The evidence of payments. Runs on the same database need the same folder, or an operator's database
- * recover.
- */
+/** The evidence of payments. Runs on one database share the folder, or need database recover. */
 const dataDir = process.env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'payout-proxy-through-'));
 const env = {
   ...process.env,

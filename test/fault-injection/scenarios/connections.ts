@@ -29,11 +29,11 @@ const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 
 export const connections: Scenario = {
   name: 'connections-used-up',
-  title: 'All connections of the database are used up',
+  title: 'The database has no free connection',
   promised:
-    'While something else holds all connections of the server, payments are refused with 503 within ' +
+    'While other programs hold all connections of the server, payments are refused with 503 within ' +
     'about 2 s (`database_busy`, or `overloaded` once fewer may wait for the database) and are never ' +
-    'sent later. The history can be read and payments go on by themselves once connections are free.',
+    'sent later. Reads and payments go on by themselves once connections are free.',
   seconds: 60,
   run: async (run) => {
     run.say('starting');
@@ -52,7 +52,7 @@ export const connections: Scenario = {
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
       did:
-        `Something else took every free connection (${others.most}), and an administrator ended those of ` +
+        `Other programs took every free connection (${others.most}), and an administrator ended those of ` +
         `the product (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} ` +
         `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [
@@ -81,7 +81,7 @@ async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments,
     RATE,
     async () => {
       await sleep(3_000);
-      run.say('something else takes all connections');
+      run.say('other programs take all connections');
       await others.useUp();
       span.from = performance.now();
       run.say('no connection is free');
@@ -107,9 +107,7 @@ class Others {
 
   constructor(private readonly database: OneServer) {}
 
-  /**
-   * Takes all connections. The product opens any free one, so its connections are ended until it has none.
-   */
+  /** Takes every connection. The product opens any free one, so its own are ended until it has none. */
   async useUp(): Promise<void> {
     for (let some = Infinity; some > 0; this.ended += some) {
       while (await this.take());

@@ -21,8 +21,8 @@ export const diskFull: Scenario = {
   name: 'disk-full',
   title: 'The disk of the database is full',
   promised:
-    'Payments are refused before they are sent, and outcomes of those that were sent still fit. ' +
-    'Auditors go on reading. Payments go on by themselves once there is space.',
+    'Payments are refused before they are sent, and the outcomes of earlier ones still fit. Auditors ' +
+    'can read. Payments go on by themselves once there is space.',
   seconds: 80,
   missing: () => (mayMount() ? undefined : 'it needs the right to mount a small file system'),
   run: async (run) => {

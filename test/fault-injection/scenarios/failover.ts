@@ -8,7 +8,7 @@ import { Stage } from '../stage';
 const FAILOVERS = 20;
 const RATE = 30;
 
-/** Interval at which an impatient administrator cancels the commits that wait for a frozen standby. */
+/** Interval at which an administrator cancels the commits that wait for a frozen standby. */
 const CANCEL_EVERY_MS = 50;
 const CANCELING_MS = 700;
 
@@ -16,8 +16,8 @@ export const failover: Scenario = {
   name: 'failover',
   title: 'Failover to a synchronous standby',
   promised:
-    'What was acknowledged is on the promoted standby, also if waits for the standby were canceled ' +
-    'before. Payments go on without a command.',
+    'The promoted standby has every acknowledged payment, even if waits for it were canceled before. ' +
+    'Payments go on without a command.',
   seconds: 240,
   run: async (run) => {
     const count = scaled(FAILOVERS, run);

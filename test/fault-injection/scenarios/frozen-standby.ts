@@ -13,7 +13,7 @@ const RATE = 40;
 /** Duration of each of two freezes. */
 const FROZEN_SECONDS = 12;
 
-/** Interval at which an impatient administrator cancels the commits that wait for the standby. */
+/** Interval at which an administrator cancels the commits that wait for the standby. */
 const CANCEL_EVERY_MS = 50;
 
 export const frozenStandby: Scenario = {
@@ -21,8 +21,8 @@ export const frozenStandby: Scenario = {
   title: 'A frozen synchronous standby',
   promised:
     'While the standby confirms no commit, payments are refused with 503 within about 2 s and are never ' +
-    'sent later, also if the waits for the standby are canceled. What was acknowledged is on the ' +
-    'standby. Payments go on within seconds of the thaw.',
+    'sent later, even if the waits for the standby are canceled. The standby has every acknowledged ' +
+    'payment. Payments go on within seconds of the thaw.',
   seconds: 70,
   run: async (run) => {
     run.say('starting');

@@ -1,7 +1,7 @@
 import { audit } from '../audit';
 import { isRead } from '../comparison';
 import { oneServer } from '../databases';
-import { MAKERS, Named, remember } from '../mixed-orders';
+import { MAKERS, ObjectIds, remember } from '../mixed-orders';
 import { App, attempt, insist, isDone, lastOf, openLoop, Order } from '../orders';
 import { brokenIn, inWords, Run, scaled, Scenario, whole } from '../scenario';
 import { isListed, Stage } from '../stage';
@@ -35,7 +35,7 @@ export const mixed: Scenario = {
   name: 'mixed-requests',
   title: 'All operations, and an upstream with faults',
   promised:
-    'The history and the upstream agree about every request, whatever the upstream answers. Repeats of ' +
+    'The history and the upstream agree about every request, for any answer of the upstream. Repeats of ' +
     'a key are carried out once, and get the same answer.',
   seconds: 170,
   run: async (run) => {
@@ -72,7 +72,7 @@ async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; differ
     stage.app('capped', { capUsd: 10 }),
   ]);
   const count = scaled(ORDERS, run);
-  const named: Named = { unpaid: [], credits: [], collections: [], accounts: [] };
+  const named: ObjectIds = { unpaid: [], credits: [], collections: [], accounts: [] };
   const makers = MAKERS.flatMap(([operation, times, make]) =>
     Array.from({ length: times }, () => ({ operation, make })),
   );
@@ -98,7 +98,7 @@ async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; differ
 type Maker = { operation: string; make: (typeof MAKERS)[number][2] };
 
 /** Orders follow a fixed pattern: each operation for each app, with and without a key. */
-function nextOrder(number: number, apps: App[], makers: Maker[], named: Named): Order {
+function nextOrder(number: number, apps: App[], makers: Maker[], named: ObjectIds): Order {
   const app = apps[number % apps.length];
   for (let place = number * 17; ; place += 1) {
     const maker = makers[place % makers.length];

@@ -36,8 +36,8 @@ export const overload: Scenario = {
   title: 'Five times the capacity',
   promised:
     `Accepted payments take less than ${inSeconds(ACCEPTED_P99_MS)} (p99). All others are refused within ` +
-    `${inSeconds(REFUSED_WITHIN_MS)}, without an intent and without a reset connection. Payments are made ` +
-    'as usual at once when the load is over.',
+    `${inSeconds(REFUSED_WITHIN_MS)}, without an intent and without a reset connection. Payments succeed ` +
+    'as soon as the load is over.',
   seconds: 130,
   run: async (run) => {
     run.say('starting');
@@ -79,10 +79,7 @@ interface Round {
   rate?: number;
 }
 
-/**
- * Returns a function that runs a round of the load generator. Each round continues the numbers of the
- * previous one.
- */
+/** Returns a function that runs a round of load. Each round continues the numbers of the last. */
 function floodOf(stage: Stage, apps: App[], { onEnd }: Run): (round: Round) => Promise<Answer[]> {
   const child = fork(join(__dirname, '..', 'flood.mjs'));
   onEnd(() => Promise.resolve(void child.kill('SIGKILL')));

@@ -34,7 +34,7 @@ const NODE_IS_BACK_WITHIN_MS = 120_000;
 export const patroni: Scenario = {
   name: 'patroni',
   title: 'Failover of Patroni behind haproxy',
-  promised: 'The same as of a failover by hand, with an existing engine that decides by itself.',
+  promised: 'The same as of a failover by hand, decided by an existing failover manager.',
   seconds: 330,
   missing: () => {
     const lacking = NEEDED.filter((file) => !existsSync(file));
@@ -77,10 +77,7 @@ export const patroni: Scenario = {
 
 interface Cluster {
   database: Database;
-  /**
-   * Kills the primary with its Patroni. Resolves to the time of the kill, once both nodes are a synchronous
-   * pair again.
-   */
+  /** Kills the primary with its Patroni. Resolves to the time of the kill, once a new pair is synchronous. */
   killPrimary: () => Promise<number>;
 }
 

@@ -14,7 +14,7 @@ const DRAIN_MS = 1_000;
 export const rolling: Scenario = {
   name: 'rolling-restarts',
   title: 'Rolling restarts',
-  promised: 'Restarting one of two instances after the other answers every request of a client that retries.',
+  promised: 'While two instances restart in turn, every request of a client that retries is answered.',
   seconds: 120,
   run: async (run) => {
     const rounds = scaled(ROUNDS, run);

@@ -17,9 +17,7 @@ export interface Intent {
   resolution: 'confirmed' | 'not_executed' | null;
   /** Amount that counts on its caps. Null if the whole reservation counts. */
   countedUsd: string | null;
-  /**
-   * Amount its payouts removed from `available` and did not return, by their ledger. Null without entries.
-   */
+  /** Amount that its payouts took from `available` for good, by their ledger. Null without entries. */
   ledgerUsd: string | null;
   /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;

@@ -53,9 +53,7 @@ export function findCycle(files: SourceFile[]): string[] | undefined {
   return files.map(({ path }) => visit(path, [])).find((cycle) => cycle !== undefined);
 }
 
-/**
- * Returns the lines that spread an object or array literal, such as `...{ a, b }` or `<X {...{ a, b }} />`.
- */
+/** Returns the lines that spread a literal, such as `...{ a, b }` or `<X {...{ a, b }} />`. */
 export function literalSpreads(path: string): string[] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (!/\.\.\.\s*[[{]/.test(text)) return [];

@@ -16,10 +16,7 @@ const file = join(module.path, process.argv[1].replace(/\W/g, '_'));
 /** A process in which no module was loaded for so long has started. */
 const STARTED_MS = 300;
 
-/**
- * Where V8 keeps the hash of its flags in what it compiled. The product changes flags of memory; code is the
- * same with all.
- */
+/** Offset of V8's hash of its flags in compiled code. The product changes only flags of memory. */
 const FLAGS_OFFSET = 12;
 
 const load = Module._extensions['.js'];

@@ -10,10 +10,9 @@ const { configureGlobal } = require('fast-check');
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
 
 /**
- * Jest runs every test and hook in an AsyncLocalStorage, one per file, to know which of them an unhandled
- * error belongs to. Up to Node 22, each storage adds a property to every later promise of the worker, and a
- * timer that outlives the file keeps all its applications. Without the storage, an unhandled error fails the
- * file.
+ * Runs tests without the AsyncLocalStorage that Jest uses to assign unhandled errors to tests. Up to Node 22,
+ * each storage adds a property to every later promise of the worker, and a timer that outlives the file keeps
+ * all its applications. Without the storage, an unhandled error fails the file.
  */
 const { run } = AsyncLocalStorage.prototype;
 AsyncLocalStorage.prototype.run = function (store, callback, ...given) {

@@ -1,8 +1,6 @@
 /// <reference types="jest" />
 
-/**
- * Asymmetric matchers accept a value of any type, and prove nothing about it. @types/jest calls them `any`.
- */
+/** Asymmetric matchers accept any value, and prove nothing about it. @types/jest types them as `any`. */
 declare namespace jest {
   interface Expect {
     any(constructor: unknown): unknown;

@@ -1,10 +1,7 @@
 import { basename } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
-/**
- * Spec files longer than half a minute next to others on two cores, longest first, without their tier. A
- * missing file is ignored.
- */
+/** Specs, without their tiers, that take over half a minute on two busy cores, longest first. */
 const LONGEST = [
   'sdk-faults',
   'console-frame',

@@ -1,6 +1,4 @@
-/**
- * The job of payout-proxy in its most obvious form: a create before, an update after. See ../../plain.mjs.
- */
+/** The obvious design: a create before, an update after. See ../../plain.mjs. */
 import 'reflect-metadata';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

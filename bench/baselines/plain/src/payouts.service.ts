@@ -18,10 +18,7 @@ export class PayoutsService {
 
   constructor(private readonly prisma: PrismaService) {}
 
-  /**
-   * Recorded before the request is sent, and again when it is answered. Without an answer, the record has
-   * none.
-   */
+  /** Records the request before it is sent, and again when it is answered. */
   async pay(keyId: string, operation: string, body: object) {
     const { id } = await this.prisma.payoutRecord.create({
       data: { keyId, operation, body },

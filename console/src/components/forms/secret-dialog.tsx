@@ -13,10 +13,7 @@ interface Props {
   close: () => void;
 }
 
-/**
- * Shows a secret once. The dialog closes only after the user confirms that the secret is stored. The page
- * keeps no copy.
- */
+/** Shows a secret once, without keeping it. The dialog closes after the user confirms that it is stored. */
 export function SecretDialog({ title, name, secret, children, close }: Props) {
   const [stored, setStored] = useState(false);
   const gate = useGate(stored ? undefined : `Confirm first that you have stored ${name}.`);

@@ -1,6 +1,4 @@
-/**
- * Formats an amount with all its decimals, at least two. As a number, it could lose precision.
- */
+/** Formats an amount with all its decimals, at least two. As a number, it could lose precision. */
 export function formatUsd(amount: string): string {
   const [, sign = '', whole = '', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   if (whole === '') return amount;

@@ -14,9 +14,7 @@ interface Selection {
 
 const NAME = 'chosen';
 
-/**
- * Selects the approval beside the list, in the URL. It remains selected when it leaves the list.
- */
+/** Selects the approval beside the list, in the URL. It remains selected when it leaves the list. */
 export function useSelection(approvals: ApprovalRecord[] | undefined): Selection {
   const [params, setParams] = useSearchParams();
   const id = params.get(NAME) ?? undefined;
@@ -40,8 +38,7 @@ export function useSelection(approvals: ApprovalRecord[] | undefined): Selection
       ),
     [setParams],
   );
-  // Once shown, the first approval stays selected. A newer one at the top must not take its place just before
-  // a key press.
+  // Once shown, the first approval stays selected, so that a newer one cannot take a key press.
   const first = approvals?.[0]?.id;
   const pageToken = params.get('page_token');
   const page = useRef(pageToken);

@@ -99,10 +99,7 @@ function withAll(groups: SummaryGroup[]): SummaryGroup[] {
   return [...groups, all];
 }
 
-/**
- * Returns the exact sum of amounts, computed in whole units of the smallest decimal. Amounts are not
- * negative.
- */
+/** Returns the exact sum of amounts, in units of the smallest decimal. No amount is negative. */
 function sumOf(amounts: string[]): string {
   const decimals = Math.max(0, ...amounts.map((amount) => (amount.split('.')[1] ?? '').length));
   const whole = (amount: string) => {

@@ -29,8 +29,7 @@ export default function ChangesPage() {
   const status = (values.status ?? 'pending') as Status;
   const query = { status, ...page };
   const changes = api.useQuery('get', '/v1/changes', { params: { query } });
-  // The dialog stays open when the decided change leaves the list, because it may explain why the change was
-  // not made.
+  // The dialog outlives the decided change in the list, because it may explain a failed change.
   const [deciding, setDeciding] = useState<OpenDecision>();
   return (
     <Page

@@ -21,9 +21,7 @@ const KINDS: { value: ClientKind; label: string }[] = [
 ];
 
 interface Props {
-  /**
-   * Called with the new key, which is invalid until the client is approved. A public client has none.
-   */
+  /** Called with the new key, which is invalid until the client is approved. A public client has none. */
   created: (client: { client: string; key?: string | undefined; waits: boolean }) => void;
   close: () => void;
 }

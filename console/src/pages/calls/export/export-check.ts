@@ -41,10 +41,7 @@ export async function checkExport(file: Blob, manifestText: string): Promise<Che
   return { rows, summed, manifest: new Blob([manifestText], { type: 'application/json' }) };
 }
 
-/**
- * Counts rows. In CSV, the first line is the heading, and quoted line breaks continue a row. JSON lines
- * contain none.
- */
+/** Counts rows. CSV has a heading, and its quoted line breaks continue a row. JSON lines have neither. */
 function rowsIn(bytes: Uint8Array): number {
   const isCsv = bytes.length > 0 && bytes[0] !== BRACE;
   let quoted = false;

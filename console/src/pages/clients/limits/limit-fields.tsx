@@ -30,9 +30,7 @@ export function LimitFields(props: Props) {
   );
 }
 
-/**
- * Shows a field for each limit. Amounts and counts are aligned at the bottom.
- */
+/** Shows a field for each limit. Amounts and counts are aligned at the bottom. */
 function Limits({ of, ...props }: Props & { of: LimitRow[] }) {
   return (
     <>

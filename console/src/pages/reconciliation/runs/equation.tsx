@@ -7,9 +7,7 @@ import { formatCount, formatUsd, inWords } from '../../../components/values/form
 import { decimalsOf, isZero, signedUsd, withDecimals } from '../amounts';
 import { linkToFindings } from '../findings/findings-query';
 
-/**
- * Shows the proof of a run: our total and all differences add up to the upstream's total, with no residual.
- */
+/** Proves a run: our total and all differences add up to the upstream's total, with no residual. */
 export function Equation({ totals, runId }: { totals: TotalsRecord; runId: string }) {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const categories = Object.entries(findings.by_category);

@@ -15,10 +15,7 @@ type Outcome = Extract<
 
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
 
-/**
- * Outcomes of problem codes that follow a sent request. With all other codes, the proxy rejected the request
- * itself.
- */
+/** Outcomes by problem code of sent requests. With any other code, the proxy rejected the request. */
 const AFTER_SENDING: Partial<Record<ProblemDetails['code'], Outcome>> = {
   outcome_unknown: 'unknown',
   upstream_auth: 'rejected',
@@ -69,10 +66,7 @@ export function explain(answer: SampleAnswerDto): string {
   }
 }
 
-/**
- * Describes the items, such as "Outcome: 2 paid, 1 failed." Each transaction of an answer has a reference and
- * a status.
- */
+/** Describes the items, such as "Outcome: 2 paid, 1 failed.", by the reference and status of each. */
 function itemOutcomes({ body }: SampleAnswerDto): string[] {
   const counts = new Map<string, number>();
   for (const status of statusesIn(body)) counts.set(status, (counts.get(status) ?? 0) + 1);
