@@ -7,12 +7,12 @@ import { newSigningKey } from '../history/log/note';
 import { loadConfig, RunningConfig } from '../platform/config/config';
 import { Secret } from '../platform/config/secrets/secret';
 
-/** Returns the OpenAPI documents of the default configuration. It connects to nothing. */
+/** Returns the OpenAPI documents of the default configuration, without any connection. */
 export async function describeApi(): Promise<ApiDocuments> {
   return withUnconnectedApp(openApiDocuments);
 }
 
-/** Returns all routes, and who may call them. It connects to nothing. */
+/** Returns all routes and the scopes that may call them, without any connection. */
 export async function describeRoutes(): Promise<Route[]> {
   return withUnconnectedApp(routesOf);
 }
@@ -30,16 +30,13 @@ async function withUnconnectedApp<Result>(
     logSigningKey: new Secret(newSigningKey('none')),
     embeddedSandbox: undefined,
   };
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.with(settings),
-    new FastifyAdapter(),
-    {
-      logger: false,
-    },
-  );
+  const module = AppModule.with(settings);
+  const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
+    logger: false,
+  });
   try {
     return describe(app, settings);
   } finally {
-    await app.close(); // its services have begun their timers
+    await app.close(); // the timers of its services run
   }
 }

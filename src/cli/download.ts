@@ -4,7 +4,7 @@ import { codeOf } from '../platform/errors/error-code';
 
 /**
  * Writes a response to standard output, or to a file that appears only when it is complete.
- * @param advice a sentence that says what to do if the file could not be written.
+ * @param advice the next step if the file could not be written.
  */
 export async function download({ body }: Response, out: string | undefined, advice: string): Promise<void> {
   if (out === undefined) {
@@ -29,7 +29,7 @@ export async function download({ body }: Response, out: string | undefined, advi
   }
 }
 
-/** Waits until the data is written, so that a slow reader does not fill the memory. */
+/** Writes to standard output, and waits for a slow reader so that the data does not fill the memory. */
 export function writeOut(chunk: Uint8Array): Promise<void> {
   return new Promise((done, failed) =>
     process.stdout.write(chunk, (error) => (error ? failed(error) : done())),

@@ -3,7 +3,7 @@ import { runCommand } from './program';
 import { COMMAND_LOG } from './terminal';
 
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') return; // its reader has seen enough, such as head
+  if (code === 'EPIPE') return; // the reader has closed the pipe, such as head
   process.exitCode = 1;
   process.stderr.write(`the output cannot be written (${code})\n`);
 });

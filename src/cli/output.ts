@@ -1,23 +1,19 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Prints a result: one line of JSON for machines, a table for people. */
+/** Prints a result as one line of JSON or as a table. */
 export function print(result: object | object[], json: boolean | undefined): void {
   const rows: object[] = Array.isArray(result) ? (result as object[]) : [result];
-  process.stdout.write(`${json ? JSON.stringify(result).replace(UNSEEN, escaped) : table(rows)}\n`);
+  process.stdout.write(`${json ? JSON.stringify(result).replace(CONTROLS, escaped) : table(rows)}\n`);
 }
 
-/**
- * Characters that move a terminal's cursor, color it or reverse its text. Upstreams, statements and callers
- * may write them.
- */
-const UNSEEN = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
+/** Characters of untrusted text that move a terminal's cursor, change its color or reverse its text. */
+const CONTROLS = /[^\n\P{Cc}]|\p{Bidi_Control}/gu;
 
 /** Makes untrusted text safe to print on a terminal. */
 export function forTerminal(text: string): string {
-  return text.replace(UNSEEN, '\ufffd');
+  return text.replace(CONTROLS, '\ufffd');
 }
 
-/** Escapes a character. */
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
@@ -54,16 +50,16 @@ function cell(value: Cell): string {
 export type Filters = [name: string, value: string][];
 
 /**
- * An option that can be repeated. The proxy checks its names and values.
- * @param example a filter of the list, for the message about another text.
+ * Returns a repeatable option. The proxy checks its names and values.
+ * @param example a filter of the list, for the error message.
  */
 export function filterOption(description: string, example: string): Option {
   return new Option('--filter <name=value>', description)
-    .default([])
-    .argParser((given: string, before: Filters): Filters => {
-      const place = given.indexOf('=');
-      if (place < 1) throw new InvalidArgumentError(`It must be name=value, such as ${example}.`);
-      return [...before, [given.slice(0, place), given.slice(place + 1)]];
+    .default([], 'none')
+    .argParser((text: string, before: Filters): Filters => {
+      const index = text.indexOf('=');
+      if (index < 1) throw new InvalidArgumentError(`It must be name=value, such as ${example}.`);
+      return [...before, [text.slice(0, index), text.slice(index + 1)]];
     });
 }
 
@@ -76,7 +72,7 @@ export function pageQuery(filters: Filters, pageToken: string | undefined): stri
   return query.toString();
 }
 
-/** Prints the page for machines, or its rows and where the next page begins for people. */
+/** Prints a page as JSON, or its rows and the token of the next page. */
 export function printPage(
   page: { next_page_token: string | null },
   rows: object[],

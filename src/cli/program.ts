@@ -27,11 +27,7 @@ import { sandboxCommand } from './sandbox';
 export const operatorCommands = () =>
   new Command('payout-proxy')
     .description('operate payout-proxy; each command has its own --help')
-    .version(
-      `${BUILD.version} (${BUILD.commit})`,
-      '-V, --version',
-      'print the version and the commit of this build',
-    )
+    .version(`${BUILD.version} (${BUILD.commit})`, '-V, --version', 'print the version and commit')
     .showHelpAfterError()
     .addCommand(clientsCommands())
     .addCommand(keysCommands())
@@ -57,8 +53,8 @@ export const operatorCommands = () =>
     .addCommand(docsCommand(), { hidden: true });
 
 /**
- * Runs the command that the arguments name. On an error, it says on standard error what failed, and sets the
- * exit code 1. That is so with --json, too: standard output has results only.
+ * Runs the command in the arguments. Prints an error to standard error, also with --json, and sets the exit
+ * code 1. Standard output has only results.
  */
 export async function runCommand(args: string[]): Promise<void> {
   const program = operatorCommands();
@@ -74,7 +70,7 @@ export async function runCommand(args: string[]): Promise<void> {
   }
 }
 
-/** Returns a command as its operator types it, such as `database backup`. */
+/** Returns the words of a command, such as `database backup`. */
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();

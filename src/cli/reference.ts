@@ -12,7 +12,7 @@ import { ACTION_MEANINGS } from '../platform/errors/kinds';
 import { ProblemCode, PROBLEMS } from '../platform/errors/problems';
 import { FOR_READS } from '../platform/errors/reads';
 
-/** Hidden, because it is for contributors. Operators have no docs folder. */
+/** A hidden command for contributors. Operators have no docs folder. */
 export function docsCommand(): Command {
   return new Command('docs')
     .description('write the pages of docs/reference that come from the code')
@@ -24,9 +24,8 @@ export function docsCommand(): Command {
 }
 
 /**
- * The pages of docs/reference that come from the code, by their path. `npm run docs` writes them, and a test
- * compares them with the committed files.
- * @param program the root of the command line
+ * Returns the pages of docs/reference that come from the code, by path. `npm run docs` writes them, and a
+ * test compares them with the committed files.
  */
 export function referencePages(program: Command, routes: Route[]): Record<string, string> {
   return {
@@ -46,12 +45,8 @@ function configurationPage(): string {
       .filter((name) => VARIABLES[name].section === section)
       .map((name) => {
         const { about, unset } = VARIABLES[name];
-        return [
-          code(name),
-          unset ?? code((defaults[name] as string | number).toString()),
-          valuesOf(name),
-          about,
-        ];
+        const initial = unset ?? code((defaults[name] as string | number).toString());
+        return [code(name), initial, valuesOf(name), about];
       });
     return `## ${title}\n\n${table(['variable', 'default', 'values', 'meaning'], rows)}`;
   });
@@ -64,18 +59,17 @@ function configurationPage(): string {
       'own. `docker run --env-file` keeps quotes. Give it such values with `--env`, or in a file ' +
       '(`<name>_FILE`).',
     `Each secret can be in a file instead. Set ${code(fileVariableOf('<name>'))} to its path, for ` +
-      `${SECRET_NAMES.map(code).join(', ')}. See [Secrets in ` +
-      'files](../operate/deploy.md#secrets-in-files).',
+      `${SECRET_NAMES.map(code).join(', ')}. See [Secrets in files](../operate/deploy.md#secrets-in-files).`,
     ...sections,
   ]);
 }
 
-/** Returns the values that a variable accepts, as far as a table can show them. */
+/** Returns the values that a variable accepts, if a table can show them. */
 function valuesOf(name: string): string {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(Environment, '', true, false)
     .filter(({ propertyName }) => propertyName === name);
-  const rule = (wanted: string) => rules.find((one) => one.name === wanted)?.constraints?.[0] as unknown;
+  const rule = (key: string) => rules.find((found) => found.name === key)?.constraints?.[0] as unknown;
   const words = rule('isIn');
   if (Array.isArray(words)) return words.map((word) => code(String(word))).join(', ');
   if (rule('min') !== undefined) return `${digits(rule('min'))} to ${digits(rule('max'))}`;
@@ -87,7 +81,7 @@ function valuesOf(name: string): string {
 const digits = (value: unknown) => Number(value).toLocaleString('en');
 
 function errorsPage(): string {
-  const kinds = Object.entries(PROBLEMS).sort(([, one], [, other]) => one.status - other.status);
+  const kinds = Object.entries(PROBLEMS).sort(([, a], [, b]) => a.status - b.status);
   const rows = kinds.map(([name, { status, action, text, retryAfter }]) => [
     `${status}`,
     code(name),
@@ -115,8 +109,8 @@ function errorsPage(): string {
       'outside the interface says `wait`, because the change may have been made.',
     '## Codes\n\n`Retry-After` is in seconds. An answer can give a more exact text or another `Retry-After`.',
     table(['status', 'code', 'action', 'Retry-After', 'text'], rows),
-    '## Codes of reads\n\nA read changes nothing and has no idempotency key. These codes have another ' +
-      'text for reads, and some have another action.',
+    '## Codes of reads\n\nA read changes nothing and has no idempotency key. These codes have another text ' +
+      'for reads, and some have another action.',
     table(['code', 'action', 'text'], reads),
   ]);
 }
@@ -125,9 +119,9 @@ function commandsPage(program: Command): string {
   const rows = leavesOf(program, '').map(([name, description]) => [code(name), description]);
   return page('Commands', [
     'Run a command with `npm run cli -- <command>`. Each has `--help`. Most have `--json`, which prints ' +
-      'one line of JSON; use `npm run -s cli` with it, so that npm prints nothing of its own. A command ' +
-      'that fails says on standard error what failed, and ends with exit code 1.',
-    table(['command', 'what it does'], rows),
+      'one line of JSON. Use `npm run -s cli` with it, because npm prints lines of its own. A command that ' +
+      'fails prints the error to standard error and ends with exit code 1.',
+    table(['command', 'effect'], rows),
   ]);
 }
 
@@ -139,16 +133,14 @@ function permissionsPage(routes: Route[]): string {
     route.isRecorded ? 'yes' : '',
   ]);
   return page('Permissions', [
-    'What a key needs for each route, and what it reaches there. A key without the scopes of a route ' +
-      'gets 403 `scope_missing`, whatever its request contains. An object that the key does not reach is ' +
-      'answered like one that does not exist.',
+    'Scopes that each route requires, and the objects that it reaches. A key without the scopes of a route ' +
+      'gets 403 `scope_missing`, with any request. An object out of reach looks like an unknown one.',
     [
-      '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key ' +
-        'is needed.',
-      "- **own**: the calls and objects of the key's client, or only those of its person. **all**: " +
-        'those of all clients. With the scope `account`, operations of the interface reach all.',
-      '- **recorded**: the reading is recorded before the answer leaves, and people are masked unless ' +
-        'the key has `audit:pii`.',
+      '- **yes**: this scope is enough. **and**: the key needs all scopes of the row. **open**: no key.',
+      "- **own**: the calls and objects of the key's client, or only those of its person. " +
+        '**all**: those of all clients. With the scope `account`, operations of the interface reach all.',
+      '- **recorded**: the reading is recorded before the answer leaves. ' +
+        'People are masked unless the key has `audit:pii`.',
     ].join('\n'),
     table(['route', ...SCOPES, 'reaches', 'recorded'], rows),
   ]);
@@ -160,32 +152,28 @@ function needOf(scope: Scope, { scopes, needsAll }: Route): string {
   return needsAll && scopes.length > 1 ? 'and' : 'yes';
 }
 
-/** Returns each command that can be run, with its arguments. */
+/** Returns each command with an action: its words and arguments, and its description. */
 function leavesOf(command: Command, prefix: string): [string, string][] {
   return command
     .createHelp()
     .visibleCommands(command)
-    .flatMap((one): [string, string][] => {
-      if (one.name() === 'help') return [];
-      const name = `${prefix}${one.name()}`;
-      const below = leavesOf(one, `${name} `);
-      const words = [
-        name,
-        ...one.registeredArguments.map((argument) =>
-          argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-        ),
-      ];
-      return below.length > 0 && words.length === 1 && !runs(one)
-        ? below
-        : [[words.join(' '), one.description()], ...below];
+    .flatMap((child): [string, string][] => {
+      if (child.name() === 'help') return [];
+      const name = `${prefix}${child.name()}`;
+      const below = leavesOf(child, `${name} `);
+      const words = child.registeredArguments.map((argument) =>
+        argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+      );
+      // A command with subcommands has an action of its own only if it has arguments or options.
+      if (below.length > 0 && words.length === 0 && child.options.length === 0) return below;
+      return [[[name, ...words].join(' '), child.description()], ...below];
     });
 }
 
-/** Returns whether a command with subcommands can also be run itself: then it has options. */
-const runs = (command: Command) => command.options.length > 0;
+const WARNING = '<!-- Written by `npm run docs` from the code. Do not edit. -->';
 
 function page(title: string, parts: string[]): string {
-  return `${[`# ${title}`, '<!-- Written by `npm run docs` from the code. Do not edit. -->', ...parts].join('\n\n')}\n`;
+  return `${[`# ${title}`, WARNING, ...parts].join('\n\n')}\n`;
 }
 
 function table(head: string[], rows: string[][]): string {
@@ -201,7 +189,7 @@ export function openapiCommand(): Command {
     .option('--staff', 'print the document for operators and auditors instead')
     .addHelpText('after', '\nExamples:\n  npm run -s cli -- openapi --staff > openapi.staff.json')
     .action(async ({ staff }: { staff?: true }) => {
-      // Only this command needs the whole application, which takes longer to load than all others together.
+      // Only this command needs the whole application, which loads slowly.
       const { describeApi } = await import('./api-document.js');
       const documents = await describeApi();
       process.stdout.write(`${JSON.stringify(staff ? documents.staff : documents.apps, null, 2)}\n`);

@@ -6,14 +6,17 @@ import { loadConfig, StartError } from '../platform/config/config';
 import { startEmbeddedPostgres } from '../platform/database/embedded/embedded-postgres';
 import { migrateAtStart, SANDBOX_MIGRATIONS } from '../platform/database/migrations/migrations';
 
+const HELP = `
+The command writes its address and keys to sandbox.json in DATA_DIR (default: .data).
+
+Examples:
+  npm run cli -- sandbox
+  SANDBOX_PORT=4020 npm run cli -- sandbox`;
+
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('run only the simulated upstream, on SANDBOX_PORT (default: 4010)')
-    .addHelpText(
-      'after',
-      '\nThe command writes its address and keys to sandbox.json in DATA_DIR (default: ' +
-        '.data).\n\nExamples:\n  npm run cli -- sandbox\n  SANDBOX_PORT=4020 npm run cli -- sandbox',
-    )
+    .addHelpText('after', HELP)
     .action(run);
 }
 
@@ -24,8 +27,8 @@ async function run(): Promise<void> {
     await migrateAtStart(postgres.urls.sandbox, SANDBOX_MIGRATIONS, config.migrateOnStart);
     const sandbox = await startSandbox(config, postgres.urls.sandbox, config.sandboxPort);
     process.stdout.write(banner(sandbox.url, join(config.dataDir, 'sandbox.json')));
-    const asked = new Promise<undefined>((resolve) => onStop(() => resolve(undefined)));
-    const ended = await Promise.race([asked, sandbox.ended]);
+    const signal = new Promise<undefined>((resolve) => onStop(() => resolve(undefined)));
+    const ended = await Promise.race([signal, sandbox.ended]);
     await sandbox.stop();
     if (ended !== undefined) throw new StartError(`the sandbox has stopped (${ended})`);
   } finally {

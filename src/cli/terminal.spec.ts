@@ -3,7 +3,7 @@ import { confirm } from './terminal';
 
 describe('confirm', () => {
   const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
-  const answered = (type: (keys: PassThrough) => void) => {
+  const confirmWith = (type: (keys: PassThrough) => void) => {
     const keys = terminal();
     jest.spyOn(process, 'stdin', 'get').mockReturnValue(keys as unknown as typeof process.stdin);
     jest.spyOn(process, 'stderr', 'get').mockReturnValue(terminal() as unknown as typeof process.stderr);
@@ -13,8 +13,8 @@ describe('confirm', () => {
   };
   afterEach(() => jest.restoreAllMocks());
 
-  it('goes on after yes', async () => {
-    await answered((keys) => keys.write('yes\n'));
+  it('continues after yes', async () => {
+    await confirmWith((keys) => keys.write('yes\n'));
   });
 
   it.each<[string, (keys: PassThrough) => void]>([
@@ -22,7 +22,7 @@ describe('confirm', () => {
     ['Ctrl-C', (keys) => void keys.write('\x03')],
     ['Ctrl-D', (keys) => void keys.write('\x04')],
     ['the end of the input', (keys) => void keys.end()],
-  ])('changes nothing after %s', async (_what, type) => {
-    await expect(answered(type)).rejects.toThrow('Nothing was changed.');
+  ])('changes nothing after %s', async (_input, type) => {
+    await expect(confirmWith(type)).rejects.toThrow('Nothing was changed.');
   });
 });

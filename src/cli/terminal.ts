@@ -3,9 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { LoggerService } from '@nestjs/common';
 import { ClientError } from '../access/clients/client-error';
 
-/**
- * Asks for a confirmation on the terminal. @throws ClientError if it is refused, or if there is no terminal.
- */
+/** Asks for a confirmation. @throws ClientError after another answer than yes, or without a terminal. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
@@ -14,17 +12,16 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const closed = once(terminal, 'close').then(() => ''); // the end of the input, which answers nothing
-    // Ctrl-C or Ctrl-D
-    const answered = terminal.question(`${question} Type yes to continue: `).catch(() => '');
-    const said = await Promise.race([answered, closed]);
-    if (said.trim() !== 'yes') throw new ClientError('Nothing was changed.');
+    const end = once(terminal, 'close').then(() => ''); // end of the input
+    const reply = terminal.question(`${question} Type yes to continue: `).catch(() => ''); // Ctrl-C, Ctrl-D
+    const text = await Promise.race([reply, end]);
+    if (text.trim() !== 'yes') throw new ClientError('Nothing was changed.');
   } finally {
     terminal.close();
   }
 }
 
-/** Reads text from standard input, so that people do not appear in the history of a shell. */
+/** Reads text from standard input, which keeps people out of the history of a shell. */
 export async function standardInput(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let text = '';
@@ -33,23 +30,23 @@ export async function standardInput(): Promise<string> {
 }
 
 const WIDTH = 30;
-const EVERY_MS = 100;
+const REDRAW_MS = 100;
 
-/** A progress bar on standard error. It shows nothing if standard error is not a terminal. */
+/** Progress bar on standard error. Hidden if standard error is not a terminal. */
 export class Progress {
   private drawnAt = 0;
   private readonly startedAt = performance.now();
 
-  /** @param unit the unit that is counted, in the plural, such as `rows`. */
+  /** @param unit the unit in the plural, such as `rows`. */
   constructor(
     private readonly unit: string,
     private readonly stream: NodeJS.WriteStream = process.stderr,
   ) {}
 
-  /** @param of the total, if it is known. */
+  /** @param of the total, if known. */
   at(done: number, of?: number): void {
     const now = performance.now();
-    if (!this.stream.isTTY || now - this.drawnAt < EVERY_MS) return;
+    if (!this.stream.isTTY || now - this.drawnAt < REDRAW_MS) return;
     this.drawnAt = now;
     this.draw(done, of);
   }
@@ -73,17 +70,14 @@ export class Progress {
   }
 }
 
-/**
- * The log of a command: warnings and errors, one line each, on standard error. Standard output belongs to the
- * result, which may be JSON.
- */
+/** Log of a command: a line on standard error for each warning and error. Standard output has the result. */
 export const COMMAND_LOG: LoggerService = {
   log: () => undefined,
   warn: write,
   error: write,
 };
 
-/** @param fields what the line is about, or its text alone. */
+/** @param fields the fields of the line, or its text alone. */
 function write(fields: object | string, ...[text]: unknown[]): void {
   const line = typeof fields === 'object' ? `${String(text)} ${JSON.stringify(fields)}` : fields;
   process.stderr.write(`${line}\n`);

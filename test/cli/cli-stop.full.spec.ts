@@ -75,14 +75,14 @@ describe('the stop command', () => {
   });
 
   it.each([
-    [['client', 'nobody', '--reason', 'why'], 'There is no client nobody'],
+    [['client', 'nobody', '--reason', 'why'], 'No client is named nobody'],
     [
       ['operation', 'GET /wallets/list', '--reason', 'why'],
-      /cannot be stopped\. Operations that can be stopped: POST \/send, /,
+      /cannot be stopped\. Give one of these: POST \/send, /,
     ],
     [['everything', '--reason', ' '], '--reason must be text'],
-    [['lift', 'shop'], 'There is no active stop with the ID shop'],
-    [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'There is no active stop'],
+    [['lift', 'shop'], 'No active stop has the ID shop'],
+    [['lift', '01a1fc4c-d86a-751d-baa6-e9463876b80c'], 'No active stop'],
   ])('rejects %j', async (args, message) => {
     await expect(cli(...args)).rejects.toThrow(message);
     expect(await listed()).toEqual([]);

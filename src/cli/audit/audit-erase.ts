@@ -12,25 +12,27 @@ import {
 import { contactOf } from '../../recipients/recipient';
 import { print } from '../output';
 import { confirm, standardInput, Progress } from '../terminal';
-import { RetentionOptions, withRetention } from './retention';
+import { RetentionOptions, withRetention } from './audit-prune';
 
 const HELP = `
-Erases an email address, phone number, or handle from the history. The command erases:
-  - for each call that pays this recipient, the recipient, the request body, and the response body
-  - every other body that contains the contact
+Erases an email address, phone number, or handle from the history:
+  - the recipient, the request body, and the response body of each call that pays it
+  - every other body that contains it
   - its mentions in the upstream's listings and in statements
   - the searches of auditors for it
-  - idempotency keys with the contact in them. A request with such a key is still recognized
-  - registers of clients, and changes of them that wait or were decided
-The records keep their amounts, and every proof remains valid. If the upstream still lists the
-contact, the next reconciliation stores it again. Calls that are in doubt, in progress, or pending
-approval are not changed. The command lists them and exits with code 2. Settle them, then run the
-command again. Backups are not changed. Idempotency keys that a program before this version wrote
-are parts of sealed records, and stay until their months are pruned. The command lists their calls,
-and exits with code 2. Persons on whose behalf clients call are erased by --person, or by
---recipient if their name is that contact. Their records keep the ID of the person. For 31 days the
-command keeps a hash of the name, so that somebody who comes back has the same caps and idempotency
-keys. Access tokens, ephemeral keys and page sessions from before the erasure are refused.
+  - idempotency keys that contain it. A request with such a key is still recognized
+  - its entries in the registers of clients, and in pending and decided changes of them
+The records keep their amounts, and every proof remains valid. Backups are not changed. If the upstream
+still lists the contact, the next reconciliation stores it again.
+
+Calls that are in doubt, in progress, or pending approval are not changed. Idempotency keys that an earlier
+version wrote are parts of sealed records, and stay until their months are pruned. The command lists the
+calls of both kinds and exits with code 2. Settle the open calls, then run the command again.
+
+Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that
+contact. Their records keep the ID of the person. A hash of the name is kept for 31 days, so that a
+returning person has the same caps and idempotency keys. Access tokens, ephemeral keys and page sessions
+from before the erasure are refused.
 
 Examples:
   npm run cli -- audit erase --recipient ada@example.com --reason "request of 2026-11-20, case 17" --dry-run
@@ -42,19 +44,13 @@ export function auditEraseCommand(): Command {
     .description('erase a person from the history')
     .option(
       '--recipient <contact>',
-      'email address, phone number with +, or handle with @; - reads it from standard input',
+      'email address, phone number with +, or handle with @; - reads it from stdin',
     )
-    .option(
-      '--person <name>',
-      'name of a person on whose behalf clients call, or the ID in records; - reads it from standard input',
-    )
+    .option('--person <name>', 'name or ID of a person on whose behalf clients call; - reads it from stdin')
     .option('--client <name>', 'with --person, only the person of this client')
-    .option('--issuer <url>', 'with --person, only the person of tokens of this issuer')
+    .option('--issuer <url>', "with --person, only the person of this issuer's tokens")
     .requiredOption('--reason <text>', 'reason, which is kept forever and must not identify the person')
-    .option(
-      '--actor <id>',
-      'ID of the person who runs this command (default: the user of the operating system)',
-    )
+    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the system)')
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: {"id","places","open","keys"}, or "kept" instead of "keys" for a person')
@@ -74,12 +70,12 @@ async function run(options: EraseOptions): Promise<void> {
   if ((recipient === undefined) === (person === undefined)) {
     throw new ClientError('Give either --recipient or --person.');
   }
-  if (person !== undefined) return erasePersons({ named: await given(person), client, issuer }, options);
+  if (person !== undefined) return erasePersons({ named: await textOf(person), client, issuer }, options);
   if ((client ?? issuer) !== undefined) throw new ClientError('--client and --issuer belong to --person.');
-  return eraseRecipient(await given(recipient ?? ''), options);
+  return eraseRecipient(await textOf(recipient ?? ''), options);
 }
 
-async function given(value: string): Promise<string> {
+async function textOf(value: string): Promise<string> {
   return value === '-' ? standardInput() : value;
 }
 
@@ -97,9 +93,8 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
   }
   await withRetention(options, async (db, wish) => {
     const progress = new Progress('bodies');
-    const bodies = await findPlaces(db, person, (done, of) => progress.at(done, of)).finally(() =>
-      progress.end(),
-    );
+    const search = findPlaces(db, person, (done, of) => progress.at(done, of));
+    const bodies = await search.finally(() => progress.end());
     const found = await erase(db, person, bodies, null);
     const nothing = options.dryRun || found.places.length === 0;
     if (!nothing)
@@ -111,13 +106,12 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
       open: 'calls have no final outcome yet and were not changed.',
       kept: erased.keys,
       keptText:
-        `The idempotency keys of ${erased.keys.length} calls contain the contact, were recorded by an ` +
-        'earlier version, and stay until their months are pruned:',
+        `The idempotency keys of ${erased.keys.length} calls contain the contact. An earlier version ` +
+        'recorded them, and they stay until their months are pruned:',
     });
   });
 }
 
-/** Erases persons on whose behalf clients call. */
 async function erasePersons(search: PersonSearch, options: RetentionOptions): Promise<void> {
   await withRetention(options, async (db, wish) => {
     const persons = await personsNamed(db, search);
@@ -133,9 +127,8 @@ async function erasePersons(search: PersonSearch, options: RetentionOptions): Pr
       open: 'calls have no final outcome yet, and their persons were not changed.',
       kept: erased.kept,
       keptText:
-        `${erased.kept.length} places keep the name: sealed records of earlier versions until their ` +
-        'months are pruned, keys that belong to the person, and records of who read, decided or changed ' +
-        'something:',
+        `${erased.kept.length} places keep the name: sealed records of earlier versions until their months ` +
+        'are pruned, keys of the person, and records of their readings, decisions and changes:',
     });
   });
 }
@@ -148,7 +141,7 @@ function requireNoName(reason: string, persons: CallingPerson[]): void {
   );
 }
 
-/** The parts of a report for people. `kept` lists the places that keep what was to be erased. */
+/** Texts of a report. `kept` lists the places that keep the contact or name. */
 interface Report {
   done: string;
   nothing: string;
@@ -192,7 +185,7 @@ function countNames({ places }: ErasedPersons): string {
   );
 }
 
-/** Names nobody, because the output of a command is often kept. */
+/** Lists IDs without names, because the output of a command is often kept. */
 function list(persons: CallingPerson[]): string {
   return persons
     .map(({ id, client, issuer }) => `${id} of ${client}${issuer === null ? '' : `, ${issuer}`}`)

@@ -6,22 +6,25 @@ import { ClientError } from '../../access/clients/client-error';
 import { ManifestRecord } from '../../history/export/export.dto';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { readStrictJson } from '../../platform/json/strict-json';
-import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { writeOut } from '../download';
 import { print, filterOption, Filters } from '../output';
+import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
 import { Progress } from '../terminal';
 
 const HELP = `
-Calls the running proxy with the key of an auditor. ${keyHelp('auditor')}
-The command checks the export against its manifest and writes the manifest next to it, as
-FILE.manifest.json. Keep both files: check-export needs both. While the export is incomplete, its
-name is FILE.partial. If it fails, no file is left and the exit code is 1. Without --out, the export
-goes to standard output, and the manifest goes to --manifest if given. Filters have the names of the
-query parameters of GET /v1/audit/calls. Repeat --filter for each.
+Calls the running proxy with the key of an auditor.
+${keyHelp('auditor')}
+
+The command checks the export against its manifest and writes the manifest as FILE.manifest.json. Keep both
+files for check-export. An incomplete export has the name FILE.partial. A failed export leaves no file and
+exits with code 1. Without --out, the export goes to standard output, and the manifest to --manifest. Filters
+have the names of the query parameters of GET /v1/audit/calls. Repeat --filter for each.
 
 Examples:
-  npm run cli -- audit export --format csv --out march.csv --filter from=2026-03-01T00:00:00Z --filter to=2026-04-01T00:00:00Z
-  npm run cli -- audit export --format ndjson --what items --filter recipient=ada@example.com | jq .amount_usd`;
+  npm run cli -- audit export --format csv --out march.csv \\
+    --filter from=2026-03-01T00:00:00Z --filter to=2026-04-01T00:00:00Z
+  npm run -s cli -- audit export --format ndjson --what items --filter recipient=ada@example.com \\
+    | jq .amount_usd`;
 
 const CHECK_HELP = `
 Examples:
@@ -37,13 +40,13 @@ interface ExportOptions extends ProxyOptions {
 }
 
 export function auditExportCommand(): Command {
-  return askingProxy(new Command('export'), 'audit')
+  return withProxyOptions(new Command('export'), 'audit')
     .description('export calls or their payouts to a file, oldest first')
-    .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).makeOptionMandatory())
-    .addOption(new Option('--what <what>', 'what each row is').choices(['calls', 'items']).default('calls'))
-    .addOption(filterOption('only these', 'client=shop'))
+    .addOption(new Option('--format <format>', 'format').choices(['csv', 'ndjson']).makeOptionMandatory())
+    .addOption(new Option('--what <what>', 'kind of rows').choices(['calls', 'items']).default('calls'))
+    .addOption(filterOption('filter; can be repeated', 'client=shop'))
     .option('--out <file>', 'file for the export (default: standard output)')
-    .option('--manifest <file>', 'file for the manifest (default: the name of --out with .manifest.json)')
+    .option('--manifest <file>', 'file for the manifest (default: OUT.manifest.json)')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -52,20 +55,17 @@ export function auditCheckExportCommand(): Command {
   return new Command('check-export')
     .description('check an export against its manifest')
     .argument('<file>', 'the export')
-    .option(
-      '--manifest <file>',
-      'manifest of the export (default: the name of the export with .manifest.json)',
-    )
+    .option('--manifest <file>', 'manifest of the export (default: FILE.manifest.json)')
     .option('--json', 'print the manifest as JSON')
     .addHelpText('after', CHECK_HELP)
     .action(async (file: string, options: { manifest?: string; json?: boolean }) => {
-      const beside = options.manifest ?? manifestBeside(file);
-      const manifest = readManifest(await readFile(beside, 'utf8').catch(unreadable(beside)), beside);
+      const path = options.manifest ?? manifestPath(file);
+      const manifest = readManifest(await readFile(path, 'utf8').catch(rejectUnreadable(path)), path);
       const check = new ExportCheck();
       try {
         for await (const chunk of createReadStream(file)) check.push(chunk as Buffer);
       } catch (error) {
-        unreadable(file)(error);
+        rejectUnreadable(file)(error);
       }
       check.compare(manifest);
       if (options.json) print(manifest, options.json);
@@ -73,17 +73,17 @@ export function auditCheckExportCommand(): Command {
     });
 }
 
-function manifestBeside(file: string): string {
+function manifestPath(file: string): string {
   return `${file}.manifest.json`;
 }
 
-function unreadable(file: string): (error: unknown) => never {
+function rejectUnreadable(file: string): (error: unknown) => never {
   return (error) => {
     throw new ClientError(`The file ${file} cannot be read (${codeOrNameOf(error)}).`);
   };
 }
 
-function unwritable(file: string): (error: unknown) => never {
+function rejectUnwritable(file: string): (error: unknown) => never {
   return (error) => {
     throw new ClientError(`The file ${file} cannot be written (${codeOrNameOf(error)}).`);
   };
@@ -92,7 +92,7 @@ function unwritable(file: string): (error: unknown) => never {
 async function run({ format, what, filter, out, manifest: kept, ...proxy }: ExportOptions): Promise<void> {
   const query = new URLSearchParams([...filter, ['format', format], ['what', what]]);
   const path = `/v1/audit/export?${query.toString()}`;
-  const { response } = await open(proxy, {
+  const { response } = await streamFromProxy(proxy, {
     path,
     demoKey: 'auditor',
     afterFailure: 'Nothing was written. Run the export again.',
@@ -104,10 +104,10 @@ async function run({ format, what, filter, out, manifest: kept, ...proxy }: Expo
     return;
   }
   const partial = `${out}.partial`;
-  const file = await openFile(partial, 'w', 0o600).catch(unwritable(partial));
+  const file = await openFile(partial, 'w', 0o600).catch(rejectUnwritable(partial));
   try {
-    const manifest = await writing(file, proxy, response);
-    await writeManifest(kept ?? manifestBeside(out), manifest);
+    const manifest = await writeExport(file, proxy, response);
+    await writeManifest(kept ?? manifestPath(out), manifest);
     await rename(partial, out);
     process.stderr.write(`${out}: ${summary(manifest)}\n`);
   } catch (error) {
@@ -117,10 +117,16 @@ async function run({ format, what, filter, out, manifest: kept, ...proxy }: Expo
 }
 
 async function writeManifest(file: string, manifest: ManifestRecord): Promise<void> {
-  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 }).catch(unwritable(file));
+  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 }).catch(
+    rejectUnwritable(file),
+  );
 }
 
-async function writing(file: FileHandle, proxy: ProxyOptions, response: Response): Promise<ManifestRecord> {
+async function writeExport(
+  file: FileHandle,
+  proxy: ProxyOptions,
+  response: Response,
+): Promise<ManifestRecord> {
   try {
     const manifest = await copy(proxy, response, (chunk) => file.writeFile(chunk));
     await file.sync();
@@ -157,18 +163,13 @@ async function copy(
   return manifest;
 }
 
-/**
- * Fetches the manifest that the header `Link` names. Follows only addresses of the proxy, because the request
- * has the key.
- */
+/** Fetches the manifest in the header `Link`. Follows only paths of the proxy, because it sends the key. */
 async function fetchManifest(proxy: ProxyOptions, headers: Headers): Promise<ManifestRecord> {
   const [, path] = /^<(\/v1\/[\w/-]+)>; *rel="describedby"/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined)
-    throw new ClientError(
-      'The response has no link to a manifest, so the export cannot be checked. Check --url.',
-    );
+    throw new ClientError('The response has no link to a manifest, so the export is unchecked. Check --url.');
   const afterFailure = 'The export could not be checked against its manifest. Run it again.';
-  const answer = await ask(proxy, { path, demoKey: 'auditor', afterFailure });
+  const answer = await callProxy(proxy, { path, demoKey: 'auditor', afterFailure });
   return readManifest(JSON.stringify(answer), path);
 }
 
@@ -188,7 +189,7 @@ class ExportCheck {
   private quoted = false;
   private isCsv: boolean | undefined;
 
-  /** Rows read so far, including the header of a CSV file. */
+  /** Rows so far, including the header of a CSV file. */
   get rows(): number {
     return this.lines;
   }
@@ -200,7 +201,7 @@ class ExportCheck {
     this.hash.update(chunk);
   }
 
-  /** @throws ClientError that says how the file differs from the manifest. */
+  /** @throws ClientError with the difference between the file and the manifest. */
   compare(manifest: ManifestRecord): void {
     const rows = this.lines - (manifest.format === 'csv' ? 1 : 0);
     if (rows !== manifest.rows) {
@@ -213,7 +214,7 @@ class ExportCheck {
     }
   }
 
-  /** Counts rows. In CSV, a row continues on the next line if the line ends inside quotes. */
+  /** Counts rows. A CSV row continues on the next line if the line ends inside quotes. */
   private count(bytes: Buffer): void {
     for (const byte of bytes) {
       if (byte === QUOTE && this.isCsv) this.quoted = !this.quoted;

@@ -11,28 +11,25 @@ import { ServerClient } from '../../platform/database/servers/server-client';
 import { withDatabase } from '../database/database';
 import { Progress } from '../terminal';
 
-/** While one connection reads the next leaves, those of the others are hashed. */
+/** Connections of a verification. One reads the next leaves while those of the others are hashed. */
 const CONNECTIONS = 3;
 
-/**
- * The exit code for a fault. It differs from 1, the code of a command without a result, so that alarms can
- * tell them apart.
- */
+/** Exit code for a fault. Alarms distinguish it from 1, the code without a result. */
 const TAMPERED = 3;
 
 const EXAMPLES = `
-Recomputes the whole log. The command compares each record, body, and recipient with its leaf, the
-leaves with every signed checkpoint, and the checkpoints with the copies that a witness keeps
-outside the database. It reports the first fault and where it is.
+Recomputes the whole log. The command compares each record, body, and recipient with its leaf, the leaves
+with every signed checkpoint, and the checkpoints with the copies of a witness outside the database. It
+reports the first fault and its position.
 
-Exit codes: 0 if all records match the log, 3 if something was tampered with, 1 if there is no result.
+Exit codes: 0 if all records match the log, 3 after tampering, 1 without a result.
 
 The log's key may be changed. An old verifier key is enough: the command learns the next keys from
 checkpoints that it signed.
 
-The result relies on three things: the key, the copies of the checkpoints (kept where the database's
-administrators cannot write), and a database server that returns what it stores. If you do not trust
-the server, verify a backup on another one.
+The result relies on the key, on copies of the checkpoints that the database's administrators cannot write,
+and on a database server that returns its data unchanged. If you do not trust the server, verify a backup on
+another one.
 
 Examples:
   npm run cli -- audit verify
@@ -48,15 +45,8 @@ interface VerifyOptions {
 export function auditVerifyCommand(): Command {
   return new Command('verify')
     .description('recompute the log and report the first fault')
-    .option(
-      '--checkpoint <file>',
-      "witness's copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)",
-    )
-    .option(
-      '--key <key>',
-      "verifier key of the log, or a file with one per line (default: the proxy's own keys). Later keys " +
-        'are learned from the log',
-    )
+    .option('--checkpoint <file>', 'copies of the checkpoints (default: CHECKPOINT_FILE, if it exists)')
+    .option('--key <key>', "verifier key of the log, or a file of them (default: the proxy's own keys)")
     .option('--json', 'print the report as JSON')
     .addHelpText('after', EXAMPLES)
     .action((options: VerifyOptions) =>
@@ -75,7 +65,7 @@ export function auditVerifyCommand(): Command {
     );
 }
 
-/** Verifies on connections with the same snapshot. Later records are left out. */
+/** Verifies one snapshot on several connections. Excludes later records. */
 async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
   const clients: Client[] = [];
   try {
@@ -95,11 +85,11 @@ async function verifyAt(url: string, request: VerifyRequest): Promise<Report> {
   }
 }
 
-/** Indexes what a stopped or killed proxy left behind. A backup may be read-only, and then stays as it is. */
+/** Indexes the calls that a stopped or killed proxy had not indexed yet, unless the database is read-only. */
 async function bringIndexUpToDate(client: Client): Promise<void> {
   for (let state = 'more'; state === 'more';) {
-    const asked = client.query<{ state: string }>('SELECT index_calls(5000) AS state');
-    state = await asked.then(({ rows }) => rows[0]?.state ?? '').catch(() => '');
+    const query = client.query<{ state: string }>('SELECT index_calls(5000) AS state');
+    state = await query.then(({ rows }) => rows[0]?.state ?? '').catch(() => '');
     if (state === 'unbuilt') await client.query('SELECT build_search_indexes()').catch(() => undefined);
   }
 }
@@ -109,8 +99,7 @@ function ringFrom(given: string | undefined, config: Config): KeyRing {
     const logSigningKey = knownLogKeyOf(config);
     if (logSigningKey) return logRingOf({ ...config, logSigningKey });
     throw new StartError(
-      'The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the DATA_DIR where the proxy ' +
-        'keeps its own key.',
+      "The key of the log is not known. Give --key, LOG_SIGNING_KEY, or the proxy's own DATA_DIR.",
     );
   }
   try {
@@ -130,44 +119,35 @@ function notesFrom(given: string | undefined, { checkpointFile }: Config): Verif
   const notes = splitNotes(readFileSync(file, 'utf8'));
   // The last note may be incomplete after a crash or during a write.
   if (notes.length > 1 && !/\n\n(?:\u2014 [^\n]+\n)+$/.test(notes.at(-1)!)) notes.pop();
-  return notes.map((note, place) => ({ note, source: `note ${place + 1} of ${file}` }));
+  return notes.map((note, index) => ({ note, source: `note ${index + 1} of ${file}` }));
 }
 
+const NO_COPIES = '; without copies, missing newest records cannot be detected';
+const NO_INDEX = 'not compared; it is being rebuilt, or the verification failed before';
+
 function forPeople(report: Report): string {
-  const {
-    fault,
-    records,
-    checkpoints,
-    witnessed,
-    unsealed,
-    pruned,
-    erasures,
-    prunings,
-    search_index,
-    seconds,
-  } = report;
-  const rate =
-    `${records.toLocaleString('en')} records in ${seconds} s, ` +
-    `${report.records_per_second.toLocaleString('en')}/s`;
+  const { fault, checkpoints, witnessed, unsealed, pruned, erasures, prunings, search_index } = report;
+  const [records, rate] = [report.records, report.records_per_second].map((count) =>
+    count.toLocaleString('en'),
+  );
   const lines = fault
-    ? ['VERIFICATION FAILED', ...said(fault), '']
+    ? ['VERIFICATION FAILED', ...describeFault(fault), '']
     : ['verified: all records match the log', ''];
   lines.push(
-    `checked        ${rate}`,
-    `checkpoints    ${checkpoints}, and ${witnessed} copies of a ` +
-      `witness${witnessed === 0 ? '; without copies, missing newest records cannot be detected' : ''}`,
+    `checked        ${records} records in ${report.seconds} s, ${rate}/s`,
+    `checkpoints    ${checkpoints}, and ${witnessed} copies of a witness${witnessed === 0 ? NO_COPIES : ''}`,
     `not yet sealed ${unsealed.count}${unsealed.oldest === null ? '' : `, oldest from ${unsealed.oldest}`}`,
     `deleted        ${pruned} records in ${prunings} prunings, and people in ${erasures} erasures`,
-    `search index   ${search_index ? 'matches the records' : 'not compared; it is being rebuilt, or the verification failed before'}`,
+    `search index   ${search_index ? 'matches the records' : NO_INDEX}`,
   );
   if (report.root !== null) lines.push(`root           ${report.root}`);
   return `${lines.join('\n')}\n`;
 }
 
-function said({ meaning, leaf, to_leaf, kind, record_id, received_at }: Fault): string[] {
+function describeFault({ meaning, leaf, to_leaf, kind, record_id, received_at }: Fault): string[] {
   const leaves =
     leaf === undefined ? undefined : `leaf ${leaf}${to_leaf === undefined ? '' : ` to ${to_leaf}`}`;
   const record = [kind, record_id].filter(Boolean).join(' ');
-  const place = [leaves, record, received_at && `received ${received_at}`].filter(Boolean).join(', ');
-  return [...(place === '' ? [] : [`at ${place}:`]), meaning];
+  const position = [leaves, record, received_at && `received ${received_at}`].filter(Boolean).join(', ');
+  return [...(position === '' ? [] : [`at ${position}:`]), meaning];
 }

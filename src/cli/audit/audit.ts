@@ -2,13 +2,13 @@ import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { ActivityPage, ActivityRecord } from '../../history/access-log/access-log.dto';
 import { newSigningKey } from '../../history/log/note';
-import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { download } from '../download';
 import { filterOption, Filters, PAGE_TOKEN, pageQuery, printPage } from '../output';
+import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
 import { auditEraseCommand } from './audit-erase';
 import { auditCheckExportCommand, auditExportCommand } from './audit-export';
+import { auditPruneCommand } from './audit-prune';
 import { auditVerifyCommand } from './audit-verify';
-import { auditPruneCommand } from './retention';
 
 export function auditCommands(): Command {
   return new Command('audit')
@@ -23,10 +23,9 @@ export function auditCommands(): Command {
 }
 
 const HELP = `
-The key is printed once and not stored. Anyone who has it can sign the log, so keep it secret. Give
-all instances the same key. To change the key of a log, make one with the same name, and set
-LOG_SIGNING_KEY=<new key>,<old key> on all instances until a checkpoint is signed by both
-(docs/operate/log-and-retention.md).
+The key is printed once and not stored. It can sign the log, so keep it secret. Give all instances the same
+key. To change the key of a log, create one with the same name, and set LOG_SIGNING_KEY=<new key>,<old key>
+on all instances until both have signed a checkpoint (docs/operate/log-and-retention.md).
 
 Example:
   LOG_SIGNING_KEY=$(npm run -s cli -- audit new-key payouts.example.com)`;
@@ -50,9 +49,10 @@ function keyNamed(name: string): string {
 }
 
 const ACTIVITY_HELP = `
-Calls the running proxy with a key that has the scope audit or admin. ${keyHelp('auditor')}
-Filters have the names of the query parameters of GET /v1/activity. Repeat --filter for each.
-With --csv, all acts are exported, and not only one page.
+Calls the running proxy with a key that has the scope audit or admin.
+${keyHelp('auditor')}
+Filters have the names of the query parameters of GET /v1/activity. Repeat --filter for each. With --csv, all
+activity is exported instead of one page.
 
 Examples:
   npm run cli -- audit activity
@@ -68,18 +68,16 @@ interface ActivityOptions extends ProxyOptions {
 }
 
 function auditActivityCommand(): Command {
-  return askingProxy(new Command('activity'), 'audit')
+  return withProxyOptions(new Command('activity'), 'audit')
     .description(
       'list changes to clients and keys, stops, low wallets and deletions, newest first, 200 per page',
     )
-    .addOption(filterOption('filter to apply; can be repeated', 'client=shop'))
+    .addOption(filterOption('filter; can be repeated', 'client=shop'))
     .option(...PAGE_TOKEN)
     .addOption(new Option('--json', 'print the response of the proxy as JSON').conflicts('csv'))
-    .addOption(new Option('--csv', 'export all of them as CSV').conflicts('pageToken'))
+    .addOption(new Option('--csv', 'export all activity as CSV').conflicts('pageToken'))
     .addOption(
-      new Option('--delimiter <name>', 'between cells of CSV')
-        .choices(['comma', 'semicolon'])
-        .default('comma'),
+      new Option('--delimiter <name>', 'delimiter of CSV').choices(['comma', 'semicolon']).default('comma'),
     )
     .option('--out <file>', 'file for the CSV (default: standard output)')
     .addHelpText('after', ACTIVITY_HELP)
@@ -100,7 +98,7 @@ async function exportCsv(
   out: string | undefined,
 ): Promise<void> {
   const query = new URLSearchParams([...filter, ['delimiter', delimiter]]);
-  const { response } = await open(proxy, {
+  const { response } = await streamFromProxy(proxy, {
     path: `/v1/activity.csv?${query.toString()}`,
     demoKey: 'auditor',
     afterFailure: 'Nothing was written. Run the export again.',
@@ -109,7 +107,7 @@ async function exportCsv(
 }
 
 async function list({ filter, pageToken, json, ...proxy }: Selection): Promise<void> {
-  const page = (await ask(proxy, {
+  const page = (await callProxy(proxy, {
     path: `/v1/activity?${pageQuery(filter, pageToken)}`,
     demoKey: 'auditor',
     afterFailure: 'Try again.',

@@ -1,8 +1,8 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { PayoutRecord, VERDICTS_BY_HAND } from '../../history/own-calls/own-calls.dto';
 import { FullCallRecord } from '../../history/records/record.dto';
-import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
 import { print } from '../output';
+import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
 
 interface Options extends ProxyOptions {
   outcome: string;
@@ -12,67 +12,52 @@ interface Options extends ProxyOptions {
 }
 
 const HELP = `
-Look up the call with the provider first. You cannot settle your own calls. confirmed: the upstream
-carried it out, and the amount counts. All other outcomes give the amount back: not_executed: nobody
-was paid, and nobody ever will be.  failed: the upstream accepted it, but nobody was paid. reversed:
-it was paid and taken back.  refunded: it was paid and paid back.
+Look up the call with the provider first. You cannot settle your own calls. Outcomes:
+  confirmed      the upstream paid it; only this outcome counts the amount
+  not_executed   it was not paid, and never will be
+  failed         the upstream accepted it, but did not pay it
+  reversed       it was paid and taken back
+  refunded       it was paid and paid back
 ${keyHelp('approver')}
 
 Examples:
   npm run cli -- calls settle 0193… --outcome not_executed --reason "the provider has no such payout"
-  npm run cli -- calls settle 0193… --outcome confirmed --supersedes 0193… --reason "it is in the March statement"
-  npm run cli -- calls settle 0193… --outcome failed --payout 0193….0 --payout 0193….2 --reason "the telco rejected both"`;
+  npm run cli -- calls settle 0193… --outcome confirmed --supersedes 0193… --reason "in the March statement"
+  npm run cli -- calls settle 0193… --outcome failed --payout 0193….0 --payout 0193….2 --reason "case 17"`;
+
+const PAYOUT = new Option('--payout <id>', 'payout_id to settle; can be repeated')
+  .default([], 'all in doubt')
+  .argParser((id: string, before: string[]) => [...before, id]);
 
 export function callsCommands(): Command {
   const calls = new Command('calls').description('settle payouts by hand').addHelpText('after', HELP);
-  askingProxy(calls.command('settle'), 'approve')
+  withProxyOptions(calls.command('settle'), 'approve')
     .description('settle the payouts in doubt of a call, or correct its records')
     .argument('<call id>', 'ID of the call, from X-Call-Id of its response')
     .requiredOption('--outcome <word>', `outcome of the payouts: ${VERDICTS_BY_HAND.join(', ')}`)
-    .requiredOption('--reason <text>', 'evidence, which is recorded')
-    .option('--payout <id>', 'payout to settle, by its payout_id (default: all in doubt)', addPayout, [])
-    .option('--supersedes <id>', 'newest settlement of the call, or the call without one, to correct it')
+    .requiredOption('--reason <text>', 'evidence for the record')
+    .addOption(PAYOUT)
+    .option('--supersedes <id>', 'ID of the newest settlement to correct, or of the call if it has none')
     .option('--json', 'print the response of the proxy as JSON')
     .action(settle);
   return calls;
 }
 
-function addPayout(id: string, before: string[]): string[] {
-  return [...before, id];
-}
-
-async function settle(
-  id: string,
-  { outcome, reason, payout, supersedes, ...options }: Options,
-): Promise<void> {
-  const call = (await ask(options, {
+async function settle(id: string, options: Options): Promise<void> {
+  const { outcome, reason, payout, supersedes } = options;
+  const call = (await callProxy(options, {
     path: `/v1/calls/${encodeURIComponent(id)}/resolution`,
     demoKey: 'approver',
-    // it may have been settled
     afterFailure: 'The call may have been settled. Read it again before you continue.',
     body: { outcome, reason, supersedes, ...(payout.length > 0 && { payouts: payout }) },
   })) as FullCallRecord;
   print(options.json ? call : forPeople(call), options.json);
 }
 
-function forPeople({
-  id,
-  operation,
-  outcome,
-  total_usd,
-  items,
-  settlements: [newest, before],
-}: FullCallRecord) {
-  const states = items.map(({ state }) => state ?? '-');
-  return {
-    id,
-    operation,
-    total_usd,
-    outcome,
-    payouts: states,
-    settlement: newest?.id,
-    supersedes: before?.id,
-  };
+function forPeople({ id, operation, outcome, total_usd, items, settlements }: FullCallRecord) {
+  const payouts = items.map(({ state }) => state ?? '-');
+  const [newest, before] = settlements;
+  return { id, operation, total_usd, outcome, payouts, settlement: newest?.id, supersedes: before?.id };
 }
 
 const SHOW_HELP = `
@@ -84,7 +69,7 @@ Example:
 
 export function payoutsCommands(): Command {
   const payouts = new Command('payouts').description('show payouts').addHelpText('after', SHOW_HELP);
-  askingProxy(payouts.command('show'), 'pay, write or read')
+  withProxyOptions(payouts.command('show'), 'pay, write or read')
     .description('show the state of a payout, and its ledger')
     .argument('<id>', "payout_id, ID of a call with one payout, or the upstream's reference")
     .option('--json', 'print the response of the proxy as JSON')
@@ -93,10 +78,10 @@ export function payoutsCommands(): Command {
 }
 
 async function show(id: string, { json, ...proxy }: ProxyOptions): Promise<void> {
-  const payout = (await ask(proxy, {
+  const payout = (await callProxy(proxy, {
     path: `/v1/payouts/${encodeURIComponent(id)}`,
     demoKey: 'app',
-    afterFailure: 'Ask again.',
+    afterFailure: 'Run the command again.',
   })) as PayoutRecord;
   if (json) return print(payout, json);
   const { state, next, amount_usd, fee_usd, operation, reason } = payout;

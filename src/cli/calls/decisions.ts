@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { CHANGE_STATUSES } from '../../access/dual-control/pending-changes';
 import { ApprovalPage } from '../../admin/approvals/approvals.dto';
 import type { ApprovedChangeRecord, ChangeRecord, ChangesDto } from '../../admin/clients/changes.dto';
-import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
-import { askClients } from '../governed';
+import { callClientApi } from '../dual-control';
 import { PAGE_TOKEN, pageQuery, print, printPage } from '../output';
+import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
 
 const APPROVALS_HELP = `
 These commands call the running proxy with the key of an approver. You cannot decide your own requests.
@@ -19,28 +19,34 @@ export function approvalsCommands(): Command {
   const approvals = new Command('approvals')
     .description('list, approve, or reject calls that are pending approval')
     .addHelpText('after', APPROVALS_HELP);
-  listing(approvals, 'approve', 'status: pending, approved, rejected, or expired')
+  addListCommand(approvals, 'approve', 'status: pending, approved, rejected, or expired')
     .description('list approvals, newest first, 200 per page')
     .action(listApprovals);
-  for (const command of deciding(approvals, 'approve', {
+  for (const command of addDecisionCommands(approvals, 'approve', {
     approve: 'approve a call, send it immediately, and show its outcome',
     reject: 'reject a call, so that it is never sent',
   }))
     command
       .argument('<call id>', 'ID of the call, from approvals list')
-      .option('--content-hash <hash>', 'expected content_hash; a call with another one is not decided')
+      .option('--content-hash <hash>', 'expected content_hash; another one is refused')
       .action(
-        async (id: string, { reason, contentHash, ...options }: Decision & { contentHash?: string }) => {
+        async (
+          id: string,
+          { reason, contentHash, ...options }: DecisionOptions & { contentHash?: string },
+        ) => {
           const path = `/${encodeURIComponent(id)}/${command.name()}`;
-          const call = (await askApprovals(options, path, { reason, content_hash: contentHash })) as Approval;
+          const call = (await callApprovals(options, path, {
+            reason,
+            content_hash: contentHash,
+          })) as Approval;
           print(options.json ? call : callForPeople(call), options.json);
         },
       );
   return approvals;
 }
 
-async function listApprovals({ status, pageToken, ...options }: Listing): Promise<void> {
-  const page = (await askApprovals(
+async function listApprovals({ status, pageToken, ...options }: ListOptions): Promise<void> {
+  const page = (await callApprovals(
     options,
     `?${pageQuery([['status', status]], pageToken)}`,
   )) as ApprovalPage;
@@ -63,20 +69,19 @@ function callForPeople({ id, client, operation, total_usd, item_count, outcome, 
 }
 
 /** @param path below `/v1/approvals`. */
-function askApprovals(options: ProxyOptions, path: string, body?: object): Promise<object> {
-  return ask(options, {
+function callApprovals(options: ProxyOptions, path: string, body?: object): Promise<object> {
+  return callProxy(options, {
     path: `/v1/approvals${path}`,
     demoKey: 'approver',
-    // it may have been made
     afterFailure: 'The decision may have been made. Check approvals list before you continue.',
     ...(body && { body }),
   });
 }
 
 const CHANGES_HELP = `
-Calls the running proxy with a key that has the scope admin. A decision needs a personal key of
-another person than the requester. An approved key of a person has no secret yet. Give the printed
-claim code to that person alone: keys claim.
+These commands call the running proxy with a key that has the scope admin. A decision needs a personal key of
+another person than the requester. An approved key of a person has no secret yet. Give the claim code to that
+person alone: keys claim.
 ${keyHelp('admin')}
 
 Examples:
@@ -86,32 +91,30 @@ Examples:
 
 export function changesCommands(): Command {
   const changes = new Command('changes')
-    .description('list, approve, or reject changes that need a second person')
+    .description('list, approve, or reject changes under dual control')
     .addHelpText('after', CHANGES_HELP);
-  listing(changes, 'admin', `status: ${CHANGE_STATUSES.join(', ')}`)
+  addListCommand(changes, 'admin', `status: ${CHANGE_STATUSES.join(', ')}`)
     .description('list changes, newest first, 200 per page')
     .action(listChanges);
-  for (const command of deciding(changes, 'admin', {
+  for (const command of addDecisionCommands(changes, 'admin', {
     approve: 'make a change that another person requested',
     reject: 'reject a change, so that it is never made',
   }))
     command
       .argument('<id>', 'ID of the change, from changes list')
-      .action(async (id: string, { reason, json, ...proxy }: Decision) => {
+      .action(async (id: string, { reason, json, ...proxy }: DecisionOptions) => {
         const path = `/v1/changes/${encodeURIComponent(id)}/${command.name()}`;
-        const change = (await askClients(proxy, { path, body: { reason } })) as ApprovedChangeRecord;
+        const change = (await callClientApi(proxy, { path, body: { reason } })) as ApprovedChangeRecord;
         const { claim_code } = change;
-        print(
-          json ? change : { ...changeForPeople(change), ...(claim_code !== undefined && { claim_code }) },
-          json,
-        );
+        const row = { ...changeForPeople(change), ...(claim_code !== undefined && { claim_code }) };
+        print(json ? change : row, json);
       });
   return changes;
 }
 
-async function listChanges({ status, pageToken, json, ...proxy }: Listing): Promise<void> {
+async function listChanges({ status, pageToken, json, ...proxy }: ListOptions): Promise<void> {
   const path = `/v1/changes?${pageQuery([['status', status]], pageToken)}`;
-  const page = (await askClients(proxy, { path })) as ChangesDto;
+  const page = (await callClientApi(proxy, { path })) as ChangesDto;
   printPage(page, page.changes.map(changeForPeople), json);
 }
 
@@ -131,30 +134,30 @@ function changeForPeople(change: ChangeRecord) {
   };
 }
 
-type Listing = ProxyOptions & { status: string; pageToken?: string };
+type ListOptions = ProxyOptions & { status: string; pageToken?: string };
 
 /** Adds the command `list` to a group. */
-function listing(group: Command, scope: string, statuses: string): Command {
-  return asking(group.command('list'), scope)
+function addListCommand(group: Command, scope: string, statuses: string): Command {
+  return withJsonOptions(group.command('list'), scope)
     .option('--status <word>', statuses, 'pending')
     .option(...PAGE_TOKEN);
 }
 
-type Decision = ProxyOptions & { reason: string };
+type DecisionOptions = ProxyOptions & { reason: string };
 
 /** Adds the commands `approve` and `reject` to a group. */
-function deciding(
+function addDecisionCommands(
   group: Command,
   scope: string,
   descriptions: Record<'approve' | 'reject', string>,
 ): Command[] {
   return Object.entries(descriptions).map(([decision, does]) =>
-    asking(group.command(decision), scope)
+    withJsonOptions(group.command(decision), scope)
       .description(does)
-      .requiredOption('--reason <text>', 'reason for the decision, which is recorded'),
+      .requiredOption('--reason <text>', 'reason for the record'),
   );
 }
 
-function asking(command: Command, scope: string): Command {
-  return askingProxy(command, scope).option('--json', 'print the response of the proxy as JSON');
+function withJsonOptions(command: Command, scope: string): Command {
+  return withProxyOptions(command, scope).option('--json', 'print the response of the proxy as JSON');
 }

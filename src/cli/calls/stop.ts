@@ -4,10 +4,10 @@ import { MAX_REASON, STOPPABLE, StopRecord } from '../../admin/stops/stops.dto';
 import { StopsService, Target } from '../../admin/stops/stops.service';
 import { isText } from '../../http/validation/rules/rules';
 import { Operator } from '../../journal/records/author';
-import { keyHelp } from '../asking-proxy';
 import { changedByOperator, clientServices, withPrisma } from '../database/database';
-import { askClients, governed, GovernedOptions, makeChange } from '../governed';
+import { callClientApi, withDualControlOptions, DualControlOptions, makeChange } from '../dual-control';
 import { print } from '../output';
+import { keyHelp } from '../proxy-client';
 
 const EXAMPLES = `
 Operations that can be stopped (reads always continue):
@@ -25,33 +25,32 @@ interface StopOptions {
   json?: boolean;
 }
 
-interface LiftOptions extends GovernedOptions {
+interface LiftOptions extends DualControlOptions {
   unreconciled?: boolean;
 }
 
 const LIFT_HELP = `
-With dual control (DUAL_CONTROL), a person lifts a stop of their own alone within ten minutes. Every
-other lift waits for a second
-person. The command then calls the running proxy with a personal key of an administrator. ${keyHelp('admin')}
-In an emergency, --emergency lifts the stop on the database without a second person, which is
-recorded as such.
+With dual control (DUAL_CONTROL), a person can lift their own stop alone within ten minutes. Every other lift
+waits for a second person. The command then calls the running proxy with a personal key of an administrator.
+${keyHelp('admin')}
+In an emergency, --emergency lifts the stop on the database without a second person. Its record says so.
 
 Examples:
   npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c
-  npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c --key-file ada.key --reason "the key was replaced"`;
+  npm run cli -- stop lift 01a1fc4c-d86a-751d-baa6-e9463876b80c --key-file ada.key --reason "key replaced"`;
 
 export function stopCommands(): Command {
   const stop = new Command('stop')
     .description('stop payments and writes on every instance, and lift stops')
     .addHelpText('after', EXAMPLES);
-  writing(stop.command('everything').description('stop all operations of all clients')).action(
-    (options: StopOptions) => write({}, options),
+  withStopOptions(stop.command('everything').description('stop all operations of all clients')).action(
+    (options: StopOptions) => addStop({}, options),
   );
-  writing(stop.command('client <name>').description('stop one client')).action(
-    (client: string, options: StopOptions) => write({ client }, options),
+  withStopOptions(stop.command('client <name>').description('stop one client')).action(
+    (client: string, options: StopOptions) => addStop({ client }, options),
   );
-  writing(stop.command('operation <name>').description('stop one operation of all clients')).action(
-    (operation: string, options: StopOptions) => write({ operation }, options),
+  withStopOptions(stop.command('operation <name>').description('stop one operation of all clients')).action(
+    (operation: string, options: StopOptions) => addStop({ operation }, options),
   );
   stop
     .command('list')
@@ -64,18 +63,18 @@ export function stopCommands(): Command {
         print(json ? listed : listed.map(forPeople), json);
       }),
     );
-  governed(stop.command('lift <id>'))
+  withDualControlOptions(stop.command('lift <id>'))
     .description('lift a stop, by its ID from stop list')
-    .option('--unreconciled', "lift it although the upstream's list of a lost time was not read")
+    .option('--unreconciled', "lift it before the upstream's list of a recovery gap was read")
     .option('--json', 'print JSON: the stop, or {"status","change_id","expires_at"} if the lift waits')
     .addHelpText('after', LIFT_HELP)
     .action(lift);
   return stop;
 }
 
-function writing(command: Command): Command {
+function withStopOptions(command: Command): Command {
   return command
-    .requiredOption('--reason <text>', 'reason, which refused clients see')
+    .requiredOption('--reason <text>', 'reason, which refused clients read')
     .option('--json', 'print the stop as JSON, with "added": false if it already existed')
     .addHelpText('after', EXAMPLES);
 }
@@ -86,9 +85,7 @@ async function lift(id: string, options: LiftOptions): Promise<void> {
     onDatabase: async ({ stops }, by) => {
       const lifted = await stops.lift(id, by, unreconciled);
       if (!lifted)
-        throw new ClientError(
-          `There is no active stop with the ID ${id}. Run stop list to see active stops.`,
-        );
+        throw new ClientError(`No active stop has the ID ${id}. Run stop list to see active stops.`);
       print(json ? lifted : forPeople(lifted), json);
     },
     throughProxy: async () => {
@@ -97,18 +94,17 @@ async function lift(id: string, options: LiftOptions): Promise<void> {
         ...(reason !== undefined && { reason }),
       });
       const path = `/v1/stops/${encodeURIComponent(id)}?${query.toString()}`;
-      const answer = await askClients(options, { path, method: 'DELETE' });
+      const answer = await callClientApi(options, { path, method: 'DELETE' });
       print(json || 'change_id' in answer ? answer : forPeople(answer as StopRecord), json);
     },
   });
 }
 
-async function write(target: Target, { reason, json }: StopOptions): Promise<void> {
+async function addStop(target: Target, { reason, json }: StopOptions): Promise<void> {
   const { operation } = target;
   if (operation !== undefined && !STOPPABLE.includes(operation)) {
     throw new ClientError(
-      `The operation ${operation} cannot be stopped. Operations that can be stopped: ` +
-        `${STOPPABLE.join(', ')}.`,
+      `The operation ${operation} cannot be stopped. Give one of these: ${STOPPABLE.join(', ')}.`,
     );
   }
   if (reason.trim() === '' || !isText(reason, MAX_REASON)) {
@@ -119,7 +115,7 @@ async function write(target: Target, { reason, json }: StopOptions): Promise<voi
   await withStops(async (stops) => {
     const stopped = await stops.stop(target, reason, operator());
     if (!stopped)
-      throw new ClientError(`There is no client ${target.client}. Run clients list to see all clients.`);
+      throw new ClientError(`No client is named ${target.client}. Run clients list to see all clients.`);
     if (!stopped.added && !json) process.stdout.write('Already stopped. Nothing was changed.\n');
     print(json ? { ...stopped.stop, added: stopped.added } : forPeople(stopped.stop), json);
   });

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { AccountDto, AccountsDto } from '../../admin/accounts/accounts.dto';
-import { ask, askingProxy, keyHelp, ProxyOptions } from '../asking-proxy';
 import { print } from '../output';
+import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
 
 const HELP = `
-Calls the running proxy, because each instance has its own configuration, with a key that has the
-scope admin, reconcile, or audit.
+Calls the running proxy, because each instance has its own configuration. The key needs the scope admin,
+reconcile, or audit.
 ${keyHelp('admin')}
 
 Examples:
@@ -16,11 +16,11 @@ export function accountsCommands(): Command {
   const accounts = new Command('accounts')
     .description('list the accounts at the upstream')
     .addHelpText('after', HELP);
-  askingProxy(accounts.command('list'), 'admin')
-    .description('list the accounts of the running proxy, and those that only clients name')
+  withProxyOptions(accounts.command('list'), 'admin')
+    .description('list the configured accounts, and those that only clients name')
     .option('--json', 'print the response of the proxy as JSON')
     .action(async ({ json, ...proxy }: ProxyOptions) => {
-      const listed = (await ask(proxy, {
+      const listed = (await callProxy(proxy, {
         path: '/v1/accounts',
         demoKey: 'admin',
         afterFailure: 'Nothing was changed.',
@@ -30,7 +30,7 @@ export function accountsCommands(): Command {
   return accounts;
 }
 
-/** Puts the columns that matter most first. */
+/** Puts the most important columns first. */
 function forPeople({ name, configured, clients, ...rest }: AccountDto) {
   return { name, configured, clients, ...rest };
 }

@@ -11,11 +11,17 @@ import {
 import type { WaitingDto } from '../../admin/clients/changes.dto';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { clientServices, withPrisma } from '../database/database';
-import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from '../governed';
+import {
+  callClientApi,
+  withDualControlOptions,
+  DUAL_CONTROL_HELP,
+  DualControlOptions,
+  makeChange,
+} from '../dual-control';
 import { print } from '../output';
 import { standardInput } from '../terminal';
 
-interface Options extends GovernedOptions {
+interface Options extends DualControlOptions {
   name: string;
   list: RegisterList;
   recipients: string;
@@ -23,62 +29,63 @@ interface Options extends GovernedOptions {
 
 type Direction = 'add' | 'remove';
 
-/** A recipient, and the text that names it. */
-interface Read {
+/** A recipient and its text. */
+interface ParsedRecipient {
   text: string;
-  one: Beneficiary;
+  beneficiary: Beneficiary;
 }
 
 const RECIPIENTS =
-  'comma-separated email addresses, phone numbers, handles, or receiver: and the ID of a sub-account; - ' +
-  'reads them from standard input, one per line';
+  'comma-separated email addresses, phone numbers, handles, or receiver:ID of sub-accounts; - reads them ' +
+  'from standard input, one per line';
 const LIST = ['--list <list>', `one of ${REGISTER_LISTS.join(', ')}`] as const;
 const JSON_OPTION = ['--json', 'print JSON'] as const;
 
+const ADD_HELP = `
+A client with --beneficiaries-only pays only recipients on its list allowed. No client pays recipients on its
+list blocked.
+${DUAL_CONTROL_HELP}
+
+Examples:
+  npm run cli -- clients beneficiaries add --name shop --list allowed \\
+    --recipients "+254712345678,ada@example.com,@ada"
+  npm run cli -- clients beneficiaries add --name shop --list blocked --recipients - \\
+    --reason "Case 17" < blocked.txt
+  npm run cli -- clients update --name shop --beneficiaries-only --beneficiary-cool-off 86400`;
+
+const REMOVE_HELP = `${DUAL_CONTROL_HELP}
+
+Examples:
+  npm run cli -- clients beneficiaries remove --name shop --list blocked \\
+    --recipients "+254712345678" --reason "Case 17"`;
+
 export function beneficiariesCommand(): Command {
   return new Command('beneficiaries')
-    .description('manage whom a client may pay, and whom it never pays')
+    .description("manage a client's lists of allowed and blocked recipients")
     .addCommand(addCommand())
     .addCommand(removeCommand())
     .addCommand(listCommand());
 }
 
 function addCommand(): Command {
-  return changing('add', 'add recipients to a list; those that are on it already stay as they are')
-    .addHelpText(
-      'after',
-      `
-A client with --beneficiaries-only pays only recipients on its list allowed. No client pays
-recipients on its list blocked.
-${GOVERNED_HELP}
-
-Examples:
-  npm run cli -- clients beneficiaries add --name shop --list allowed --recipients "+254712345678,ada@example.com,@ada"
-  npm run cli -- clients beneficiaries add --name shop --list blocked --recipients - --reason "Case 17" < blocked.txt
-  npm run cli -- clients update --name shop --beneficiaries-only --beneficiary-cool-off 86400`,
-    )
+  return changeCommand('add', 'add recipients to a list; those on it stay unchanged')
+    .addHelpText('after', ADD_HELP)
     .action((options: Options) => change(options, 'add'));
 }
 
 function removeCommand(): Command {
-  return changing('remove', 'remove recipients from a list; those that are not on it are ignored')
-    .addHelpText(
-      'after',
-      `${GOVERNED_HELP}
-
-Examples:
-  npm run cli -- clients beneficiaries remove --name shop --list blocked --recipients "+254712345678" --reason "Case 17"`,
-    )
+  return changeCommand('remove', 'remove recipients from a list; those not on it are ignored')
+    .addHelpText('after', REMOVE_HELP)
     .action((options: Options) => change(options, 'remove'));
 }
 
-function changing(name: string, description: string): Command {
+function changeCommand(name: string, description: string): Command {
   const command = new Command(name)
     .description(description)
-    .requiredOption('--name <name>', "the client's name")
+    .requiredOption('--name <name>', 'name of the client')
     .requiredOption(...LIST)
     .requiredOption('--recipients <list>', RECIPIENTS);
-  return governed(command).option(
+  return withDualControlOptions(command).option(
     '--json',
     'print JSON: the entries, or {"status","change_id","expires_at"} for each change that waits',
   );
@@ -87,7 +94,7 @@ function changing(name: string, description: string): Command {
 function listCommand(): Command {
   return new Command('list')
     .description('list the recipients of a client, masked')
-    .requiredOption('--name <name>', "the client's name")
+    .requiredOption('--name <name>', 'name of the client')
     .option(...LIST)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -109,30 +116,32 @@ function listCommand(): Command {
     });
 }
 
-/** Changes a register in parts, each of which is committed with its records, or waits for a second person. */
+/** Changes a register in parts. Each part is committed with its records, or waits for a second person. */
 async function change(options: Options, direction: Direction): Promise<void> {
   const { name, list, recipients, reason, json } = options;
   requireList(list);
   const all = readAll(recipients === '-' ? await standardInput() : recipients);
-  const inParts = async (changePart: (part: Read[]) => Promise<RegisterChangeResult | WaitingDto>) => {
-    const done: object[] = [];
+  const inParts = async (
+    changePart: (part: ParsedRecipient[]) => Promise<RegisterChangeResult | WaitingDto>,
+  ) => {
+    const results: object[] = [];
     for (let from = 0; from < all.length; from += MAX_AT_ONCE) {
-      const changed = await changePart(all.slice(from, from + MAX_AT_ONCE));
-      done.push(...('change_id' in changed ? [changed] : [...changed.added, ...changed.removed]));
+      const result = await changePart(all.slice(from, from + MAX_AT_ONCE));
+      results.push(...('change_id' in result ? [result] : [...result.added, ...result.removed]));
     }
-    print(done, json);
+    print(results, json);
   };
   await makeChange(options, {
     onDatabase: ({ register }, by) =>
       inParts((part) => {
-        const named = part.map(({ one }) => one);
-        return register.change(name, { list, add: [], remove: [], [direction]: named }, by);
+        const entries = part.map(({ beneficiary }) => beneficiary);
+        return register.change(name, { list, add: [], remove: [], [direction]: entries }, by);
       }),
     throughProxy: () =>
       inParts(async (part) => {
         const path = `/v1/clients/${encodeURIComponent(name)}/beneficiaries`;
         const body = { list, [direction]: part.map(({ text }) => text), reason };
-        return (await askClients(options, { path, body })) as RegisterChangeResult | WaitingDto;
+        return (await callClientApi(options, { path, body })) as RegisterChangeResult | WaitingDto;
       }),
   });
 }
@@ -143,16 +152,13 @@ function requireList(list: string): void {
   }
 }
 
-/**
- * @throws ClientError that names every text in no known form by its place, because the text may be a person's
- * contact.
- */
-function readAll(list: string): Read[] {
+/** @throws ClientError with the positions of invalid texts, which may be contacts of people. */
+function readAll(list: string): ParsedRecipient[] {
   const texts = list.split(/[,\n]/).filter((text) => text.trim() !== '');
   if (texts.length === 0) throw new ClientError('--recipients must name at least one recipient.');
-  const read = texts.map((text) => ({ text, one: readBeneficiary(text) }));
-  const wrong = read.flatMap(({ one }, place) => (one ? [] : [place + 1]));
+  const rows = texts.map((text) => ({ text, beneficiary: readBeneficiary(text) }));
+  const wrong = rows.flatMap(({ beneficiary }, index) => (beneficiary ? [] : [index + 1]));
   if (wrong.length > 0)
     throw new ClientError(`--recipients: number ${wrong.join(', ')} ${BENEFICIARY_MUST}.`);
-  return read.filter((row): row is Read => row.one !== undefined);
+  return rows.filter((row): row is ParsedRecipient => row.beneficiary !== undefined);
 }

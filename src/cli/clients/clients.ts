@@ -8,15 +8,16 @@ import { SCOPES } from '../../operations/catalogue/scopes';
 import { words } from '../../platform/config/environment/words';
 import { withClients } from '../database/database';
 import {
-  askedExpiry,
+  callClientApi,
   chosenExpiry,
+  DUAL_CONTROL_HELP,
+  DualControlOptions,
   EXPIRES_OPTION,
-  askClients,
-  governed,
-  GOVERNED_HELP,
-  GovernedOptions,
   makeChange,
-} from '../governed';
+  NEW_KEY_JSON,
+  requestedExpiry,
+  withDualControlOptions,
+} from '../dual-control';
 import { print } from '../output';
 import { beneficiariesCommand } from './beneficiaries';
 import {
@@ -36,7 +37,7 @@ import {
 } from './client-options';
 import { personsCommand } from './persons';
 
-interface ClientOptions extends OperationOptions, ProviderOptions, GovernedOptions {
+interface ClientOptions extends OperationOptions, ProviderOptions, DualControlOptions {
   name: string;
   account?: string;
   kind?: ClientKind;
@@ -60,45 +61,44 @@ export function clientsCommands(): Command {
     .addCommand(personsCommand());
 }
 
+const CREATE_HELP = `${LIMITS_HELP}
+
+A public client, such as a mobile app, has no secret keys. Its people send access tokens, or sign in on its
+pages. A client that may pay or redeem needs --daily-cap. The value none creates it without a cap.
+${PROVIDER_HELP}
+${OPERATIONS_HELP}
+${DUAL_CONTROL_HELP}
+
+Examples:
+  npm run cli -- clients create --name shop --scopes pay,read \\
+    --daily-cap 10 --monthly-cap 100 --max-item 5 --json
+  npm run cli -- clients create --name shop --scopes pay,read --daily-cap none \\
+    --countries "Kenya,Nigeria" --rpm 600 --max-items 50
+  npm run cli -- clients create --name desk --scopes approve,audit --person ada \\
+    --addresses 10.0.0.0/8 --expires never
+  npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
+  npm run cli -- clients create --name kiosk --account kenya --scopes pay,read --daily-cap 50
+  npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 \\
+    --operations documented --origins https://shop.example
+  npm run cli -- clients create --name phone --kind public --scopes pay,read \\
+    --daily-cap 500 --person-daily-cap 20 \\
+    --token-issuer https://id.example.com --token-audience https://payouts.example.com \\
+    --token-jwks-uri https://id.example.com/jwks --token-client-id phone-app`;
+
 function createCommand(): Command {
   const command = new Command('create')
     .description('create a client and show its first key once; a public client has no key')
     .requiredOption('--name <name>', 'name: lowercase letters, digits, and dashes')
     .requiredOption(...SCOPES_OPTION)
-    .option('--account <name>', 'account at the upstream, which the client keeps (default: main)')
-    .option('--kind <kind>', `one of ${CLIENT_KINDS.join(', ')}, which the client keeps (default: server)`)
-    .option('--operations <list>', 'operations that the client may use (default: all)')
+    .option('--account <name>', 'immutable account at the upstream (default: main)')
+    .option('--kind <kind>', `immutable kind: ${CLIENT_KINDS.join(' or ')} (default: server)`)
+    .option('--operations <list>', 'operations of the client (default: all)')
     .option('--without-operations <list>', 'operations to remove from --operations')
-    .option(
-      '--person <name>',
-      'ID of the person who owns the first key, who cannot approve their own requests',
-    )
+    .option('--person <name>', 'ID of the owner of the first key, who cannot approve their own requests')
     .option(...EXPIRES_OPTION);
-  return withProviderOptions(withLimitOptions(governed(command)))
-    .option(
-      '--json',
-      'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, ' +
-        'with "key" for a key of no person',
-    )
-    .addHelpText(
-      'after',
-      `${LIMITS_HELP}
-A public client, such as a mobile app, has no secret keys. Its people send access tokens, or sign in
-on its pages. A client that may pay or redeem needs --daily-cap. The value none creates it without
-one.
-${PROVIDER_HELP}
-${OPERATIONS_HELP}
-${GOVERNED_HELP}
-
-Examples:
-  npm run cli -- clients create --name shop --scopes pay,read --daily-cap 10 --monthly-cap 100 --max-item 5 --json
-  npm run cli -- clients create --name shop --scopes pay,read --daily-cap none --countries "Kenya,Nigeria" --rpm 600 --max-items 50
-  npm run cli -- clients create --name desk --scopes approve,audit --person ada --addresses 10.0.0.0/8 --expires never
-  npm run cli -- clients create --name till --scopes pay --daily-cap 50 --operations "POST /payouts/airtime"
-  npm run cli -- clients create --name kiosk --account kenya --scopes pay,read --daily-cap 50
-  npm run cli -- clients create --name site --scopes pay,write,read --daily-cap 50 --operations documented --origins https://shop.example
-  npm run cli -- clients create --name phone --kind public --scopes pay,read --daily-cap 500 --person-daily-cap 20 --token-issuer https://id.example.com --token-audience https://payouts.example.com --token-jwks-uri https://id.example.com/jwks --token-client-id phone-app`,
-    )
+  return withProviderOptions(withLimitOptions(withDualControlOptions(command)))
+    .option('--json', NEW_KEY_JSON)
+    .addHelpText('after', CREATE_HELP)
     .action(create);
 }
 
@@ -123,15 +123,14 @@ async function create(options: ClientOptions): Promise<void> {
         kind,
         ...toPermissions({ ...permissions, ...limits }),
         person,
-        expires_at: askedExpiry(expires),
+        expires_at: requestedExpiry(expires),
         reason,
       };
-      print(newKeyOf(await askClients(options, { path: '/v1/clients', body })), json);
+      print(newKeyOf(await callClientApi(options, { path: '/v1/clients', body })), json);
     },
   });
 }
 
-/** @throws ClientError */
 function requireKind({ kind = 'server', person, expires }: ClientOptions): void {
   if (!CLIENT_KINDS.includes(kind))
     throw new ClientError(`--kind must be one of ${CLIENT_KINDS.join(', ')}.`);
@@ -140,37 +139,33 @@ function requireKind({ kind = 'server', person, expires }: ClientOptions): void 
   }
 }
 
-function updateCommand(): Command {
-  const command = new Command('update')
-    .description(
-      'change what a client may do, from its next request; options that are left out change nothing',
-    )
-    .requiredOption('--name <name>', 'name of the client')
-    .option(...SCOPES_OPTION)
-    .option('--operations <list>', 'operations that the client may use')
-    .option(
-      '--without-operations <list>',
-      'operations to remove from --operations, or from those that the client may use now',
-    );
-  return withOffOptions(withProviderOptions(withLimitOptions(governed(command))))
-    .option('--no-token-dpop', 'take tokens that are not bound to a key of the app, too')
-    .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
-    .addHelpText(
-      'after',
-      `${LIMITS_HELP}
+const UPDATE_HELP = `${LIMITS_HELP}
 ${PROVIDER_HELP}
 ${OPERATIONS_HELP}
-${GOVERNED_HELP}
+${DUAL_CONTROL_HELP}
 
 Examples:
   npm run cli -- clients update --name shop --daily-cap 25.50 --approval-over none
   npm run cli -- clients update --name shop --countries none --require-idempotency-key
-  npm run cli -- clients update --name shop --without-operations "POST /wallets/transfer,POST /account/transfer"
+  npm run cli -- clients update --name shop \\
+    --without-operations "POST /wallets/transfer,POST /account/transfer"
   npm run cli -- clients update --name shop --operations all
   npm run cli -- clients update --name phone --token-issuer none
-  npm run cli -- clients update --name shop --page-issuer https://id.example.com --page-client-id shop-pages --origins https://app.example
-  npm run cli -- clients update --name shop --scopes read`,
-    )
+  npm run cli -- clients update --name shop --origins https://app.example \\
+    --page-issuer https://id.example.com --page-client-id shop-pages
+  npm run cli -- clients update --name shop --scopes read`;
+
+function updateCommand(): Command {
+  const command = new Command('update')
+    .description('change the permissions and limits of a client from its next request; the others stay')
+    .requiredOption('--name <name>', 'name of the client')
+    .option(...SCOPES_OPTION)
+    .option('--operations <list>', 'operations of the client')
+    .option('--without-operations <list>', "operations to remove from --operations or the client's own");
+  return withOffOptions(withProviderOptions(withLimitOptions(withDualControlOptions(command))))
+    .option('--no-token-dpop', 'also accept tokens that are not bound to a key of the app')
+    .option('--json', 'print the client as JSON, with the names of its operations (null: all)')
+    .addHelpText('after', UPDATE_HELP)
     .action(update);
 }
 
@@ -180,8 +175,7 @@ async function update(options: ClientOptions): Promise<void> {
   const limits = { ...chosenLimits(options, LIMIT_KEYS, 'none'), ...chosenProviders(options) };
   if (scopes === undefined && !changesOperations && Object.keys(limits).length === 0) {
     throw new ClientError(
-      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider. ' +
-        'See --help.',
+      'Give at least one change: --scopes, --operations, --without-operations, a limit, or a provider.',
     );
   }
   const changeOf = (client: Pick<ListedClient, 'operations' | 'scopes' | 'daily_cap_usd'>) => {
@@ -200,9 +194,9 @@ async function update(options: ClientOptions): Promise<void> {
     },
     throughProxy: async () => {
       const path = `/v1/clients/${encodeURIComponent(name)}`;
-      const client = (await askClients(options, { path })) as ListedClient;
+      const client = (await callClientApi(options, { path })) as ListedClient;
       const body = { ...toPermissions(changeOf(client)), reason };
-      const answer = await askClients(options, { path, method: 'PATCH', body });
+      const answer = await callClientApi(options, { path, method: 'PATCH', body });
       print(json || 'change_id' in answer ? answer : forPeople(answer as ListedClient), json);
     },
   });
@@ -211,7 +205,7 @@ async function update(options: ClientOptions): Promise<void> {
 function listCommand(): Command {
   return new Command('list')
     .description('list clients')
-    .option('--json', 'print JSON with all limits and the names of the operations of each client (null: all)')
+    .option('--json', 'print JSON with the limits and operations of each client (null: all)')
     .action(({ json }: { json?: boolean }) =>
       withClients(async (service) => {
         const clients = await service.list();
@@ -220,16 +214,13 @@ function listCommand(): Command {
     );
 }
 
-/**
- * Returns what people need of the response to a new key, which a public client does not have: the key, and
- * the change that it waits for, if it does.
- */
+/** Returns a new client and its key for people, or the pending change. Public clients have no key. */
 function newKeyOf(answer: object): object {
   const { id, name, key } = answer as { id?: string; name?: string; key?: string };
   return 'change_id' in answer ? answer : { id, name, ...(key !== undefined && { key }) };
 }
 
-/** Shortens a client for a table, which has no room for two dozen operations and a dozen limits. */
+/** Shortens the operations and limits of a client for a table. */
 function forPeople(client: ListedClient) {
   const { id, name, kind, scopes, operations, created_at, active_keys } = client;
   return {

@@ -15,17 +15,23 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { maskContacts } from '../../platform/privacy/contacts';
 import { SpendingService } from '../../policy/spending.service';
 import { clientServices, withPrisma, changedByOperator } from '../database/database';
-import { askClients, governed, GOVERNED_HELP, GovernedOptions, makeChange } from '../governed';
+import {
+  callClientApi,
+  withDualControlOptions,
+  DUAL_CONTROL_HELP,
+  DualControlOptions,
+  makeChange,
+} from '../dual-control';
 import { print } from '../output';
 import { chosenLimits, withLimitOptions } from './client-options';
 
-interface Options extends GovernedOptions {
+interface Options extends DualControlOptions {
   client: string;
   name: string;
   issuer?: string;
 }
 
-interface Spent {
+interface PersonSpending {
   spent_today_usd: string | undefined;
   spent_this_month_usd: string | undefined;
 }
@@ -34,9 +40,7 @@ const PAGE = 200;
 
 export function personsCommand(): Command {
   return new Command('persons')
-    .description(
-      "list a client's people, give them limits of their own, end their credentials, and merge people",
-    )
+    .description("list, limit, revoke, and merge a client's people")
     .addCommand(listCommand())
     .addCommand(limitsCommand())
     .addCommand(revokePersonCommand())
@@ -47,12 +51,12 @@ function listCommand(): Command {
   return new Command('list')
     .description('list people with their own limits and their spending, newest first; contacts are masked')
     .requiredOption('--client <name>', 'client of the people')
-    .option('--name <name>', 'only people with exactly this name')
-    .option('--json', 'for machines')
+    .option('--name <name>', 'exact name of the people')
+    .option('--json', 'print JSON')
     .action(({ client, name, json }: Pick<Options, 'client' | 'json'> & { name?: string }) =>
       withPrisma(async (prisma) => {
         const { exceptions } = clientServices(prisma);
-        const all: (ListedPerson & Spent)[] = [];
+        const all: (ListedPerson & PersonSpending)[] = [];
         let page: ListedPerson[];
         do {
           page = await exceptions.list(client, { name, before: all.at(-1)?.id, limit: PAGE });
@@ -63,24 +67,24 @@ function listCommand(): Command {
     );
 }
 
-function limitsCommand(): Command {
-  const command = new Command('limits')
-    .description('change the limits of a person, who is added if nobody has seen the person yet')
-    .requiredOption('--client <name>', 'client of the person')
-    .requiredOption('--name <name>', 'subject of the access tokens, or the name that the app uses')
-    .option('--issuer <url>', 'provider of the person (iss); without it, the app names the person');
-  return governed(withLimitOptions(command, OWN_LIMIT_KEYS))
-    .option('--json', 'print JSON: the person, or {"status","change_id","expires_at"} if the change waits')
-    .addHelpText(
-      'after',
-      `
+const LIMITS_HELP = `
 The value default removes a limit of the person, so that the client's applies: --daily-cap default.
-${GOVERNED_HELP}
+${DUAL_CONTROL_HELP}
 
 Examples:
-  npm run cli -- clients persons limits --client phone --name alice --issuer https://id.example.com --daily-cap 50
-  npm run cli -- clients persons limits --client shop --name bob --daily-cap default --rpm 10`,
-    )
+  npm run cli -- clients persons limits --client phone --name alice \\
+    --issuer https://id.example.com --daily-cap 50
+  npm run cli -- clients persons limits --client shop --name bob --daily-cap default --rpm 10`;
+
+function limitsCommand(): Command {
+  const command = new Command('limits')
+    .description('change the limits of a person; a new person is added')
+    .requiredOption('--client <name>', 'client of the person')
+    .requiredOption('--name <name>', 'subject of the access tokens, or the name in X-Actor')
+    .option('--issuer <url>', 'provider of the person (iss); without it, a person in X-Actor');
+  return withDualControlOptions(withLimitOptions(command, OWN_LIMIT_KEYS))
+    .option('--json', 'print JSON: the person, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText('after', LIMITS_HELP)
     .action(limit);
 }
 
@@ -98,12 +102,15 @@ async function limit(options: Options): Promise<void> {
     throughProxy: async () => {
       const path = `/v1/clients/${encodeURIComponent(client)}/persons`;
       const body = { name, issuer, ...toPermissions(change), reason };
-      print(await askClients(options, { path, body }), json);
+      print(await callClientApi(options, { path, body }), json);
     },
   });
 }
 
-async function withSpending(prisma: PrismaService, page: ListedPerson[]): Promise<(ListedPerson & Spent)[]> {
+async function withSpending(
+  prisma: PrismaService,
+  page: ListedPerson[],
+): Promise<(ListedPerson & PersonSpending)[]> {
   const spent = await new SpendingService(prisma).ofPayers(page.map(({ id }) => id));
   return page.map((person) => ({
     ...person,
@@ -116,41 +123,42 @@ function masked<Person extends ListedPerson>(person: Person): Person {
   return { ...person, name: person.name && maskContacts(person.name) };
 }
 
-function mergePeopleCommand(): Command {
-  const command = new Command('merge')
-    .description('record that two people are one human, who cannot request as one and decide as the other')
-    .requiredOption('--kept <person>', 'name of the owner of keys, or ID of a person of a client')
-    .requiredOption('--merged <person>', 'name or ID of the same human');
-  return governed(command)
-    .option('--json', 'print JSON: both people, or {"status","change_id","expires_at"} if the change waits')
-    .addHelpText(
-      'after',
-      `
-What both spend at one client counts together. Limits and calls stay with each of them. A merge
-cannot be undone.
-${GOVERNED_HELP}
+const MERGE_HELP = `
+The spending of both at one client counts together. Each keeps their limits and calls. A merge cannot be
+undone.
+${DUAL_CONTROL_HELP}
 
 Examples:
   npm run cli -- clients persons merge --kept ada --merged ada.lovelace --reason 'renamed at the provider'
-  npm run cli -- clients persons merge --kept ada --merged 01a21bf9-e7ea-7102-8550-53543fe6bd82`,
-    )
+  npm run cli -- clients persons merge --kept ada --merged 01a21bf9-e7ea-7102-8550-53543fe6bd82`;
+
+function mergePeopleCommand(): Command {
+  const command = new Command('merge')
+    .description('record that two people are one human, who cannot request as one and decide as the other')
+    .requiredOption('--kept <person>', 'name of an owner of keys, or ID of a person of a client')
+    .requiredOption('--merged <person>', 'name or ID of the same human');
+  return withDualControlOptions(command)
+    .option('--json', 'print JSON: both people, or {"status","change_id","expires_at"} if the change waits')
+    .addHelpText('after', MERGE_HELP)
     .action(merge);
 }
 
-async function merge(options: GovernedOptions & MergeRequest): Promise<void> {
+async function merge(options: DualControlOptions & MergeRequest): Promise<void> {
   const { kept, merged, reason, json } = options;
   await makeChange(options, {
     onDatabase: async ({ prisma }, by) =>
       print(await mergePeople(prisma, new ActivityJournal(), { kept, merged }, by), json),
     throughProxy: async () =>
-      print(await askClients(options, { path: '/v1/person-merges', body: { kept, merged, reason } }), json),
+      print(
+        await callClientApi(options, { path: '/v1/person-merges', body: { kept, merged, reason } }),
+        json,
+      ),
   });
 }
 
-const NEW =
-  'Nobody of this client had this name from this issuer. If the person has called before, check --name ' +
-  'and --issuer with ' +
-  'clients persons list.';
+const NEW_PERSON =
+  'This client had no person with this name from this issuer. If the person has called before, check ' +
+  '--name and --issuer with clients persons list.';
 
 interface RevokeOptions {
   client: string;
@@ -161,29 +169,26 @@ interface RevokeOptions {
   json?: boolean;
 }
 
+const REVOKE_HELP = `
+Credentials from before the revocation are rejected immediately, on every instance. Later ones are accepted,
+so also block the person at the identity provider. To end all tokens of a client, revoke its provider key
+with keys revoke.
+
+Examples:
+  npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001
+  npm run cli -- clients persons revoke --client wallet --id 01a21bf9-e7ea-7102-8550-53543fe6bd82 \\
+    --reason 'lost phone'`;
+
 function revokePersonCommand(): Command {
   return new Command('revoke')
     .description('end the access tokens, page sessions and ephemeral keys of a person')
     .requiredOption('--client <name>', 'client of the person')
-    .option('--id <uuid>', 'ID of the person, as records and clients persons list have it')
-    .option('--name <text>', 'instead of the ID: subject of the tokens (sub), or the name that the app uses')
-    .option(
-      '--issuer <url>',
-      'with --name, provider of the person (iss). Without it: a person whom the app names itself',
-    )
-    .option('--reason <text>', 'reason, which is recorded')
-    .option('--json', 'for machines')
-    .addHelpText(
-      'after',
-      `
-Credentials that were issued before are rejected immediately, on every instance. Those issued later
-are accepted, so block the person at the identity provider, too. To end all tokens of a client,
-revoke its provider key with keys revoke.
-
-Examples:
-  npm run cli -- clients persons revoke --client wallet --issuer https://id.example.com --name 248289761001
-  npm run cli -- clients persons revoke --client wallet --id 01a21bf9-e7ea-7102-8550-53543fe6bd82 --reason 'lost phone'`,
-    )
+    .option('--id <uuid>', 'ID of the person, from records or clients persons list')
+    .option('--name <text>', 'instead of the ID: subject of the tokens (sub), or the name in X-Actor')
+    .option('--issuer <url>', 'with --name, provider of the person (iss); without it, a person in X-Actor')
+    .option('--reason <text>', 'reason for the record')
+    .option('--json', 'print JSON')
+    .addHelpText('after', REVOKE_HELP)
     .action(revoke);
 }
 
@@ -193,19 +198,14 @@ function revoke({ client, reason, json, ...options }: RevokeOptions): Promise<vo
     const revocations = new PersonRevocationsService(prisma, new ActivityJournal());
     const revoked = await revocations.revoke(client, person, changedByOperator(reason));
     print(revoked, json);
-    if (revoked.is_new) process.stderr.write(`${NEW}\n`);
+    if (revoked.is_new) process.stderr.write(`${NEW_PERSON}\n`);
   });
 }
 
 /** @throws ClientError unless the options name a person in one way. */
-function personIn({
-  id,
-  name,
-  issuer,
-}: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): PersonRef | NamedPerson {
+function personIn(options: Pick<RevokeOptions, 'id' | 'name' | 'issuer'>): PersonRef | NamedPerson {
+  const { id, name, issuer } = options;
   if (id !== undefined && name === undefined && issuer === undefined) return { id };
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
-  throw new ClientError(
-    'Name the person either by --id, or by --name and, for a person of a provider, --issuer.',
-  );
+  throw new ClientError('Give either --id, or --name and, for a person of a provider, --issuer.');
 }

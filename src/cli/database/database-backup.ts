@@ -26,15 +26,14 @@ interface BackupOptions {
 }
 
 const HELP = `
-The backup is a folder: the rows of all tables from one snapshot, the key and the checkpoints of the
-log, and backup.json, which describes them. The proxy goes on meanwhile. The folder appears under
-its name only when it is complete.
+The backup is a folder: the rows of all tables from one snapshot, the key and the checkpoints of the log, and
+backup.json, which describes them. The proxy keeps serving. An incomplete folder has another name.
 
-The backup has people's data and the key that signs the log. Only its owner may read it. Encrypt it
-before you store it elsewhere.
+The backup has people's data and the key that signs the log. Only its owner may read it. Encrypt it before
+you store it elsewhere.
 
-With --without-tables, the backup has only what pg_dump and a point-in-time recovery lack: logins
-and their roles, and the key and the checkpoints of the log.
+With --without-tables, the backup has only what pg_dump and a point-in-time recovery lack: logins and their
+roles, and the key and the checkpoints of the log.
 
 Examples:
   npm run cli -- database backup /backups/2026-11-24
@@ -55,16 +54,16 @@ export function backupCommand(): Command {
 async function backUp(name: string, options: BackupOptions): Promise<void> {
   const folder = resolve(name); // without a slash at its end
   try {
-    if (lstatSync(folder, { throwIfNoEntry: false })) throw existsAlready(folder);
+    if (lstatSync(folder, { throwIfNoEntry: false })) throw folderExists(folder);
     makeFolder(dirname(folder), 0o700);
     const partial = await mkdtemp(`${folder}.partial-`); // each command has its own
-    await removingIfInterrupted(partial, () => writeBackup(folder, partial, options));
+    await removeIfInterrupted(partial, () => writeBackup(folder, partial, options));
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
-    if (syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'ENOTDIR')) throw existsAlready(folder);
+    if (syscall === 'rename' && (code === 'ENOTEMPTY' || code === 'ENOTDIR')) throw folderExists(folder);
     if (isUnavailable(error))
       throw new ClientError(
-        `The database has ended the backup (${code ?? message}). There is none. Try again.`,
+        `The database has ended the backup (${code ?? message}). There is no backup. Try again.`,
       );
     if (syscall === undefined) throw error;
     throw new ClientError(
@@ -73,28 +72,27 @@ async function backUp(name: string, options: BackupOptions): Promise<void> {
   }
 }
 
-function existsAlready(folder: string): ClientError {
+function folderExists(folder: string): ClientError {
   return new ClientError(`${folder} exists already. Give the name of a new folder.`);
 }
 
-/** Removes a folder unless the work succeeds, also at a signal: it has people's data and a secret key. */
-async function removingIfInterrupted(partial: string, work: () => Promise<void>): Promise<void> {
-  const interrupted = (signal: NodeJS.Signals) => {
+/** Removes the folder, which has people's data and a secret key, after a failure or a signal. */
+async function removeIfInterrupted(partial: string, work: () => Promise<void>): Promise<void> {
+  const onSignal = (signal: NodeJS.Signals) => {
     rmSync(partial, { recursive: true, force: true, maxRetries: 3 });
-    process.kill(process.pid, signal); // which is not heard any more, and so ends the process
+    process.kill(process.pid, signal); // `once` has removed this listener, so the signal ends the process
   };
-  for (const signal of SIGNALS) process.once(signal, interrupted);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   try {
     await work();
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => undefined); // the disk may be full
     throw error;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupted);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
 
-/** @throws NodeJS.ErrnoException if the folder cannot be written. */
 async function writeBackup(folder: string, partial: string, options: BackupOptions): Promise<void> {
   const progress = new Progress('rows');
   await withOwner(async (ownerUrl) => {
@@ -127,7 +125,7 @@ function summaryOf(folder: string, { taken_at, tables, epoch, sealed_size, files
   };
 }
 
-/** The name of CHECKPOINT_FILE in a backup. The other file beside the tables is the log's key. */
+/** Name of CHECKPOINT_FILE in a backup. */
 const CHECKPOINTS = 'checkpoints';
 
 /** Copies the files to a backup. The checkpoints come first, so that the tables are never older. */
@@ -154,10 +152,7 @@ async function backUpFiles(folder: string, config: Config): Promise<Manifest['fi
   return Promise.all(names.map(async (name) => ({ name, sha256: await sha256Of(join(folder, name)) })));
 }
 
-/**
- * Says what is wrong with the log's key of a backup, which cannot seal the restored log.
- * @returns undefined if nothing is.
- */
+/** Returns why the log's key of a backup cannot seal the restored log. Undefined if it can. */
 async function faultOfKey(folder: string, db: ClientBase): Promise<string | undefined> {
   const key = logKeyIn(folder);
   const note = await newestNote(db);
@@ -170,7 +165,7 @@ async function faultOfKey(folder: string, db: ClientBase): Promise<string | unde
 
 /**
  * Checks the files of a backup, before anything is restored.
- * @throws ClientError if one was changed, or if this proxy signs the log with another key.
+ * @throws ClientError for a changed file, or if this proxy signs the log with another key.
  */
 export async function checkFiles(folder: string, { files }: Manifest, config: Config): Promise<void> {
   for (const { name, sha256 } of files) {
@@ -184,13 +179,13 @@ export async function checkFiles(folder: string, { files }: Manifest, config: Co
   if (!own || !restored) return;
   if (currentOf(logRingOf({ logSigningKey: own }), logRingOf({ logSigningKey: restored }).current)) return;
   throw new ClientError(
-    'This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the ' +
-      `key in ${join(folder, LOG_KEY_FILE)} (if the key was changed since, list it after the new one), or ` +
-      `move DATA_DIR/${LOG_KEY_FILE} aside.`,
+    'This proxy signs the log with another key than the one in the backup. Set LOG_SIGNING_KEY to the key ' +
+      `in ${join(folder, LOG_KEY_FILE)} (after the new key, if the key was changed since), or move ` +
+      `DATA_DIR/${LOG_KEY_FILE} aside.`,
   );
 }
 
-/** Restores the files that do not exist. Those that do are newer, and are evidence of what was lost. */
+/** Restores missing files. Existing ones are newer, and are evidence of the loss. */
 export async function restoreFiles(folder: string, config: Config): Promise<void> {
   const key = logKeyIn(folder);
   if (key && !knownLogKeyOf(config)) keepLogKey(config.dataDir, key);

@@ -25,42 +25,39 @@ interface RecoverOptions {
   json?: boolean;
 }
 
-/** Of these, each DATA_DIR of a proxy that has worked has at least one. */
-const IN_DATA_DIR = ['copies', 'outcomes', 'epoch.json', 'log-key.json', 'checkpoints'];
+/** Entries of a DATA_DIR. A used one has at least one of them. */
+const DATA_DIR_ENTRIES = ['copies', 'outcomes', 'epoch.json', 'log-key.json', 'checkpoints'];
 
 const HELP = `
-Run this after the database came back from the past (a restored backup, or a failover to a standby
-that lagged behind) and the proxy has stopped itself. The command restores the calls that the
-database lacks, with their keys and amounts, from the copies in DATA_DIR/copies of each instance.
-Calls whose outcome was not copied are then in doubt, and are settled by the upstream's list. The
-command moves CHECKPOINT_FILE and the checkpoints in the given folders aside, because the log goes
-on from an older state, and begins the next epoch. It ends sessions, ephemeral keys and access
-tokens, so everybody signs in again. It can be repeated.
+Run this command when the database lost its newest commits (a restored backup, or a failover to a lagging
+standby) and the proxy has stopped itself. The command restores the missing calls, with their keys and
+amounts, from the copies in DATA_DIR/copies of each instance. Calls without a copied outcome are in doubt
+until the upstream's list settles them.
 
-A payment that no copy has is known to the upstream only. So the command also begins a
-reconciliation run of the time whose payments may be missing: from ten minutes before the newest
-call that the database has itself, or from --since if that is earlier. A worker carries it out.
-Everything is stopped before the first call is restored. It stays stopped until the run has read the
+The command begins the next epoch. It moves CHECKPOINT_FILE and the checkpoints in the given folders aside,
+because the log continues from an older state. It ends sessions, ephemeral keys and access tokens, so all
+persons sign in again. It can be repeated.
+
+Only the upstream knows a payment without a copy. So the command also starts a reconciliation run of the
+recovery gap: from ten minutes before the newest call in the database, or from --since if that is earlier. A
+worker carries it out. Everything is stopped before the first call is restored, until the run has read the
 upstream's list completely and a person has lifted the stop.
 
 Examples:
   npm run cli -- database recover --reason "restored the backup of 02:00"
-  npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "failover to the standby" --yes --json
+  npm run -s cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "failover" --yes --json
   npm run cli -- database recover --since 2026-11-24T02:00:00Z --reason "restored the backup of 02:00"
   npm run cli -- reconcile --run <run_id>
   npm run cli -- stop lift <stop_id>`;
 
 export function recoverCommand(): Command {
   return new Command('recover')
-    .description('restore what an old database lacks, and begin the next epoch')
-    .requiredOption('--reason <text>', 'what happened, for the activity log and for refused clients')
+    .description('restore the missing calls of an old database, and begin the next epoch')
+    .requiredOption('--reason <text>', 'cause, for the activity log and for refused clients')
     .option('--from <folders...>', 'DATA_DIRs of all instances (default: the own DATA_DIR)')
-    .option(
-      '--since <instant>',
-      'time from which payments may be missing, such as that of the backup, if it is known',
-    )
+    .option('--since <instant>', 'start of the recovery gap, such as the time of the backup')
     .option('--force', 'recover although no instance has found the database to be behind')
-    .option('--yes', 'do not ask for a confirmation')
+    .option('--yes', 'skip the confirmation')
     .option(
       '--json',
       'print JSON: {"epoch", "calls", "outcomes", "approvals", "unreadable", "run_id", "lost_from", ' +
@@ -79,8 +76,8 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   for (const folder of folders) {
     if (!existsSync(folder))
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
-    // The own one may be new, such as after the loss of a container with its DATA_DIR.
-    if (folder !== dataDir && !IN_DATA_DIR.some((name) => existsSync(join(folder, name))))
+    // The own DATA_DIR may be new, such as after the loss of a container.
+    if (folder !== dataDir && !DATA_DIR_ENTRIES.some((name) => existsSync(join(folder, name))))
       throw new ClientError(`${folder} is no DATA_DIR of a proxy. Give the DATA_DIRs of all instances.`);
   }
   const seen = Math.max(
@@ -95,8 +92,8 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   }
   const plan = `This stops everything, restores calls from ${folders.join(', ')} and begins a new epoch.`;
   await confirm(plan, options.yes);
-  // In the epoch that ends, unless an instance or a restore did. Nobody pays between the beginning of the
-  // next epoch, which ends the fences, and the reading of the lost time.
+  // The stop comes before the next epoch, which ends the fences. So no client pays before the recovery gap is
+  // read. An instance or a restore may have added the stop already.
   const { id: stopId } = await insertStopOfAll(prisma, `The database is being recovered: ${options.reason}`);
   const progress = new Progress('lines');
   const recovered = await restoreFromCopies(prisma, folders, config, (lines) => progress.at(lines));
@@ -125,15 +122,15 @@ function readSince(text: string | undefined): Date | null {
   return since;
 }
 
-/** Whether instances without evidence wait for somebody to say that nothing is missing on this server. */
+/** Returns whether instances without evidence wait for an operator to confirm this server. */
 async function isElsewhere(prisma: PrismaService): Promise<boolean> {
   const [row] = await prisma.$queryRawUnsafe<[{ elsewhere: boolean }]>(`SELECT ${IS_ELSEWHERE} AS elsewhere`);
   return row.elsewhere;
 }
 
 /**
- * The old checkpoints are the evidence of what was lost. The log goes on from an older state, and begins a
- * new file. An instance whose file covers more leaves than the log has does not seal.
+ * Keeps the old checkpoints as evidence of the loss. The log continues from an older state in a new file. An
+ * instance does not seal if its file covers more leaves than the log has.
  */
 function moveAside(file: string, epoch: number): void {
   if (!existsSync(file)) return;
@@ -152,14 +149,8 @@ function forPeople(
   stopId: string,
 ) {
   const runs = lost ? [lost.runId, ...lost.otherRuns] : [];
-  const [first] = runs;
-  const read =
-    runs.length > 1
-      ? `wait for the runs ${runs.join(', ')}, decide about their findings, `
-      : first === undefined
-        ? ''
-        : `wait for the run ${first}, decide about its findings, `;
-  const next = `${read}check the calls in doubt, then run stop lift ${stopId}`;
+  const wait = runs.length > 0 ? [`wait for the runs ${runs.join(', ')}`, 'decide their findings'] : [];
+  const next = [...wait, `check the calls in doubt, then run stop lift ${stopId}`].join(', ');
   return {
     ...recovered,
     epoch,

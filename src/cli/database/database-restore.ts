@@ -18,14 +18,13 @@ interface RestoreOptions {
 }
 
 const HELP = `
-The database must be empty: a restore never replaces anything. Without DATABASE_URL, an embedded
-Postgres is created in DATA_DIR. Payments are stopped in the restored database, because it lacks
-what was paid since the backup. Run database recover with the DATA_DIRs of all instances next, and
-lift the stop when you have checked the calls in doubt.
+The database must be empty: a restore never replaces anything. Without DATABASE_URL, the command creates an
+embedded Postgres in DATA_DIR. It stops payments in the restored database, which lacks the payments since the
+backup. Run database recover with the DATA_DIRs of all instances next, check the calls in doubt, and lift the
+stop.
 
-If the backup was made with --without-tables, first restore the tables with the tool that backed
-them up. This command then restores the roles, their rights, and the key and checkpoints of the log,
-and stops payments.
+For a backup with --without-tables, first restore the tables with their own tool. This command then restores
+the roles, their rights, and the key and checkpoints of the log, and stops payments.
 
 Examples:
   npm run cli -- database restore /backups/2026-11-24
@@ -33,18 +32,21 @@ Examples:
   npm run cli -- database recover --from /mnt/proxy-1 /mnt/proxy-2 --reason "restored the backup of 02:00"`;
 
 /**
- * The search index was filled up to a transaction number. Another server gives the same numbers anew, and may
- * have passed this one before a worker looks.
+ * Restarts the search index on another server. Its position is a transaction number, and another server gives
+ * the same numbers again.
  */
-const READ_AGAIN = `UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL
-  WHERE (SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1) FROM epoch
-    ORDER BY number DESC LIMIT 1)`;
+const RESTART_INDEX = `
+  UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL
+  WHERE (
+    SELECT split_part(server, '/', 1) <> split_part(database_server(), '/', 1)
+    FROM epoch ORDER BY number DESC LIMIT 1
+  )`;
 
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore a backup into an empty database, and stop payments until it is recovered')
-    .argument('<folder>', 'a folder that database backup has written')
-    .option('--yes', 'do not ask for a confirmation')
+    .argument('<folder>', 'a folder of database backup')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: {"taken_at", "tables", "rows", "epoch", "stop_id", "logins_missing"}')
     .addHelpText('after', HELP)
     .action(restore);
@@ -81,27 +83,23 @@ async function restoreRows(
   const progress = new Progress('rows');
   const total = rowsOf(manifest);
   let stopId = '';
-  await restoreTables(
-    ownerUrl,
-    { folder, manifest, onProgress: (rows) => progress.at(rows, total) },
-    async (client) => {
-      stopId = await stopBy(client, manifest);
-      // before the rows are committed: a restore cannot be repeated afterwards
-      await restoreFiles(folder, config);
-    },
-  );
+  const source = { folder, manifest, onProgress: (rows: number) => progress.at(rows, total) };
+  await restoreTables(ownerUrl, source, async (client) => {
+    stopId = await stopBy(client, manifest);
+    await restoreFiles(folder, config); // before the commit, because a restore cannot be repeated after it
+  });
   progress.end();
   return stopId;
 }
 
-/** Another tool has restored the rows. Migrations that are pending need the roles, so these come first. */
+/** Stops payments after another tool restored the rows. Grants roles first, because migrations need them. */
 async function stopPayments(logins: Logins, manifest: Manifest): Promise<string> {
   const { databaseOwnerUrl: ownerUrl } = logins;
   await requireRecords(ownerUrl);
   await grantAccess(logins);
   await requireUpToDate(ownerUrl);
   return withConnection(ownerUrl, async (client) => {
-    await client.query(READ_AGAIN);
+    await client.query(RESTART_INDEX);
     return stopBy(client, manifest);
   });
 }
@@ -110,8 +108,8 @@ async function stopBy(client: Client, { taken_at: takenAt, tables }: Manifest): 
   await compareClock(async () => (await client.query<{ ms: number }>(DATABASE_MS)).rows as [{ ms: number }]);
   const restored =
     tables.length > 0
-      ? `The database was restored from a backup of ${takenAt}. It lacks what was paid since.`
-      : 'The database was restored with another tool. It may lack payments that were made.';
+      ? `The database was restored from a backup of ${takenAt}. It lacks later payments.`
+      : 'The database was restored with another tool. It may lack payments.';
   return stopRestored(client, `${restored} Run database recover.`, changedByOperator(undefined).actor);
 }
 

@@ -13,13 +13,12 @@ interface SearchOptions {
 const TABLES = ['search_entry', 'search_item', 'search_slice', 'search_position'];
 
 const HELP = `
-The search index is derived from the records, and is not written to the write-ahead log: it would
-double what a call writes there. So a replica does not have it, and after a failover it is made
-anew. With this command it is in the log. A replica (DATABASE_REPLICA_URL) then also answers
-searches, summaries and the overview, and a promoted standby has the index at once.
+The search index is derived from the records. It is not in the write-ahead log, because it would double the
+log's volume. So a replica lacks the index, and a failover rebuilds it. This command adds it to the log. Then
+a replica (DATABASE_REPLICA_URL) also answers searches, summaries and the overview, and a promoted standby has
+the index at once.
 
-The tables are written anew. Searches, previews and redemptions wait meanwhile. Payments do not.
-With --off they leave the log again.
+The command rewrites the tables. Searches, previews and redemptions wait meanwhile. Payments do not.
 
 Examples:
   npm run cli -- database replicate-search
@@ -27,20 +26,20 @@ Examples:
 
 export function replicateSearchCommand(): Command {
   return new Command('replicate-search')
-    .description('let replicas have the search index, or not any more with --off')
-    .option('--off', 'leave it out of the write-ahead log again')
+    .description('replicate the search index, or stop it with --off')
+    .option('--off', 'remove the search index from the write-ahead log')
     .option('--json', 'print JSON: {"replicated"}')
     .addHelpText('after', HELP)
     .action(({ off = false, json }: SearchOptions) =>
       withOwner(async (ownerUrl) => {
-        await withConnection(ownerUrl, (client) => write(client, off ? 'UNLOGGED' : 'LOGGED'));
+        await withConnection(ownerUrl, (client) => rewriteTables(client, off ? 'UNLOGGED' : 'LOGGED'));
         print({ replicated: !off }, json);
       }),
     );
 }
 
-/** All of them or none: an index without its position would be filled again beside what there is. */
-async function write(client: Client, kind: 'LOGGED' | 'UNLOGGED'): Promise<void> {
+/** Changes all tables at once. An index without its position would be filled twice. */
+async function rewriteTables(client: Client, kind: 'LOGGED' | 'UNLOGGED'): Promise<void> {
   await client.query('BEGIN; SET LOCAL statement_timeout = 0');
   await lockIndex(client);
   for (const table of TABLES) await client.query(`ALTER TABLE ${table} SET ${kind}`);

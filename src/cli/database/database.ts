@@ -30,7 +30,7 @@ interface DatabaseUrls {
   url: string;
   ownerUrl: string;
   sealerUrl?: string | undefined;
-  /** The database of the embedded sandbox. It exists only with an embedded Postgres. */
+  /** Database of the embedded sandbox. Exists only with an embedded Postgres. */
   sandboxUrl?: string;
 }
 
@@ -40,25 +40,29 @@ interface MigrateOptions {
 }
 
 const MIGRATE_HELP = `
-A start applies the same migrations if MIGRATE_ON_START is true, which is the default outside
-production. No other command applies migrations. While other sessions hold locks that a migration
-needs, it is tried several times and never waits long, because payments would wait behind it. With
---dry-run, the command changes nothing and exits with code 1 if migrations are pending. Without
-DATABASE_URL, it also covers the database of the embedded sandbox.
+A start applies the same migrations if MIGRATE_ON_START is true, the default outside production. No other
+command applies migrations. A migration retries its locks and never waits long for them, because payments
+would wait behind it. With --dry-run, the command changes nothing and exits with code 1 if migrations are
+pending. Without DATABASE_URL, it also covers the database of the embedded sandbox.
 
 Examples:
   npm run cli -- database migrate --dry-run
   npm run cli -- database migrate
   npm run cli -- database migrate --json`;
 
+const STATUS_HELP = `
+Exit codes: 1 if a migration is pending, or if a role or right is missing, else 0.
+
+Examples:
+  npm run cli -- database status --json`;
+
 export function databaseCommands(): Command {
-  const database = new Command('database').description(
-    'migrate, check, back up, restore and recover the database',
-  );
+  const summary = 'migrate, check, back up, restore and recover the database';
+  const database = new Command('database').description(summary);
   database
     .command('url')
     .description("print the connection string of the proxy's role, or of the owner with --owner")
-    .option('--owner', "the owner's")
+    .option('--owner', 'connection string of the owner')
     .addHelpText('after', '\nExamples:\n  psql "$(npm run -s cli -- database url)"')
     .action((options: { owner?: boolean }) => {
       const { url, ownerUrl } = namedUrls(loadConfigOf('database'));
@@ -75,23 +79,17 @@ export function databaseCommands(): Command {
     );
   database
     .command('status')
-    .description(
-      'check the server, list migrations, and check roles and rights; exit with code 1 if a migration ' +
-        'is pending or something is missing',
-    )
+    .description('check the server, list migrations, and check roles and rights')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  npm run cli -- database status --json')
+    .addHelpText('after', STATUS_HELP)
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async ({ url, ownerUrl, sealerUrl }) => {
         await requireEngine(ownerUrl);
         const states = await migrationStatus(ownerUrl, PROXY_MIGRATIONS);
-        print(
-          states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
-          json,
-        );
+        const rows = states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt }));
+        print(rows, json);
         if (states.some(({ appliedAt }) => appliedAt === null)) process.exitCode = 1;
-        // rejects a newer database, and edited migrations
-        await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
+        await pendingMigrations(ownerUrl, PROXY_MIGRATIONS); // rejects newer databases and edited migrations
         await requireAccess({ databaseUrl: url, databaseOwnerUrl: ownerUrl, databaseSealerUrl: sealerUrl });
         await requireSessionLocks(url);
       }),
@@ -109,20 +107,18 @@ async function migrateAll(
   if (sandboxUrl !== undefined) {
     names.push(...(await work(sandboxUrl, SANDBOX_MIGRATIONS)).map((name) => `sandbox/${name}`));
   }
+  const none = dryRun ? 'No migrations are pending.' : 'No migrations to apply.';
   if (json) print(dryRun ? { pending: names } : { applied: names }, json);
-  else
-    process.stdout.write(
-      `${names.join('\n') || (dryRun ? 'No migrations are pending.' : 'No migrations to apply.')}\n`,
-    );
+  else process.stdout.write(`${names.join('\n') || none}\n`);
   if (dryRun && names.length > 0) process.exitCode = 1;
 }
 
-/** Runs work on clients against an up-to-date database. Whatever it started is stopped afterwards. */
+/** Runs work on clients against an up-to-date database. */
 export async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
   await withPrisma((prisma) => work(clientServices(prisma).clients));
 }
 
-/** The services that change clients without a second person. */
+/** Services that change clients without a second person. */
 export interface ClientServices {
   prisma: PrismaService;
   clients: ClientsService;
@@ -139,10 +135,7 @@ export function clientServices(prisma: PrismaService): ClientServices {
   return { prisma, clients, register, exceptions, stops: new StopsService(prisma, journal) };
 }
 
-/**
- * Runs work with the proxy's rights against an up-to-date database. Whatever it started is stopped
- * afterwards.
- */
+/** Runs work with the proxy's rights against an up-to-date database. */
 export async function withPrisma(work: (prisma: PrismaService) => Promise<void>): Promise<void> {
   await withDatabase(async ({ url, ownerUrl }) => {
     await requireUpToDate(ownerUrl);
@@ -157,10 +150,7 @@ export async function withPrisma(work: (prisma: PrismaService) => Promise<void>)
   });
 }
 
-/**
- * Gives the command the database's time, whatever the clock of this machine shows. Its IDs and expiries
- * depend on it.
- */
+/** Sets the clock of the command to the database's time, for its IDs and expiries. */
 export async function compareClock(read: () => Promise<[{ ms: number }]>): Promise<void> {
   const sentAt = performance.now();
   const [{ ms }] = await read();
@@ -175,10 +165,7 @@ export async function withOwner(work: (ownerUrl: string) => Promise<void>): Prom
   });
 }
 
-/**
- * Rejects a database that is not up to date. A command must not migrate it below running instances of an
- * older version.
- */
+/** Rejects an outdated database. A command must not migrate it while instances of an older version run. */
 export async function requireUpToDate(ownerUrl: string): Promise<void> {
   const { length } = await pendingMigrations(ownerUrl, PROXY_MIGRATIONS);
   if (length === 0) return;
@@ -189,11 +176,9 @@ export async function requireUpToDate(ownerUrl: string): Promise<void> {
 }
 
 /**
- * Runs work on the database of DATABASE_URL, once it can be reached: it may be restarting.
- *
- * Without DATABASE_URL, joins the embedded Postgres if it is running. Otherwise, it is started for the
- * duration of the work.
- * @param create whether to create an embedded Postgres if there is none yet.
+ * Runs work on the database of DATABASE_URL, and waits for its restart. Without DATABASE_URL, joins a running
+ * embedded Postgres, or starts it for the duration of the work.
+ * @param create whether to create a missing embedded Postgres.
  */
 export async function withDatabase(
   work: (urls: DatabaseUrls) => Promise<void>,
@@ -202,9 +187,8 @@ export async function withDatabase(
   const config = loadConfigOf('database');
   if (config.databaseUrl) {
     const urls = namedUrls(config);
-    const look = () => withConnection(urls.ownerUrl, () => Promise.resolve());
-    // first, because the work is not repeatable
-    await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, look);
+    const connect = () => withConnection(urls.ownerUrl, () => Promise.resolve());
+    await onceReachable({ url: urls.ownerUrl, while: 'restarting' }, connect); // the work is not repeatable
     return work(urls);
   }
   if (!create) requireEmbedded(config);
@@ -233,7 +217,7 @@ function requireEmbedded({ dataDir }: Config) {
 const MAX_REASON = 1_000;
 
 /**
- * Returns the author of a change made with a command: the user of the operating system.
+ * Returns the user of the operating system as the author of a change.
  * @throws ClientError if the reason cannot be stored in a record.
  */
 export function changedByOperator(reason: string | undefined): ChangeAuthor {
@@ -245,7 +229,7 @@ export function changedByOperator(reason: string | undefined): ChangeAuthor {
   return { ...AT_START, via: 'cli', actor: operator(), reason: reason ?? null };
 }
 
-/** Returns the user of the operating system. In a container, it may have no name. */
+/** Returns the user of the operating system, who may have no name in a container. */
 function operator(): string {
   try {
     return userInfo().username;

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../../access/clients/client-error';
-import { open, ProxyOptions, Unreachable } from '../asking-proxy';
+import { streamFromProxy, ProxyOptions, ProxyUnreachable } from '../proxy-client';
 import { Progress } from '../terminal';
 
-/** A restarted proxy is back within this number of attempts. */
+/** Reconnects before giving up. A restart of the proxy takes fewer. */
 const TRIES = 10;
 const WAIT_MS = 1_000;
 
-/** A worker takes a run within this time. */
+/** Wait of a queued run before a warning. A running worker takes it sooner. */
 const WORKER_PATIENCE_MS = 5_000;
 
-/** The units that the steps of a run count. Other steps count rows. */
-const UNITS: Partial<Record<string, string>> = { sources: 'transactions read', confirm: 'questions asked' };
+/** Units of the steps of a run. Other steps count rows. */
+const UNITS: Partial<Record<string, string>> = {
+  sources: 'transactions read',
+  confirm: 'transactions confirmed',
+};
 
-/** The result of a run that has ended. */
+/** Result of an ended run. */
 export interface RunEnd {
   result: 'clean' | 'clean_with_doubts' | 'incomplete' | 'findings' | 'failed';
   failure: string | null;
@@ -21,32 +24,32 @@ export interface RunEnd {
 }
 
 /**
- * Follows a run to its end, with a progress bar on standard error. It reconnects if the connection is lost.
+ * Follows a run to its end with a progress bar, and reconnects after a lost connection.
  * @returns `interrupted` if no worker will continue the run.
  * @throws ClientError if the proxy can no longer be reached.
  */
 export async function followRun(options: ProxyOptions, id: string): Promise<RunEnd | 'interrupted'> {
-  let tries = TRIES; // without any answer so far, it does not retry
+  let tries = TRIES; // no retry before the first response
   for (;;) {
-    const steps = new Steps();
+    const steps = new StepProgress();
     let waiting: NodeJS.Timeout | undefined;
     try {
-      const { response } = await open(options, {
+      const { response } = await streamFromProxy(options, {
         path: `/v1/reconciliation/runs/${encodeURIComponent(id)}`,
         demoKey: 'reconciler',
         accept: 'text/event-stream',
-        afterFailure: goesOn(id),
+        afterFailure: howToFollow(id),
       });
       tries = 0;
       for await (const { event, data } of serverSentEvents(response)) {
         if (event === 'end') return data as unknown as RunEnd;
         if (event === 'interrupted') return 'interrupted';
         clearTimeout(waiting);
-        if (event === 'queued') waiting = setTimeout(tellOfWait, WORKER_PATIENCE_MS);
-        else steps.at(data as unknown as Step);
+        if (event === 'queued') waiting = setTimeout(warnOfWait, WORKER_PATIENCE_MS);
+        else steps.at(data as unknown as RunStep);
       }
     } catch (error) {
-      const isAnswer = error instanceof ClientError && !(error instanceof Unreachable);
+      const isAnswer = error instanceof ClientError && !(error instanceof ProxyUnreachable);
       if (isAnswer || tries >= TRIES) throw error;
     } finally {
       clearTimeout(waiting);
@@ -57,27 +60,27 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
   }
 }
 
-/** Returns the sentences that say how to follow the run again. */
-export function goesOn(id: string): string {
+/** Returns the advice to follow a run again. */
+export function howToFollow(id: string): string {
   return `The run continues on the proxy. To follow it: npm run cli -- reconcile --run ${id}`;
 }
 
-function tellOfWait(): void {
-  process.stderr.write('The run waits for a worker. /readyz of the proxy says whether one is running.\n');
+function warnOfWait(): void {
+  process.stderr.write('The run waits for a worker. /readyz of the proxy shows whether one is running.\n');
 }
 
-interface Step {
+interface RunStep {
   step: string;
   done: number;
   of: number | null;
 }
 
 /** Shows a progress bar for each step, one after another. */
-class Steps {
+class StepProgress {
   private step: string | undefined;
   private bar: Progress | undefined;
 
-  at({ step, done, of }: Step): void {
+  at({ step, done, of }: RunStep): void {
     if (step !== this.step) {
       this.end();
       this.step = step;
@@ -91,16 +94,13 @@ class Steps {
   }
 }
 
-/** One server-sent event: its name, and its data parsed from JSON. */
+/** One server-sent event with its data from JSON. */
 export interface ServerSentEvent {
   event: string;
   data: Record<string, unknown>;
 }
 
-/**
- * Reads the events of a stream (HTML Living Standard, 9.2) as the proxy writes them: one line of data, lines
- * ended by LF.
- */
+/** Reads server-sent events (HTML Living Standard, 9.2) of the proxy: one data line each, LF line ends. */
 export async function* serverSentEvents({ body }: Response): AsyncGenerator<ServerSentEvent, void> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -118,6 +118,6 @@ export async function* serverSentEvents({ body }: Response): AsyncGenerator<Serv
 }
 
 function fieldIn(line: string): [name: string, value: string] {
-  const place = line.indexOf(':');
-  return [line.slice(0, place), line.slice(place + 1).replace(/^ /, '')];
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')];
 }

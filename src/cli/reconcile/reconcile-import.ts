@@ -5,24 +5,24 @@ import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import type { ImportedStatement } from '../../reconciliation/sources/statements.dto';
-import { ask, keyHelp, ProxyOptions } from '../asking-proxy';
 import { forTerminal, print } from '../output';
+import { callProxy, keyHelp, ProxyOptions } from '../proxy-client';
 import { Progress } from '../terminal';
 
-/** The exit code if some lines could not be used. */
+/** Exit code if some lines could not be used. */
 const WITH_FAULTS = 2;
 
 const HELP = `
-Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement.
-Give this ID to "reconcile --statement" to compare a period with it. The mapping is JSON that names
-the column of each field, by the header of the file. @FILE reads it from a file. Lines that cannot
-be used are listed and skipped, and the exit code is 2. Columns that identify recipients are read
-only with the scope audit:pii. Importing the same file again has no effect. With --account NAME, the
-statement is of that upstream account.
+Uploads a provider's CSV file of payments to the running proxy, and prints the ID of the statement. Give this
+ID to "reconcile --statement" to compare a period with it. The mapping is JSON with the column name of each
+field. @FILE reads it from a file. Unusable lines are listed and skipped, and the exit code is 2. Columns that
+identify recipients are read only with the scope audit:pii. A second import of the same file has no effect.
+With --account NAME, the statement is of that upstream account.
 ${keyHelp('reconciler')}
 
 Examples:
-  npm run cli -- reconcile import march.csv --mapping '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date"}'
+  npm run cli -- reconcile import march.csv \\
+    --mapping '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date"}'
   npm run cli -- reconcile import march.csv --mapping @provider.json --delimiter semicolon --decimal-comma
   npm run cli -- reconcile --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z --statement 0193…`;
 
@@ -33,17 +33,17 @@ interface Options extends ProxyOptions {
   decimalComma?: boolean;
 }
 
-/** The command `reconcile import`. It uses --url, --key-file and --account of `reconcile`. */
+/** Returns the command `reconcile import`, which uses --url, --key-file and --account of `reconcile`. */
 export function reconcileImportCommand(): Command {
   return new Command('import')
     .description('import a CSV statement to reconcile with')
     .argument('<file>', 'the statement')
     .requiredOption(
       '--mapping <mapping>',
-      'mapping of columns to fields: JSON, @FILE, or one of fields, upstream',
+      'columns of the fields: JSON, @FILE, or a preset (fields, upstream)',
     )
     .addOption(
-      new Option('--delimiter <name>', 'between columns')
+      new Option('--delimiter <name>', 'delimiter of columns')
         .choices(['comma', 'semicolon', 'tab', 'bar'])
         .default('comma'),
     )
@@ -64,27 +64,26 @@ async function run(
     ...(account !== undefined && { account }),
     ...(decimalComma && { decimal_comma: 'true' }),
   });
-  const statement = (await ask(proxy, {
+  const statement = (await callProxy(proxy, {
     path: `/v1/reconciliation/statements?${query.toString()}`,
-    csv: reading(file),
+    csv: readWithProgress(file),
     demoKey: 'reconciler',
-    afterFailure: 'Import the file again. A complete import is not repeated.',
+    afterFailure: 'Import the file again. A second import of the same file has no effect.',
   })) as ImportedStatement;
   if (json) print(statement, json);
   else process.stdout.write(`${summary(statement)}\n`);
   if (statement.fault_count > 0) process.exitCode = WITH_FAULTS;
 }
 
-async function mappingIn(given: string): Promise<string> {
-  if (!given.startsWith('@')) return given;
-  const file = given.slice(1);
+async function mappingIn(text: string): Promise<string> {
+  if (!text.startsWith('@')) return text;
+  const file = text.slice(1);
   return readFile(file, 'utf8').catch(() => {
     throw new ClientError(`The mapping file ${file} cannot be read.`);
   });
 }
 
-/** @throws ClientError if the file cannot be read. */
-function reading(file: string): Readable {
+function readWithProgress(file: string): Readable {
   const size = sizeOf(file);
   const progress = new Progress('bytes');
   let bytes = 0;
@@ -95,9 +94,9 @@ function reading(file: string): Readable {
 }
 
 function sizeOf(file: string): number {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new ClientError(`The file ${file} cannot be read.`);
-  return found.size;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw new ClientError(`The file ${file} cannot be read.`);
+  return stats.size;
 }
 
 function summary(statement: ImportedStatement): string {

@@ -1,31 +1,37 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { Totals } from '../../reconciliation/matching/totals';
-import { ask, askingProxy, keyHelp, open, ProxyOptions } from '../asking-proxy';
 import { download } from '../download';
-import { followRun, goesOn, RunEnd } from './follow-run';
+import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
+import { followRun, howToFollow, RunEnd } from './follow-run';
 import { reconcileImportCommand } from './reconcile-import';
 
 const HELP = `
-Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to
---out or standard output. Exit codes: 0 if the run is clean, 2 if there are findings, 3 if the run
-is incomplete (some data may not have been read), 4 if nothing differs but calls or transactions are
-in doubt, 1 if there is no result.
-Ctrl-C stops following the run, but the run continues. ${keyHelp('reconciler')}
+Starts a reconciliation run on the running proxy, follows it to its end, and writes the report to --out or
+standard output. Ctrl-C stops following the run, but the run continues.
+${keyHelp('reconciler')}
+
+Exit codes:
+  0   clean
+  1   no result
+  2   findings
+  3   incomplete: some data may not have been read
+  4   no differences, but calls or transactions in doubt
 
 Examples:
   npm run cli -- reconcile --day yesterday
   npm run cli -- reconcile --day today
   npm run cli -- reconcile --day 2026-11-20 --format html --out 2026-11-20.html
-  npm run cli -- reconcile --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z --format csv --out november.csv
+  npm run cli -- reconcile --from 2026-11-01T00:00:00Z --to 2026-12-01T00:00:00Z \\
+    --format csv --out november.csv
   npm run cli -- reconcile --day yesterday --account kenya
   npm run cli -- reconcile --day 2026-11-20 --as-of 2026-11-21T06:00:00Z
   npm run cli -- reconcile --run 0193…`;
 
-/** A script that only tests for zero never takes a run for clean that is not. */
+/** Only a clean run exits with zero. */
 const EXIT_CODES = { clean: 0, failed: 1, findings: 2, incomplete: 3, clean_with_doubts: 4 } as const;
 
-/** The exit code of shells for a command that Ctrl-C ended. */
+/** Exit code of shells after Ctrl-C. */
 const INTERRUPTED = 130;
 
 const DAY_MS = 86_400_000;
@@ -43,13 +49,13 @@ interface Options extends ProxyOptions {
 }
 
 export function reconcileCommand(): Command {
-  return askingProxy(new Command('reconcile'), 'reconcile')
+  return withProxyOptions(new Command('reconcile'), 'reconcile')
     .description('compare the records of a period with the upstream')
     .option('--account <name>', 'upstream account of the run, or of an imported statement (default: main)')
     .option('--from <instant>', 'start of the period, inclusive, such as 2026-11-20T00:00:00Z')
     .option('--to <instant>', 'end of the period, exclusive')
     .option('--day <day>', 'a day in UTC instead of a period: 2026-11-20, yesterday, or today (until now)')
-    .option('--as-of <instant>', 'time as of which both sides are compared (default: now)')
+    .option('--as-of <instant>', 'time of the comparison of both sides (default: now)')
     .option('--statement <id>', "ID of a statement to compare with, instead of the upstream's own listing")
     .option('--run <id>', 'ID of an earlier run to follow, instead of a period')
     .addOption(
@@ -67,16 +73,14 @@ async function run(options: Options): Promise<void> {
   const { proxy, question, id } = readOptions(options);
   const runId = id ?? (await begin(proxy, question));
   const leave = () => {
-    process.stderr.write(`\n${goesOn(runId)}\n`);
+    process.stderr.write(`\n${howToFollow(runId)}\n`);
     process.exit(INTERRUPTED);
   };
   process.once('SIGINT', leave);
   try {
     const end = await followRun(proxy, runId);
     if (end === 'interrupted')
-      throw new ClientError(
-        `No worker continued run ${runId} within a day. Reconcile the same period again.`,
-      );
+      throw new ClientError(`No worker continued run ${runId} within a day. Start the same period again.`);
     if (end.result === 'failed') throw new ClientError(end.failure ?? `Run ${runId} has no result.`);
     await writeReport(proxy, runId, options);
     process.stderr.write(`Run ${runId}: ${summary(end)}\n`);
@@ -93,14 +97,14 @@ function readOptions({ account, from, to, day, asOf, statement, run: id, url, ke
     ...(url !== undefined && { url }),
     ...(keyFile !== undefined && { keyFile }),
   };
-  const ways = [id !== undefined, day !== undefined, from !== undefined || to !== undefined].filter(Boolean);
+  const choices = [id !== undefined, day !== undefined, from !== undefined || to !== undefined];
   const isWhole = (from === undefined) === (to === undefined);
-  if (ways.length !== 1 || !isWhole) throw new ClientError('Give --from and --to, or --day, or --run.');
-  if (id !== undefined && [account, asOf, statement].some((given) => given !== undefined)) {
+  if (choices.filter(Boolean).length !== 1 || !isWhole)
+    throw new ClientError('Give --from and --to, or --day, or --run.');
+  if (id !== undefined && [account, asOf, statement].some((option) => option !== undefined))
     throw new ClientError(
-      '--account, --as-of and --statement apply only to a new run. Leave them out with --run.',
+      '--account, --as-of and --statement apply only to a new run. Omit them with --run.',
     );
-  }
   const period = day === undefined ? { from, to } : dayOf(day, new Date());
   return { proxy, id, question: { account, ...period, as_of: asOf, statement_id: statement } };
 }
@@ -111,10 +115,10 @@ function readOptions({ account, from, to, day, asOf, statement, run: id, url, ke
  */
 export function dayOf(day: string, now: Date): { from: string; to: string } {
   const ago = { today: 0, yesterday: DAY_MS }[day];
-  const written = ago === undefined ? day : new Date(now.getTime() - ago).toISOString().slice(0, 10);
-  const from = new Date(`${written}T00:00:00Z`);
+  const date = ago === undefined ? day : new Date(now.getTime() - ago).toISOString().slice(0, 10);
+  const from = new Date(`${date}T00:00:00Z`);
   // JavaScript reads February 30 as March 2.
-  if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== written) {
+  if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== date) {
     throw new ClientError('--day must be a day such as 2026-11-20, or today, or yesterday.');
   }
   if (from >= now) throw new ClientError('--day must not be in the future, in UTC.');
@@ -125,7 +129,7 @@ export function dayOf(day: string, now: Date): { from: string; to: string } {
 }
 
 async function begin(proxy: ProxyOptions, question: object): Promise<string> {
-  const answer = await ask(proxy, {
+  const answer = await callProxy(proxy, {
     path: '/v1/reconciliation/runs',
     body: question,
     demoKey: 'reconciler',
@@ -135,7 +139,7 @@ async function begin(proxy: ProxyOptions, question: object): Promise<string> {
 }
 
 async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: Options): Promise<void> {
-  const { response } = await open(proxy, {
+  const { response } = await streamFromProxy(proxy, {
     path: `/v1/reconciliation/runs/${encodeURIComponent(runId)}/report?format=${format}`,
     demoKey: 'reconciler',
     afterFailure: `The report was not written. Get it with --run ${runId}.`,
@@ -155,18 +159,20 @@ function summary({ result, totals }: RunEnd): string {
   }
   if (result === 'incomplete') return `incomplete, no differences in the data that was read.${why}`;
   const { count, by_category: categories = {} } = findings ?? {};
-  const each = Object.entries(categories).map(([category, { count: many }]) => `${category} ${many}`);
-  const found = `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each.length > 0 ? ` (${each.join(', ')})` : ''}`;
-  return why === '' ? found : `${found}, incomplete: some data may not have been read.${why}`;
+  const each = Object.entries(categories)
+    .map(([category, sum]) => `${category} ${sum.count}`)
+    .join(', ');
+  const total = `${count ?? 'some'} finding${count === 1 ? '' : 's'}${each === '' ? '' : ` (${each})`}`;
+  return why === '' ? total : `${total}, incomplete: some data may not have been read.${why}`;
 }
 
-/** Tells how much is in doubt, and which calls and transactions come first. */
+/** Returns the counts in doubt, and the first calls and transactions. */
 function doubtsOf({ in_doubt, pending, ambiguous, doubts = [] }: Partial<Totals>): string {
   const kinds = { 'in doubt': in_doubt, pending, ambiguous };
   const each = Object.entries(kinds).flatMap(([name, sum]) => (sum?.count ? [`${sum.count} ${name}`] : []));
-  const named = doubts
+  const first = doubts
     .slice(0, 5)
     .map(({ call_id: call, upstream_ref: ref }) => call ?? ref ?? 'without a reference');
-  const more = doubts.length > named.length ? ', …' : '';
-  return each.join(', ') + (named.length > 0 ? `: ${[...new Set(named)].join(', ')}${more}` : '');
+  const more = doubts.length > first.length ? ', …' : '';
+  return each.join(', ') + (first.length > 0 ? `: ${[...new Set(first)].join(', ')}${more}` : '');
 }

@@ -13,30 +13,28 @@ export interface ProxyOptions {
   json?: boolean;
 }
 
-type DemoKey = NonNullable<Question['demoKey']>;
+type DemoKey = NonNullable<ProxyRequest['demoKey']>;
 
-export interface Question {
-  /** The path with its query, such as `/v1/approvals?status=pending`. */
+export interface ProxyRequest {
+  /** Path with query, such as `/v1/approvals?status=pending`. */
   path: string;
-  /** The JSON body. */
+  /** JSON body. */
   body?: object;
-  /** The method. Default: POST with a body, else GET. */
+  /** Defaults to POST with a body, else GET. */
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** A CSV body to send instead of JSON. A stream is sent while it is read. */
+  /** CSV body instead of JSON. A stream is sent while it is read. */
   csv?: Buffer | Readable;
-  /** The person on whose behalf the request is made, if the key belongs to no person. */
+  /** Person on whose behalf the request is made, if the key has no owner. */
   actor?: string;
-  /** The key of demo-keys.json to use if none is given. Undefined: the request has no key. */
+  /** Fallback key in demo-keys.json. Undefined sends no key. */
   demoKey?: 'admin' | 'app' | 'approver' | 'auditor' | 'reconciler';
-  /** The media type to request, if the operation offers several. */
+  /** Media type, if the operation offers several. */
   accept?: string;
-  /**
-   * A sentence that says what to do after the connection failed. The proxy may have carried out the request.
-   */
+  /** Advice after a failed connection. The proxy may have carried out the request. */
   afterFailure: string;
 }
 
-/** What the proxy answers if it refuses or fails (RFC 9457). */
+/** A problem document of the proxy (RFC 9457). */
 interface ProblemDetails {
   detail: string;
   errors: { pointer: string; detail: string }[];
@@ -44,37 +42,35 @@ interface ProblemDetails {
 }
 
 /** The proxy cannot be reached, or the connection to it was lost. */
-export class Unreachable extends ClientError {}
+export class ProxyUnreachable extends ClientError {}
 
-/** A key without characters that headers cannot have. They would look like a failed connection. */
+/** Keys that fit in a header. Others would look like a failed connection. */
 const ONE_WORD = /^[\x21-\x7e]+$/;
 
-export function askingProxy(command: Command, scope: string): Command {
+export function withProxyOptions(command: Command, scope: string): Command {
   return command
     .option('--url <url>', 'URL of the proxy (default: PORT on this machine)')
     .option('--key-file <file>', `file that contains only an API key with the scope ${scope}`);
 }
 
-/** Returns the help text that says where a command finds its key. */
+/** Returns a line of help with the sources of a command's key. */
 export function keyHelp(demoKey: DemoKey): string {
-  return (
-    'The key comes from --key-file. Without it, it comes from PAYOUT_PROXY_KEY, or else from the demo key ' +
-    `"${demoKey}" in demo-keys.json in DATA_DIR.`
-  );
+  const file = 'DATA_DIR/demo-keys.json';
+  return `The key comes from --key-file, else PAYOUT_PROXY_KEY, else "${demoKey}" of ${file}.`;
 }
 
-/** Calls the proxy and returns its JSON response. @throws ClientError that says why there is none. */
-export async function ask(options: ProxyOptions, question: Question): Promise<object> {
-  const { response, base } = await open(options, question);
+/** Calls the proxy and returns its JSON response. @throws ClientError with the reason of a failure. */
+export async function callProxy(options: ProxyOptions, question: ProxyRequest): Promise<object> {
+  const { response, base } = await streamFromProxy(options, question);
   const answer = await jsonOf(response);
   if (!answer) throw notTheProxy(base, response);
   return answer;
 }
 
 /** Calls the proxy and returns the response unread, for streams. */
-export async function open(
+export async function streamFromProxy(
   { url, keyFile }: ProxyOptions,
-  { path, body, method = body ? 'POST' : 'GET', csv, actor, demoKey, accept, afterFailure }: Question,
+  { path, body, method = body ? 'POST' : 'GET', csv, actor, demoKey, accept, afterFailure }: ProxyRequest,
 ): Promise<{ response: Response; base: string }> {
   const { port, dataDir, publicUrls } = loadConfigOf('client');
   const base = (url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
@@ -82,7 +78,7 @@ export async function open(
   const key = demoKey && readKey(keyFile, dataDir, demoKey);
   const response = await fetch(`${base}${path}`, {
     headers: {
-      // Reached by its port on this machine, a proxy serves the hosts of PUBLIC_URL alone.
+      // A proxy serves only the hosts of PUBLIC_URL, also at its local port.
       ...(url === undefined && publicUrls[0] !== undefined && { Host: new URL(publicUrls[0]).host }),
       ...(key !== undefined && { 'X-API-Key': key }),
       ...((csv ?? body) && { 'Content-Type': csv ? 'text/csv' : 'application/json' }),
@@ -92,22 +88,18 @@ export async function open(
     redirect: 'error', // a redirect would send the key to its target
     method,
     ...(body && { body: JSON.stringify(body) }),
-    // the answer comes once everything is sent
-    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }),
+    ...(csv && { method: 'POST', body: bodyOf(csv), duplex: 'half' }), // response after the whole body
   }).catch((error: unknown) => {
-    throw new Unreachable(unreachable(base, error, afterFailure));
+    throw new ProxyUnreachable(unreachable(base, error, afterFailure));
   });
   if (response.ok) return { response, base };
   const problem = ((await jsonOf(response)) ?? {}) as Partial<ProblemDetails>;
   const { detail, errors = [], call_id: callId } = problem;
   if (detail === undefined) throw notTheProxy(base, response);
-  const where =
-    response.status >= 500 && callId !== undefined
-      ? [`The log of the proxy has the details of call ${callId}.`]
-      : [];
-  throw new ClientError(
-    [detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`), ...where].join('\n'),
-  );
+  const lines = [detail, ...errors.map((fault) => `${fault.pointer} ${fault.detail}`)];
+  if (response.status >= 500 && callId !== undefined)
+    lines.push(`The log of the proxy has the details of call ${callId}.`);
+  throw new ClientError(lines.join('\n'));
 }
 
 function bodyOf(csv: Buffer | Readable): NonNullable<RequestInit['body']> {
@@ -139,14 +131,14 @@ function readKey(keyFile: string | undefined, dataDir: string, demoKey: DemoKey)
   if (process.env.PAYOUT_PROXY_KEY) return process.env.PAYOUT_PROXY_KEY;
   const demoKeys = demoKeysFile(dataDir);
   const missing =
-    `No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. (The demo keys in ${demoKeys} ` +
-    'cannot be read.)';
+    'No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY. ' +
+    `(The demo keys in ${demoKeys} cannot be read.)`;
   const key = (JSON.parse(readText(demoKeys, missing)) as Partial<Record<DemoKey, string>>)[demoKey];
   if (key === undefined) throw new ClientError(missing);
   return key;
 }
 
-/** Reads a file. @throws ClientError with this text. */
+/** Reads a file. @throws ClientError with the text `missing`. */
 export function readText(file: string, missing: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -6,61 +6,56 @@ import { hadAdministrator, isDualControlRecorded } from '../access/dual-control/
 import { loadConfigOf } from '../platform/config/config';
 import { clock } from '../platform/database/clock';
 import { PrismaService } from '../platform/database/pools/prisma.service';
-import { ask, askingProxy, keyHelp, ProxyOptions, Question } from './asking-proxy';
 import { changedByOperator, ClientServices, clientServices, withPrisma } from './database/database';
+import { callProxy, withProxyOptions, keyHelp, ProxyOptions, ProxyRequest } from './proxy-client';
 
 /** Options of the commands that change what clients may do. */
-export interface GovernedOptions extends ProxyOptions {
+export interface DualControlOptions extends ProxyOptions {
   reason?: string;
   emergency?: boolean;
 }
 
-interface GovernedChange {
+interface PermissionChange {
   onDatabase: (services: ClientServices, by: ChangeAuthor) => Promise<void>;
   throughProxy: () => Promise<void>;
-  /** Whether a new installation needs it: its first administrator, who has a name. */
+  /** Whether the change creates the first administrator of a new installation. */
   isFirstStep?: boolean;
 }
 
-export const GOVERNED_HELP = `
-With dual control (DUAL_CONTROL), a change that lets a client do more waits for a second person. The
-command then calls the running
-proxy with a personal key of an administrator. ${keyHelp('admin')}
-On the database alone, it creates the first administrator of a new installation: clients create
---scopes admin --person …. In an emergency, --emergency changes the database without a second
-person, which is recorded as such.`;
+export const DUAL_CONTROL_HELP = `
+With dual control (DUAL_CONTROL), a change that lets a client do more waits for a second person. The command
+then calls the running proxy with a personal key of an administrator.
+${keyHelp('admin')}
+The first administrator of a new installation needs only the database: clients create --scopes admin
+--person …. In an emergency, --emergency changes the database without a second person. Its record says so.`;
 
 const NEEDS_TWO =
-  'Dual control is on, so this needs a person and the agreement of a second one. Call the running proxy ' +
-  'with a personal key of an administrator: --key-file or PAYOUT_PROXY_KEY. In an emergency, add ' +
-  '--emergency --reason …, which is recorded as such.';
+  'Dual control is on, so a second person must approve this change. Call the running proxy with a personal ' +
+  'key of an administrator: --key-file or PAYOUT_PROXY_KEY. In an emergency, add --emergency --reason …. ' +
+  'Its record says so.';
 
-export function governed(command: Command): Command {
-  return askingProxy(command, 'admin')
-    .option('--reason <text>', 'reason, which is recorded')
-    .option(
-      '--emergency',
-      'change the database without the second person that dual control requires; needs --reason',
-    );
+export function withDualControlOptions(command: Command): Command {
+  return withProxyOptions(command, 'admin')
+    .option('--reason <text>', 'reason for the record')
+    .option('--emergency', 'change the database without a second person; needs --reason');
 }
 
-/** Makes a change on the database, or asks the proxy for it if it needs two persons. */
-export async function makeChange(options: GovernedOptions, change: GovernedChange): Promise<void> {
+/** Makes a change on the database, or requests it from the proxy if it needs a second person. */
+export async function makeChange(options: DualControlOptions, change: PermissionChange): Promise<void> {
   const { keyFile, url, reason, emergency = false } = options;
   const by = changedByOperator(reason);
-  if (emergency && reason === undefined)
-    throw new ClientError('--emergency requires --reason, which is recorded.');
+  if (emergency && reason === undefined) throw new ClientError('--emergency requires --reason.');
   if (!emergency && (keyFile !== undefined || url !== undefined)) return change.throughProxy();
   await withPrisma(async (prisma) => {
-    const where = await placeOf(prisma, change, emergency);
+    const where = await routeOf(prisma, change, emergency);
     if (where === 'proxy') return change.throughProxy();
     const isEmergency = where === 'emergency';
     await change.onDatabase(clientServices(prisma), { ...by, isEmergency });
   });
 }
 
-/** The recorded setting counts too, so that a variable of the command alone never turns dual control off. */
-async function placeOf(prisma: PrismaService, { isFirstStep = false }: GovernedChange, emergency: boolean) {
+/** The recorded setting counts too. A variable of the command alone never turns dual control off. */
+async function routeOf(prisma: PrismaService, { isFirstStep = false }: PermissionChange, emergency: boolean) {
   const isOn = loadConfigOf('database').dualControl || (await isDualControlRecorded(prisma));
   if (!isOn) return 'database';
   if (emergency) return 'emergency';
@@ -69,12 +64,12 @@ async function placeOf(prisma: PrismaService, { isFirstStep = false }: GovernedC
   throw new ClientError(NEEDS_TWO);
 }
 
-/** Asks the running proxy to change clients, or to lift a stop. */
-export function askClients(
+/** Requests a change of clients or the lift of a stop from the running proxy. */
+export function callClientApi(
   options: ProxyOptions,
-  question: Pick<Question, 'path' | 'body' | 'method'>,
+  question: Pick<ProxyRequest, 'path' | 'body' | 'method'>,
 ): Promise<object> {
-  return ask(options, {
+  return callProxy(options, {
     ...question,
     demoKey: 'admin',
     afterFailure: 'The change may have been made. Check clients list and changes list before you continue.',
@@ -86,8 +81,13 @@ export const EXPIRES_OPTION = [
   'expiry of the key in ISO 8601, such as 2027-01-01T00:00:00Z, or never (default: in a year)',
 ] as const;
 
+/** Help text of --json for commands that issue a key. */
+export const NEW_KEY_JSON =
+  'print JSON: {"id","name","key"}, or {"status","change_id","expires_at"} if the change waits, with "key" ' +
+  'for a key without an owner';
+
 /**
- * Returns when a new key expires, by the database's clock. Undefined is never.
+ * Returns the expiry of a new key, by the database's clock. Undefined is never.
  * @throws ClientError if the option is not a future time.
  */
 export function chosenExpiry(text: string | undefined): Date | undefined {
@@ -102,7 +102,7 @@ export function chosenExpiry(text: string | undefined): Date | undefined {
   return instant;
 }
 
-/** Returns the expiry to ask the proxy for. Null is never, and undefined leaves the choice to the proxy. */
-export function askedExpiry(text: string | undefined): string | null | undefined {
+/** Returns the expiry for a request to the proxy. Null is never. Undefined leaves the choice to the proxy. */
+export function requestedExpiry(text: string | undefined): string | null | undefined {
   return text === 'never' ? null : text;
 }

@@ -16,7 +16,7 @@ import { changedByOperator, compareClock, withOwner } from '../database/database
 import { print } from '../output';
 import { confirm } from '../terminal';
 
-/** Options that the commands which delete from the history share. */
+/** Options of the commands that delete from the history. */
 export interface RetentionOptions {
   reason: string;
   actor?: string;
@@ -26,8 +26,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Runs work with the rights of the database's owner. Only the owner may delete, not even the proxy. The
- * record names the person whom the command states, or else the user of the operating system.
+ * Runs work with the rights of the database's owner, because the proxy may not delete. The record names the
+ * person in --actor, or else the user of the operating system.
  */
 export async function withRetention(
   { reason, actor }: Pick<RetentionOptions, 'reason' | 'actor'>,
@@ -36,8 +36,8 @@ export async function withRetention(
   const operator = changedByOperator(reason);
   if (actor !== undefined && !isPersonId(actor)) {
     throw new ClientError(
-      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -; identify the person by ' +
-        'an ID, not by a phone number.',
+      '--actor must be 1 to 128 letters, digits and the characters _ . : = / -. Identify the person by an ' +
+        'ID, not by a phone number.',
     );
   }
   await withOwner(async (ownerUrl) => {
@@ -61,14 +61,14 @@ function logRing(): KeyRing<Signer> {
   const logSigningKey = knownLogKeyOf(config);
   if (!logSigningKey) {
     throw new StartError(
-      'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value that the ' +
-        'proxy uses, or DATA_DIR to the directory where it keeps its own key.',
+      'Deletions must be signed with the key of the log. Set LOG_SIGNING_KEY to the value of the proxy, or ' +
+        'DATA_DIR to the directory with its own key.',
     );
   }
   return logRingOf({ ...config, logSigningKey });
 }
 
-/** Requires the key of the log. Removals that another key signed would look like manipulation. */
+/** Requires the key of the log. Deletions with another signature would look like tampering. */
 async function ownSigner(db: Client, ring: KeyRing<Signer>): Promise<Signer> {
   const signer = signerAfter(await newestNote(db), ring);
   if (signer) return signer;
@@ -78,16 +78,16 @@ async function ownSigner(db: Client, ring: KeyRing<Signer>): Promise<Signer> {
 }
 
 const HELP = `
-Deletes whole months (UTC) of the history. By default, the command deletes the calls, together with
-the upstream's listings and the statements of the month. With --people-only, it deletes only bodies,
-recipients, and the people that listings and statements name. Calls that are in doubt, in progress,
-or pending approval stay, with their keys. Seals, runs, and findings stay, so the remaining history
-can still be verified. A month is deleted only if it is completely sealed and the latest checkpoint
-stored outside the database covers it. Each deletion is recorded.
+Deletes whole months (UTC) of the history: the calls, the upstream's listings and the statements. With
+--people-only, it deletes only bodies, recipients, and the people in listings and statements. Calls that are
+in doubt, in progress, or pending approval stay, with their keys. Seals, runs, and findings stay, so the
+remaining history can be verified. A month is deleted only if it is completely sealed and the latest
+checkpoint outside the database covers it. Each deletion is recorded.
 
 Examples:
   npm run cli -- audit prune --older-than 13mo --reason "retention" --dry-run
-  npm run cli -- audit prune --older-than 400d --people-only --reason "retention" --checkpoint /mnt/witness/checkpoints --yes`;
+  npm run cli -- audit prune --older-than 400d --people-only --reason "retention" \\
+    --checkpoint /mnt/witness/checkpoints --yes`;
 
 type PruneOptions = RetentionOptions & { olderThan: string; peopleOnly?: boolean; checkpoint?: string };
 
@@ -101,10 +101,7 @@ export function auditPruneCommand(): Command {
     .requiredOption('--reason <text>', 'reason, which is kept forever')
     .option('--people-only', 'delete only bodies and recipients')
     .option('--checkpoint <file>', 'checkpoints stored outside the database (default: CHECKPOINT_FILE)')
-    .option(
-      '--actor <id>',
-      'ID of the person who runs this command (default: the user of the operating system)',
-    )
+    .option('--actor <id>', 'ID of the person who runs this command (default: the user of the system)')
     .option('--dry-run', 'show what would be deleted, and change nothing')
     .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON: [{"month","calls","kept"}]')
@@ -131,9 +128,9 @@ async function run(options: PruneOptions): Promise<void> {
     const due = await prune(db, wishes, true, () => undefined);
     if (!options.dryRun) {
       const months = due.map(({ month }) => month).join(', ');
-      if (due.length > 0)
-        await confirm(`This permanently deletes ${due.length} months (${months}).`, options.yes);
-      await prune(db, wishes, false, (month) => tell(month, options));
+      const question = `This permanently deletes ${due.length} months (${months}).`;
+      if (due.length > 0) await confirm(question, options.yes);
+      await prune(db, wishes, false, (month) => printMonth(month, options));
     }
     if (options.json || options.dryRun) print(due, options.json);
     else if (due.length === 0)
@@ -141,10 +138,9 @@ async function run(options: PruneOptions): Promise<void> {
   });
 }
 
-function tell({ month, calls, kept }: Pruned, { json, peopleOnly }: PruneOptions): void {
+function printMonth({ month, calls, kept }: Pruned, { json, peopleOnly }: PruneOptions): void {
   if (json) return;
-  const what = peopleOnly ? `bodies and recipients of ${calls} calls` : `${calls} calls`;
-  process.stdout.write(
-    `${month}: ${what} pruned${kept > 0 ? `, ${kept} kept because they have no final outcome` : ''}\n`,
-  );
+  const pruned = peopleOnly ? `bodies and recipients of ${calls} calls` : `${calls} calls`;
+  const rest = kept > 0 ? `, ${kept} kept because they have no final outcome` : '';
+  process.stdout.write(`${month}: ${pruned} pruned${rest}\n`);
 }
