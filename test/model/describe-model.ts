@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { EventCounts } from './checks/event-counts';
 import { Inconclusive } from './checks/inconclusive';
 import { check } from './checks/invariants';
-import { Sights } from './checks/sights';
 import { LANES, Schedule, Wave, wave } from './schedule';
-import { runWave, Settled } from './wave';
+import { runWave, FinishedWave } from './wave';
 import { World } from './world';
 
 const STARTING_MS = 300_000; // a start may need retries on a busy machine
@@ -12,7 +12,7 @@ const ENOUGH_SCHEDULES = 1_000;
 
 const MS_PER_SCHEDULE = 10_000; // some thirty times the normal duration
 
-interface Drawing {
+interface ModelSettings {
   /** Number of schedules. */
   schedules: number;
   seed: number;
@@ -21,7 +21,7 @@ interface Drawing {
 }
 
 /** Describes a model of apps, operators and failures, with invariants that hold after every schedule. */
-export function describeModel({ schedules, seed, path }: Drawing): void {
+export function describeModel({ schedules, seed, path }: ModelSettings): void {
   /** Whether the schedules may contain every event. */
   const isWhole = path === undefined && process.env.MODEL_DISASTER === undefined;
 
@@ -34,7 +34,7 @@ export function describeModel({ schedules, seed, path }: Drawing): void {
     afterAll(() => (world as World | undefined)?.close());
 
     /** Runs a wave. Repeats it in a new world after an inconclusive first run. */
-    const run = async (each: Wave): Promise<Settled> => {
+    const run = async (each: Wave): Promise<FinishedWave> => {
       try {
         return await runWave(world, each);
       } catch (error) {
@@ -49,7 +49,7 @@ export function describeModel({ schedules, seed, path }: Drawing): void {
     it(
       `pays nothing twice, overspends no cap and lists every unknown outcome (${schedules} schedules)`,
       async () => {
-        const sights = new Sights();
+        const sights = new EventCounts();
         const runs = path === undefined ? Math.ceil(schedules / LANES) : 1;
         const result = await fc.check(
           fc.asyncProperty(wave, async (each) => {

@@ -8,7 +8,7 @@ import { suspend } from './suspension';
 import { World } from './world';
 
 /** Results of a wave's failures. */
-export interface Happened {
+export interface WaveFailures {
   /** Errors found during the wave. */
   violations: string[];
   /** Number of calls settled while their proxy was suspended. */
@@ -23,7 +23,7 @@ export interface Event {
 }
 
 /** Returns the failures of a wave: killed and suspended proxies, a changed clock, and an old database. */
-export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: Happened): Event[] {
+export function eventsOf(shared: Shared, wave: Wave, lanes: Lane[], happened: WaveFailures): Event[] {
   const { world } = shared;
   const { clocks, disaster } = wave;
   return [
@@ -44,7 +44,7 @@ function clockStep(world: World, step: NonNullable<Wave['clocks']['step']>): Eve
   return { after: step.afterSubmissions, run };
 }
 
-function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happened: Happened): Event[] {
+function disasterEvents(shared: Shared, disaster: Disaster, lanes: Lane[], happened: WaveFailures): Event[] {
   const { world } = shared;
   if (disaster.kind === 'none') return [];
   const { afterSubmissions: after } = disaster;
@@ -81,9 +81,9 @@ async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[
 }
 
 async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<void> {
-  const told = await submit(shared, lane, { number, submission: { process: number % 2, twin: false } });
-  if (told?.status === 202 && told.headers.has('idempotent-replayed'))
-    await decide(shared.world, lane, number, told);
+  const response = await submit(shared, lane, { number, submission: { process: number % 2, twin: false } });
+  if (response?.status === 202 && response.headers.has('idempotent-replayed'))
+    await decide(shared.world, lane, number, response);
 }
 
 /** Checks that, while a process is gone, the other lists all its open calls. */

@@ -2,25 +2,25 @@ import { TestDatabase } from '../support/databases/test-database';
 import { createClient } from '../support/processes/fleet';
 import { bodyOf, OperationName } from './bodies';
 import { LogicalRequest, Schedule, StopStep, Submission } from './schedule';
-import { Told, World } from './world';
+import { ProxyResponse, World } from './world';
 
 /** One attempt to send a request. */
-export interface Sent {
+export interface SentRequest {
   number: number;
   startedAt: number;
   /** Time of the answer, or of the certainty that none would arrive. */
   endedAt: number;
-  told: Told | undefined;
+  response: ProxyResponse | undefined;
 }
 
 /** The answer to an approver about a held call. */
-export interface Decided {
+export interface DecisionResponse {
   callId: string;
   number: number;
   decision: 'approve' | 'reject';
   startedAt: number;
   endedAt: number;
-  told: Told | undefined;
+  response: ProxyResponse | undefined;
 }
 
 /** One executed schedule, with its own client. */
@@ -31,8 +31,8 @@ export interface Lane {
   firstNumber: number;
   /** Started requests, by number. */
   requests: Map<number, LogicalRequest>;
-  sent: Sent[];
-  decided: Decided[];
+  sent: SentRequest[];
+  decided: DecisionResponse[];
 }
 
 /** The state that the lanes of a wave share. */
@@ -99,39 +99,44 @@ export async function submit(
   shared: Shared,
   lane: Lane,
   { number, submission }: { number: number; submission: Submission },
-): Promise<Told | undefined> {
+): Promise<ProxyResponse | undefined> {
   const { world } = shared;
   const request = lane.requests.get(number) as LogicalRequest;
   shared.submissions += 1;
   shared.onSubmission();
   const startedAt = world.now();
-  const told = await world.ask({
+  const response = await world.ask({
     process: submission.process,
     path: `/api/v0.1${pathOf(request.operation)}`,
     key: lane.client.key,
     headers: request.keyed ? { 'Idempotency-Key': `request-${number}` } : {},
     body: bodyOf(request, number),
   });
-  lane.sent.push({ number, startedAt, endedAt: world.now(), told });
-  if (told?.status === 202 && !told.headers.has('idempotent-replayed'))
-    await decide(world, lane, number, told);
-  return told;
+  lane.sent.push({ number, startedAt, endedAt: world.now(), response });
+  if (response?.status === 202 && !response.headers.has('idempotent-replayed'))
+    await decide(world, lane, number, response);
+  return response;
 }
 
 /** Sends the decisions of two concurrent approvers, each to another process. */
-export async function decide(world: World, lane: Lane, number: number, { json }: Told): Promise<void> {
+export async function decide(
+  world: World,
+  lane: Lane,
+  number: number,
+  { json }: ProxyResponse,
+): Promise<void> {
   const callId = json.call_id ?? '';
   const { decisions } = lane.requests.get(number) as LogicalRequest;
   await Promise.all(
     decisions.map(async (decision, index) => {
       const startedAt = world.now();
-      const told = await world.ask({
+      const response = await world.ask({
         process: index,
         path: `/v1/approvals/${callId}/${decision}`,
         key: world.keys.approvers[index] ?? '',
         body: { reason: 'as the schedule says' },
       });
-      lane.decided.push({ callId, number, decision, startedAt, endedAt: world.now(), told });
+      lane.decided.push({ callId, number, decision, startedAt, endedAt: world.now(), response });
     }),
   );
 }
@@ -147,12 +152,12 @@ async function stop(
   const target = operation === null ? { client: client.name } : { operation };
   const body = { ...target, reason: 'as the schedule says' };
   const askedAt = world.now();
-  const told = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
+  const response = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
   // Without an answer or a record, the stop may still be active. The end of the wave lifts all stops.
-  if (!told || told.status >= 300) return;
+  if (!response || response.status >= 300) return;
   // A database restored meanwhile may have lost it.
   if (world.lost && world.lost.at > askedAt) return;
-  const id = told.json.id ?? '';
+  const id = response.json.id ?? '';
   stops.push(id);
   // Another schedule may have stopped the same operation, and be about to lift that stop.
   const liftedAt = world.stops.find((known) => known.id === id)?.until ?? Infinity;

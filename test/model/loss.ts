@@ -12,7 +12,7 @@ import { lift } from './lane';
 import { World } from './world';
 
 /** Losses of a database in a wave. */
-export interface Lost {
+export interface DatabaseLoss {
   /** Calls with a missing record, with the numbers of their requests. */
   calls: Map<string, number>;
   /** Time of the restore. Answers before it may be missing. */

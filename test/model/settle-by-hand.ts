@@ -8,7 +8,7 @@ const SETTLEABLE_MS = 10_000;
 const UNFENCED_MS = 3_000;
 const POLL_MS = 50;
 
-interface Settling {
+interface SettlementScene {
   /** The person's knowledge of the upstream. */
   arrivals: Arrival[];
   /** The person's knowledge of the proxy: all calls, in doubt or not. */
@@ -39,7 +39,7 @@ export async function settle(
   shared: Shared,
   lanes: Lane[],
   intents: Intent[],
-  { arrivals, known, processes }: Settling,
+  { arrivals, known, processes }: SettlementScene,
 ): Promise<string[]> {
   const faults: string[] = [];
   const settleOne = async (lane: Lane, intent: Intent) => {
@@ -53,10 +53,10 @@ export async function settle(
         key: shared.world.keys.approvers[0] ?? '',
         body: { outcome, reason: 'as it was' },
       });
-    const told = await settledBy(ask, processes);
+    const response = await settledBy(ask, processes);
     // A proxy killed just then loses its answer, but not its settlement.
-    if (told !== 'fenced' && told?.status !== 200 && !(await isSettled(shared.world, id, outcome)))
-      faults.push(`${id} could not be settled: ${told?.text}`);
+    if (response !== 'fenced' && response?.status !== 200 && !(await isSettled(shared.world, id, outcome)))
+      faults.push(`${id} could not be settled: ${response?.text}`);
     await submit(shared, lane, { number, submission: { process: 1 - (processes[0] ?? 0), twin: false } });
   };
   await Promise.all(
@@ -97,13 +97,13 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
   let last: Answer | undefined | 'fenced' = 'fenced';
   do {
     for (const process of processes) {
-      const told = await ask(process);
-      if (told?.json.code === 'instance_fenced') {
+      const response = await ask(process);
+      if (response?.json.code === 'instance_fenced') {
         last ??= 'fenced'; // it was killed before it answered
         continue;
       }
-      if (told && told.json.code !== 'not_in_doubt') return told;
-      last = told;
+      if (response && response.json.code !== 'not_in_doubt') return response;
+      last = response;
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   } while (performance.now() - begun < (last === 'fenced' ? UNFENCED_MS : SETTLEABLE_MS));

@@ -7,14 +7,14 @@ import { Lane, Shared, submit } from './lane';
  * @returns the errors.
  */
 export async function settleByList(shared: Shared, lanes: Lane[], intents: Intent[]): Promise<string[]> {
-  const told = await shared.world.ask({
+  const response = await shared.world.ask({
     process: 0,
     path: '/v1/reconciliation/resolver/rounds',
     key: shared.world.keys.reconciler,
   });
-  if (told?.status === 500) return [`the resolver failed: ${told.text}`];
-  if (told?.status !== 200) return []; // for example without its database; people settle all
-  const { verdicts = [] } = told.json;
+  if (response?.status === 500) return [`the resolver failed: ${response.text}`];
+  if (response?.status !== 200) return []; // for example without its database; people settle all
+  const { verdicts = [] } = response.json;
   const settled = new Set(
     verdicts.filter(({ verdict }) => verdict !== 'ambiguous').map(({ call_id }) => call_id),
   );

@@ -1,15 +1,15 @@
 import { within } from './checks/inconclusive';
 import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/records';
-import { eventsOf, Happened } from './events';
+import { eventsOf, WaveFailures } from './events';
 import { Lane, lift, openLane, runLane, Shared } from './lane';
-import { Lost } from './loss';
+import { DatabaseLoss } from './loss';
 import { TransferFault, Wave } from './schedule';
 import { settleByHand } from './settle-by-hand';
 import { settleByList } from './settle-by-list';
 import { World } from './world';
 
 /** The state after all work has ended. */
-export interface Settled {
+export interface FinishedWave {
   lanes: Lane[];
   intents: Intent[];
   arrivals: Arrival[];
@@ -18,7 +18,7 @@ export interface Settled {
   /** Number of calls settled while their proxy was suspended. */
   settledSuspended: number;
   /** Losses of the database. */
-  lost: Lost | undefined;
+  lost: DatabaseLoss | undefined;
   /** Number of calls settled by the follow-up. */
   followed: number;
 }
@@ -27,9 +27,9 @@ export interface Settled {
 const NUMBERS_PER_LANE = 100;
 
 /** Runs schedules concurrently with failures, and waits until nothing is in progress. */
-export async function runWave(world: World, wave: Wave): Promise<Settled> {
+export async function runWave(world: World, wave: Wave): Promise<FinishedWave> {
   await world.reset(wave);
-  const happened: Happened = { violations: [], settledSuspended: 0 };
+  const happened: WaveFailures = { violations: [], settledSuspended: 0 };
   const lanes: Lane[] = [];
   for (const [index, schedule] of wave.schedules.entries()) {
     lanes.push(await openLane(world, schedule, 1 + index * NUMBERS_PER_LANE));

@@ -11,13 +11,13 @@ import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 import { OperationName } from './bodies';
 import { within } from './checks/inconclusive';
 import { isFencing } from './disaster';
-import { Lost } from './loss';
+import { DatabaseLoss } from './loss';
 import { OldDatabase } from './old-database';
 import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
 
 /** Fields read from any answer's body. */
-interface Said {
+interface ProxyResponseBody {
   id?: string;
   code?: string;
   call_id?: string;
@@ -28,16 +28,16 @@ interface Said {
 }
 
 /** A received answer. */
-export interface Told {
+export interface ProxyResponse {
   status: number;
   headers: Headers;
   text: string;
-  json: Said;
+  json: ProxyResponseBody;
   /** The proxy that answered. */
   by: number;
 }
 
-export interface Question {
+export interface ApiRequest {
   process: number;
   method?: 'GET' | 'POST' | 'DELETE';
   path: string;
@@ -65,7 +65,7 @@ export class World {
   /** Whether an old database may fence a proxy in this wave. */
   mayFence = false;
   /** Losses of the database in this wave. */
-  lost: Lost | undefined;
+  lost: DatabaseLoss | undefined;
   private moment = 0;
   private constructor(
     readonly database: OldDatabase,
@@ -115,7 +115,7 @@ export class World {
     key,
     headers = {},
     body,
-  }: Question): Promise<Told | undefined> {
+  }: ApiRequest): Promise<ProxyResponse | undefined> {
     const { by, url } = await this.proxies.servedBy(process);
     try {
       const response = await fetch(url + path, {
@@ -135,15 +135,16 @@ export class World {
    * search index until the database ends its transaction.
    */
   async read<const Path extends string>(path: Path, key: string): Promise<BodyOf<'get', Path>> {
-    let told: Told | undefined;
+    let response: ProxyResponse | undefined;
     let process = 0;
     await within(`GET ${path} is not answered`, async () => {
-      told = await this.ask({ process, method: 'GET', path, key });
+      response = await this.ask({ process, method: 'GET', path, key });
       process = 1 - process;
-      return told !== undefined && told.json.code !== 'database_unavailable';
+      return response !== undefined && response.json.code !== 'database_unavailable';
     });
-    if (told?.status !== 200) throw new Error(`GET ${path} was answered ${told?.status} ${told?.text}`);
-    return told.json as BodyOf<'get', Path>;
+    if (response?.status !== 200)
+      throw new Error(`GET ${path} was answered ${response?.status} ${response?.text}`);
+    return response.json as BodyOf<'get', Path>;
   }
 
   /** Resets the upstream to its initial state: enough money, and a ground truth of this wave only. */
@@ -207,9 +208,9 @@ async function watchCaps(database: TestDatabase): Promise<void> {
       FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
 }
 
-function parsed(text: string): Said {
+function parsed(text: string): ProxyResponseBody {
   try {
-    return JSON.parse(text) as Said;
+    return JSON.parse(text) as ProxyResponseBody;
   } catch {
     return {};
   }

@@ -1,14 +1,14 @@
 import { Decimal } from 'decimal.js';
 import { totalOf } from '../bodies';
 import { checkDecisions } from '../decisions';
-import { Lane, Sent } from '../lane';
+import { Lane, SentRequest } from '../lane';
 import { LogicalRequest } from '../schedule';
-import { Settled } from '../wave';
+import { FinishedWave } from '../wave';
 import { World } from '../world';
 import { listCalls } from './lists';
 import { checkMoney } from './money';
 import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
-import { checkTold } from './told';
+import { checkResponse } from './responses';
 
 /** One logical request with all its events. */
 export interface Timeline {
@@ -16,13 +16,13 @@ export interface Timeline {
   number: number;
   request: LogicalRequest;
   totalUsd: Decimal | null;
-  sent: Sent[];
+  sent: SentRequest[];
   intents: Intent[];
   arrivals: Arrival[];
 }
 
 /** Returns all violations, by schedule. */
-export async function check(world: World, settled: Settled): Promise<Map<number, string[]>> {
+export async function check(world: World, settled: FinishedWave): Promise<Map<number, string[]>> {
   const wrong = new Map<number, string[]>();
   for (const [index, lane] of settled.lanes.entries()) {
     const intents = settled.intents.filter(({ clientId }) => clientId === lane.client.id);
@@ -42,7 +42,7 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
       ...timelines.flatMap((timeline) =>
         checkTimeline(timeline).map((fault) => `request ${timeline.number}: ${fault}`),
       ),
-      ...lane.sent.flatMap((sent) => checkTold(world, lane, sent, intents)),
+      ...lane.sent.flatMap((sent) => checkResponse(world, lane, sent, intents)),
       ...checkDecisions(world, lane, intents),
       ...(await checkMoney(world, lane, timelines)),
       ...(await checkLists(world, lane, intents)),
@@ -54,7 +54,7 @@ export async function check(world: World, settled: Settled): Promise<Map<number,
   if (strangers.length > 0 || settled.violations.length > 0) {
     wrong.set(-1, [
       ...settled.violations,
-      ...strangers.map(({ number }) => `request ${number} arrived, nobody sent it`),
+      ...strangers.map(({ number }) => `request ${number} arrived, but was never sent`),
     ]);
   }
   return wrong;
@@ -93,10 +93,7 @@ function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timelin
       trulyDone > count('succeeded', 'unknown', null) - settledAs('not_executed'),
       'was carried out, but is recorded as not carried out',
     ],
-    [
-      count('succeeded') + settledAs('confirmed') > timesDone(done),
-      'is recorded as carried out more often than it was',
-    ],
+    [count('succeeded') + settledAs('confirmed') > timesDone(done), 'is recorded as carried out too often'],
     [
       intents.some(
         (intent) => intent.totalUsd !== null && totalUsd !== null && !totalUsd.eq(intent.totalUsd),
@@ -123,7 +120,7 @@ async function checkLists(world: World, { client }: Lane, intents: Intent[]): Pr
   const pending = await listCalls(world, `outcome=pending_approval&client=${client.name}`);
   return [
     ...differences(doubts, listed).map(([id, fault]) => `${id} is in doubt: ${fault}`),
-    ...differences(waiting, pending).map(([id, fault]) => `${id} waits for an approval: ${fault}`),
+    ...differences(waiting, pending).map(([id, fault]) => `${id} is pending approval: ${fault}`),
   ];
 }
 

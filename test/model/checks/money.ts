@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { TestSandbox } from '../../support/sandbox/sandbox';
 import { itemCountOf } from '../bodies';
-import { Decided, Lane, Sent } from '../lane';
+import { DecisionResponse, Lane, SentRequest } from '../lane';
 import { World } from '../world';
 import type { Timeline } from './invariants';
 import { Intent, isLie, readSpending } from './records';
@@ -31,7 +31,7 @@ export async function checkMoney(world: World, lane: Lane, timelines: Timeline[]
     ),
     ...caps
       .filter((cap) => paid.gt(cap))
-      .map((cap) => `${paid.toFixed()} US dollars were really paid, of ${cap.toFixed()}`),
+      .map((cap) => `${paid.toFixed()} US dollars were paid, of ${cap.toFixed()}`),
     ...days
       .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
       .map(
@@ -96,11 +96,11 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
 /** A refusal for money is wrong if the largest possible spending at that time left enough. */
 function checkRefusal(
   { number, totalUsd }: Timeline,
-  { told, startedAt, endedAt }: Sent | Decided,
+  { response, startedAt, endedAt }: SentRequest | DecisionResponse,
   caps: Decimal[],
   reservedAt: (time: { startedAt: number; endedAt: number }) => Decimal[],
 ): string[] {
-  if (told?.json.code !== 'cap_exceeded') return [];
+  if (response?.json.code !== 'cap_exceeded') return [];
   const spent = sum(reservedAt({ startedAt, endedAt }));
   const room = caps.every((cap) => spent.plus(totalUsd ?? 0).lte(cap));
   return room
@@ -118,8 +118,8 @@ function reservationsOf(
   const givenBack = ({ id, outcome }: Intent) =>
     (outcome === 'rejected' || outcome === 'not_sent') &&
     sent.some(
-      ({ told, endedAt: at }) =>
-        at < startedAt && told && told.status !== 202 && told.headers.get('x-call-id') === id,
+      ({ response, endedAt: at }) =>
+        at < startedAt && response && response.status !== 202 && response.headers.get('x-call-id') === id,
     );
   const reserved = intents.filter((intent) => intent.reservedOn !== null && !givenBack(intent));
   // A call refused before the restore is in no copy, so its reservation is unknown.

@@ -1,5 +1,5 @@
 import { FAULTS } from '../../../src/sandbox/faults/table';
-import { Settled } from '../wave';
+import { FinishedWave } from '../wave';
 import { isFreed, isUnverified } from './records';
 
 /** Events required in a meaningful run. */
@@ -20,46 +20,44 @@ const EXPECTED = [
   'confirmed',
   'not_executed',
   'confirmed by the list',
-  'an error that is not believed',
-  'a key that is free again',
+  'an unverified error',
+  'a released key',
   'followed to another state',
   'instance_fenced',
-  'a call settled while its proxy was suspended',
+  'a call settled during a suspension',
   'too_late',
-  'an old database that an instance noticed',
-  'a call that came back from a copy',
+  'an old database noticed by an instance',
+  'a call restored from a copy',
 ];
 
 /** Counts the events caused by the schedules. */
-export class Sights {
+export class EventCounts {
   schedules = 0;
   private readonly seen = new Map<string, number>();
 
-  note({ lanes, intents, arrivals, followed, settledSuspended, lost }: Settled): void {
+  note({ lanes, intents, arrivals, followed, settledSuspended, lost }: FinishedWave): void {
     this.schedules += lanes.length;
-    for (let n = 0; n < settledSuspended; n += 1) this.see('a call settled while its proxy was suspended');
+    for (let n = 0; n < settledSuspended; n += 1) this.see('a call settled during a suspension');
     if (lost)
-      this.see(
-        lost.noticed ? 'an old database that an instance noticed' : 'an old database that lacks nothing',
-      );
+      this.see(lost.noticed ? 'an old database noticed by an instance' : 'an old database without losses');
     if (followed > 0) this.see('followed to another state');
     for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
     for (const intent of intents) {
       const { outcome, decision, resolution, settledByList } = intent;
       this.see(`outcome ${outcome}`);
-      if (isUnverified(intent)) this.see('an error that is not believed');
-      if (intent.recovered) this.see('a call that came back from a copy');
-      if (isFreed(intent)) this.see('a key that is free again');
+      if (isUnverified(intent)) this.see('an unverified error');
+      if (intent.recovered) this.see('a call restored from a copy');
+      if (isFreed(intent)) this.see('a released key');
       if (settledByList) this.see(`${resolution} by the list`);
       if (decision !== null) this.see(decision);
       if (resolution !== null) this.see(resolution);
     }
-    for (const { told } of lanes.flatMap(({ sent }) => sent)) {
-      if (told?.headers.has('idempotent-replayed')) this.see('replay');
-      this.see(told ? String(told.json.code ?? told.status) : 'no answer');
+    for (const { response } of lanes.flatMap(({ sent }) => sent)) {
+      if (response?.headers.has('idempotent-replayed')) this.see('replay');
+      this.see(response ? String(response.json.code ?? response.status) : 'no answer');
     }
-    for (const { told } of lanes.flatMap(({ decided }) => decided)) {
-      this.see(`an approver was told ${told ? String(told.json.code ?? told.status) : 'nothing'}`);
+    for (const { response } of lanes.flatMap(({ decided }) => decided)) {
+      this.see(`an approver got ${response ? String(response.json.code ?? response.status) : 'nothing'}`);
     }
   }
 

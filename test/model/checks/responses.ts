@@ -1,34 +1,34 @@
-import { Lane, Sent } from '../lane';
+import { Lane, SentRequest } from '../lane';
 import { LogicalRequest } from '../schedule';
-import { Told, World } from '../world';
+import { ProxyResponse, World } from '../world';
 import { Intent, isUnverified } from './records';
 
 /** Refusals of requests before admission. They are correct at any time. */
 const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];
 
 /** Checks the answers given to an app. */
-export function checkTold(world: World, lane: Lane, sent: Sent, intents: Intent[]): string[] {
-  const { told, number } = sent;
-  if (!told) return [];
-  const id = told.headers.get('x-call-id') ?? '';
+export function checkResponse(world: World, lane: Lane, sent: SentRequest, intents: Intent[]): string[] {
+  const { response, number } = sent;
+  if (!response) return [];
+  const id = response.headers.get('x-call-id') ?? '';
   const own = intents.find((intent) => intent.id === id && !intent.refused);
   const request = lane.requests.get(number) as LogicalRequest;
   const around = { sent, lane, world, intents };
   const wrong = own
     ? wasLost(world, id)
-      ? checkLost(told, own)
-      : checkAnswer(told, own)
-    : checkRefusal(told, request, around);
-  const opened = own !== undefined && !told.headers.has('idempotent-replayed');
+      ? checkLost(response, own)
+      : checkAnswer(response, own)
+    : checkRefusal(response, request, around);
+  const opened = own !== undefined && !response.headers.has('idempotent-replayed');
   return [
     ...(own && own.number !== number ? [`was answered as request ${own.number}`] : []),
-    ...(opened && told.status < 300 && told.by === world.fenced
+    ...(opened && response.status < 300 && response.by === world.fenced
       ? ['was admitted although its clock is wrong']
       : []),
-    ...(opened && wasStopped(world, lane, request, sent) ? ['was let through although it was stopped'] : []),
+    ...(opened && wasStopped(world, lane, request, sent) ? ['was admitted during a stop'] : []),
     ...wrong,
   ].map(
-    (fault) => `request ${number}, call ${id}, was told ${told.status} ${told.json.code ?? ''}: ${fault}`,
+    (fault) => `request ${number}, call ${id}, got ${response.status} ${response.json.code ?? ''}: ${fault}`,
   );
 }
 
@@ -41,8 +41,8 @@ function wasLost({ lost }: World, id: string): boolean {
  * Checks the answer of a call that the database had lost. A copy has no answer, no refusal and no decision.
  * So this checks only that no paid call is recorded as unpaid.
  */
-function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
-  const wasPaid = isSuccess({ status: told.status, json: told.json });
+function checkLost(response: ProxyResponse, { outcome, resolution }: Intent): string[] {
+  const wasPaid = isSuccess({ status: response.status, json: response.json });
   const isUnpaid = outcome === 'not_sent' || outcome === 'rejected' || resolution === 'not_executed';
   return wasPaid && isUnpaid
     ? [`${outcome}${resolution ? `, ${resolution}` : ''} is recorded, after a loss`]
@@ -50,10 +50,10 @@ function checkLost(told: Told, { outcome, resolution }: Intent): string[] {
 }
 
 /** Checks the answer of an admitted call: its own, or that of the first call with its key. */
-function checkAnswer(told: Told, intent: Intent): string[] {
-  const { status, json, text } = told;
+function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
+  const { status, json, text } = response;
   const { outcome, answer, failure, resolution, held, decision, undelivered } = intent;
-  if (isLateError(told, intent)) return [];
+  if (isLateError(response, intent)) return [];
   if (isUnverified(intent) && text === answer && status === intent.upstreamStatus) return [];
   const facts = [outcome, resolution ?? [], held ? `held and ${decision}` : []].flat();
   const recorded = `${facts.join(', ')} is recorded`;
@@ -78,7 +78,7 @@ function checkAnswer(told: Told, intent: Intent): string[] {
       if (status === 202) return held && json.status === 'pending_approval' ? [] : [recorded];
       if (resolution === 'confirmed' && outcome !== 'succeeded') return status === 200 ? [] : [recorded];
       if (outcome !== (isSuccess({ status, json }) ? 'succeeded' : 'rejected')) return [recorded];
-      return answer === text ? [] : ['these are not the bytes that are recorded'];
+      return answer === text ? [] : ['the bytes differ from the record'];
     default: // from the upstream, such as TRANSACTION_FAILED
       return outcome === 'rejected' && answer === text ? [] : [recorded];
   }
@@ -88,7 +88,7 @@ function checkAnswer(told: Told, intent: Intent): string[] {
  * Whether an inconclusive error followed the settlement of its call, because its process was suspended. It
  * settles nothing, so it is not recorded.
  */
-function isLateError({ status, json, text }: Told, { failure }: Intent): boolean {
+function isLateError({ status, json, text }: ProxyResponse, { failure }: Intent): boolean {
   const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
   return failure === 'abandoned' && json.status === 'error' && json.code === undefined && provesNothing;
 }
@@ -97,56 +97,60 @@ function isLateError({ status, json, text }: Told, { failure }: Intent): boolean
 const NAMES_WORK = /"(chiRef|tnxID|paymentLink)":/;
 
 /** An error text in a success is an error, unless the answer also has transactions. */
-function isSuccess({ status, json }: Pick<Told, 'status' | 'json'>): boolean {
+function isSuccess({ status, json }: Pick<ProxyResponse, 'status' | 'json'>): boolean {
   if (status !== 200 || json.status !== 'success') return false;
   const { error = 'None' } = json.data ?? {};
   return error === 'None' || NAMES_WORK.test(JSON.stringify(json.data));
 }
 
-interface Around {
-  sent: Sent;
+interface AnswerContext {
+  sent: SentRequest;
   lane: Lane;
   world: World;
   intents: Intent[];
 }
 
 /** Checks the answer of a request that was not admitted. */
-function checkRefusal(told: Told, request: LogicalRequest, { sent, lane, world, intents }: Around): string[] {
-  const { json } = told;
-  if (told.status === 202) return checkPending(told, intents);
+function checkRefusal(
+  response: ProxyResponse,
+  request: LogicalRequest,
+  { sent, lane, world, intents }: AnswerContext,
+): string[] {
+  const { json } = response;
+  if (response.status === 202) return checkPending(response, intents);
   const first = intents.find(({ id }) => id === json.first_call_id);
   if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
     case 'outcome_unknown':
-      // Its process is gone, and its database may have continued for a moment with its last statement.
+      // Its process is gone, and its last statement may have continued for a moment.
       return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive)
-        ? ['that is known']
+        ? ['the outcome is known']
         : [];
     case 'request_in_progress':
     case 'approval_rejected':
     case 'approval_expired':
-      return first?.number === sent.number ? [] : ['there is no such first call'];
+      return first?.number === sent.number ? [] : ['the first call is another one'];
     case 'suspected_duplicate':
-      if (first?.number !== sent.number || request.keyed) return ['it repeats nothing'];
+      if (first?.number !== sent.number || request.keyed) return ['it is no duplicate'];
       return [];
     case 'idempotency_key_required':
-      return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['it needs none'];
+      return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['no key is required'];
     case 'stopped':
-      return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['nobody stopped it'];
+      return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['no stop was active'];
     case 'cap_exceeded': // checked in money.ts
       return [];
     case 'instance_fenced':
-      return world.mayFence || told.by === world.fenced ? [] : ['nothing fences this instance'];
+      return world.mayFence || response.by === world.fenced ? [] : ['the instance is not fenced'];
     default:
-      return HARMLESS.includes(json.code as string) ? [] : ['nothing of that kind was asked for'];
+      return HARMLESS.includes(json.code as string) ? [] : ['the code is unexpected'];
   }
 }
 
 /** Checks a replay of a refused held call: its commit was reported as failed, and its refusal followed. */
-function checkPending({ headers }: Told, intents: Intent[]): string[] {
+function checkPending({ headers }: ProxyResponse, intents: Intent[]): string[] {
   const id = headers.get('x-call-id');
   const isHeld = intents.some((intent) => intent.id === id && intent.held && intent.refused);
-  return isHeld && headers.has('idempotent-replayed') ? [] : ['nothing waits for an approval'];
+  return isHeld && headers.has('idempotent-replayed') ? [] : ['the call is not held'];
 }
 
 /** Whether a stop was active from before the request until after the answer. */
