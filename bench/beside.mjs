@@ -1,7 +1,7 @@
 /**
- * npm run bench:beside: shows what payments notice of the worker's heaviest work: a round of the resolver
- * among equal payments, a reconciliation run, and a backlog of seals. Each is measured between two rests of
- * the same proxy.
+ * npm run bench:beside: measures payments during the worker's heaviest work: a round of the resolver among
+ * equal payments, a reconciliation run, and a backlog of seals. Each is measured between two rests of the
+ * same proxy.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,18 +25,18 @@ const QUIET_SECONDS = 1;
 const DAY_MS = 86_400_000;
 
 const { size, payments, lost, rate, seconds, results } = new Command('npm run bench:beside --')
-  .description('measure payments beside the heaviest work of the worker')
+  .description('measure payments during the heaviest work of the worker')
   .option(
     '--size <number>',
     'payments of the reconciliation, and half the records of the backlog',
     Number,
     1_000_000,
   )
-  .option('--payments <number>', 'to one receiver, all the same', Number, 50_000)
-  .option('--lost <number>', 'how many of them got no answer', Number, 1_000)
-  .option('--rate <number>', 'payments per second, whatever the answers take', Number, 200)
+  .option('--payments <number>', 'equal payments to one receiver', Number, 50_000)
+  .option('--lost <number>', 'payments of these without an answer', Number, 1_000)
+  .option('--rate <number>', 'payments per second, in an open loop', Number, 200)
   .option('--seconds <number>', 'length of a rest', Number, 15)
-  .option('--results <folder>', 'where beside.json goes', join(import.meta.dirname, 'results'))
+  .option('--results <folder>', 'folder of beside.json', join(import.meta.dirname, 'results'))
   .addHelpText('after', '\nExample:\n  npm run bench:beside -- --size 100000 --payments 5000 --lost 100')
   .parse()
   .opts();
@@ -105,7 +105,7 @@ async function besideReconciliationAndSeals({ upstream, place, ask }) {
   }
 }
 
-/** Pays at a fixed rate, at rest or beside some work. */
+/** Pays at a fixed rate, at rest or during some work. */
 function loadOf({ urls, apiKey }, ask) {
   const round = { urls, apiKey, operation: 'airtime', connections: 64, idempotencyKeys: false, rate };
   const show = (result) => {

@@ -1,7 +1,7 @@
 /**
- * npm run bench:fairness: shows what payments notice of other users who do their worst. Payments come at a
- * fixed rate, by turns alone, beside readers, streams, exports that stall and senders of faults, and beside
- * each kind of reader, on a proxy with a long history.
+ * npm run bench:fairness: measures payments during the worst load of other users, on a proxy with a long
+ * history. Payments come at a fixed rate, in turns: alone, with readers, streams, stalled exports and senders
+ * of faults, and with each kind of reader.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -24,12 +24,12 @@ const STREAMS = 300;
 const EXPORTS = 4;
 const SENDERS = 4;
 
-/** The keys that they share. Each has its own client. */
+/** Keys of the other users. Each has its own client. */
 const KEYS = { readers: 4, streams: 30, exporters: 2, senders: 1 };
 
 const KINDS = [...READER_KINDS, 'streams', 'exports', 'faults'];
 
-/** What the others do must be under way before payments are measured beside it. */
+/** Time for the load of the others to build up before payments are measured. */
 const RAMP_MS = 2_000;
 
 /** Maximum number of attempts per turn, if the disk stops. Payments then wait for the disk in any case. */
@@ -52,19 +52,19 @@ const kindsOf = (text) => {
 };
 
 const { rows, rate, seconds, rounds, beside, results } = new Command('npm run bench:fairness --')
-  .description('measure payments beside other users who do their worst')
+  .description('measure payments during the worst load of other users')
   .option('--rows <number>', 'calls of the history', number, 200_000)
-  .option('--rate <number>', 'payments per second, whatever the answers take', number, 100)
+  .option('--rate <number>', 'payments per second, in an open loop', number, 100)
   .option('--seconds <number>', 'length of a turn', number, 20)
-  .option('--rounds <number>', 'how often both turns are measured', number, 4)
-  .option('--beside <kinds>', `what the others do, of ${KINDS.join(',')}`, kindsOf, KINDS)
-  .option('--results <file>', 'where the figures go', join(import.meta.dirname, 'results', 'fairness.json'))
+  .option('--rounds <number>', 'rounds of turns', number, 4)
+  .option('--beside <kinds>', `loads of the others, of ${KINDS.join(',')}`, kindsOf, KINDS)
+  .option('--results <file>', 'file of the figures', join(import.meta.dirname, 'results', 'fairness.json'))
   .addHelpText(
     'after',
     `
 Examples:
-  npm run bench:fairness -- --rows 20000 --rounds 2      a quick one
-  npm run bench:fairness -- --beside faults,streams      to find what hurts
+  npm run bench:fairness -- --rows 20000 --rounds 2      quick
+  npm run bench:fairness -- --beside faults,streams      to find the cause
   npm run bench:fairness -- --beside pages               one kind of reader`,
   )
   .parse()
@@ -189,7 +189,7 @@ function summaryOf(all) {
   return { quiet, busy, others, again: all.length - measured.length };
 }
 
-/** What the others got beside each other, by kind and status. */
+/** Returns the answers to the others, by kind and status. */
 function totals(measured) {
   const all = {};
   for (const { others = {} } of measured) {

@@ -14,14 +14,14 @@ import { withScene } from './support/scene.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** After this time, objects of the start have been collected, or never will be. */
+/** Time after which the garbage of a start is collected. */
 const REST_MS = 10_000;
 
 const { times, install, results } = new Command('npm run bench:footprint --')
   .description('measure the start, the memory at rest and the size of an installation for production')
-  .option('--times <number>', 'how often it is started', Number, 5)
-  .option('--no-install', 'leave the size out: it installs the packages once more')
-  .option('--results <folder>', 'where footprint.json goes', join(import.meta.dirname, 'results'))
+  .option('--times <number>', 'number of starts', Number, 5)
+  .option('--no-install', 'skip the size, which installs the packages once more')
+  .option('--results <folder>', 'folder of footprint.json', join(import.meta.dirname, 'results'))
   .addHelpText('after', '\nExample:\n  npm run bench:footprint -- --times 3 --no-install')
   .parse()
   .opts();
@@ -58,7 +58,9 @@ async function startOnce(dependencies) {
   return { seconds, cpuSeconds, rssMb };
 }
 
-/** As for a newcomer: a new embedded Postgres, all migrations, and the sandbox as the upstream. */
+/**
+ * Measures the very first start: a new embedded Postgres, all migrations, and the sandbox as the upstream.
+ */
 async function firstStart() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-first-'));
   chmodSync(folder, 0o755); // See startPostgres.

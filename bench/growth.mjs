@@ -36,15 +36,15 @@ const options = new Command('npm run bench:growth --')
   .description('measure inserting, searching, sealing and memory with histories of several sizes')
   .option(
     '--sizes <numbers>',
-    'calls of each history, with commas between them',
+    'comma-separated numbers of calls',
     ascending,
     [100_000, 1_000_000, 10_000_000],
   )
-  .option('--days <number>', 'over which the calls of each are spread, until now', whole, 180)
-  .option('--seed <number>', 'the same number makes the same histories', whole, 1)
-  .option('--rounds <number>', 'how often each size takes its turn', whole, 5)
-  .option('--seconds <number>', 'for how long calls are taken in each time', positive, 3)
-  .option('--requests <number>', 'how often each filter is asked for each time', whole, 20)
+  .option('--days <number>', 'days over which the calls are spread, until now', whole, 180)
+  .option('--seed <number>', 'seed of the histories', whole, 1)
+  .option('--rounds <number>', 'turns of each size', whole, 5)
+  .option('--seconds <number>', 'length of a turn', positive, 3)
+  .option('--requests <number>', 'requests of each filter in a turn', whole, 20)
   .option('--deep', 'also page 1,000 of each filter')
   .option('--seal <seconds>', 'longest sealing time; other measurements run without sealers', positive)
   .option('--data <folder>', 'folder that keeps the databases, and may already have some')

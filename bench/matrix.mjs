@@ -12,7 +12,7 @@ const row = (operation, connections, delayMs, more) => ({
 });
 const KEYS = { idempotencyKeys: true };
 
-/** Requests arrive at half the rate that the contestant has shown it can serve, with these connections. */
+/** Requests arrive at half the measured capacity of the contestant, with these connections. */
 const OPEN = row('airtime', 128, 20, { openLoop: true });
 
 export const FULL = [

@@ -15,11 +15,11 @@ const { operation, connections, seconds, delay, keys, results } = new Command('n
       'browser’s developer tools',
   )
   .option('--operation <name>', 'airtime (2 items) or momo (500)', 'airtime')
-  .option('--connections <number>', 'of the load', Number, 32)
-  .option('--seconds <number>', 'for how long', Number, 5)
-  .option('--delay <ms>', 'of the upstream', Number, 0)
+  .option('--connections <number>', 'connections of the load', Number, 32)
+  .option('--seconds <number>', 'duration', Number, 5)
+  .option('--delay <ms>', 'delay of the upstream', Number, 0)
   .option('--keys', 'with idempotency keys', false)
-  .option('--results <folder>', 'where the files go', join(import.meta.dirname, 'results'))
+  .option('--results <folder>', 'folder of the files', join(import.meta.dirname, 'results'))
   .addHelpText(
     'after',
     '\nExample:\n  npm run bench:profile -- --operation momo --connections 4 --seconds 10',

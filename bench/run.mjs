@@ -28,9 +28,7 @@ const positive = (text) => {
 };
 
 const program = new Command('npm run bench --')
-  .description(
-    'measure the proxy beside others that do the same, or less: the rows with a target, in about an hour',
-  )
+  .description('compare the proxy with others: the rows with a target, in about an hour')
   .option('--short', 'three rows, with less warm-up and short rounds, in a few minutes')
   .option('--all', 'the whole matrix and all contestants, in some hours')
   .option('--rounds <number>', 'turns of each contestant in each row (default: 7, short: 3)', positive)

@@ -11,10 +11,10 @@ const SAMPLES_PER_MINUTE = 6;
 
 const { minutes, connections, delay, results } = new Command('npm run bench:soak --')
   .description('keep the proxy under load and watch its memory')
-  .option('--minutes <number>', 'for how long', Number, 10)
-  .option('--connections <number>', 'of the load', Number, 32)
-  .option('--delay <ms>', 'of the upstream', Number, 0)
-  .option('--results <folder>', 'where soak.json goes', join(import.meta.dirname, 'results'))
+  .option('--minutes <number>', 'duration', Number, 10)
+  .option('--connections <number>', 'connections of the load', Number, 32)
+  .option('--delay <ms>', 'delay of the upstream', Number, 0)
+  .option('--results <folder>', 'folder of soak.json', join(import.meta.dirname, 'results'))
   .addHelpText('after', '\nExample:\n  npm run bench:soak -- --minutes 2 --connections 128')
   .parse()
   .opts();

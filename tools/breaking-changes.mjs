@@ -16,7 +16,7 @@ Examples:
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** Limits of a request field, and whether a new value refuses what the old one allowed. */
+/** Limits of a request field, and the changes that refuse earlier values. */
 const LIMITS = {
   maxLength: (before, after) => after < before,
   maximum: (before, after) => after < before,
@@ -64,7 +64,7 @@ function changesOf(before, after) {
   return changes;
 }
 
-/** An operation as one of the two documents describes it. */
+/** An operation in one of the two documents. */
 class Side {
   constructor(document, item, method) {
     this.document = document;
@@ -93,7 +93,7 @@ class Side {
     return Object.assign({}, ...parts, { properties, required });
   }
 
-  /** Returns the schemas of which a value has to match one. */
+  /** Returns the alternatives of a schema. A value has to match one. */
   alternatives(schema) {
     const merged = this.merged(schema);
     return merged.anyOf ? merged.anyOf.map((one) => this.merged(one)) : [merged];

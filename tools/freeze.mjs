@@ -1,16 +1,16 @@
 /**
  * Freezes the migrations of a release, and keeps its program for the tests of the next one.
  *
- * Run it once for each release, on its commit, and commit what it writes:
+ * Run it once for each release, on its commit, and commit the result:
  *
  *   npm run build && npm run freeze
  *
- * It adds the checksum of each new migration to `released.json` beside it, and refuses if a frozen one was
- * changed. It writes the compiled program to test/released/program.json.br:
- * test/release/previous-version.full.spec.ts runs it on the schema of later commits. It copies the OpenAPI
- * documents to the same folder: tools/breaking-changes.mjs compares them with later ones. `--program
- * <checkout>` takes another built checkout, such as that of an earlier release. `--program-only <file>`
- * writes the program to another file, and freezes nothing.
+ * It adds the checksum of each new migration to `released.json`, and refuses a change of a frozen one. It
+ * writes the compiled program to test/released/program.json.br, which
+ * test/release/previous-version.full.spec.ts runs on the schema of later commits. It copies the OpenAPI
+ * documents to the same folder for tools/breaking-changes.mjs. `--program <checkout>` takes another built
+ * checkout, such as that of an earlier release. `--program-only <file>` writes only the program, to another
+ * file.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -66,7 +66,7 @@ function migrationsOf(directory) {
     .sort();
 }
 
-/** Keeps the OpenAPI documents. The changes that were accepted before are part of them. */
+/** Keeps the OpenAPI documents, which include the accepted changes. */
 function keepDocuments() {
   mkdirSync(RELEASED, { recursive: true });
   for (const name of ['openapi.json', 'openapi.staff.json'])

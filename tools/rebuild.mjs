@@ -35,7 +35,7 @@ const BUILDS = {
   'build:plain': { inputs: ['bench/baselines/plain'], stamp: 'bench/baselines/plain/dist/.inputs' },
 };
 
-/** Inputs of all of them: the compiler's settings, and the packages. */
+/** Inputs of every build: the compiler's settings, and the packages. */
 const OF_ALL = [
   'tsconfig.json',
   'tsconfig.build.json',
@@ -44,7 +44,7 @@ const OF_ALL = [
   'package-lock.json',
 ];
 
-/** Results that lie among the inputs. */
+/** Results among the inputs. */
 const RESULTS = ['generated', 'dist', 'node_modules'];
 
 function filesOf(path) {

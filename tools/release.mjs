@@ -22,7 +22,7 @@ Examples:
   npm run build:release
   npm run build:release -- --out /tmp/payout-proxy`;
 
-/** What the program reads when it runs, beside its packages. */
+/** Files that the program reads at run time, in addition to its packages. */
 const FOLDERS = ['dist', 'prisma/migrations', 'prisma/sandbox/migrations', 'deploy'];
 const FILES = ['LICENSE', 'CHANGELOG.md'];
 
@@ -72,7 +72,7 @@ function packages() {
     .map(([path]) => path);
 }
 
-/** Returns a package.json without what only builds and tests need. */
+/** Returns a package.json without the parts that only builds and tests need. */
 function manifest() {
   const { scripts, ...all } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { name, version, description, license, engines, dependencies } = all;

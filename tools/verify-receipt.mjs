@@ -15,7 +15,7 @@ const FORMAT = 'payout-proxy/receipt/1';
 const HASH_BYTES = 32;
 /** Exact length of a salt in bytes. Otherwise the start of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
-/** The fields of a record that are printed, if present. --json prints all of them. */
+/** Fields of a record in the printed result. --json prints all. */
 const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(
   ' ',
 );

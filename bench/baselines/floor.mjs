@@ -46,9 +46,7 @@ const outcomes = new GroupCommit(await connected(), 'outcomes', INSERT_OUTCOMES)
 
 listen(
   createServer((request, response) => {
-    pay(request, response).catch(() =>
-      refuse(response, 502, 'it could not be recorded, or was not answered'),
-    );
+    pay(request, response).catch(() => refuse(response, 502, 'not recorded, or not answered'));
   }),
 );
 

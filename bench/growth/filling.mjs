@@ -10,7 +10,7 @@ import { startPostgres } from '../support/postgres.mjs';
 const require = createRequire(import.meta.url);
 const { writePrivateJson } = require('../../dist/platform/config/secrets/private-file.js');
 
-/** Disk space with seals, and once the space that Postgres needs for its log and for sorting meanwhile. */
+/** Disk space in GB with seals, and with the space for Postgres's log and sorting during the filling. */
 const BYTES_PER_CALL = 4_200;
 const BYTES_MEANWHILE = 8e9;
 
@@ -36,7 +36,7 @@ export function filledIn(folder, calls) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Adds facts about it. */
+/** Adds facts about a filled size. */
 export function note(folder, calls, more) {
   writePrivateJson(noteOf(folder, calls), { ...filledIn(folder, calls), ...more });
 }

@@ -6,7 +6,7 @@ import { rssOf } from '../support/processes.mjs';
 import { startProgress } from '../support/progress.mjs';
 
 const CONNECTIONS = 32;
-/** Until V8 has compiled frequent code. */
+/** Warm-up time, until V8 has compiled frequent code. */
 const WARM_UP_SECONDS = 3;
 /** It seals and indexes some thousand calls, however slowly. */
 const SETTLING_MS = 20_000;

@@ -6,7 +6,7 @@ import { startProgress } from '../support/progress.mjs';
 
 const LOOK_EVERY_MS = 250;
 
-/** Fewer records say nothing about the speed: an interrupted run had sealed the rest. */
+/** Least number of records for a speed. Fewer are left after an interrupted run. */
 const ENOUGH = 10_000;
 
 /**

@@ -1,6 +1,8 @@
 /**
  * Measures the speed and the memory of exports over HTTP: the whole history, in each form, checked against
- * its manifest. It needs a history: npm run seed -- --calls 1000000 --keys keys.json
+ * its manifest.
+ *
+ * npm run seed -- --calls 1000000 --keys keys.json && npm run bench:export -- --keys keys.json
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,13 +18,13 @@ const EXPORTS = ['format=csv&what=calls', 'format=ndjson&what=calls', 'format=cs
 
 const options = new Command('npm run bench:export --')
   .description('measure the export of a seeded history')
-  .option('--url <url>', 'of a proxy that runs; without it, one is started on DATA_DIR or DATABASE_URL')
-  .option('--pid <number>', 'its process, to measure its memory', Number)
-  .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
-  .option('--key <name>', 'which of them: auditor shows people, another one may not', 'auditor')
+  .option('--url <url>', 'running proxy; by default, one is started on DATA_DIR or DATABASE_URL')
+  .option('--pid <number>', 'process of the proxy, to measure its memory', Number)
+  .option('--keys <file>', 'keys file of npm run seed', 'keys.json')
+  .option('--key <name>', 'name of the key; auditor shows people', 'auditor')
   .option(
     '--results <file>',
-    'where the figures go',
+    'file of the figures',
     join(import.meta.dirname, '..', 'results', 'audit-export.json'),
   )
   .parse()

@@ -11,7 +11,7 @@ const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migr
 
 /** Calls of one transaction. It takes some seconds, and some megabytes of temporary tables. */
 const BATCH = 25_000;
-/** Their work needs the processor, so more connections than cores bring nothing. */
+/** Number of connections. More than cores bring nothing. */
 const CONNECTIONS = 2;
 const DAY_MS = 86_400_000;
 
@@ -62,7 +62,7 @@ async function connect(url) {
 
 async function requireEmpty(client) {
   const { rows } = await client.query('SELECT FROM intent UNION ALL SELECT FROM refusal LIMIT 1');
-  if (rows.length > 0) throw new NotEmpty('there are records in this database already');
+  if (rows.length > 0) throw new NotEmpty('this database already has records');
 }
 
 async function configure(client, settings) {

@@ -1,7 +1,8 @@
 /**
- * Measures how many records per second are sealed and verified. It needs a history: npm run seed -- --calls
- * 1000000
- * --keys keys.json. Sealing is measured once for each history, because nothing is left to seal afterwards.
+ * Measures how many records per second are sealed and verified. Sealing is measured once for each history,
+ * because nothing is left to seal afterwards.
+ *
+ * npm run seed -- --calls 1000000 --keys keys.json && npm run bench:log -- --keys keys.json
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,15 +14,15 @@ import { Command } from 'commander';
 import { startProxy } from './running-proxy.mjs';
 
 const CLI = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
-/** Fewer records say nothing about the speed. */
+/** Least number of records for a speed. */
 const ENOUGH = 10_000;
 
 const { results } = new Command('npm run bench:log --')
   .description('measure how fast a seeded history is sealed and verified; works on DATA_DIR or DATABASE_URL')
-  .option('--keys <file>', 'of no use here: npm run bench tells it to all')
+  .option('--keys <file>', 'ignored; accepted for npm run bench')
   .option(
     '--results <file>',
-    'where the figures go',
+    'file of the figures',
     join(import.meta.dirname, '..', 'results', 'audit-log.json'),
   )
   .parse()

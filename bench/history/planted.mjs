@@ -34,7 +34,7 @@ const WALLETS = `
 
 /**
  * Fills a migrated database with payments and plants differences on them (planted/*.sql).
- * @param file gets the upstream's listing.
+ * @param file for the upstream's listing.
  * @returns the number of the upstream's transactions, and its wallets. The expected findings are in the table
  * bench_expected.
  */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 /**
- * Measures the time and the memory of a whole run, with the listing over HTTP, and checks that it finds all
- * planted differences and nothing else. Both sides have this many payments.
+ * Measures the time and the memory of whole runs, with the listing over HTTP, and checks that they find all
+ * planted differences and nothing else.
  */
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
@@ -29,13 +29,13 @@ const options = new Command('npm run bench:reconciliation --')
   .description('measure a run against planted differences, each size in a database of its own')
   .option(
     '--sizes <list>',
-    'how many payments and transactions',
+    'comma-separated numbers of payments and transactions',
     (text) => text.split(',').map(Number),
     [10_000, 100_000, 1_000_000],
   )
   .option(
     '--results <file>',
-    'where the figures go',
+    'file of the figures',
     join(import.meta.dirname, '..', 'results', 'reconciliation.json'),
   )
   .parse()
@@ -127,7 +127,7 @@ async function runOnce({ url, pid }, key) {
     headers,
     body: JSON.stringify({ from, to }),
   });
-  if (asked.status !== 202) throw new Error(`the run was not taken: ${asked.status} ${await asked.text()}`);
+  if (asked.status !== 202) throw new Error(`the run was rejected: ${asked.status} ${await asked.text()}`);
   const { id } = await asked.json();
   const steps = {};
   let [step, since] = ['asked', started];

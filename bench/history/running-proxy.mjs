@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.mjs';
 
-/** Starts the proxy on DATA_DIR or DATABASE_URL, as its users do, on any port. */
+/** Starts the proxy on DATA_DIR or DATABASE_URL, as in production, on any port. */
 export async function startProxy() {
   const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
   const workerPort = await freePort();

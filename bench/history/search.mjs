@@ -1,7 +1,8 @@
 /**
  * Measures the time of searches over HTTP: every filter alone and some combinations, the first page and page
- * 1,000 (or the last one, if there are fewer). It needs a history: npm run seed -- --calls 1000000 --keys
- * keys.json
+ * 1,000, or the last one before it.
+ *
+ * npm run seed -- --calls 1000000 --keys keys.json && npm run bench:search -- --keys keys.json
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -13,13 +14,13 @@ import { quantile, Searcher } from './searcher.mjs';
 
 const options = new Command('npm run bench:search --')
   .description('measure the search of a seeded history')
-  .option('--url <url>', 'of a proxy that runs; without it, one is started on DATA_DIR or DATABASE_URL')
-  .option('--keys <file>', "with the auditor's key, as npm run seed wrote it", 'keys.json')
-  .option('--requests <number>', 'how many of each kind', Number, 50)
-  .option('--only <words>', 'only cases whose name has this in it', '')
+  .option('--url <url>', 'running proxy; by default, one is started on DATA_DIR or DATABASE_URL')
+  .option('--keys <file>', 'keys file of npm run seed', 'keys.json')
+  .option('--requests <number>', 'requests of each kind', Number, 50)
+  .option('--only <words>', 'only cases with this in their names', '')
   .option(
     '--results <file>',
-    'where the figures go',
+    'file of the figures',
     join(import.meta.dirname, '..', 'results', 'audit-search.json'),
   )
   .parse()

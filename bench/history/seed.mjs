@@ -16,14 +16,12 @@ const wholeNumber = (text) => {
 };
 
 const { keys, ...history } = new Command('npm run seed --')
-  .description(
-    'fill a database that has no records yet with a made-up history; DATA_DIR or DATABASE_URL says which',
-  )
-  .option('--calls <number>', 'how many calls', wholeNumber, 1_000_000)
-  .option('--days <number>', 'over how many days, until now', wholeNumber, 180)
-  .option('--seed <number>', 'the same number makes the same history', wholeNumber, 1)
-  .option('--keys <file>', 'make an auditor and an app, and write their keys into this file')
-  .addHelpText('after', '\nOne that was broken off is not gone on with: begin with a new, empty database.')
+  .description('fill an empty database, named by DATA_DIR or DATABASE_URL, with a generated history')
+  .option('--calls <number>', 'number of calls', wholeNumber, 1_000_000)
+  .option('--days <number>', 'days over which the calls are spread, until now', wholeNumber, 180)
+  .option('--seed <number>', 'seed of the history', wholeNumber, 1)
+  .option('--keys <file>', 'file for the keys of a new auditor and a new app')
+  .addHelpText('after', '\nAn interrupted run cannot be resumed. Begin with a new, empty database.')
   .parse()
   .opts();
 
@@ -33,7 +31,7 @@ try {
   if (keys) writePrivateJson(keys, await makeKeys(database.url));
 } catch (error) {
   if (!(error instanceof NotEmpty)) throw error;
-  process.stderr.write(`${error.message}; a made-up history has no place beside them\n`);
+  process.stderr.write(`${error.message}; a generated history must not mix with them\n`);
   process.exitCode = 1;
 } finally {
   await database.stop();

@@ -1,9 +1,9 @@
 /**
- * Everything that users other than the payers do at their worst, in a process of its own. Its parent starts
- * and ends it with messages: {begin: {url, readers, streams, exporters, senders, kinds}} and {end: true}. It
- * answers with what it was given: the number of answers by kind and status.
+ * The worst load of users other than the payers, in a process of its own. Its parent starts and ends it with
+ * messages: {begin: {url, readers, streams, exporters, senders, kinds}} and {end: true}. It responds with the
+ * number of answers by kind and status.
  *
- * All of it is as patient as a good client: after 429 or 503 it waits for Retry-After.
+ * After 429 or 503, each user waits for Retry-After, like a good client.
  */
 import { once, setMaxListeners } from 'node:events';
 import { Agent, get, request } from 'node:http';
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { URL, URLSearchParams } from 'node:url';
 import { READER_KINDS } from './readers.mjs';
 
-/** As long as the proxy allows. */
+/** Longest page that the proxy allows. */
 const BODY_BYTES = 1_000_000;
 
 /** Pages that are read before the deep one is asked for again and again. */
@@ -82,7 +82,7 @@ function readersOf(kinds, keys) {
   return wanted.length === 0 ? [] : keys.map((key, place) => [wanted[place % wanted.length], key]);
 }
 
-/** Asks for summaries, searches for prefixes, or reads a deep page, again and again. */
+/** Requests summaries, searches for prefixes, or reads a deep page, repeatedly. */
 async function read(scene, { kind, key, place }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = (path) => answerOf(scene, { path: `/v1/audit/${path}`, key, agent });
@@ -126,7 +126,7 @@ async function follow({ url, count, signal }, key) {
   });
 }
 
-/** Asks for an export on a socket that never reads. */
+/** Requests an export on a socket that never reads. */
 async function stall({ url, count, signal }, key) {
   const { hostname, port } = new URL(url);
   await repeat({ signal, count }, 'stalled exports', async () => {

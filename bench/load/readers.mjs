@@ -1,2 +1,2 @@
-/** What readers do at their worst. A reader does one of them, again and again. */
+/** Worst loads of readers. A reader repeats one of them. */
 export const READER_KINDS = ['summaries', 'prefixes', 'pages'];

@@ -1,6 +1,6 @@
 /**
  * A stub upstream in a process of its own. It answers airtime and mobile money as the sandbox does, by the
- * settings that its parent told it last. It keeps only the payments that it is told to list.
+ * last settings of its parent. It keeps only payments to be listed.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -67,7 +67,7 @@ function answerTo(url, chunks) {
   const transactions = (airtimes ?? momos).map((item) =>
     transaction(item, airtimes ? 'airtime' : 'momo', { issueID, issueDate }),
   );
-  // All look the same.
+  // All payments are equal.
   if (settings.lists) listed.push(...transactions.map((one) => ({ ...one, reference: undefined })));
   const payouts = transactions.map(({ phoneNumber, valueInUSD }) => ({
     phoneNumber,

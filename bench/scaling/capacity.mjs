@@ -25,7 +25,7 @@ const numbers = (text) => text.split(',').map(Number);
 const { connections, syncs, seconds, rounds, results } = new Command('npm run bench:scaling:capacity --')
   .description('measure CPU, WAL, commits and bytes on disk of a call, in three minutes')
   .option('--connections <numbers>', 'requests in flight', numbers, [1, 8, 32, 128])
-  .option('--syncs <ms>', 'what each commit waits, on top of the disk', numbers, [0, 5])
+  .option('--syncs <ms>', 'added latency of each commit', numbers, [0, 5])
   .option('--seconds <number>', 'length of a turn', Number, 2)
   .option('--rounds <number>', 'turns of each case', Number, 3)
   .option('--results <folder>', 'folder for scaling.json', join(import.meta.dirname, '..', 'results'))

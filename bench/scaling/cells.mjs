@@ -19,7 +19,7 @@ const { picture, results, ...options } = new Command('npm run bench:scaling:cell
   .description('simulate clients in cells under failure, in some seconds')
   .option(
     '--cells <numbers>',
-    'how many cells, each compared',
+    'numbers of cells to compare',
     (text) => text.split(',').map(positive),
     [1, 4, 16],
   )
@@ -32,11 +32,11 @@ const { picture, results, ...options } = new Command('npm run bench:scaling:cell
     positive,
     1.3,
   )
-  .option('--failover <seconds>', 'how long a failover stops its cell', positive, 30)
-  .option('--outage <seconds>', 'how long a whole cell is down', positive, 120)
-  .option('--patience <seconds>', 'how long a call waits before it is refused', positive, 2)
+  .option('--failover <seconds>', 'duration of a failover', positive, 30)
+  .option('--outage <seconds>', 'duration of an outage of a cell', positive, 120)
+  .option('--patience <seconds>', 'longest wait of a call before it is refused', positive, 2)
   .option('--minutes <number>', 'simulated time', positive, 10)
-  .option('--seed <number>', 'of the random numbers: the same seed gives the same result', positive, 23)
+  .option('--seed <number>', 'seed of the random numbers', positive, 23)
   .option(
     '--picture <file>',
     'SVG to write',

@@ -1,6 +1,6 @@
 /** Makes clients over the API, which is faster than a command for each. */
 
-/** As many requests at once as a proxy takes easily. */
+/** Number of concurrent requests, which a proxy handles easily. */
 const AT_ONCE = 8;
 
 /**

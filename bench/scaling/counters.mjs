@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import pg from 'pg';
 
-/** Often enough for waits of some milliseconds, and seldom enough to cost little. */
+/** Polling interval: short enough for waits of some milliseconds, and long enough to cost little. */
 const LOOK_EVERY_MS = 10;
 
 /** The calls since a moment, and the commits that wrote them: one for each batch. */
@@ -29,7 +29,7 @@ export async function countersOf(url) {
   };
 }
 
-/** Each look that finds waiting backends stands for the time since the look before. */
+/** Each poll that finds waiting backends stands for the time since the poll before. */
 function watch(client) {
   let [seconds, last] = [0, performance.now()];
   let looking;

@@ -1,7 +1,6 @@
 /**
- * The capacity of a cell, computed from what a call was measured to cost. It has no knowledge of its own but
- * these three facts of the source: a proxy's JavaScript is one thread, one worker indexes at a time, and a
- * call waits for two commits.
+ * The capacity of a cell, computed from the measured costs of a call and three facts of the source: a proxy's
+ * JavaScript is one thread, one worker indexes at a time, and a call waits for two commits.
  */
 
 /** The share of a limit that a cell should use in normal times. Queues grow fast beyond it. */
@@ -41,7 +40,7 @@ export function costsOf(measured, { syncMs, connections } = TYPICAL) {
   };
 }
 
-/** Returns the limits of a cell in calls per second, each with what raises it. */
+/** Returns the limits of a cell in calls per second, each with its remedy. */
 export function limitsOf({ proxyMs, workerMs, postgresMs, deferredMs, walBytes }) {
   return [
     {

@@ -1,4 +1,4 @@
-/** Where a client is placed: by the hash of its name. A reverse proxy has the name in the key. */
+/** Placement of clients by the hash of their names. A reverse proxy has the name in the key. */
 import { createHash } from 'node:crypto';
 
 /**

@@ -31,12 +31,7 @@ const { clients, syncs, connections, seconds, rounds, results } = new Command('n
     'compare routing each client to one of two processes with routing each request to any, in three minutes',
   )
   .option('--clients <numbers>', 'clients that share the load', numbers, [1, 8, 64])
-  .option(
-    '--syncs <ms>',
-    'what each commit waits, on top of the disk: a slower one, or a standby',
-    numbers,
-    [0, 5],
-  )
+  .option('--syncs <ms>', 'added latency of each commit, as of a slower disk or a standby', numbers, [0, 5])
   .option('--connections <number>', 'requests in flight', positive, 64)
   .option('--seconds <number>', 'length of a turn', positive, 1.5)
   .option('--rounds <number>', 'turns of each case', positive, 2)

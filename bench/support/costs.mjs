@@ -7,7 +7,7 @@ const SETTLED_MS = 300;
 const LONGEST_SETTLING_MS = 15_000;
 
 /**
- * The totals so far. Subtract two of them.
+ * Returns the totals so far, of which two are subtracted.
  * @param hasWorker whether its descendants do background work. Those of other contestants answer requests.
  */
 export async function costs({ pids, hasWorker }, postgres) {
@@ -18,15 +18,15 @@ export async function costs({ pids, hasWorker }, postgres) {
 }
 
 /**
- * What a contestant is measured under: how long its main threads waited for a core, and how long processes
- * that are no part of the benchmark used one. In seconds so far. Subtract two of them.
+ * Returns the noise of a measurement in seconds, of which two are subtracted: the time that main threads
+ * waited for a core, and the time that other processes used one.
  */
 export function conditions({ pids }, postgres) {
   const waited = sum(pids.map(waitSecondsOf));
   return { waited, others: busySeconds() - cpuSecondsOfFamily(process.pid, postgres.pid) };
 }
 
-/** Waits until it and Postgres have used less than a tenth of a core for a while. */
+/** Waits until the product and Postgres have used less than a tenth of a core for a while. */
 export async function settle({ pids }, postgres, longestMs = LONGEST_SETTLING_MS) {
   const used = () => cpuSecondsOfFamily(...pids, postgres.pid);
   const end = Date.now() + longestMs;

@@ -1,6 +1,6 @@
 /**
- * Watches a disk from outside of what is measured. The disk of a virtual machine sometimes stops for a tenth
- * of a second, whatever runs there, and then everybody who commits waits.
+ * Watches a disk independently of the measurement. The disk of a virtual machine sometimes stops for a tenth
+ * of a second for any load, and every commit waits.
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const DISK_STOPS_MS = 40;
 
 const PAGE = Buffer.alloc(8_192, 1);
-/** Written at first, and then overwritten, as Postgres does with its log. */
+/** Size of the file. It is written once and then overwritten, as Postgres does with its log. */
 const PAGES = 500;
 const EVERY_MS = 20;
 

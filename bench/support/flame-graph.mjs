@@ -2,11 +2,11 @@
 
 const WIDTH = 1_600;
 const LINE = 17;
-/** The width of a character of the font below in pixels, and of frames that are too narrow to draw. */
+/** Widths in pixels: of a character of the font below, and of frames that are too narrow to draw. */
 const CHARACTER = 6.6;
 const NARROWEST = 0.6;
 
-/** Frames of time in which nothing of ours ran. */
+/** Frames of idle time, or of the engine. */
 const NOT_BUSY = new Set(['(idle)', '(program)', '(root)']);
 
 /** @param profile as the inspector's Profiler.stop returns it. */

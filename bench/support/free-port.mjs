@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Returns a port that nobody listens on. */
+/** Returns a free port. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

@@ -1,4 +1,4 @@
-/** Describes the machine and the version, without which the figures mean nothing. */
+/** Describes the machine and the version of a measurement. */
 import { execFileSync } from 'node:child_process';
 import { cpus, platform, release, totalmem } from 'node:os';
 
@@ -14,7 +14,7 @@ export function machine() {
   };
 }
 
-/** Null outside a checkout, and with `+` if it has changes. */
+/** The commit, with `+` after changes. Null outside a checkout. */
 function commit() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] })

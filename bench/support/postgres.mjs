@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
 
 /**
- * Creates a temporary folder for a database. Other users may enter it. Otherwise root's Postgres, which runs
- * as another user, would use a folder elsewhere that nobody deletes.
+ * Creates a temporary folder for a database. Other users may enter it, because root's Postgres runs as
+ * another user and would otherwise use a folder that is never deleted.
  */
 export function makeFolder(prefix) {
   const folder = mkdtempSync(join(tmpdir(), prefix));

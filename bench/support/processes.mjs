@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Linux counts in hundredths of a second, whatever its own clock is. */
+/** Clock ticks per second of Linux's accounts, independent of the machine's clock. */
 const TICKS_PER_SECOND = 100;
 
-/** Often enough to measure a start to some milliseconds. */
+/** Polling interval, which measures a start to some milliseconds. */
 const LOOK_EVERY_MS = 5;
 
 /**
@@ -64,13 +64,13 @@ export function cpuSecondsOfFamily(...pids) {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** Returns how long the main thread of a process could have run but waited for a core, in seconds so far. */
+/** Returns the time that the main thread of a process waited for a core, in seconds so far. */
 export function waitSecondsOf(pid) {
   const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
   return Number(waited) / 1e9;
 }
 
-/** Returns how long the cores of the machine were busy, or taken by its host, in seconds so far. */
+/** Returns the time that the cores of the machine were busy, or taken by its host, in seconds so far. */
 export function busySeconds() {
   const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/);
   const [user, nice, system, , , interrupts, softInterrupts, stolen] = ticks.map(Number);

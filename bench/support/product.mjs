@@ -1,4 +1,4 @@
-/** Starts the product as its users do, on a database of its own, with a client that has every limit. */
+/** Starts the product as in production, on a new database, with a client that has every limit. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function nodeOptions(root = ROOT) {
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
-/** None of them is ever reached. Checking them takes time. */
+/** Limits that are never reached. Checking them takes time. */
 export const CLIENT =
   '--name bench --scopes pay,write,read,audit,reconcile --daily-cap 999999999 --monthly-cap 999999999 ' +
   '--max-item 1000 --max-call 100000 --max-items 1000 --approval-over 100000 --countries Kenya';
@@ -70,7 +70,7 @@ export async function startProduct({
   };
 }
 
-/** Returns the DATA_DIR of a process. No two share one, and all have the log key of the first. */
+/** Returns the DATA_DIR of a process. Each has its own, with the log key of the first. */
 function ownDataDir(dataDir, count) {
   if (count === 0) return dataDir;
   const own = `${dataDir}-${count}`;

@@ -1,6 +1,6 @@
 /**
- * Provides what every measurement under load needs: a Postgres, an upstream and a load generator, all of
- * which end with it, also when it is interrupted.
+ * Provides the parts of every measurement under load: a Postgres, an upstream and a load generator. All end
+ * with it, even if it is interrupted.
  */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export async function withScene(work, { keep, settings } = {}) {
   }
 }
 
-/** Ends what was still starting when the benchmark was interrupted. */
+/** Ends processes that were still starting when the benchmark was interrupted. */
 function endStarting() {
   for (const pid of familyOf(process.pid).slice(1)) process.kill(pid, 'SIGTERM');
   process.exit();

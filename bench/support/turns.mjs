@@ -1,4 +1,4 @@
-/** Shows which turn of a benchmark is under way, and about how long the others take. It writes to stderr. */
+/** Shows the current turn of a benchmark, and the time left, on stderr. */
 import { performance } from 'node:perf_hooks';
 
 const LINE_EVERY_MS = 15_000;

@@ -22,8 +22,8 @@ export function listen(server) {
 }
 
 /**
- * The same as Fastify's. Node's five seconds would end while the others have their round, and a request could
- * meet the closing connection.
+ * Keep-alive timeout, as Fastify's. Node's five seconds would end during the others' rounds, and a request
+ * could meet the closing connection.
  */
 const KEEP_ALIVE_MS = 72_000;
 

@@ -1,12 +1,12 @@
-/** What happens to the cells, and what clients notice of it. */
+/** Failures of cells, and their effects on clients. */
 import { placeOf } from '../placement.mjs';
 import { randomOf } from './random.mjs';
 import { simulate } from './simulation.mjs';
 
-/** When it happens, as a share of the simulated time. */
+/** Start of the failure, as a share of the simulated time. */
 const BEGINS = 0.3;
 
-/** How much more the largest client sends while it is hot, and for which share of the time. */
+/** Factor of the largest client's load while it is hot, and its duration as a share of the time. */
 const HOT_TIMES = 5;
 const HOT_SHARE = 0.3;
 
@@ -95,7 +95,7 @@ export function runScenario(
   };
 }
 
-/** Returns how much capacity every cell needs for the load of the largest, in times of an even share. */
+/** Returns the capacity that every cell needs for the load of the largest, relative to an even share. */
 function capacityNeeded(rates, places, cells) {
   const loads = Array(cells).fill(0);
   rates.forEach((rate, client) => (loads[places[client]] += rate));
