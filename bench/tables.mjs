@@ -28,7 +28,7 @@ export function matrixTables({ machine, ratios, rounds, seconds, warmUp, rows })
   ].join('\n\n');
 }
 
-/** The targets and the results: [target, limit, of the row with these properties, measured]. */
+/** Targets: [figure, limit, properties of the row, measured value]. */
 const TARGETS = [
   ['throughput, in times of _plain_', 'at least 6', FIRST, ({ ratios }) => ratios.plain],
   [
@@ -53,18 +53,14 @@ const TARGETS = [
 ];
 
 export function promisesTable({ ratios, rows }) {
-  const lines = TARGETS.flatMap(([what, asked, wanted, measured]) => {
+  const lines = TARGETS.flatMap(([figure, target, wanted, measured]) => {
     const isWanted = (one) => Object.entries(wanted).every(([name, value]) => one[name] === value);
     const row = rows.find((one) => !one.idempotencyKeys && one.openLoop === wanted.openLoop && isWanted(one));
-    return row
-      ? [[what, asked, measured({ ratios, of: (name) => row.contestants.find((one) => one.name === name) })]]
-      : [];
+    if (!row) return [];
+    const value = measured({ ratios, of: (name) => row.contestants.find((one) => one.name === name) });
+    return [[figure, target, typeof value === 'number' ? value.toFixed(2) : value]];
   });
-  const said = (value) => (typeof value === 'number' ? value.toFixed(2) : value);
-  return markdown([
-    ['what', 'asked', 'measured'],
-    ...lines.map(([what, asked, value]) => [what, asked, said(value)]),
-  ]);
+  return markdown([['figure', 'target', 'measured'], ...lines]);
 }
 
 function timesFastify({ of }) {
@@ -94,7 +90,7 @@ export function soakTable({ machine, connections, delay, samples }) {
   ]);
   return [
     `${onWhat(machine)} ${connections} connections, 2 items, the upstream at ${delay} ms: ` +
-      `${requests.toLocaleString('en')} requests. Minute 0 is at rest; the most of any ten seconds was ` +
+      `${requests.toLocaleString('en')} requests. Minute 0 is at rest. The maximum of any ten seconds was ` +
       `${Math.max(...samples.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
     markdown([['minute', 'RSS', ''], ...lines]),
   ].join('\n\n');
@@ -104,23 +100,20 @@ export function footprintTable({ machine, ...figures }) {
   const seconds = (value) => `${value.toFixed(2)} s`;
   const lines = [
     [
-      'a start: Postgres is there, its tables too',
+      'a start with an existing database',
       `${seconds(figures.startSeconds)}, of CPU ${seconds(figures.startCpuSeconds)}`,
     ],
-    [
-      'the very first start: Postgres of its own, all tables, the sandbox',
-      seconds(figures.firstStartSeconds),
-    ],
+    ['the first start: an embedded Postgres, all tables, the sandbox', seconds(figures.firstStartSeconds)],
     ["memory at rest, the proxy's own process", `${figures.rssAtRestMb.toFixed(0)} MB`],
     ...(figures.packagesMb === undefined ? [] : sizes(figures)),
   ];
-  return [onWhat(machine), markdown([['what', 'figure'], ...lines])].join('\n\n');
+  return [onWhat(machine), markdown([['figure', 'value'], ...lines])].join('\n\n');
 }
 
 function sizes({ packagesMb, allPackagesMb, builtMb }) {
   return [
-    ['packages of an installation for production (the Dockerfile)', `${packagesMb} MB`],
-    ['packages of `npm ci`: tools, tests, a Postgres and a browser with them', `${allPackagesMb} MB`],
+    ['packages of a production installation (the Dockerfile)', `${packagesMb} MB`],
+    ['packages of `npm ci`, with tools, tests, a Postgres and a browser', `${allPackagesMb} MB`],
     ['the built product', `${builtMb} MB`],
   ];
 }
@@ -134,27 +127,24 @@ export function besideTable({ machine, size, payments, lost, rate, measured }) {
   ]);
   const whole = (value) => value.toLocaleString('en');
   return [
-    `${onWhat(machine)} ${rate} payments a second, whatever else is done. The resolver settles ` +
+    `${onWhat(machine)} ${rate} payments a second, in an open loop. The resolver settles ` +
       `${whole(lost)} of ${whole(payments)} equal payments, the run has ${whole(size)} payments, and the ` +
-      'backlog has their records. Beside work, the slowest five seconds count.',
-    markdown([['beside', 'for', 'median', 'p99'], ...lines]),
+      'backlog has their records. During work, the slowest five seconds count.',
+    markdown([['during', 'for', 'median', 'p99'], ...lines]),
   ].join('\n\n');
 }
 
-/** What payments ran beside. */
+/** Names of the loads. */
 const BESIDE = {
-  beside: 'beside all others',
-  summaries: 'beside summaries only',
-  prefixes: 'beside searches by prefix only',
-  pages: 'beside deep pages only',
+  beside: 'with all others',
+  summaries: 'with summaries only',
+  prefixes: 'with searches by prefix only',
+  pages: 'with deep pages only',
 };
 
-/** Tells how many turns of bench:fairness were measured again. */
+/** States the number of repeated turns of bench:fairness. */
 export function againText(again) {
-  return (
-    `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are measured again: ${again} of this ` +
-    'run.'
-  );
+  return `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are repeated: ${again} of this run.`;
 }
 
 export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others, again }) {
@@ -192,7 +182,7 @@ export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, bus
       line('quiet', quiet),
       ...busy.map(({ what, ...figures }) => line(BESIDE[what], figures)),
     ]),
-    markdown([['others', 'what they got'], ...got]),
+    markdown([['others', 'their answers'], ...got]),
   ].join('\n\n');
 }
 
@@ -227,10 +217,10 @@ export function growthTable({ machine, days, rounds, seconds, requests, sizes })
     }),
   ]);
   return [
-    `${onWhat(machine)} Each history spreads over ${days} days. In brackets: times the smallest one's.`,
+    `${onWhat(machine)} Each history spreads over ${days} days. In brackets: the ratio to the smallest.`,
     markdown([['', ...head], ...figures.map(([name, of]) => [name, ...sizes.map(of)])]),
     `Inserting: ${rounds} rounds of ${seconds} s, 32 connections, 2 items, random idempotency keys. p95 ` +
-      `of the first page of each filter, asked ${rounds * requests} times:`,
+      `of the first page of each filter, over ${rounds * requests} requests:`,
     markdown([['filter', ...head], ...searched]),
   ].join('\n\n');
 }
