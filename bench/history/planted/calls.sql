@@ -1,6 +1,6 @@
--- planted.items payments of ours, evenly from planted.from to planted.to, in calls of one to five: what was asked, what came of it,
--- and in planted_theirs what the upstream says of each. A payment's place decides what is planted on it, so that all is known
--- beforehand. Fees are one per cent.
+-- Writes planted.items payments, evenly from planted.from to planted.to, in calls of one to five, with their
+-- outcomes. planted_theirs has the upstream's view of each. The position of a payment decides its planted
+-- difference, so that all are known beforehand. Fees are one per cent.
 
 CREATE TEMP TABLE planted_call AS
 SELECT c, size, place, at, fate, operation,
@@ -26,7 +26,7 @@ FROM (
   ) AS drawn
 ) AS stamped;
 
--- What is planted on the payments of a call that simply succeeded: of a thousand, one each.
+-- Differences on payments of calls that succeeded: one of each per thousand.
 CREATE TEMP TABLE planted_item AS
 SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) ELSE 0 END AS fee,
   CASE WHEN by_phone THEN '+254' || (700000000 + person) END AS phone,
@@ -38,7 +38,7 @@ SELECT *, CASE WHEN operation LIKE 'POST /payouts/%' THEN round(usd * 0.01, 6) E
 FROM (
   SELECT c, id, place, at, fate, operation, position, place + position AS k,
     CASE WHEN fate = 'succeeded' THEN ((place + position) * 7919::bigint % 1000)::integer END AS kind,
-    -- Of those that are confirmed many look alike: one recipient and one amount, some seconds apart.
+    -- Many confirmed payments are alike: one recipient and one amount, some seconds apart.
     CASE WHEN fate = 'confirmed' THEN 90000000 + c / 1000 ELSE place + position END AS person,
     CASE WHEN fate = 'confirmed' THEN 5 ELSE (ARRAY[1, 2, 5, 10, 20, 50, 100])[1 + (place + position) % 7] + (place + position) % 97 * 0.01 + 1 END::numeric(18,6) AS usd,
     CASE WHEN fate = 'confirmed' THEN TRUE ELSE operation IN ('POST /payouts/airtime', 'POST /payouts/mobile-money', 'POST /collections/mobile-money/collect') END AS by_phone,
@@ -48,7 +48,8 @@ FROM (
 CREATE INDEX ON planted_item (kind);
 ANALYZE planted_item;
 
--- Parts of the records. json_strip_nulls leaves out what has no value, and writes no blanks. Somebody of a thousand was erased.
+-- Parts of the records. json_strip_nulls omits fields without values, and writes no blanks. One person of a
+-- thousand was erased.
 CREATE TEMP TABLE planted_parts AS
 SELECT id, json_agg(json_build_object('amount_usd', CASE WHEN fate <> 'collection' THEN trim_scale(usd)::text END,
     'handle_ignored', CASE WHEN email IS NOT NULL AND handle IS NOT NULL THEN TRUE END, 'receiver', receiver,

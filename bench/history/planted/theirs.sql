@@ -1,4 +1,4 @@
--- What the upstream says: planted_theirs, in no order. Then what a comparison must find: planted_expected.
+-- The upstream's view, in no order (planted_theirs), and the expected findings (planted_expected).
 
 CREATE TEMP TABLE planted_theirs AS
 SELECT k AS of_item, kind, CASE WHEN kind = 38 THEN NULL ELSE upstream_ref END AS upstream_ref, upstream_id, batch_ref,
@@ -17,7 +17,8 @@ SELECT k AS of_item, kind, CASE WHEN kind = 38 THEN NULL ELSE upstream_ref END A
 FROM planted_item
 WHERE fate NOT IN ('no answer', 'unknown', 'rejected', 'refused', 'not sent', 'waiting') AND kind IS DISTINCT FROM 0;
 
--- Twice under one name, twice under two, and what was never asked for: with every kind of name, and with none.
+-- Payments listed twice under one name, twice under two, and never requested: with every kind of name, and
+-- with none.
 INSERT INTO planted_theirs
 SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN upstream_ref WHEN 12 THEN NULL WHEN 13 THEN NULL ELSE md5('more' || of_item)::uuid::text END,
   CASE kind WHEN 9 THEN upstream_id WHEN 13 THEN NULL ELSE substr(md5('more' || of_item), 1, 20) END, CASE WHEN kind = 9 THEN batch_ref ELSE 'elsewhere_' || of_item || '_1790000000000' END,
@@ -27,13 +28,13 @@ SELECT of_item, 1000 + kind, CASE kind WHEN 9 THEN upstream_ref WHEN 12 THEN NUL
   CASE WHEN kind IN (9, 10) THEN handle END, CASE WHEN kind IN (9, 10) THEN receiver END, CASE WHEN kind IN (9, 10) THEN reference END
 FROM planted_theirs WHERE kind IN (9, 10, 11, 12, 13, 14, 19);
 
--- What is no payment: a refund of one, and a top-up that looks like a second one.
+-- Transactions that are no payments: a refund, and a top-up that looks like a second payment.
 INSERT INTO planted_theirs
 SELECT of_item, 1000 + kind, md5('aside' || of_item)::uuid::text, substr(md5('aside' || of_item), 1, 20), NULL, issued_at + interval '40 seconds',
   CASE kind WHEN 20 THEN 'refund' ELSE 'topup' END, 'paid', amount_usd, NULL, email, phone, handle, receiver, reference
 FROM planted_theirs WHERE kind IN (20, 21);
 
--- Just before and just after the period, and nobody here knows of them: they are other periods' matter.
+-- Transactions just before and just after the period without calls of ours, which belong to other periods.
 INSERT INTO planted_theirs (upstream_ref, upstream_id, issued_at, type, status, amount_usd, email)
 SELECT md5('outside' || s)::uuid::text, substr(md5('outside' || s), 1, 20),
   CASE WHEN s = 0 THEN current_setting('planted.from')::timestamptz - interval '1 millisecond' ELSE current_setting('planted.to')::timestamptz END,
@@ -67,5 +68,5 @@ FROM planted_theirs CROSS JOIN LATERAL (VALUES
   (1009, 'duplicate_upstream'), (1010, 'duplicate_upstream'),
   (1011, 'missing_local'), (1012, 'missing_local'), (1013, 'missing_local'), (1014, 'missing_local'), (1019, 'missing_local'), (1019, 'unrecognised_status'), (1020, 'refund')
 ) AS planted(on_kind, category)
--- Of those that come after the period, the next one tells.
+-- The next run reports those after the period.
 WHERE on_kind = kind AND coalesce(issued_at < current_setting('planted.to')::timestamptz, TRUE);

@@ -1,6 +1,7 @@
--- Three wallets of the upstream with a hundred entries each, newest first, one a minute at the end of the period. The first loses
--- money between two entries, the second within one, the third at last; all else joins, but for the noise of floats. Of each, ten
--- entries are debits and ten are credits, of amounts that no transaction has: nothing explains them. The other credits are top-ups.
+-- Three wallets of the upstream with a hundred entries each, newest first, one a minute at the end of the
+-- period. The first loses money between two entries, the second within one, and the third at the end.
+-- Everything else adds up, except for the noise of floats. In each, ten debits and ten credits have amounts
+-- that no transaction explains. The other credits are top-ups.
 
 CREATE TEMP TABLE planted_entry AS
 SELECT w AS wallet, 'planted-wallet-' || w AS wallet_id, 99 - n AS ordinal, current_setting('planted.to')::timestamptz - make_interval(mins => 100 - n) AS at,
@@ -31,7 +32,8 @@ INSERT INTO planted_expected
 SELECT 'unexplained_credit', 'wallet/' || wallet_id || '/' || to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 0
 FROM planted_entry WHERE amount > 0 AND description <> 'top-up';
 
--- A fourth wallet has the debits of the last batches: one for each batch, or one for each transaction, with the fees or beside them.
+-- A fourth wallet has the debits of the last batches: one for each batch, or one for each transaction, with
+-- the fees or separate from them.
 CREATE TEMP TABLE planted_debit AS
 WITH batch AS (
   SELECT batch_ref, min(issued_at) AS at, sum(amount_usd) AS usd, sum(coalesce(fee_usd, 0)) AS fee,

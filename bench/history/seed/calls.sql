@@ -1,6 +1,6 @@
--- Calls number seed.first to seed.last of seed.calls, evenly from seed.begin to seed.end, in one transaction: what was asked, by
--- whom, and what came of it. The same settings make the same history, but for the salts.
--- Bodies and people are kept with the commitments that the proxy would have made: SHA-256(salt || value).
+-- Inserts the calls seed.first to seed.last of seed.calls, evenly from seed.begin to seed.end, in one
+-- transaction, with their requesters and outcomes. The same settings make the same history, except for the
+-- salts. Bodies and people have the commitments of the proxy: SHA-256(salt || value).
 SELECT setseed((hashint8(current_setting('seed.random')::bigint * 1000003 + current_setting('seed.first')::bigint) / 2147483648.0)::float8);
 
 CREATE TEMP TABLE seed_drawn ON COMMIT DROP AS
@@ -15,7 +15,8 @@ FROM (
        current_setting('seed.calls')::float8 AS calls) AS settings
 ) AS times;
 
--- What came of a call, by chance: of a hundred, four are refused, one waits or waited for an approval, one is in doubt or was.
+-- Random outcomes: of a hundred calls, four are refused, one waits or waited for an approval, and one is or
+-- was in doubt.
 CREATE TEMP TABLE seed_call ON COMMIT DROP AS
 SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
   (left(stamp, 8) || '-' || right(stamp, 4) || '-7' || substr(md5(noise), 1, 3) || '-8' || substr(md5(noise), 4, 3) || '-' || substr(md5(noise), 7, 12))::uuid AS id,
@@ -68,7 +69,7 @@ SELECT id, trim_scale(sum(usd)) AS total_usd, decode(md5(id::text || clock_times
   convert_to('{"status":"success","data":{"error":"None","data":[' ||
     string_agg(json_build_object('chiRef', upstream_ref, 'id', 'tx-' || right(upstream_ref, 20), 'issueID', 'issue-' || n, 'status', 'paid', 'valueInUSD', trim_scale(usd)::text)::text, ',' ORDER BY position)
     || ']}}', 'UTF8') AS answer,
-  -- Parts of the documents. json_strip_nulls leaves out what has no value, and writes no blanks.
+  -- Parts of the documents. json_strip_nulls omits fields without values, and writes no blanks.
   json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'country', country,
     'email_commitment', encode(sha256(salt || convert_to(email, 'UTF8')), 'hex'), 'handle_commitment', encode(sha256(salt || convert_to(handle, 'UTF8')), 'hex'),
     'network_code', network_code, 'phone_commitment', encode(sha256(salt || convert_to(phone, 'UTF8')), 'hex'), 'receiver', receiver,
@@ -76,14 +77,15 @@ SELECT id, trim_scale(sum(usd)) AS total_usd, decode(md5(id::text || clock_times
     'reference', reference, 'upstream_ref', CASE WHEN operation = 'POST /account/delete-unpaid-transaction' THEN upstream_ref END) ORDER BY position) AS items,
   json_strip_nulls(json_agg(json_build_object('email', email, 'handle', handle, 'phone', phone, 'position', position, 'salt', encode(salt, 'hex')) ORDER BY position)
     FILTER (WHERE coalesce(email, handle, phone) IS NOT NULL))::text AS people,
-  -- Of one in a hundred it is not certain to which payout its transactions belong.
+  -- One call in a hundred does not show which payout its transactions belong to.
   json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', 'issue-' || n, 'position', CASE WHEN n % 100 <> 0 THEN position END, 'status', 'paid',
     'upstream_id', 'tx-' || right(upstream_ref, 20), 'upstream_ref', upstream_ref) ORDER BY position) FILTER (WHERE operation <> 'POST /account/delete-unpaid-transaction') AS transactions
 FROM seed_item GROUP BY id;
 CREATE INDEX ON seed_body (id);
 ANALYZE seed_body;
 
--- The members of the records stand in their order in canonical JSON. The last held ones still wait: as long as an approval may be given.
+-- Members are in the order of canonical JSON. The last held calls are still pending, within the time for
+-- approvals.
 INSERT INTO intent (id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process, recorded_at, record)
 SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, 0, at, (
     SELECT json_strip_nulls(row_to_json(m))::text FROM (
@@ -110,7 +112,7 @@ SELECT c.id, CASE WHEN settled < 0.7 THEN 'approved' ELSE 'rejected' END, 'as ag
 FROM seed_call c JOIN seed_body b ON b.id = c.id JOIN seed_key k ON k.place = (c.key_place + 3) % 36
 WHERE fate = 'held' AND settled < 0.82 AND at < current_setting('seed.end')::timestamptz - interval '1 hour';
 
--- An approved one is paid; a lost one has no outcome.
+-- An approved call is paid, and a lost one has no outcome.
 CREATE TEMP TABLE seed_outcome ON COMMIT DROP AS
 SELECT c.id, c.operation, upstream_ms, b.answer, b.transactions, CASE WHEN fate = 'held' THEN 'succeeded' ELSE fate END AS kind,
   coalesce(d.decided_at, at) + interval '2 milliseconds' AS sent_at, decode(md5(c.id::text || 'answer' || clock_timestamp()), 'hex') AS salt
@@ -159,7 +161,7 @@ SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN s
   CASE WHEN settled < 0.5 THEN 'invalid_request' ELSE 'cap_exceeded' END, 'This is over a limit of your client; nothing was sent.', '[]', 0, at, at, idempotency_key, actor
 FROM seed_call WHERE fate = 'refused';
 
--- From here on tables are looked into that may be huge, and of which no statistics are there yet.
+-- The next statements read tables that may be huge and have no statistics yet.
 SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
 
 INSERT INTO spending (client_id, day, usd)

@@ -1,4 +1,4 @@
--- Whom the made-up history is of: twelve apps, of which the first are the busiest, with three keys each that nobody knows.
+-- The clients of the generated history: twelve apps, the busiest first, each with three unknown keys.
 -- Settings: seed.random (any whole number), seed.begin (an instant).
 INSERT INTO client (id, name, scopes, created_at)
 SELECT overlay(uuid_floor(begin)::text PLACING '7000-8000-' || lpad(to_hex(n), 12, '0') FROM 15)::uuid,

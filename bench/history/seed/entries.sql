@@ -1,5 +1,5 @@
--- The search index of these calls, as reindex_calls makes it; its indexes are built, and what else belongs to it is written, once
--- all calls are made.
+-- Writes the index entries of these calls, as reindex_calls does. Indexes and derived tables follow after all
+-- calls.
 WITH entries AS (
   INSERT INTO search_entry SELECT * FROM call_entry WHERE call_id = ANY (ARRAY(SELECT id FROM seed_call)) RETURNING call_id, item_usd
 )

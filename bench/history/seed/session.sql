@@ -1,4 +1,4 @@
--- What each connection that makes calls looks up.
+-- Tables that each writing connection reads.
 CREATE TEMP TABLE seed_key AS
 SELECT row_number() OVER (ORDER BY c.id, k.id) - 1 AS place, c.id AS client_id, k.id AS key_id
 FROM client c JOIN api_key k ON k.client_id = c.id WHERE k.hint = 'seed';

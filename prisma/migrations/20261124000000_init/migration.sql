@@ -1,14 +1,15 @@
 -- The whole database of the proxy. It has five kinds of tables:
 --   clients and keys  ordinary rows that change
---   records           what happened. Rows are only added, and the log seals them
---   erasable          data that names a person. Records hold salted SHA-256 commitments to it, so an erasure changes no record
---   work              what the proxy computes from the records, and can compute again
+--   records           facts about calls and acts. Rows are only added, and the log seals them
+--   erasable          data that names a person. Records hold salted SHA-256 commitments to it, so that an erasure
+--                     changes no record
+--   work              data that the proxy computes from the records, and can compute again
 --   the log           one Merkle tree over all records
 --
 -- Contents, by the headings of this file:
 --   Roles, Versions
 --   Names of recipients and countries
---   Clients, Keys and people, Sessions, Changes that wait
+--   Clients, Keys and people, Sessions, Pending changes
 --   Instances and epochs
 --   Records of calls, What can be erased, Documents as rows, Decisions and settlements, Stops and acts
 --   Admission, Caps of persons and ephemeral keys, The state of a call
@@ -17,14 +18,16 @@
 --   Reconciliation, Work of the workers, Space for outcomes
 --   Guards and partitions, Views for auditors, Rights
 --
--- The large tables are partitioned by month, on an id that begins with its time (UUIDv7). Retention drops whole months.
--- Records have no foreign keys: one writer adds all rows of a call in one statement, and each partition is dropped on its own.
+-- The large tables are partitioned by month, on an id that begins with its time (UUIDv7). Retention drops
+-- whole months. Records have no foreign keys: one writer adds all rows of a call in one statement, and each
+-- partition is dropped on its own.
 --
--- The column tx of a record is the transaction that wrote it. An id is made before its commit, so a row may commit long after
--- rows with later ids. Once all transactions below a number have ended, no more rows appear below it (pg_snapshot_xmin). A
--- reader that goes by tx therefore misses nothing. The number has no other meaning, and no seal covers it.
+-- The column tx of a record is the transaction that wrote it. An id is made before its commit, so a row may
+-- commit long after rows with later ids. Once all transactions below a number have ended, no more rows appear
+-- below it (pg_snapshot_xmin). A reader that goes by tx therefore misses nothing. The number has no other
+-- meaning, and no seal covers it.
 
--- Roles ---------------------------------------------------------------------------------------------------------------
+-- Roles -----------------------------------------------------------------------------------------------------
 
 -- payout_proxy is the role of the proxy. It inserts and reads records, and cannot change them.
 -- payout_sealer reads records and adds to the log.
@@ -64,20 +67,22 @@ EXCEPTION
 END
 $$;
 
--- Versions ------------------------------------------------------------------------------------------------------------
+-- Versions --------------------------------------------------------------------------------------------------
 
--- The oldest program that may run on a database with a migration, by the last migration of that program. Each migration adds its
--- own row, because an older program does not have its file (src/platform/database/migrations/applied-migrations.ts).
+-- The oldest program that may run on a database with a migration, by the last migration of that program. Each
+-- migration adds its own row, because an older program does not have its file
+-- (src/platform/database/migrations/applied-migrations.ts).
 CREATE TABLE migration_compatibility (
   migration      text PRIMARY KEY,
   oldest_program text NOT NULL CHECK (oldest_program <= migration)
 );
 INSERT INTO migration_compatibility VALUES ('20261124000000_init', '20261124000000_init');
 
--- Names of recipients and countries -----------------------------------------------------------------------------------
+-- Names of recipients and countries -------------------------------------------------------------------------
 -- One canonical key for each recipient, however its name is written (src/recipients/recipient.ts).
 
--- Returns the characters that a reader sees in a name, each in one form (plainText of src/recipients/plain-text.ts).
+-- Returns the characters that a reader sees in a name, each in one form (plainText of
+-- src/recipients/plain-text.ts).
 CREATE FUNCTION plain_name(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   foreign_digits CONSTANT text NOT NULL := U&'\0660\0661\0662\0663\0664\0665\0666\0667\0668\0669\06f0\06f1\06f2\06f3\06f4\06f5\06f6\06f7\06f8\06f9\07c0\07c1\07c2\07c3\07c4\07c5\07c6\07c7\07c8\07c9\0966\0967\0968\0969\096a\096b\096c\096d\096e\096f\09e6\09e7\09e8\09e9\09ea\09eb\09ec\09ed\09ee\09ef\0a66\0a67\0a68\0a69\0a6a\0a6b\0a6c\0a6d\0a6e\0a6f\0ae6\0ae7\0ae8\0ae9\0aea\0aeb\0aec\0aed\0aee\0aef\0b66\0b67\0b68\0b69\0b6a\0b6b\0b6c\0b6d\0b6e\0b6f\0be6\0be7\0be8\0be9\0bea\0beb\0bec\0bed\0bee\0bef\0c66\0c67\0c68\0c69\0c6a\0c6b\0c6c\0c6d\0c6e\0c6f'
@@ -89,7 +94,8 @@ BEGIN
     foreign_digits, repeat('0123456789', 18)), E' \t\n\v\f\r\u1680\u2028\u2029');
 END $$;
 
--- Returns text with each capital in lower case, in any locale of the database (smallLetters of src/recipients/plain-text.ts).
+-- Returns text with each capital in lower case, in any locale of the database (smallLetters of
+-- src/recipients/plain-text.ts).
 CREATE FUNCTION small_letters(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   capitals CONSTANT text NOT NULL :=
@@ -185,7 +191,8 @@ BEGIN
   RETURN mailbox || '@' || domain;
 END $$;
 
--- Returns the canonical key of a phone number (phoneKey of src/recipients/recipient.ts, with the table of numbering-plan.ts).
+-- Returns the canonical key of a phone number (phoneKey of src/recipients/recipient.ts, with the table of
+-- numbering-plan.ts).
 CREATE FUNCTION phone_key(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   written CONSTANT text NOT NULL := regexp_replace(plain_name(name), '[\s()./\-\u1680\u2028\u2029\u00b7\u2212\u058a\u05be\u1400\u1806\u2010\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0]', '', 'g');
@@ -228,8 +235,9 @@ CREATE FUNCTION receiver_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRI
   FROM (SELECT plain_name(name) AS plain) AS visible WHERE plain <> '' AND plain !~ '[*•]'
 $$;
 
--- Returns the canonical key of a recipient's name: an email, phone, handle or receiver (recipientKey of src/recipients/recipient.ts).
--- It is inlined, and names that are canonical at first sight cost one comparison. Counted repetitions would take ten times as long.
+-- Returns the canonical key of a recipient's name: an email, phone, handle or receiver (recipientKey of
+-- src/recipients/recipient.ts). It is inlined, and names that are canonical at first sight cost one
+-- comparison. Counted repetitions would take ten times as long.
 CREATE FUNCTION recipient_key(kind text, name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE kind
     WHEN 'email' THEN CASE WHEN name ~ '^[a-z0-9._+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$' THEN name ELSE email_key(name) END
@@ -240,14 +248,16 @@ CREATE FUNCTION recipient_key(kind text, name text) RETURNS text LANGUAGE sql IM
   END
 $$;
 
--- Returns a key for a country's name: its letters and digits without accents, in lower case (normalise of src/recipients/country-name.ts).
+-- Returns a key for a country's name: its letters and digits without accents, in lower case (normalise of
+-- src/recipients/country-name.ts).
 CREATE FUNCTION country_key(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(nullif(lower(regexp_replace(normalize(name, NFKD),
     '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u02b0-\u036f\u2000-\u206f\u3000-\u303f\ufe00-\ufe0f\ufeff]', '', 'g') COLLATE "C"), ''), name)
 $$;
 
--- Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not known (canonicalCountry of
--- src/recipients/country-name.ts, whose test compares the two). PL/pgSQL reads the table of names once for each session.
+-- Returns the canonical form of a country: its code (ISO 3166-1 alpha-2), or the key of a name that is not
+-- known (canonicalCountry of src/recipients/country-name.ts, whose test compares the two). PL/pgSQL reads the
+-- table of names once for each session.
 CREATE FUNCTION canonical_country(name text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   names CONSTANT jsonb NOT NULL := '{
@@ -383,18 +393,19 @@ BEGIN
 END
 $$;
 
--- Clients -------------------------------------------------------------------------------------------------------------
+-- Clients ---------------------------------------------------------------------------------------------------
 
 -- A limit that is null or an empty list does not apply.
 CREATE TABLE client (
   id                      uuid PRIMARY KEY,
   name                    text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
-  -- A server has secret keys. A public client, such as a mobile app, has none: only ephemeral keys and access tokens.
+  -- A server has secret keys. A public client, such as a mobile app, has none: only ephemeral keys and access
+  -- tokens.
   kind                    text NOT NULL DEFAULT 'server' CHECK (kind IN ('server', 'public')),
   account                 text NOT NULL DEFAULT 'main' CHECK (account ~ '^[a-z][a-z0-9-]{0,23}$'), -- at the upstream
   scopes                  text[] NOT NULL,
-  -- The operations that the client may use. Null means all of them, including future ones. An empty list is rejected, because
-  -- some readers cannot tell it from null. To shut a client out, revoke its keys.
+  -- The operations that the client may use. Null means all of them, including future ones. An empty list is
+  -- rejected, because some readers cannot tell it from null. To shut a client out, revoke its keys.
   operations              text[] CHECK (cardinality(operations) > 0 AND array_position(operations, NULL) IS NULL),
   daily_cap_usd           numeric(20,6) CHECK (daily_cap_usd >= 0),
   monthly_cap_usd         numeric(20,6) CHECK (monthly_cap_usd >= 0),
@@ -407,7 +418,7 @@ CREATE TABLE client (
   hold_duplicates_days    integer CHECK (hold_duplicates_days > 0),
   max_items               integer CHECK (max_items > 0),
   requests_per_minute     integer CHECK (requests_per_minute > 0),
-  -- The limits of each person; null: none. A person may have limits of their own instead (person).
+  -- Default limits of each person. Null sets none. A person may have limits of their own instead (person).
   person_daily_cap_usd    numeric(20,6) CHECK (person_daily_cap_usd >= 0),
   person_monthly_cap_usd  numeric(20,6) CHECK (person_monthly_cap_usd >= 0),
   person_max_item_usd     numeric(20,6) CHECK (person_max_item_usd > 0),
@@ -415,15 +426,17 @@ CREATE TABLE client (
   countries               text[] NOT NULL DEFAULT '{}',
   allow_foreign_numbers   boolean NOT NULL DEFAULT FALSE, -- whether it pays phone numbers of other countries than the item states
   beneficiaries_only      boolean NOT NULL DEFAULT FALSE, -- whether it pays only recipients that are registered as allowed
-  -- A payout to a recipient that was registered less than so many seconds ago needs an approval; null: none does.
+  -- A payout to a recipient registered less than this many seconds ago needs an approval. Null disables the
+  -- rule.
   beneficiary_cool_off_seconds integer CHECK (beneficiary_cool_off_seconds > 0),
-  -- Whether it has blocked recipients. Admission reads the register only of clients that use it. Each change of the register locks
-  -- the client and keeps this column right, so a caller that was looked up before is looked up again.
+  -- Whether it has blocked recipients. Admission reads the register only of clients that use it. Each change
+  -- of the register locks the client and keeps this column right, so a caller that was looked up before is
+  -- looked up again.
   blocks_recipients       boolean NOT NULL DEFAULT FALSE,
   addresses               text[] NOT NULL DEFAULT '{}', -- CIDR blocks that the client may call from
   origins                 text[] NOT NULL DEFAULT '{}', -- web origins whose pages may call (CORS)
   require_idempotency_key boolean NOT NULL DEFAULT false,
-  -- The provider whose access tokens the client takes (RFC 9068); null: none.
+  -- The provider of the client's access tokens (RFC 9068). Null takes none.
   token_issuer            text,
   token_audience          text,
   token_jwks_uri          text,
@@ -431,11 +444,12 @@ CREATE TABLE client (
   token_client_id         text, -- the client at the provider
   token_dpop              boolean NOT NULL DEFAULT FALSE, -- whether tokens must be bound to a key of the app (RFC 9449)
   token_max_age           integer NOT NULL DEFAULT 86400 CHECK (token_max_age > 0), -- seconds from their iat
-  -- The provider at which people sign in to the pages of the client; null: none. The proxy itself asks it.
+  -- The provider of the client's page sessions. Null for none. The proxy itself asks it.
   page_issuer             text,
   page_client_id          text, -- the client at the provider
-  -- The sandbox that a demo client may pay with: SHA-256 of the sandbox's address and key. Empty if the sandbox is not known,
-  -- and null for every other client. The proxy does not start with another upstream while a demo client has a valid key.
+  -- The sandbox that a demo client may pay with: SHA-256 of the sandbox's address and key. Empty if the
+  -- sandbox is not known, and null for every other client. The proxy does not start with another upstream
+  -- while a demo client has a valid key.
   demo_of                 bytea,
   created_at              timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT client_token_source CHECK (
@@ -446,7 +460,7 @@ CREATE TABLE client (
   CONSTRAINT client_page_client UNIQUE (page_issuer, page_client_id)
 );
 
--- Its calls, its caps and what it owns are of one account. A client of another account is another client.
+-- The account of its calls, its caps and its objects. A client of another account is another client.
 CREATE FUNCTION forbid_account_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'a client keeps its upstream account' USING ERRCODE = 'restrict_violation';
@@ -464,7 +478,8 @@ $$;
 CREATE TRIGGER client_keeps_kind BEFORE UPDATE ON client
 FOR EACH ROW WHEN (NEW.kind <> OLD.kind) EXECUTE FUNCTION forbid_kind_change();
 
--- The register of each client. A recipient may be on both lists; then it is blocked. This is work, not a record: each change is an act.
+-- The register of each client. A recipient may be on both lists; then it is blocked. This is work, not a
+-- record: each change is an act.
 CREATE TABLE beneficiary (
   id            uuid PRIMARY KEY,
   client_id     uuid NOT NULL REFERENCES client (id),
@@ -477,12 +492,12 @@ CREATE TABLE beneficiary (
 );
 CREATE INDEX beneficiary_client ON beneficiary (client_id, id);
 
--- Keys and people -----------------------------------------------------------------------------------------------------
+-- Keys and people -------------------------------------------------------------------------------------------
 
--- One row for each human, as one scope knows them. A person of a client is known in its scope, and has limits there. A member of
--- staff, who owns keys or signs in to the console, is known in the whole installation. Only people of clients have names here,
--- because those of staff are in api_key. Rules compare IDs. This is work, not a record: records hold the ID and a commitment,
--- SHA-256(salt || name).
+-- One row for each human, as one scope knows them. A person of a client is known in its scope, and has limits
+-- there. A member of staff, who owns keys or signs in to the console, is known in the whole installation.
+-- Only people of clients have names here, because those of staff are in api_key. Rules compare IDs. This is
+-- work, not a record: records hold the ID and a commitment, SHA-256(salt || name).
 CREATE TABLE person (
   id                  uuid PRIMARY KEY, -- UUIDv7
   client_id           uuid REFERENCES client (id), -- null: staff
@@ -492,7 +507,7 @@ CREATE TABLE person (
   name                text, -- the subject, or the name that the client uses; null: erased
   salt                bytea, -- a new one each time a name is set
   first_seen_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- Limits instead of the client's; null: the client's
+  -- Limits instead of the client's. Null keeps the client's.
   daily_cap_usd       numeric(20,6) CHECK (daily_cap_usd >= 0),
   monthly_cap_usd     numeric(20,6) CHECK (monthly_cap_usd >= 0),
   max_item_usd        numeric(20,6) CHECK (max_item_usd > 0),
@@ -507,9 +522,10 @@ CREATE INDEX person_client ON person (client_id, id);
 CREATE INDEX person_forget_after ON person (forget_after) WHERE forget_after IS NOT NULL;
 CREATE INDEX person_same_as ON person (same_as) WHERE same_as IS NOT NULL;
 
--- The kinds of keys: a secret key has a secret that its holder knows. The others have none, records name them, and revoking one ends
--- what it stands for. A provider's key stands for the tokens of the client's provider, a page key for the page sessions of its
--- client, and the key of a sign-in for a person who signs in at the company's provider.
+-- The kinds of keys: a secret key has a secret that its holder knows. The others have none, records name
+-- them, and revoking one ends what it stands for. A provider's key stands for the tokens of the client's
+-- provider, a page key for the page sessions of its client, and the key of a sign-in for a person who signs
+-- in at the company's provider.
 CREATE TABLE api_key (
   id           uuid PRIMARY KEY,
   client_id    uuid NOT NULL REFERENCES client,
@@ -524,7 +540,8 @@ CREATE TABLE api_key (
   expires_at   timestamptz,
   revoked_at   timestamptz,
   last_used_at timestamptz,
-  -- A personal key that was approved has no secret until its person claims it. Its hash is random until then, so nothing opens it.
+  -- A personal key that was approved has no secret until its person claims it. Its hash is random until then,
+  -- so nothing opens it.
   change_id    uuid, -- the change that issued it, with the persons who requested and approved it; null: no second person was needed
   claim_sha256 bytea, -- of the claim code; null: nothing is left to claim
   claim_until  timestamptz,
@@ -542,7 +559,7 @@ CREATE UNIQUE INDEX api_key_page ON api_key (client_id) WHERE kind = 'page' AND 
 CREATE UNIQUE INDEX api_key_subject ON api_key (issuer, subject) WHERE kind = 'sign_in' AND revoked_at IS NULL;
 CREATE UNIQUE INDEX api_key_claim_code ON api_key (claim_sha256) WHERE claim_sha256 IS NOT NULL;
 
--- A public client is in the hands of everybody, so a secret key of it would be no secret.
+-- Any user of a public client can read its code, so a secret key of it would be no secret.
 CREATE FUNCTION forbid_public_secret_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM client WHERE id = NEW.client_id AND kind = 'public') THEN
@@ -554,7 +571,7 @@ $$;
 CREATE TRIGGER public_client_has_no_secret_key BEFORE INSERT OR UPDATE OF client_id, kind ON api_key
 FOR EACH ROW WHEN (NEW.kind = 'secret') EXECUTE FUNCTION forbid_public_secret_key();
 
--- What people are known by, besides their keys (api_key.person_id).
+-- Names by which people are known, in addition to their keys (api_key.person_id).
 CREATE TABLE person_identity (
   person_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE,
   kind      text NOT NULL CHECK (kind IN ('sign_in', 'token_subject', 'name')),
@@ -564,13 +581,13 @@ CREATE TABLE person_identity (
 );
 CREATE UNIQUE INDEX person_identity_of_staff ON person_identity (sha256) WHERE is_staff;
 
--- Returns what identities are compared by. Names have no issuer, and no case.
+-- Returns the key for comparing identities. Names have no issuer, and no case.
 CREATE FUNCTION identity_sha256(issuer text, value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT sha256(convert_to(coalesce(issuer, '') || E'\n' || CASE WHEN issuer IS NULL THEN lower(value) ELSE value END, 'UTF8'))
 $$;
 
--- Makes two people one human, with all who were merged into the second before. Returns false if they are one already. Lock:
--- LOCKS.people.
+-- Makes two people one human, with all who were merged into the second before. Returns false if they are one
+-- already. Lock: LOCKS.people.
 CREATE FUNCTION merge_people(kept uuid, merged uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7070033);
@@ -582,8 +599,8 @@ BEGIN
 END
 $$;
 
--- Returns the member of staff with a name, or who signs in as a subject, and adds them at first sight. An administrator who lets the
--- same subject in under two names says that both are one human.
+-- Returns the member of staff with a name, or who signs in as a subject, and adds them at first sight. An
+-- administrator who lets the same subject in under two names says that both are one human.
 CREATE FUNCTION member_of_staff(their_name text, their_issuer text, their_subject text) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
   of_name uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(NULL, their_name));
@@ -618,8 +635,9 @@ $$;
 CREATE TRIGGER key_has_owner BEFORE INSERT ON api_key
 FOR EACH ROW WHEN (NEW.person IS NOT NULL) EXECUTE FUNCTION identify_owner();
 
--- Adds the identities of a person of a client at first sight, in the statement that adds the person: the name, and for a person whom
--- a provider names, the subject there. A trigger serves every statement that names a person.
+-- Adds the identities of a person of a client at first sight, in the statement that adds the person: the
+-- name, and for a person whom a provider names, the subject there. A trigger serves every statement that
+-- names a person.
 CREATE FUNCTION identify_person() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO person_identity (person_id, kind, is_staff, sha256)
@@ -633,8 +651,9 @@ $$;
 CREATE TRIGGER person_has_identities AFTER INSERT OR UPDATE OF name, issuer ON person
 FOR EACH ROW WHEN (NEW.name IS NOT NULL) EXECUTE FUNCTION identify_person();
 
--- Returns the humans who may be behind something: one ID for each human. A person of a client counts as the member of staff with the
--- same name or subject, because every caller may claim a name. So do the people of clients who were merged with that person.
+-- Returns the humans who may be the authors of something: one ID for each human. A person of a client counts
+-- as the member of staff with the same name or subject, because every caller may claim a name. So do the
+-- people of clients who were merged with that person.
 --   persons, names, keys   people by their IDs, staff by their names, and keys: their owners, and who claimed them
 CREATE FUNCTION humans_behind(persons uuid[], names text[], keys uuid[]) RETURNS uuid[] LANGUAGE sql STABLE AS $$
   WITH given AS MATERIALIZED (
@@ -680,21 +699,23 @@ CREATE INDEX ephemeral_key_parent ON ephemeral_key (key_id, id);
 -- Rows stay, and only those of the last minutes are valid.
 CREATE INDEX ephemeral_key_valid ON ephemeral_key (key_id, expires_at) WHERE revoked_at IS NULL;
 
--- Returns whether a record commits to the name of its person (commitment of src/platform/privacy/commitment.ts). A name that was
--- set after an erasure does not belong to the records from before. Recovered records have no commitment.
+-- Returns whether a record commits to the name of its person (commitment of
+-- src/platform/privacy/commitment.ts). A name that was set after an erasure does not belong to the records
+-- from before. Recovered records have no commitment.
 CREATE FUNCTION is_committed(salt bytea, name text, committed bytea) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce(sha256(salt || convert_to(name, 'UTF8')) = committed, committed IS NULL)
 $$;
 
--- Sessions ------------------------------------------------------------------------------------------------------------
+-- Sessions --------------------------------------------------------------------------------------------------
 
--- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign in again.
+-- A session of the console, by the SHA-256 of the cookie's secret. If a crash loses the sessions, people sign
+-- in again.
 CREATE UNLOGGED TABLE console_session (
   sha256       bytea PRIMARY KEY CHECK (length(sha256) = 32),
   key_id       uuid NOT NULL REFERENCES api_key (id),
   created_at   timestamptz NOT NULL DEFAULT now(),
   used_at      timestamptz NOT NULL DEFAULT now(),
-  -- How the person signed in at the provider; all null: with a key.
+  -- The sign-in at the provider. All null for a sign-in with a key.
   signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say
   acr          text, -- how strong the proof was, in the provider's words
   sid          text, -- the session at the provider, which may end it
@@ -720,17 +741,17 @@ CREATE INDEX page_session_key ON page_session (key_id, sid);
 CREATE INDEX page_session_person ON page_session (person_id);
 CREATE INDEX page_session_used ON page_session (used_at);
 
--- Tokens that count once and were used, until they are refused for their age: DPoP proofs (RFC 9449) and logout tokens. It is logged,
--- so that a failover does not forget them.
+-- Tokens that count once and were used, until they are refused for their age: DPoP proofs (RFC 9449) and
+-- logout tokens. It is logged, so that a failover does not forget them.
 CREATE TABLE used_token (
   sha256       bytea PRIMARY KEY, -- of the ID of the token, and of who made it
   counts_until timestamptz NOT NULL
 );
 
--- Changes that wait ---------------------------------------------------------------------------------------------------
+-- Pending changes -------------------------------------------------------------------------------------------
 
--- A change that waits for a second person (src/access/dual-control/dual-control.service.ts). The request, the decision and the change
--- itself are acts, so this is work, not a record.
+-- A change that waits for a second person (src/access/dual-control/dual-control.service.ts). The request, the
+-- decision and the change itself are acts, so this is work, not a record.
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7
   kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people')),
@@ -755,20 +776,22 @@ CREATE TABLE pending_change (
 );
 CREATE INDEX pending_change_status ON pending_change (status, id);
 
--- Instances and epochs ------------------------------------------------------------------------------------------------
--- What tells a database, a process or a clock that has come back from the past.
+-- Instances and epochs --------------------------------------------------------------------------------------
+-- Evidence of a database, a process or a clock that came back from the past.
 
--- The processes. A process holds an advisory lock with its number while it lives. An intent without an outcome is in doubt as soon
--- as its process is gone, and nothing of it is in flight any more. Another instance may run with shorter timeouts, and must not settle
--- a call while the process that released it may still send it (src/journal/settlement/settlements.ts).
+-- The processes. A process holds an advisory lock with its number while it lives. An intent without an
+-- outcome is in doubt as soon as its process is gone, and nothing of it is in flight any more. Another
+-- instance may run with shorter timeouts, and must not settle a call while the process that released it may
+-- still send it (src/journal/settlement/settlements.ts).
 CREATE TABLE process (
   number       integer PRIMARY KEY, -- intent.process and decision.process
   in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after its release, nothing of a call is in flight any more
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The instances, each with the number of its durable writes (src/continuity/heartbeat/heartbeat.service.ts). A row is written every
--- second. An instance that finds a smaller number than it has seen knows that commits were lost. This is work, not a record.
+-- The instances, each with the number of its durable writes (src/continuity/heartbeat/heartbeat.service.ts).
+-- A row is written every second. An instance that finds a smaller number than it has seen knows that commits
+-- were lost. This is work, not a record.
 CREATE TABLE instance (
   id      uuid PRIMARY KEY, -- random, of one process or of one DATA_DIR
   beat    bigint NOT NULL CHECK (beat > 0),
@@ -776,37 +799,42 @@ CREATE TABLE instance (
   server  text -- database_server(); null if the instance does not pay
 ) WITH (fillfactor = 50); -- leaves room for updates within the page
 
--- Returns the server: its system identifier and its timeline. A dump that is restored elsewhere gets another system identifier. A
--- promotion and a point-in-time recovery begin another timeline. Null on a standby.
+-- Returns the server: its system identifier and its timeline. A dump that is restored elsewhere gets another
+-- system identifier. A promotion and a point-in-time recovery begin another timeline. Null on a standby.
 CREATE FUNCTION database_server() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN NOT pg_is_in_recovery() THEN (SELECT system_identifier FROM pg_control_system()) || '/'
     || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END
 $$;
 
--- The epochs of the history of this database. The next one begins when commits were lost and a person has had what is known of
--- them restored (database recover). Instances compare it with the epoch that they have seen (src/continuity/fence/epoch.service.ts).
+-- The epochs of the history of this database. The next one begins when commits were lost and a person has had
+-- what is known of them restored (database recover). Instances compare it with the epoch that they have seen
+-- (src/continuity/fence/epoch.service.ts).
 CREATE TABLE epoch (
   number     integer PRIMARY KEY CHECK (number > 0),
   reason     text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- The server on which the history is known to be complete. An instance that has worked with the database before, and misses
-  -- nothing, updates it after a move. An instance without evidence does not pay on another server.
+  -- The server on which the history is known to be complete. An instance that has worked with the database
+  -- before, and misses nothing, updates it after a move. An instance without evidence does not pay on another
+  -- server.
   server     text NOT NULL DEFAULT database_server(),
-  -- When the history came to this server, by its clock: at a move that was confirmed, or when a recovery began the epoch. Null: it
-  -- has been there from its beginning. The clock of the server before may have been another one (src/journal/settlement/settlements.ts)
+  -- When the history came to this server, by its clock: at a confirmed move, or when a recovery began the
+  -- epoch. Null if it has been there from its beginning. The clock of the server before may have been another
+  -- one (src/journal/settlement/settlements.ts)
   moved_at   timestamptz,
-  -- The start of the time whose payments may be missing. It ends when the epoch begins. Null: nothing was lost
+  -- The start of the recovery gap, whose payments may be missing. It ends when the epoch begins. Null if
+  -- nothing was lost.
   lost_from  timestamptz CHECK (lost_from < started_at),
   run_id     uuid, -- the run that reads that time from the upstream's list
   CHECK ((lost_from IS NULL) = (run_id IS NULL))
 );
 INSERT INTO epoch (number, reason) VALUES (1, 'The database was created.');
 
--- Records of calls ----------------------------------------------------------------------------------------------------
+-- Records of calls ------------------------------------------------------------------------------------------
 
--- A request that is about to be sent. It is committed before the first byte is sent. The column record has the text that the
--- log seals: canonical JSON (RFC 8785) of everything that is known about the request, payouts included (IntentDocument of
--- src/journal/records/documents.ts). The other columns repeat members that statements need, and `audit verify` compares them.
+-- A request that is about to be sent. It is committed before the first byte is sent. The column record has
+-- the text that the log seals: canonical JSON (RFC 8785) of everything that is known about the request,
+-- payouts included (IntentDocument of src/journal/records/documents.ts). The other columns repeat members
+-- that statements need, and `audit verify` compares them.
 CREATE TABLE intent (
   id          uuid PRIMARY KEY, -- the call's id
   client_id   uuid NOT NULL,
@@ -827,8 +855,8 @@ CREATE TABLE intent (
 CREATE INDEX intent_tx ON intent (tx, id);
 CREATE INDEX intent_held ON intent (client_id, expires_at) WHERE held_for IS NOT NULL; -- few calls are held
 
--- The outcome of a call. A call without an outcome that is older than the time-out is in doubt. The column record has an
--- OutcomeDocument, with the transactions of the upstream's answer.
+-- The outcome of a call. A call without an outcome that is older than the time-out is in doubt. The column
+-- record has an OutcomeDocument, with the transactions of the upstream's answer.
 CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
@@ -873,8 +901,8 @@ CREATE TABLE refusal (
 CREATE INDEX refusal_tx ON refusal (tx, id);
 CREATE INDEX refusal_unavailable ON refusal (tx, id) WHERE code = 'database_unavailable'; -- few, and their calls may have reservations
 
--- A structure of the upstream's answers, without any value. Each operation has about a hundred, so one table holds all of
--- them, however old they are.
+-- A structure of the upstream's answers, without any value. Each operation has about a hundred, so one table
+-- holds all of them, however old they are.
 CREATE TABLE answer_shape (
   id            uuid PRIMARY KEY, -- UUIDv7
   operation     text NOT NULL, -- the operation's name in the interface
@@ -888,16 +916,17 @@ CREATE TABLE answer_shape (
 );
 CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 
--- What can be erased --------------------------------------------------------------------------------------------------
+-- What can be erased ----------------------------------------------------------------------------------------
 
--- What stands beside the record of a request, so that it can be erased.
+-- The erasable data of a request, outside of its record.
 CREATE TABLE intent_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea, -- of the body
   body      bytea, -- the bytes as sent; null: there was none, or it was erased
   people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts); null: none are left
-  -- The key of the request, which may spell a person's number, and the salt of its commitment in the record. An erased key has no
-  -- salt, and is its hashed_key(). So is the key of a claim (idempotency_claim) whose call's key was erased.
+  -- The key of the request, which may spell a person's number, and the salt of its commitment in the record.
+  -- An erased key has no salt, and is its hashed_key(). So is the key of a claim (idempotency_claim) whose
+  -- call's key was erased.
   idempotency_key      text,
   idempotency_key_salt bytea,
   CHECK ((salt IS NULL) = (body IS NULL))
@@ -916,7 +945,7 @@ CREATE TABLE outcome_body (
   body      bytea NOT NULL -- the bytes as received
 ) PARTITION BY RANGE (intent_id);
 
--- Documents as rows ---------------------------------------------------------------------------------------------------
+-- Documents as rows -----------------------------------------------------------------------------------------
 
 -- The payouts of requests.
 CREATE VIEW intent_item AS
@@ -944,7 +973,7 @@ CREATE VIEW outcome_item AS
     position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric
   )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, place);
 
--- Decisions and settlements -------------------------------------------------------------------------------------------
+-- Decisions and settlements ---------------------------------------------------------------------------------
 
 -- Whether a held call may be sent. Each call has at most one decision, so the first of two approvers wins.
 CREATE TABLE decision (
@@ -952,7 +981,8 @@ CREATE TABLE decision (
   kind            text NOT NULL CHECK (kind IN ('approved', 'rejected')),
   reason          text NOT NULL,
   body_commitment bytea, -- of the body that the approver saw, checked again before the call is sent
-  -- The verdict of the screening service at the approval; null: none was asked. Before admission, the request records it.
+  -- The verdict of the screening service at the approval. Null without a check. Before admission, the request
+  -- records it.
   screening       text CHECK (screening IN ('allow', 'review')),
   client_id       uuid NOT NULL, -- who decided
   key_id          uuid NOT NULL,
@@ -964,14 +994,16 @@ CREATE TABLE decision (
 );
 CREATE INDEX decision_tx ON decision (tx, intent_id);
 
--- What became of a call's payouts after its request and its answer: an entry for each payout that the settlement is about. The
--- request's document is the first entry of each payout (its reservation), and the answer's document has the second. A settlement
--- supersedes the one with the number before it. The column record has a SettlementDocument of src/journal/records/documents.ts.
+-- The state of a call's payouts after its request and its answer: an entry for each payout of the settlement.
+-- The request's document is the first entry of each payout (its reservation), and the answer's document has
+-- the second. A settlement supersedes the one with the number before it. The column record has a
+-- SettlementDocument of src/journal/records/documents.ts.
 CREATE TABLE settlement (
   id          uuid PRIMARY KEY, -- UUIDv7
   intent_id   uuid NOT NULL,
   number      integer NOT NULL CHECK (number > 0), -- 1 for the first of the call. Of two writers at once, one wins
-  -- How the call as a whole is settled, if its answer did not tell; null: the answer stands, or a payout is still in doubt.
+  -- The outcome of the call as a whole, if its answer did not show it. Null if the answer stands, or a payout
+  -- is in doubt.
   resolution  text CHECK (resolution IN ('confirmed', 'not_executed')),
   counted_usd numeric NOT NULL, -- what of the call counts on its caps from now on
   recorded_at timestamptz NOT NULL,
@@ -993,7 +1025,8 @@ CREATE FUNCTION ledger_account(entry text) RETURNS text LANGUAGE sql IMMUTABLE P
     WHEN entry IN ('paid', 'redeemed') THEN 'recipient' WHEN entry = 'fee' THEN 'fees' ELSE 'available' END
 $$;
 
--- The ledger: each entry moves an amount from one account to another. An entry of a payout begins where the one before it ended.
+-- The ledger: each entry moves an amount from one account to another. An entry of a payout begins where the
+-- one before it ended.
 CREATE VIEW ledger_entry AS
   SELECT i.id AS call_id, (n.place - 1)::integer AS position, 0 AS number, 'reserved' AS entry, 'available' AS from_account,
     'reserved' AS to_account, n.amount_usd, 'request' AS source, coalesce(d.decided_at, i.recorded_at) AS recorded_at
@@ -1018,11 +1051,11 @@ CREATE VIEW ledger_entry AS
   FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
     position integer, entry text, "from" text, "to" text, amount_usd numeric);
 
--- Stops and acts ------------------------------------------------------------------------------------------------------
+-- Stops and acts --------------------------------------------------------------------------------------------
 
--- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted. A stop that the proxy
--- sets by itself has a cause. One with the cause database_behind is lifted by a person like any other, but only once the epoch in
--- which it was set is over.
+-- A stop of everything (both null), of one client, or of one operation. A stop is active until it is lifted.
+-- A stop that the proxy sets by itself has a cause. One with the cause database_behind is lifted by a person
+-- like any other, but only once the epoch in which it was set is over.
 CREATE TABLE stop (
   id              uuid PRIMARY KEY, -- UUIDv7
   stops_client_id uuid,
@@ -1052,8 +1085,9 @@ CREATE TABLE stop_lift (
 );
 CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 
--- An act: a change of a client, its limits, its scopes or its keys, and what else an operator or the proxy did. Among the actions:
---   key_paid_twice        two calls of one client and operation with the same idempotency key, both of which were paid or may have been
+-- An act: a change of a client, its limits, its scopes or its keys, or another act of an operator or the
+-- proxy. Examples:
+--   key_paid_twice        two calls with the same idempotency key, both of which may have been paid
 --   database_recovered    an epoch of the database has begun
 --   change_requested, change_approved, change_rejected
 --                         a change waits for a second person, who decides
@@ -1062,7 +1096,7 @@ CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 --   provider_changed      the provider whose access tokens a client takes
 --   person_added, person_limits_changed
 --                         an exception for a person, named by ID
---   key_claimed           a person has got the secret of a key, or the holder of its claim code has
+--   key_claimed           a person, or the holder of its claim code, has got the secret of a key
 --   people_merged         two people are one human from then on
 CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
@@ -1095,11 +1129,12 @@ CREATE INDEX activity_target ON activity (target_client_id, acted_at);
 CREATE INDEX activity_administrative ON activity (acted_at, id)
   WHERE NOT action IN ('ephemeral_key_issued', 'ephemeral_key_revoked');
 
--- Admission -----------------------------------------------------------------------------------------------------------
--- What the decision about a call needs at hand. It is computed from the records.
+-- Admission -------------------------------------------------------------------------------------------------
+-- State for decisions about calls. It is computed from the records.
 
--- The call that owns an idempotency key. Another call takes the key over only if the owner provably was not carried out. The
--- salt and the hash are erased with the body that they belong to: the key is still taken, but for an unknown content.
+-- The call that owns an idempotency key. Another call takes the key over only if the owner provably was not
+-- carried out. The salt and the hash are erased with the body that they belong to: the key is still taken,
+-- but for an unknown content.
 CREATE TABLE idempotency_claim (
   client_id    uuid NOT NULL,
   operation    text NOT NULL,
@@ -1110,37 +1145,38 @@ CREATE TABLE idempotency_claim (
   PRIMARY KEY (client_id, operation, key)
 );
 
--- Returns the form that takes the place of an erased key (hashedKey of src/journal/lookups/search-terms.ts): `sha256 …`, and `<person> sha256 …` in
--- the claim of an end user. A request with the key still finds it, so nothing is paid twice. No key has a space. The function is
--- STABLE, so that Postgres inlines it.
+-- Returns the form that takes the place of an erased key (hashedKey of src/journal/lookups/search-terms.ts):
+-- `sha256 …`, and `<person> sha256 …` in the claim of an end user. A request with the key still finds it, so
+-- nothing is paid twice. No key has a space. The function is STABLE, so that Postgres inlines it.
 CREATE FUNCTION hashed_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(key, 'sha256 ') > 0 THEN key
     ELSE left(key, strpos(key, ' ')) || 'sha256 ' || encode(sha256(convert_to(substr(key, strpos(key, ' ') + 1), 'UTF8')), 'hex') END
 $$;
 
--- Returns the key of a call as its claim has it (claimKey of src/journal/records/records.ts). The idempotency keys of end users are their
--- own, so a claim of theirs is the ID of the person, a space, and the key.
+-- Returns the key of a call as its claim has it (claimKey of src/journal/records/records.ts). The idempotency
+-- keys of end users are their own, so a claim of theirs is the ID of the person, a space, and the key.
 CREATE FUNCTION scoped_key(person_id uuid, record text, key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN strpos(record, '"actor_source":"token"') > 0 OR strpos(record, '"actor_source":"ephemeral"') > 0
     OR strpos(record, '"actor_source":"session"') > 0 THEN person_id::text || ' ' || key ELSE key END
 $$;
 
--- The contents that are not sent again unasked. The proxy does not send the same content while a call with it is open. It
--- does not send a list again within a day, whatever its key.
+-- Contents that need consent to be sent again. The proxy does not send the same content while a call with it
+-- is open. It does not send a list again within a day, even with another key.
 CREATE TABLE recent_content (
   content   bytea NOT NULL, -- SHA-256, see src/journal/admission/content-keys.ts
   intent_id uuid NOT NULL,
-  -- The order in which the calls of a client were admitted. Ids do not tell it, because each instance has its own clock.
+  -- The order in which the calls of a client were admitted. Ids do not show it, because each instance has its
+  -- own clock.
   number    bigint GENERATED ALWAYS AS IDENTITY,
-  -- Whether the row is kept for a day after the answer, because the call has two items or more or repeats another call on
-  -- purpose. Every row is kept while its call is open.
+  -- Whether the row is kept for a day after the answer, because the call has two items or more or repeats
+  -- another call on purpose. Every row is kept while its call is open.
   lasting   boolean NOT NULL,
   PRIMARY KEY (content, intent_id)
 );
 CREATE INDEX recent_content_intent ON recent_content (lasting, intent_id);
 
--- What recipients got from clients with limits that depend on earlier payments. A row only finds a payment. Whether it counts,
--- and on which day, follows from the records of its call.
+-- Payments to recipients by clients with limits that depend on earlier payments. A row only finds a payment.
+-- Whether it counts, and on which day, follows from the records of its call.
 CREATE TABLE recipient_payment (
   recipient  bytea NOT NULL, -- SHA-256 of the client and the recipient, see src/journal/admission/content-keys.ts
   intent_id  uuid NOT NULL,
@@ -1152,7 +1188,7 @@ CREATE TABLE recipient_payment (
 CREATE INDEX recipient_payment_kept ON recipient_payment (kept_until, intent_id);
 CREATE INDEX recipient_payment_intent ON recipient_payment (intent_id);
 
--- What a client has spent and reserved on a day (UTC). It never exceeds a cap that applied at the time.
+-- The spending and reservations of a client on a day (UTC). They never exceed a cap that applied at the time.
 CREATE TABLE spending (
   client_id uuid NOT NULL,
   day       date NOT NULL,
@@ -1160,8 +1196,9 @@ CREATE TABLE spending (
   PRIMARY KEY (client_id, day)
 );
 
--- The largest fee that the upstream has charged for each operation on a day (UTC), in percent of a payout. It is reserved with
--- payouts (src/journal/admission/expected-fees.ts). The numbers follow the order of the commits.
+-- The largest fee that the upstream has charged for each operation on a day (UTC), in percent of a payout. It
+-- is reserved with payouts (src/journal/admission/expected-fees.ts). The numbers follow the order of the
+-- commits.
 CREATE TABLE fee_share (
   operation text NOT NULL,
   day       date NOT NULL,
@@ -1170,9 +1207,10 @@ CREATE TABLE fee_share (
   PRIMARY KEY (operation, day)
 );
 
--- Payments of a lost time that the upstream lists and no call explains, one row for each name of the recipient. A request for the
--- same recipient and amount may be the retry of a payment whose record is lost, so it is held for an approval. The rows of a
--- finding are removed once it is decided. This is work, not a record.
+-- Payments of a recovery gap that the upstream lists and no call explains, one row for each name of the
+-- recipient. A request for the same recipient and amount may be the retry of a payment whose record is lost,
+-- so it is held for an approval. The rows of a finding are removed once it is decided. This is work, not a
+-- record.
 CREATE TABLE unexplained_payment (
   recipient     bytea NOT NULL, -- SHA-256 of the name
   finding_id    uuid NOT NULL,
@@ -1189,8 +1227,8 @@ CREATE UNLOGGED TABLE request_window (
   requests   integer NOT NULL
 );
 
--- The keys that are no longer valid, or whose client has changed since it was looked up. rights is the version of the client's
--- row then (xmin), which every change of its limits, scopes and operations replaces.
+-- The keys that are no longer valid, or whose client has changed since it was looked up. rights is the
+-- version of the client's row then (xmin), which every change of its limits, scopes and operations replaces.
 CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
   SELECT a.key_id FROM unnest(key_ids, rights) AS a(key_id, rights)
   WHERE NOT EXISTS (
@@ -1199,23 +1237,24 @@ CREATE FUNCTION changed_keys(key_ids uuid[], rights text[]) RETURNS SETOF uuid L
       AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) OFFSET 0)
 $$;
 
--- Locks the clients until the commit, and returns whether nothing stands against any of these calls: no revoked key and no
--- changed client, no call with the same idempotency key (also if it was erased), none with the same content, no stop, no
--- unexplained payment, no cap, and no fee that the caller does not know. That is true of almost every call, and one statement that
--- begins with this function then admits it. If anything may stand against a call, the function returns false and decides nothing:
--- src/policy decides, on the state that src/journal/admission/state.ts reads.
+-- Locks the clients until the commit, and returns whether nothing conflicts with any of these calls: no
+-- revoked key and no changed client, no call with the same idempotency key (also if it was erased), none with
+-- the same content, no stop, no unexplained payment, no cap, and no fee that the caller does not know. That
+-- is true of almost every call, and one statement that begins with this function then admits it. If there may
+-- be a conflict, the function returns false and decides nothing: src/policy decides, on the state that
+-- src/journal/admission/state.ts reads.
 --
--- The function is VOLATILE and reads in a second statement, so that under READ COMMITTED it sees everything that was committed
--- before it had the lock. Under any other isolation level it returns false. Sequential scans are off, because a plan may be
--- older than the contents of the tables. Each statement is planned once: Postgres prefers a plan for the actual clients, and
--- planning takes four times as long as locking.
---   clients, usd        each client once, and what its calls may add to its caps; null: nothing
+-- The function is VOLATILE and reads in a second statement, so that under READ COMMITTED it sees everything
+-- that was committed before it had the lock. Under any other isolation level it returns false. Sequential
+-- scans are off, because a plan may be older than the contents of the tables. Each statement is planned once:
+-- Postgres prefers a plan for the actual clients, and planning takes four times as long as locking.
+--   clients, usd        each client once, and the most that its calls add to its caps. Null adds nothing
 --   key_ids, rights     see changed_keys
 --   on_day              the day (UTC) on whose cap the calls would count
 --   known_fees          the number of the newest fee share that the caller knows, see fee_share
 --   client_of, operations, keys
 --                       of each call
---   contents            of each call, SHA-256; null: the same content may be sent again
+--   contents            of each call, SHA-256. Null lets the same content be sent again
 CREATE FUNCTION no_conflict(clients uuid[], usd numeric[], key_ids uuid[], rights text[], on_day date, known_fees bigint, client_of uuid[], operations text[], keys text[],
   contents bytea[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -1245,10 +1284,10 @@ BEGIN
 END
 $$;
 
--- Returns whether none of these calls is refused on record. A statement can outlive the request that sent it: a frozen server
--- carries it out when it wakes up. By then, the call may have been answered with 503 and refused on record, and must not be
--- admitted any more. Call the function after the clients are locked. It is VOLATILE, so that it sees everything that was
--- committed until then.
+-- Returns whether none of these calls is refused on record. A statement can outlive the request that sent it:
+-- a frozen server carries it out when it wakes up. By then, the call may have been answered with 503 and
+-- refused on record, and must not be admitted any more. Call the function after the clients are locked. It is
+-- VOLATILE, so that it sees everything that was committed until then.
 CREATE FUNCTION none_refused(ids uuid[]) RETURNS boolean LANGUAGE plpgsql VOLATILE SET enable_seqscan = off
   SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -1256,10 +1295,10 @@ BEGIN
 END
 $$;
 
--- Caps of persons and ephemeral keys ----------------------------------------------------------------------------------
+-- Caps of persons and ephemeral keys ------------------------------------------------------------------------
 
--- What a person has spent and reserved on a day (UTC), or what was spent with an ephemeral key. As in spending, it never exceeds a cap
--- that applied at the time. A new day or month has no rows, so no job resets anything.
+-- The spending and reservations of a person on a day (UTC), or with an ephemeral key. As in spending, they
+-- never exceed a cap that applied at the time. A new day or month has no rows, so no job resets anything.
 CREATE TABLE payer_spending (
   payer_id uuid NOT NULL,
   day      date NOT NULL,
@@ -1267,7 +1306,8 @@ CREATE TABLE payer_spending (
   PRIMARY KEY (payer_id, day)
 );
 
--- The caps of persons and of ephemeral keys, and what counts together: the people of one client who are one human.
+-- The caps of persons and of ephemeral keys, and what counts together: the people of one client who are one
+-- human.
 CREATE VIEW payer_cap AS
   SELECT p.id AS payer_id, 'person' AS kind, coalesce(p.daily_cap_usd, c.person_daily_cap_usd) AS daily_cap_usd,
     coalesce(p.monthly_cap_usd, c.person_monthly_cap_usd) AS monthly_cap_usd, NULL::numeric AS total_cap_usd,
@@ -1276,8 +1316,9 @@ CREATE VIEW payer_cap AS
   UNION ALL
   SELECT id, 'ephemeral_key', NULL, NULL, max_total_usd, id::text FROM ephemeral_key;
 
--- Returns the payers whose spending counts together with that of one: the payer, and the people of the same client who are the same
--- human. IS NOT DISTINCT FROM keeps the planner from reading all people of the client.
+-- Returns the payers whose spending counts together with that of one: the payer, and the people of the same
+-- client who are the same human. IS NOT DISTINCT FROM keeps the planner from reading all people of the
+-- client.
 CREATE FUNCTION payers_like(payer uuid) RETURNS TABLE (payer_id uuid) LANGUAGE sql STABLE AS $$
   SELECT payer
   UNION ALL
@@ -1287,9 +1328,9 @@ CREATE FUNCTION payers_like(payer uuid) RETURNS TABLE (payer_id uuid) LANGUAGE s
   WHERE p.id = payer
 $$;
 
--- Returns what a payer, and those who are the same human, have spent on a day, in its month and, if in_all, altogether. An ephemeral
--- key lives for minutes, but what it has requested may be approved months later. It returns one row, as a table, so that the planner
--- inlines it.
+-- Returns what a payer, and those who are the same human, have spent on a day, in its month and, if in_all,
+-- altogether. An ephemeral key lives for minutes, but what it has requested may be approved months later. It
+-- returns one row, as a table, so that the planner inlines it.
 CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean)
   RETURNS TABLE (today_usd numeric, month_usd numeric, total_usd numeric) LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(s.usd) FILTER (WHERE s.day = on_day), 0),
@@ -1298,11 +1339,12 @@ CREATE FUNCTION payer_spent(payer uuid, on_day date, in_all boolean)
   WHERE s.day >= CASE WHEN in_all THEN '-infinity' ELSE date_trunc('month', on_day::timestamp)::date END
 $$;
 
--- Returns whether payers stay within their caps (overPayerCap of src/policy/limits/caps.ts). One that is not there does not. What one adds
--- counts on the caps of all who are the same human. Call it after no_conflict has locked their clients. Like that function, it is
--- VOLATILE, so that it sees everything that was committed until then. OFFSET 0 keeps the planner from reading every person to join
--- the view. The spending of payers without caps is not read.
---   payers, usd   each payer once, and what its calls would add
+-- Returns whether payers stay within their caps (overPayerCap of src/policy/limits/caps.ts). A missing one
+-- does not. What one adds counts on the caps of all who are the same human. Call it after no_conflict has
+-- locked their clients. Like that function, it is VOLATILE, so that it sees everything that was committed
+-- until then. OFFSET 0 keeps the planner from reading every person to join the view. The spending of payers
+-- without caps is not read.
+--   payers, usd   each payer once, and the sum of its calls
 CREATE FUNCTION payers_within_caps(payers uuid[], usd numeric[], on_day date) RETURNS boolean LANGUAGE plpgsql VOLATILE
   SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -1319,9 +1361,10 @@ BEGIN
 END
 $$;
 
--- Changes what calls count on the caps of their clients and payers, each on the day of its reservation. A call that reserved nothing
--- changes nothing. counted_before is what counted until now; null: all that was reserved. Rows are locked in the order of admission,
--- those of clients first, so that the two cannot deadlock.
+-- Changes what calls count on the caps of their clients and payers, each on the day of its reservation. A
+-- call that reserved nothing changes nothing. counted_before is the amount counted until now, or null for the
+-- whole reservation. Rows are locked in the order of admission, those of clients first, so that the two
+-- cannot deadlock.
 CREATE FUNCTION adjust_spending(calls uuid[], counted_before numeric[], counted_after numeric[]) RETURNS void LANGUAGE sql AS $$
   WITH changed AS MATERIALIZED (
     SELECT i.client_id, i.person_id, i.ephemeral_key_id, coalesce(i.reserved_on, d.reserved_on) AS day,
@@ -1351,12 +1394,12 @@ CREATE FUNCTION live_processes() RETURNS SETOF integer LANGUAGE sql STABLE AS $$
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 $$;
 
--- The state of a call -------------------------------------------------------------------------------------------------
+-- The state of a call ---------------------------------------------------------------------------------------
 -- The lifecycle of a call (src/operations/lifecycle/lifecycle.ts) in SQL. A test compares the two.
 
--- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused, its last settlement,
--- whether the call needs an approval, and the decision. If the commit of an intent was falsely reported as failed, the call
--- was refused and never sent.
+-- Returns the state that is on record. It follows from the kind of the outcome, whether the call was refused,
+-- its last settlement, whether the call needs an approval, and the decision. If the commit of an intent was
+-- falsely reported as failed, the call was refused and never sent.
 CREATE FUNCTION recorded_state(outcome text, refused boolean, resolution text, held boolean, decision text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -1369,8 +1412,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
--- Returns the state of a call at an instant. A held call is expired from expires_at on. A call in progress is in doubt once
--- its process is gone (live: the live processes) or it was released too long ago.
+-- Returns the state of a call at an instant. A held call is expired from expires_at on. A call in progress is
+-- in doubt once its process is gone (live: the live processes) or it was released too long ago.
 CREATE FUNCTION state_at(state text, expires_at timestamptz, process integer, released_at timestamptz, instant timestamptz,
   live integer[], given_up_before timestamptz) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -1399,7 +1442,7 @@ CREATE VIEW call_state AS
       'idempotency_key', coalesce(idempotency_key, key)), NULL
   FROM refusal LEFT JOIN refusal_key ON refusal_id = id WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
 
--- Access, erasure, retention ------------------------------------------------------------------------------------------
+-- Access, erasure, retention --------------------------------------------------------------------------------
 
 -- A reading of the history. It is written before the response leaves.
 CREATE TABLE access (
@@ -1438,15 +1481,15 @@ CREATE TABLE access_end (
 );
 CREATE INDEX access_end_tx ON access_end (tx, access_id);
 
--- Whom a reader searched for. It names people and can be erased.
+-- The person that a reader searched for. It names people and can be erased.
 CREATE TABLE access_filters (
   access_id uuid PRIMARY KEY,
   salt      bytea NOT NULL,
   filters   bytea NOT NULL -- canonical JSON (RFC 8785)
 );
 
--- Rows that were removed from the tables of people, for one person. The record is signed, so that an intruder with only the
--- database cannot excuse a removal with it.
+-- Rows that were removed from the tables of people, for one person. The record is signed, so that an intruder
+-- with only the database cannot excuse a removal with it.
 CREATE TABLE erasure (
   id        uuid PRIMARY KEY, -- UUIDv7
   kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'person')), -- the form of the contact, which is not stored, or the name of a person
@@ -1476,11 +1519,12 @@ CREATE TABLE pruning (
 );
 CREATE INDEX pruning_tx ON pruning (tx, id);
 
--- The log -------------------------------------------------------------------------------------------------------------
+-- The log ---------------------------------------------------------------------------------------------------
 -- One Merkle tree (RFC 6962) over all records, in the order of their commits.
 
--- The leaves, in the order in which they were sealed. A row has neighboring leaves of one kind and one checkpoint: their records
--- in the order of their ids. A look-up finds the row of a record by the time in its id.
+-- The leaves, in the order in which they were sealed. A row has neighboring leaves of one kind and one
+-- checkpoint: their records in the order of their ids. A look-up finds the row of a record by the time in its
+-- id.
 CREATE TABLE log_leaves (
   first  bigint PRIMARY KEY CHECK (first >= 0), -- the index of the first of them
   kind   text NOT NULL, -- the table of the records
@@ -1500,7 +1544,8 @@ CREATE FUNCTION leaves_of(record_id uuid) RETURNS TABLE (index bigint, kind text
   WHERE l.span @> ('x' || translate(left(record_id::text, 13), '-', ''))::bit(48)::bigint AND p.place IS NOT NULL
 $$;
 
--- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads hundreds of hashes and not millions.
+-- Roots of the full subtrees over 256, 65,536, … leaves, so that a proof reads hundreds of hashes and not
+-- millions.
 CREATE TABLE log_node (
   level smallint NOT NULL CHECK (level > 0 AND level % 8 = 0), -- over 2^level leaves
   index bigint NOT NULL CHECK (index >= 0),
@@ -1518,20 +1563,22 @@ CREATE TABLE checkpoint (
   complete_until timestamptz -- everything written before this time is sealed; null: not known
 );
 
--- The search index ----------------------------------------------------------------------------------------------------
--- The search index. Auditors search the history with it. It is derived from the records and can be rebuilt from them at any time.
--- It only finds calls. Their content is read from the records, which are sealed.
+-- The search index ------------------------------------------------------------------------------------------
+-- The search index. Auditors search the history with it. It is derived from the records and can be rebuilt
+-- from them at any time. It only finds calls. Their content is read from the records, which are sealed.
 --
--- Each call has one entry. Everything that is searched for exactly is one of its `terms`, with a tag in front ('client:…',
--- 'country:Kenya'). One GIN index over the terms answers any combination of filters by intersecting lists of entries, so two
--- filters that each match a fifth of all calls and together none cost little. Filters of payouts must hold for the same payout,
--- so an entry also has the terms of each payout by itself, which are checked for the calls that the GIN index finds.
+-- Each call has one entry. Everything that is searched for exactly is one of its `terms`, with a tag in front
+-- ('client:…', 'country:Kenya'). One GIN index over the terms answers any combination of filters by
+-- intersecting lists of entries, so two filters that each match a fifth of all calls and together none cost
+-- little. Filters of payouts must hold for the same payout, so an entry also has the terms of each payout by
+-- itself, which are checked for the calls that the GIN index finds.
 --
--- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres and on a promoted
--- standby they are all empty, and index_calls() fills them again.
+-- The tables are UNLOGGED. They need no write-ahead log, because they are derived. After a crash of Postgres
+-- and on a promoted standby they are all empty, and index_calls() fills them again.
 
--- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash (src/journal/lookups/search-terms.ts does the same). A line
--- break separates terms. The functions are STABLE, as the functions that they call are, so that Postgres inlines them.
+-- A GIN key has a limit of 2,712 bytes, so longer values are replaced by their hash
+-- (src/journal/lookups/search-terms.ts does the same). A line break separates terms. The functions are
+-- STABLE, as the functions that they call are, so that Postgres inlines them.
 CREATE FUNCTION search_value(value text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN octet_length(value) <= 300 AND strpos(value, E'\n') = 0 THEN nullif(value, '')
     ELSE left(replace(value, E'\n', ' '), 200) || '#' || encode(sha256(convert_to(value, 'UTF8')), 'hex') END
@@ -1541,13 +1588,14 @@ CREATE FUNCTION search_term(tag text, value text) RETURNS text LANGUAGE sql STAB
   SELECT tag || ':' || search_value(value)
 $$;
 
--- The beginnings of a contact in lower case, at four lengths. A search by prefix looks up the longest beginning that it covers. A
--- contact that is shorter than a beginning is its own, which no search looks up.
+-- The beginnings of a contact in lower case, at four lengths. A search by prefix looks up the longest
+-- beginning that it covers. A contact that is shorter than a beginning is its own, which no search looks up.
 CREATE FUNCTION search_beginnings(contact text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT E'\n^' || left(contact, 3) || E'\n^' || left(contact, 5) || E'\n^' || left(contact, 7) || E'\n^' || left(contact, 10)
 $$;
 
--- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since 1970, …
+-- Slices divide the index for pages that are found piece by piece, in the order of the sort: weeks since
+-- 1970, …
 CREATE FUNCTION search_week(id uuid) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT (('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 604800000)::integer
 $$;
@@ -1578,8 +1626,8 @@ CREATE UNLOGGED TABLE search_entry (
   upstream_ms numeric,
   counted_usd numeric, -- what of it counts as paid, with fees; null: total_usd
   item_usd    numeric[] NOT NULL, -- of each payout
-  -- The terms of each payout and its transactions, each after a line break. The first text has the terms of the transactions
-  -- that belong to no payout for certain.
+  -- The terms of each payout and its transactions, each after a line break. The first text has the terms of
+  -- the transactions that belong to no payout for certain.
   payouts     text[] NOT NULL,
   terms       text[] COLLATE "C" NOT NULL, -- all of them, and those of the call
   item_entry  text[], -- the last entry of each payout that is not the usual one; null: all are
@@ -1600,8 +1648,9 @@ CREATE UNLOGGED TABLE search_slice (
   PRIMARY KEY (kind, slice)
 );
 
--- How far the records are indexed. All that `done` sees is. Where more is to be done than fits in one go, the next one begins
--- after (after_tx, after_id), and ends at what `target` sees. Without a row, nothing is indexed.
+-- The progress of the index. It has all that `done` sees. Where more is to be done than fits in one go, the
+-- next one begins after (after_tx, after_id), and ends at what `target` sees. Without a row, nothing is
+-- indexed.
 CREATE UNLOGGED TABLE search_position (
   one      boolean PRIMARY KEY DEFAULT TRUE CHECK (one),
   done     pg_snapshot NOT NULL,
@@ -1611,7 +1660,8 @@ CREATE UNLOGGED TABLE search_position (
   built    boolean NOT NULL -- whether the tables have their indexes
 );
 
--- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of src/operations/lifecycle/sums.ts).
+-- Returns the entry of all payouts of a call in this state, unless their records say otherwise (usualEntry of
+-- src/operations/lifecycle/sums.ts).
 CREATE FUNCTION usual_entry(state text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN state IN ('succeeded', 'confirmed') THEN 'paid' WHEN state IN ('unknown', 'in_progress', 'pending_approval') THEN 'reserved'
     ELSE 'not_executed' END
@@ -1635,8 +1685,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   ) AS last WHERE last.entry IS DISTINCT FROM usual
 $$;
 
--- The entries as they must be. Each document is parsed once. Contacts are searched in lower case. The terms of a payout are in a fixed
--- order, so that equal records have equal entries and can be verified.
+-- The entries as they must be. Each document is parsed once. Contacts are searched in lower case. The terms
+-- of a payout are in a fixed order, so that equal records have equal entries and can be verified.
 CREATE VIEW call_entry AS
   SELECT c.call_id, c.client_id, c.operation, c.state, c.process, c.released_at, c.expires_at, c.repeats, c.total_usd, c.upstream_ms, c.counted_usd,
     coalesce(p.item_usd, '{}') AS item_usd, p.payouts,
@@ -1691,8 +1741,8 @@ CREATE VIEW call_entry AS
     ) AS places
   ) AS p;
 
--- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables, index lookups are
--- right however old the statistics are.
+-- Rebuilds the entries of these calls. Erasing and pruning call it too. For a few calls of large tables,
+-- index lookups are right however old the statistics are.
 CREATE FUNCTION reindex_calls(call_ids uuid[]) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
@@ -1718,7 +1768,8 @@ BEGIN
 END
 $$;
 
--- While the index is filled from the beginning, it has only primary keys. Building the others is faster than adding to them.
+-- While the index is filled from the beginning, it has only primary keys. Building the others is faster than
+-- adding to them.
 CREATE FUNCTION drop_search_indexes() RETURNS void LANGUAGE sql SET search_path = pg_catalog, public, pg_temp AS $$
   DROP INDEX IF EXISTS search_entry_terms, search_entry_total_usd, search_entry_in_progress, search_entry_expires_at;
 $$;
@@ -1741,12 +1792,12 @@ BEGIN
 END
 $$;
 
--- Indexes what has committed since it was last asked, about `batch` records of it. A reader that remembered only how far it
--- came would miss what commits late, or read again and again what one long transaction keeps from being final; what a
--- snapshot had seen is known exactly. A call counts as much as it has payouts: a batch of calls with hundreds of them each would
--- take longer than a statement may, and be tried again for ever.
--- @returns 'done', or 'more' if some of what had committed before it was asked may be left, or 'unbuilt' if all entries are there
--- and build_search_indexes() must build the indexes.
+-- Indexes records committed since its last call, about `batch` of them. A reader that remembered only how far
+-- it came would miss what commits late, or read again and again what one long transaction keeps from being
+-- final; what a snapshot had seen is known exactly. A call counts as much as it has payouts: a batch of calls
+-- with hundreds of them each would take longer than a statement may, and be tried again for ever.
+-- @returns 'done', or 'more' if some records committed before the call may be left, or 'unbuilt' if all
+-- entries are there and build_search_indexes() must build the indexes.
 CREATE FUNCTION index_calls(batch integer) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan SET jit = off AS $$
@@ -1759,7 +1810,8 @@ BEGIN
   IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
     RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
   END IF;
-  -- LOCKS.searchIndex of src/platform/database/locks.ts. A statement that waited here indexes what arrived meanwhile.
+  -- LOCKS.searchIndex of src/platform/database/locks.ts. A statement that waited here indexes what arrived
+  -- meanwhile.
   PERFORM pg_advisory_xact_lock(7070010);
   SELECT * INTO at FROM search_position;
   IF NOT FOUND THEN
@@ -1767,7 +1819,8 @@ BEGIN
     INSERT INTO search_position (done, built) VALUES ('3:3:', FALSE) RETURNING * INTO STRICT at;
   END IF;
   IF pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(at.done) THEN
-    -- Transaction numbers start again after a backup was restored to a new server. All records are read again.
+    -- Transaction numbers start again after a backup was restored to a new server. All records are read
+    -- again.
     UPDATE search_position SET done = '3:3:', target = NULL, after_tx = NULL, after_id = NULL RETURNING * INTO STRICT at;
   END IF;
   resumed := at.target IS NOT NULL;
@@ -1775,8 +1828,8 @@ BEGIN
     SELECT pg_current_snapshot(), pg_snapshot_xmin(at.done), '00000000-0000-0000-0000-000000000000'::uuid
       INTO at.target, at.after_tx, at.after_id;
   END IF;
-  -- Records that were restored from another server may have numbers that this server has not reached. They are read when the
-  -- index is filled from its beginning.
+  -- Records that were restored from another server may have numbers that this server has not reached. They
+  -- are read when the index is filled from its beginning.
   IF pg_snapshot_xmax(at.done) = '3' THEN
     foreign_from := pg_snapshot_xmax(pg_current_snapshot());
   END IF;
@@ -1817,14 +1870,14 @@ BEGIN
     UPDATE search_position SET done = at.target, target = NULL, after_tx = NULL, after_id = NULL;
     RETURN CASE WHEN NOT at.built THEN 'unbuilt' WHEN resumed THEN 'more' ELSE 'done' END; -- Records that were committed after the target was set are left for the next call.
   END IF;
-  -- The last transaction may have written to several tables for one call. They are read in order, so nothing earlier is
-  -- left.
+  -- The last transaction may have written to several tables for one call. They are read in order, so nothing
+  -- earlier is left.
   UPDATE search_position SET target = at.target, after_tx = next.tx, after_id = next.id;
   RETURN 'more';
 END
 $$;
 
--- How much of the index is rebuilt, from 0 to 1, by the numbers of transactions.
+-- The rebuilt share of the index, from 0 to 1, by the numbers of transactions.
 CREATE FUNCTION search_progress() RETURNS double precision LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
   SELECT coalesce((SELECT CASE WHEN built THEN 1 WHEN target IS NULL THEN 0.99
@@ -1850,7 +1903,7 @@ BEGIN
 END
 $$;
 
--- An index that is not complete would hide calls. Everybody reads it through these views, which fail until it is.
+-- An incomplete index would hide calls. All readers use these views, which fail until it is complete.
 CREATE FUNCTION search_is_complete() RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
@@ -1867,8 +1920,8 @@ CREATE VIEW indexed_slice AS SELECT * FROM search_slice WHERE (SELECT search_is_
 
 SELECT rebuild_search_index();
 
--- Reconciliation ------------------------------------------------------------------------------------------------------
--- What the upstream says of its transactions, how that differs from the records, and how people decided about each difference.
+-- Reconciliation --------------------------------------------------------------------------------------------
+-- The upstream's transactions, their differences from the records, and the decisions about each difference.
 
 -- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
 CREATE TABLE source_read (
@@ -1901,8 +1954,8 @@ CREATE TABLE source_read_end (
   rows        bigint NOT NULL, -- the number of listed transactions, or lines
   kept        bigint NOT NULL, -- how many of them are in upstream_transaction
   faults      integer NOT NULL, -- how many of them could not be read
-  -- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables (src/journal/reconciliation/evidence.ts). A table without
-  -- rows is left out. Null: no table has any.
+  -- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables
+  -- (src/journal/reconciliation/evidence.ts). A table without rows is left out. Null if no table has any.
   evidence    json,
   ended_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx          xid8 NOT NULL DEFAULT pg_current_xact_id()
@@ -1910,7 +1963,7 @@ CREATE TABLE source_read_end (
 CREATE INDEX source_read_end_tx ON source_read_end (tx, read_id);
 CREATE INDEX source_read_end_sha256 ON source_read_end (sha256);
 
--- Why the resolver could not settle a call in doubt. What it settles is a settlement. An ambiguous call waits for a
+-- The reason why the resolver could not settle a call in doubt. An ambiguous call waits for a
 -- person, or for a later verdict.
 CREATE TABLE verdict (
   id         uuid PRIMARY KEY, -- UUIDv7
@@ -1924,7 +1977,8 @@ CREATE TABLE verdict (
 CREATE INDEX verdict_tx ON verdict (tx, id);
 CREATE INDEX verdict_intent ON verdict (intent_id, id);
 
--- The upstream's events. They are hints: the proxy never believes one before it has read the transaction back.
+-- The upstream's events. They are hints: the proxy never believes one before it has read the transaction
+-- back.
 CREATE TABLE upstream_event (
   id           uuid PRIMARY KEY, -- UUIDv7
   account      text CHECK (account <> 'main'), -- the account that sent it; null: main
@@ -1941,7 +1995,8 @@ CREATE TABLE upstream_event (
 );
 CREATE INDEX upstream_event_tx ON upstream_event (tx, id);
 
--- One comparison of a period. A run without an end is in progress and its lock is held, or waits for a worker.
+-- One comparison of a period. A run without an end is in progress and its lock is held, or waits for a
+-- worker.
 CREATE TABLE reconciliation_run (
   id         uuid PRIMARY KEY, -- UUIDv7
   from_at    timestamptz NOT NULL,
@@ -1962,7 +2017,8 @@ CREATE TABLE reconciliation_run (
 );
 CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 
--- The end of a run. Without findings, a run is clean only if its listing is complete and nothing of its period is in doubt.
+-- The end of a run. Without findings, a run is clean only if its listing is complete and nothing of its
+-- period is in doubt.
 CREATE TABLE reconciliation_run_end (
   run_id   uuid PRIMARY KEY,
   result   text NOT NULL CHECK (result IN ('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed')),
@@ -2031,11 +2087,12 @@ CREATE TABLE finding_step (
 CREATE INDEX finding_step_tx ON finding_step (tx, id);
 CREATE INDEX finding_step_finding ON finding_step (finding_id, id);
 
--- The next four tables hold what was read, as evidence.
+-- The next four tables hold the read data, as evidence.
 
--- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"). Only compared fields are stored. It
--- names people and can be erased, so the sealed hash has salted commitments to them: to the recipient (email, phone, handle), the
--- receiver and the reference. An erasure removes a text with its salt, and stores the commitment.
+-- A transaction as a source showed it (docs/reference/upstream.md, "Transaction record"). Only compared
+-- fields are stored. It names people and can be erased, so the sealed hash has salted commitments to them: to
+-- the recipient (email, phone, handle), the receiver and the reference. An erasure removes a text with its
+-- salt, and stores the commitment.
 CREATE TABLE upstream_transaction (
   read_id      uuid NOT NULL,
   ordinal      bigint NOT NULL, -- the position in the answer, from 0; for a statement, its line
@@ -2113,9 +2170,10 @@ CREATE UNLOGGED TABLE reconciliation_progress (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- Work of the workers -------------------------------------------------------------------------------------------------
+-- Work of the workers ---------------------------------------------------------------------------------------
 
--- What the proxies want from the workers. A row goes when its work is done. If a worker is killed, the next one does it.
+-- Requests of the proxies to the workers. A row is deleted when its work is done. If a worker is killed, the
+-- next one does it.
 CREATE TABLE worker_task (
   id       uuid PRIMARY KEY, -- the ID of the event to be read back, or of the round
   kind     text NOT NULL CHECK (kind IN ('read_back', 'round')),
@@ -2123,7 +2181,8 @@ CREATE TABLE worker_task (
   asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The status words of the upstream that have no meaning (src/operations/lifecycle/statuses.ts), for an operator to map.
+-- The status words of the upstream that have no meaning (src/operations/lifecycle/statuses.ts), for an
+-- operator to map.
 CREATE TABLE unheard_status (
   word          text PRIMARY KEY, -- in lower case, contacts masked
   times         bigint NOT NULL, -- how often it was read
@@ -2133,18 +2192,20 @@ CREATE TABLE unheard_status (
   last_seen_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- Space for outcomes --------------------------------------------------------------------------------------------------
+-- Space for outcomes ----------------------------------------------------------------------------------------
 
--- Space that is kept free for outcomes (src/continuity/space/reserve.ts): rows without meaning, one for each page. It is not logged,
--- so it costs no WAL, and a crash leaves it empty. It has no text, whose TOAST index would need a page of a full disk to be
--- emptied. Half a kilobyte is more than a tenth of a page can take twice.
+-- Space that is kept free for outcomes (src/continuity/space/reserve.ts): rows without meaning, one for each
+-- page. It is not logged, so it costs no WAL, and a crash leaves it empty. It has no text, whose TOAST index
+-- would need a page of a full disk to be emptied. Half a kilobyte is more than a tenth of a page can take
+-- twice.
 CREATE UNLOGGED TABLE space_reserve (
   a name NOT NULL DEFAULT '', b name NOT NULL DEFAULT '', c name NOT NULL DEFAULT '', d name NOT NULL DEFAULT '',
   e name NOT NULL DEFAULT '', f name NOT NULL DEFAULT '', g name NOT NULL DEFAULT '', h name NOT NULL DEFAULT ''
 ) WITH (fillfactor = 10);
 
--- Builds the reserve if it is smaller than wanted, and returns its bytes. It is only built if there is space for as much again.
--- If there is not, everything is taken back, because a new file is removed with its transaction.
+-- Builds the reserve if it is smaller than wanted, and returns its bytes. It is only built if there is space
+-- for as much again. If there is not, everything is taken back, because a new file is removed with its
+-- transaction.
 CREATE FUNCTION keep_space_reserve(wanted bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
@@ -2179,7 +2240,7 @@ BEGIN
 END
 $$;
 
--- Guards and partitions -----------------------------------------------------------------------------------------------
+-- Guards and partitions -------------------------------------------------------------------------------------
 
 -- Returns the tables to which rows are only added: the records and the log.
 CREATE FUNCTION append_only_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
@@ -2211,8 +2272,9 @@ CREATE FUNCTION uuid_floor(at timestamptz) RETURNS uuid LANGUAGE sql STABLE STRI
   SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Creates one partition of one table. A partition inherits row triggers from its parent, but no TRUNCATE trigger. The function
--- waits only briefly for its lock on the default partition, because writers of records would wait behind it.
+-- Creates one partition of one table. A partition inherits row triggers from its parent, but no TRUNCATE
+-- trigger. The function waits only briefly for its lock on the default partition, because writers of records
+-- would wait behind it.
 CREATE FUNCTION make_partition(parent text, name text, bounds text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, public SET lock_timeout = '2s' AS $$
 BEGIN
@@ -2268,9 +2330,9 @@ $$;
 
 SELECT make_partitions(1);
 
--- Views for auditors --------------------------------------------------------------------------------------------------
--- payout_auditor reads these views and nothing else. They show the records, with people masked as GET /v1/audit shows them
--- without audit:pii. No view has a body, an unmasked recipient, a key or a salt.
+-- Views for auditors ----------------------------------------------------------------------------------------
+-- payout_auditor reads these views and nothing else. They show the records, with people masked as GET
+-- /v1/audit shows them without audit:pii. No view has a body, an unmasked recipient, a key or a salt.
 -- docs/auditors/people-and-retention.md shows how to create a person's login.
 
 CREATE SCHEMA audit;
@@ -2379,7 +2441,7 @@ CREATE VIEW audit.decisions AS
     audit.mask_contacts(actor) AS actor, decided_at, reserved_on
   FROM public.decision;
 
--- What became of each payout, entry by entry. Each moves the amount from one account to another.
+-- The ledger of each payout, entry by entry. Each moves the amount from one account to another.
 CREATE VIEW audit.settlement_entries AS
   SELECT call_id, position, number, entry, from_account, to_account, amount_usd, source, recorded_at FROM public.ledger_entry;
 
@@ -2465,7 +2527,7 @@ CREATE VIEW audit.finding_steps AS
     audit.mask_contacts(actor) AS actor, decided_at
   FROM public.finding_step;
 
--- Rights --------------------------------------------------------------------------------------------------------------
+-- Rights ----------------------------------------------------------------------------------------------------
 
 REVOKE ALL ON FUNCTION make_partitions(integer), make_partition(text, text, text), reindex_calls(uuid[]), index_calls(integer),
   drop_search_indexes(), build_search_indexes(), search_progress(), rebuild_search_index(), search_is_complete(),

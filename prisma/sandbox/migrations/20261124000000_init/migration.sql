@@ -1,7 +1,7 @@
--- The whole database of the sandbox. It shares nothing with the database of the proxy. TRUNCATE is never refused, because it
--- resets the sandbox.
+-- The whole database of the sandbox. It shares nothing with the database of the proxy. TRUNCATE is never
+-- refused, because it resets the sandbox.
 
--- Accounts and wallets ------------------------------------------------------------------------------------------------
+-- Accounts and wallets --------------------------------------------------------------------------------------
 
 -- The owner of a key (parent_id is null), or a sub-account of one.
 CREATE TABLE accounts (
@@ -9,13 +9,13 @@ CREATE TABLE accounts (
   name         text NOT NULL,
   parent_id    text REFERENCES accounts ON DELETE SET NULL ON UPDATE CASCADE,
   api_key_hash text, -- SHA-256 of the key, hexadecimal. The key itself is never stored
-  -- What a sub-account was created with.
+  -- Fields of the request that created a sub-account.
   email        text,
   first_name   text,
   last_name    text,
   phone_number text,
   meta         jsonb,
-  -- An address of its own for events, as accounts of a provider's portal may have.
+  -- Its own address for events, as an account of a provider's portal may have.
   events_url    text, -- null: the address of the settings
   events_secret text, -- null: the secret of the settings
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
@@ -32,7 +32,7 @@ CREATE TABLE wallets (
 );
 CREATE UNIQUE INDEX wallets_account_id_type_key ON wallets (account_id, type);
 
--- The ledger ----------------------------------------------------------------------------------------------------------
+-- The ledger ------------------------------------------------------------------------------------------------
 -- Every movement is a posting: entries of wallets and of the sandbox's own accounts that sum to zero.
 
 CREATE SEQUENCE ledger_postings;
@@ -67,9 +67,10 @@ $$;
 CREATE CONSTRAINT TRIGGER ledger_entries_sum_to_zero AFTER INSERT ON ledger_entries
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION posting_sums_to_zero();
 
--- Transactions --------------------------------------------------------------------------------------------------------
+-- Transactions ----------------------------------------------------------------------------------------------
 
--- One item of a batch, a transfer, or a collected payment. A deleted transaction keeps its row, with the status `deleted`.
+-- One item of a batch, a transfer, or a collected payment. A deleted transaction keeps its row, with the
+-- status `deleted`.
 CREATE TABLE transactions (
   id              text PRIMARY KEY,
   seq             bigserial, -- the order of creation
@@ -152,10 +153,10 @@ CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE ON ledger_entr
 CREATE TRIGGER status_changes_append_only BEFORE UPDATE OR DELETE ON status_changes
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- Arrivals ------------------------------------------------------------------------------------------------------------
+-- Arrivals --------------------------------------------------------------------------------------------------
 
--- The ground truth: each request that arrived, and whether it was carried out. Each row changes twice within moments. Free
--- space in its page keeps these changes out of the index.
+-- The ground truth: each request that arrived, and whether it was carried out. Each row changes twice within
+-- moments. Free space in its page keeps these changes out of the index.
 CREATE TABLE arrivals (
   seq          bigserial PRIMARY KEY,
   operation    text NOT NULL, -- in the interface's words: POST /payouts/airtime
@@ -173,7 +174,7 @@ CREATE TABLE arrivals (
   CONSTRAINT arrivals_answered_with_a_status CHECK ((answered_at IS NULL) = (http_status IS NULL))
 ) WITH (fillfactor = 70);
 
--- Events --------------------------------------------------------------------------------------------------------------
+-- Events ----------------------------------------------------------------------------------------------------
 
 -- The outbox of events: one for each status change that commits while there is a receiver.
 CREATE TABLE events (
@@ -197,8 +198,8 @@ SELECT accounts.id AS account_id, owner.events_url AS url, owner.events_secret A
 FROM accounts JOIN accounts AS owner ON owner.id = coalesce(accounts.parent_id, accounts.id)
 WHERE owner.events_url IS NOT NULL;
 
--- Runs in the transaction of the change itself. The ids of status changes are not assigned in the order of their commits, so a
--- reader that remembers the last id would miss some.
+-- Runs in the transaction of the change itself. The ids of status changes are not assigned in the order of
+-- their commits, so a reader that remembers the last id would miss some.
 CREATE FUNCTION note_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO events (status_change_id)
