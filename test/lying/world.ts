@@ -150,8 +150,8 @@ export class LyingWorld {
   async idle(clientId: string): Promise<void> {
     await eventually(async () => {
       const open = await this.proxy.database.query(
-        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id ' +
-          '= i.id)',
+        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id = ' +
+          'i.id)',
         [clientId],
       );
       return open.length === 0;

@@ -12,8 +12,8 @@ interface Kind {
 }
 
 /**
- * Categories of differences, most severe first, as in reports. Severity and advice follow from the category
- * and are not stored.
+ * Categories of differences, most severe first. Severity and advice follow from the category and are not
+ * stored.
  */
 export const CATEGORIES = {
   missing_local: {
@@ -22,17 +22,17 @@ export const CATEGORIES = {
     meaning: 'The upstream lists a transaction, but our records have no payment for it.',
     action:
       "The upstream's key may have leaked. Check who else has it, and ask the upstream which address " +
-      'made the transaction. Replace the key unless a person can explain the transaction. Then ask for ' +
-      'a reversal. If there is more than one, stop all payouts (stop).',
+      'made the transaction. Replace the key unless a person can explain the transaction. Then ask for a ' +
+      'reversal. If there is more than one, stop all payouts (stop).',
   },
   missing_upstream: {
     severity: 'high',
     title: 'Payment missing at the upstream',
     meaning: 'Our records show that a payment was carried out, but the upstream lists no transaction for it.',
     action:
-      'Ask the upstream for the transaction by its upstream_ref or batch_ref. Do not pay again until ' +
-      'the upstream confirms in writing that nothing was paid. Then pay with a new Idempotency-Key and ' +
-      'resolve this finding.',
+      'Ask the upstream for the transaction by its upstream_ref or batch_ref. Do not pay again until the ' +
+      'upstream confirms in writing that nothing was paid. Then pay with a new Idempotency-Key and resolve ' +
+      'this finding.',
   },
   duplicate_upstream: {
     severity: 'high',
@@ -46,20 +46,20 @@ export const CATEGORIES = {
     severity: 'high',
     title: 'One key, two paid calls',
     meaning:
-      'Two calls of one client and operation have the same idempotency key, and our records count both ' +
-      'as paid.',
+      'Two calls of one client and operation have the same idempotency key, and our records count both as ' +
+      'paid.',
     action:
-      'Open both calls and ask the client whether it meant two payments. A key is freed only when its ' +
-      'call was not executed, so check who settled the first call too early, and by which evidence. If ' +
-      'one payment was meant, ask the upstream to reverse the other.',
+      'Open both calls and ask the client whether it meant two payments. A key is freed only when its call ' +
+      'was not executed, so check who settled the first call too early, and by which evidence. If one ' +
+      'payment was meant, ask the upstream to reverse the other.',
   },
   amount_over: {
     severity: 'high',
     title: 'Overpaid',
     meaning: 'The upstream paid more than requested.',
     action:
-      'Ask the upstream which rate and rounding it used, and to refund the difference. If this recurs ' +
-      'for one country or wallet, stop payouts there until the upstream responds.',
+      'Ask the upstream which rate and rounding it used, and to refund the difference. If this recurs for ' +
+      'one country or wallet, stop payouts there until the upstream responds.',
   },
   status: {
     severity: 'high',
@@ -83,8 +83,7 @@ export const CATEGORIES = {
     meaning: 'The upstream names a different recipient than the request.',
     action:
       'Compare both recipients (scope audit:pii) with the client. If the wrong person was paid, ask the ' +
-      'upstream for a reversal immediately. Do not pay the right person before the reversal is ' +
-      'confirmed.',
+      'upstream for a reversal immediately. Do not pay the right person before the reversal is confirmed.',
   },
   unexplained_debit: {
     severity: 'high',
@@ -107,19 +106,19 @@ export const CATEGORIES = {
     severity: 'medium',
     title: 'Unexpected fee',
     meaning:
-      'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT, or the upstream lists a fee on ' +
-      'its own.',
+      'The fee of the upstream differs from RECONCILIATION_FEE_PERCENT, or the upstream lists a fee on its ' +
+      'own.',
     action:
-      'Compare the fee with the contract. If the contract has changed, update ' +
-      'RECONCILIATION_FEE_PERCENT and run the period again. Otherwise, claim the difference.',
+      'Compare the fee with the contract. If the contract has changed, update RECONCILIATION_FEE_PERCENT ' +
+      'and run the period again. Otherwise, claim the difference.',
   },
   refund: {
     severity: 'medium',
     title: 'Refunded by the upstream',
     meaning: 'The upstream gave back the money of a payment, or lists a refund.',
     action:
-      'Find the refunded payment, and check that the money came back to the wallet. Then tell the ' +
-      'client that the recipient was not paid.',
+      'Find the refunded payment, and check that the money came back to the wallet. Then tell the client ' +
+      'that the recipient was not paid.',
   },
   unexplained_credit: {
     severity: 'medium',
@@ -127,9 +126,8 @@ export const CATEGORIES = {
     meaning:
       'A wallet entry raised the balance, and neither a listed transaction nor its description explains it.',
     action:
-      'Ask the upstream where the money came from. It may be the refund of a payment of an earlier ' +
-      'period: then reconcile that period again. If it is your own top-up, mark the finding as ' +
-      'explained.',
+      'Ask the upstream where the money came from. It may be the refund of a payment of an earlier period: ' +
+      'then reconcile that period again. If it is your own top-up, mark the finding as explained.',
   },
   balance_gap: {
     severity: 'medium',

@@ -39,8 +39,8 @@ interface PlacedFault extends Fault {
 }
 
 const OWN =
-  'You cannot accept a difference of your own payment. Accepting requires another client, another key, ' +
-  'and another person.';
+  'You cannot accept a difference of your own payment. Accepting requires another client, another key, and ' +
+  'another person.';
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
 
@@ -92,8 +92,7 @@ function wrongStep(from: FindingState, to: StepState): string | undefined {
 }
 
 /**
- * Refuses an acceptance without a person other than the requester of the payment. An accepted loss is not
- * investigated again.
+ * Requires a person other than the payment's requester, because an accepted loss is not investigated again.
  */
 function refusedAcceptance(
   decider: Decider,
@@ -129,12 +128,10 @@ function refuse(found: PlacedFault[]): void {
 }
 
 const WHO =
-  'All decisions are recorded, or none. The error lists every fault. An open or reopened ' +
-  'finding can become explained, resolved or accepted, and one of these can become reopened. Accepting ' +
-  'requires a ' +
+  'All decisions are recorded, or none. The error lists every fault. An open or reopened finding can ' +
+  'become explained, resolved or accepted, and one of these can become reopened. Accepting requires a ' +
   'personal key (`X-Actor` does not count), and a client, a key and a person other than those that ' +
-  'requested the ' +
-  'payment.';
+  'requested the payment.';
 
 /** Checks and records decisions about findings. */
 @ApiTags('Reconciliation')
@@ -178,10 +175,8 @@ export class DecisionsController {
       `\`reason\` filled ` +
       'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
       'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a ' +
-      'decision also ' +
-      'applies to a finding that has changed since. Rows without a decision are skipped. An error names ' +
-      'the row as ' +
-      'a spreadsheet counts it: the heading is row 1.',
+      'decision also applies to a finding that has changed since. Rows without a decision are skipped. An ' +
+      'error names the row as a spreadsheet counts it: the heading is row 1.',
   )
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })

@@ -26,8 +26,7 @@ export class FindingDecisionDto {
   @OneOf(
     DECIDABLE,
     '`explained`: the reason is known, and nothing is owed. `resolved`: the difference was corrected. ' +
-      '`accepted`: the loss or gain ' +
-      'is permanent. `reopened`: the earlier decision no longer applies.',
+      '`accepted`: the loss or gain is permanent. `reopened`: the earlier decision no longer applies.',
     { required: true },
   )
   state!: StepState;

@@ -162,8 +162,7 @@ export class FindingRecord {
   @described(
     TEXT,
     'Changes when the finding is decided or its impact changes. Send it with a decision, so that you ' +
-      'decide what ' +
-      'you saw.',
+      'decide what you saw.',
   )
   version!: string;
 }

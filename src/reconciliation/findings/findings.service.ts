@@ -131,10 +131,7 @@ export const FINDINGS_TABLE = new CsvTable<FindingRecord>({
   version: ({ version }) => version,
 });
 
-/**
- * Returns an amount as a number, which spreadsheets can sum, if a number represents it exactly. Otherwise as
- * text.
- */
+/** Returns an amount as a number for spreadsheets to sum, or as text if a number would be inexact. */
 function amount(usd: string): Cell {
   return String(Number(usd)) === usd ? Number(usd) : usd;
 }
@@ -223,8 +220,7 @@ export class FindingsService {
   }
 
   /**
-   * Returns whether the filters name a run that compares recipients. Even an empty page of it reveals that
-   * nothing differs.
+   * Returns whether the filters name a run that compares recipients. Even its empty page reveals something.
    */
   private async isOfNamed({ run_id: runId }: FindingFilters, { seesPeople }: Reader): Promise<boolean> {
     return runId !== undefined && seesPeople && (await readComparesPeople(this.prisma, runId));

@@ -18,8 +18,7 @@ const MOST = 2_000_000;
 
 /**
  * Cache of each transaction's last content. It lets a poll skip unchanged transactions, because the upstream
- * lists all of them each time. A restart or a recovery of the database empties it, at the cost of one longer
- * poll.
+ * always lists all of them. A restart or a recovery of the database empties it, which makes one poll longer.
  */
 class Remembered {
   private readonly said = new Map<number, number>();
@@ -145,10 +144,7 @@ export class FollowUpService {
 /** Interval at which a disabled job checks whether to end, in ms. */
 const REST_MS = 60_000;
 
-/**
- * Follows payouts after their answers: every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream
- * account.
- */
+/** Follows payouts every FOLLOW_UP_EVERY_SECONDS, by one listing of each upstream account. */
 @Injectable()
 export class FollowUpJob implements Job {
   readonly name = 'follow';

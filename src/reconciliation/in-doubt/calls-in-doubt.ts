@@ -111,8 +111,7 @@ interface CallRow {
   process: number | null;
   releasedAt: Date;
   /**
-   * Arrival of the request, if the call or its approval was restored from a copy. It can be long after the
-   * sending.
+   * Arrival of the request, if the call or its approval was restored from a copy, maybe long after sending.
    */
   receivedAt: Date | null;
   sentAt: Date | null;

@@ -14,10 +14,7 @@ import { ShownIds, Sightings } from './shown-ids';
 import { Batches, Listing } from './verdict/batches';
 import { Effort, mapped } from './work';
 
-/**
- * Margins before the oldest call in doubt, for wrong clocks: of the listing, and of the part that must be
- * complete.
- */
+/** Margins for wrong clocks before the oldest call in doubt: of the listing, and of its complete part. */
 export const READ_BEFORE_MS = 600_000;
 const KNOWN_BEFORE_MS = 300_000;
 
@@ -76,10 +73,7 @@ export async function readListing(
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
 }
 
-/**
- * Returns the newest time of each kind. Several operations can create one kind, and some answers do not name
- * it.
- */
+/** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */
 function newestByKind(known: Known[]): Map<string, Date> {
   const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {

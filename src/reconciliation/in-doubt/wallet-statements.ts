@@ -19,10 +19,7 @@ export interface WalletStatement {
   entries: StatementEntry[];
 }
 
-/**
- * Proof by one reading of the account's wallets. Amounts are not compared, because their unit is
- * undocumented.
- */
+/** Proof by one reading of the account's wallets. Amounts have an undocumented unit and are not compared. */
 export class WalletStatements {
   /**
    * @param readId ID of the reading.

@@ -77,10 +77,7 @@ async function readOurs(db: Client, plan: Plan): Promise<Ids> {
   return ids;
 }
 
-/**
- * Returns the smallest and largest IDs as text, because Postgres before 18 has no minimum of UUIDs.
- * Hexadecimal digits sort alike.
- */
+/** Returns the lowest and highest ID as text: Postgres before 18 has no min(uuid). Hex digits sort alike. */
 async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
     Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high

@@ -37,9 +37,8 @@ const RECIPIENT = field(
 );
 
 /**
- * Returns the categories of differences about a payment of ours: the condition of a row of `differing`, its
- * impact on the difference of the totals, and the differing fields for `finding_sight.fields`. People are
- * masked.
+ * Returns the categories of differences about a payment of ours: the condition on a row of `differing`, the
+ * impact on the difference of the totals, and `finding_sight.fields` with masked people.
  */
 function categoriesOf({
   settings,
@@ -96,10 +95,7 @@ const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.o
   ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
   'batch_ref', ${BATCH_REF}, 'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
-/**
- * Adds unknown transactions, duplicates of known ones, and money that was returned or charged without a
- * payment.
- */
+/** Adds unknown transactions, duplicates of known ones, and money returned or charged without a payment. */
 export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
   const nameless =

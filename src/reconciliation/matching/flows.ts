@@ -34,10 +34,7 @@ const FLOW_OF_TYPE = JSON.stringify(
   Object.fromEntries(Object.entries(TYPES).flatMap(([flow, words]) => words.map((word) => [word, flow]))),
 );
 
-/**
- * SQL for the kind of a transaction other than a payment. Null for a payment, which a call of ours may have
- * made.
- */
+/** SQL for the kind of a transaction. Null for a payment, which a call of ours may have made. */
 export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL
   OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
   ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;

@@ -13,10 +13,7 @@ export interface Ids {
   high: string;
 }
 
-/**
- * Longest time between the creation of a call's ID and its record, in ms. A body may take a minute to arrive,
- * and clocks differ.
- */
+/** Maximum age of a call's ID at its record, in ms. A body may take a minute to arrive, and clocks differ. */
 const HOUR_MS = 3_600_000;
 
 /** `run_call`: each admitted call of the account that may have paid, in its state at the run's `as_of`. */
@@ -92,9 +89,8 @@ const SENT_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('intent', 'intent.rec
 const ANSWERED_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('outcome', 'outcome.record'))}, '')::jsonb`;
 
 /**
- * Payouts of one call, with their recipients and their transactions. The views `intent_item`,
- * `item_recipient` and `outcome_item` would each expand the documents of all calls, and sort the results to
- * join them.
+ * Payouts of one call, with their recipients and transactions. The views `intent_item`, `item_recipient` and
+ * `outcome_item` would each expand the documents of all calls, and sort the results to join them.
  */
 const PAYOUTS = Prisma.sql`
   SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone,
@@ -140,10 +136,7 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): Prisma.Sq
     LEFT JOIN run_entry e ON e.call_id = c.call_id AND e.position = i.position`;
 }
 
-/**
- * `run_evidence`: the transactions in the newest settlement of each payout. They count like those of an
- * answer.
- */
+/** `run_evidence`: the transactions in the newest settlement of each payout. They count like an answer's. */
 export function makeEvidence({ asOf }: Plan): Prisma.Sql {
   return Prisma.sql`
     CREATE TEMP TABLE run_evidence AS

@@ -22,10 +22,7 @@ export type OnProgress = (step: string, done: number, of: number | null) => Prom
 /** Looks up each transaction. Returns the resulting readings (`source_read`). */
 export type Confirm = (asked: Unlisted[]) => Promise<string[]>;
 
-/**
- * Tolerances and expectations of a comparison. They are frozen with the run, because a repeated run must give
- * the same result.
- */
+/** Tolerances and expectations, frozen with the run, so that a repeated run gives the same result. */
 export type RunSettings = Pick<
   ReconciliationConfig,
   | 'amountToleranceUsd'
@@ -90,10 +87,7 @@ export const MAKE_COMPARED_OPERATIONS = [
 /** Names of the compared operations. Statements list them, which lets the planner estimate their calls. */
 export const COMPARED = [...CREATED_BY.keys()];
 
-/**
- * Operations that change something and create no comparable transaction. A run with such a call in doubt is
- * not clean.
- */
+/** Operations that change something without a comparable transaction. In doubt, they make a run not clean. */
 export const NOT_COMPARED = CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has(name));
 
 /** The operations that delete transactions. */

@@ -50,8 +50,8 @@ export const SETTLE = Prisma.sql`
   TRUNCATE found`;
 
 /**
- * Selects the name of a transaction's recipient that an unmatched payment of ours has. Email comes before
- * phone, handle and user ID.
+ * Sets `key` to the name that an unmatched payment of ours has: email, phone, handle or user ID, in this
+ * order.
  */
 const NAME_THEIRS = Prisma.sql`
   UPDATE pg_temp.left_theirs t SET key = k.key

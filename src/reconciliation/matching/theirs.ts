@@ -20,8 +20,7 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
 }
 
 /**
- * Returns the compared columns of a transaction. `n` is its ordinal in the source. Transactions added later
- * continue the count.
+ * Returns the compared columns of a transaction. `n` is its ordinal in the source, and later for added ones.
  */
 function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   const vocabulary = StatusVocabulary.with(settings.statusWords);
@@ -50,8 +49,8 @@ export function makeTheirs(plan: Plan): Prisma.Sql {
 }
 
 /**
- * Adds transactions of any time that are named by answers to payments without a partner. They were executed
- * long after the request.
+ * Adds transactions of any time that our unmatched payments name. The upstream executed them long after the
+ * request.
  */
 export function addFarTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
@@ -105,10 +104,6 @@ export const takeOurs = (from: number) => [
       WHERE intent_id IN (SELECT call_id FROM distant_call)`,
 ];
 
-/**
- * The transactions other than payments: fees, refunds, reversals, top-ups, incoming transfers and
- * redemptions.
- */
 
 /** Moves these transactions from `theirs` to `aside`. No payment of ours is matched with them. */
 export const PUT_ASIDE = Prisma.sql`

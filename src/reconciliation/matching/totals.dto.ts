@@ -81,8 +81,7 @@ export class DoubtRecord {
   @described(
     { enum: DOUBTS },
     '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. ' +
-      '`ambiguous`: a ' +
-      'transaction whose status is not recognised.',
+      '`ambiguous`: a transaction whose status is not recognised.',
   )
   kind!: DoubtKind;
   @nullable(UUID, 'The call. Null for a transaction that our records do not have.') call_id!: string | null;
@@ -108,8 +107,8 @@ export class WalletRecord {
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
     'The entries of the period by kind, negative where the wallet lost value: ' +
       `${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
-      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are ' +
-      'left out.',
+      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left ' +
+      'out.',
   )
   flows!: Partial<Record<Flow, SumRecord>>;
   @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.')
@@ -139,15 +138,13 @@ export class TotalsRecord {
   @described(
     { type: [WalletRecord] },
     'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + ' +
-      '`gap_usd` = ' +
-      '`closing_usd`, exactly. Empty if no wallets were read.',
+      '`gap_usd` = `closing_usd`, exactly. Empty if no wallets were read.',
   )
   wallets!: WalletRecord[];
   @described(
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
     'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no ' +
-      'signs. Refunds, ' +
-      'reversals and fees are also findings.',
+      'signs. Refunds, reversals and fees are also findings.',
   )
   aside!: Record<string, SumRecord>;
   @described(
@@ -158,8 +155,7 @@ export class TotalsRecord {
   @described(
     COUNT,
     'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The ' +
-      'listing is ' +
-      'then incomplete.',
+      'listing is then incomplete.',
   )
   unlisted!: number;
   @described(SIGNED_USD, 'Total of the differences within tolerance.') within_tolerance_usd!: string;

@@ -14,8 +14,8 @@ import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsR
 const MOST_SHOWN = 100;
 
 /**
- * `doubt`: calls and transactions of the period in doubt. A call in doubt whose money moved by the listing is
- * a finding instead.
+ * `doubt`: calls and transactions of the period in doubt. Calls whose money moved by the listing are
+ * findings.
  */
 function makeDoubts(plan: Plan): Prisma.Sql[] {
   return [
@@ -68,10 +68,7 @@ async function doubtsOf(
   return { in_doubt: sum('in_doubt'), pending: sum('pending'), ambiguous: sum('ambiguous'), doubts };
 }
 
-/**
- * Totals of a run's period, as stored in `reconciliation_run_end.totals`. Runs of older versions lack
- * `incomplete`.
- */
+/** A run's totals, as in `reconciliation_run_end.totals`. Runs of older versions lack `incomplete`. */
 export type Totals = Omit<TotalsRecord, 'incomplete'> & Partial<Pick<TotalsRecord, 'incomplete'>>;
 
 /** Amount of a transaction with its fee. */

@@ -192,12 +192,10 @@ export class ReportController {
   @Shows('itself')
   @ApiSummary(
     'Read the report of a run',
-    'The report shows findings as this run saw them, with their current states. `json` is ' +
-      'complete. `csv` has one row for each finding, and you can send it back with decisions, like the ' +
-      'file of ' +
-      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, ' +
-      'with the ' +
-      '500 largest findings of each category.',
+    'The report shows findings as this run saw them, with their current states. `json` is complete. ' +
+      '`csv` has one row for each finding, and you can send it back with decisions, like the file of `GET ' +
+      '/v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with ' +
+      'the 500 largest findings of each category.',
   )
   @ApiId("The run's ID.")
   @ApiProduces('application/json', 'text/csv', 'text/html')

@@ -45,10 +45,7 @@ export class ReportSource {
   @nullable(TEXT, 'SHA-256 of the bytes, in hex.') sha256!: string | null;
 }
 
-/**
- * `upstream_usd` − `ours_usd` = `difference_usd` = `findings_usd` + `within_tolerance_usd` + `residual_usd`,
- * exactly.
- */
+/** `upstream_usd` − `ours_usd` = `difference_usd`, and = the sum of the other three, exactly. */
 export class ReportEquation {
   @described(SIGNED_USD, "Total of the upstream's transactions, in US dollars.") upstream_usd!: string;
   @described(SIGNED_USD, 'Total of our payments.') ours_usd!: string;

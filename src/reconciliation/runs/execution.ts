@@ -123,7 +123,7 @@ export class Execution {
   }
 
   /**
-   * Settles payouts by the findings. The run's result stands in any case. A later poll or run settles the
+   * Settles payouts by the findings. The result stands even if this fails: a later poll or run settles the
    * rest.
    */
   private async settle({ id }: Run, signal: AbortSignal): Promise<void> {

@@ -55,8 +55,8 @@ export class RunMetrics {
     const open = 'Open and reopened findings, by category and account.';
     watch('open_findings', open, ['category', 'account'], (state) => state.open);
     const residual =
-      'Difference between the totals in US dollars that the findings of the newest reconciliation run ' +
-      'of an account do not explain. It must be 0.';
+      'Difference between the totals in US dollars that the findings of the newest reconciliation run of ' +
+      'an account do not explain. It must be 0.';
     watch('residual_usd', residual, ['account'], ({ residuals }) => residuals);
   }
 

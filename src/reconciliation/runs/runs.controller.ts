@@ -110,10 +110,9 @@ export class RunsController {
   @ApiSummary(
     'Compare a period with the upstream',
     "Reads the upstream's transactions and wallets, and records each difference as a finding. " +
-      'A worker carries it out. Over all instances, only one run of an account and period is in ' +
-      'progress or queued at a time. If ' +
-      'its worker stops, another one continues the run with the sources it had read, and the result is ' +
-      'the same.',
+      'A worker carries it out. Over all instances, only one run of an account and period is in progress ' +
+      'or queued at a time. If its worker stops, another one continues the run with the sources it had ' +
+      'read, and the result is the same.',
   )
   @ApiResponse({
     status: 202,
@@ -173,13 +172,11 @@ export class RunsController {
   @Shows('itself')
   @ApiSummary(
     'Read or follow a run',
-    'With `Accept: text/event-stream`, the response stays open until the run has ended. ' +
-      'It sends events `queued` with `{detail}` while the run waits for a worker, `progress` with ' +
-      '`{step, done, of}`, ' +
-      'then `end` with `{result, failure, totals}`. If no worker will continue the run, it sends ' +
-      '`interrupted` ' +
-      'with `{detail}`. After a reconnect, it begins with the current state. With the `Last-Event-ID` ' +
-      'of `end`, the response is 204.',
+    'With `Accept: text/event-stream`, the response stays open until the run has ended. It sends events ' +
+      '`queued` with `{detail}` while the run waits for a worker, `progress` with `{step, done, of}`, then ' +
+      '`end` with `{result, failure, totals}`. If no worker will continue the run, it sends `interrupted` ' +
+      'with `{detail}`. After a reconnect, it begins with the current state. With the `Last-Event-ID` of ' +
+      '`end`, the response is 204.',
   )
   @ApiId("The run's ID.")
   @ApiHeader({

@@ -22,9 +22,8 @@ export class NewRunDto {
   @Instant('Start of the period. Payments from this time on are compared.', { required: true }) from!: string;
 
   @Instant(
-    'End of the period. Payments before this time are compared. It is not in the future, and at most ' +
-      '400 days after ' +
-      '`from`.',
+    'End of the period. Payments before this time are compared. It is not in the future, and at most 400 ' +
+      'days after `from`.',
     {
       required: true,
     },
@@ -32,9 +31,8 @@ export class NewRunDto {
   to!: string;
 
   @Instant(
-    'Compares our records as they stood at this time with the newest listing that was known then. Such ' +
-      'a run is ' +
-      'historical and changes the state of no finding. To repeat an earlier run, send its `as_of`. ' +
+    'Compares our records as they stood at this time with the newest listing that was known then. Such a ' +
+      'run is historical and changes the state of no finding. To repeat an earlier run, send its `as_of`. ' +
       'Default: now.',
   )
   as_of?: string;
@@ -96,8 +94,7 @@ export class RunRecord {
   @described(
     { enum: RUN_STATES },
     '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: ' +
-      'no worker ' +
-      'took it within a day. Start a new run.',
+      'no worker took it within a day. Start a new run.',
   )
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;

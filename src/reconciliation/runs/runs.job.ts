@@ -40,10 +40,7 @@ export class RunsJob implements Job {
     private readonly metrics: ReconciliationMetrics,
   ) {}
 
-  /**
-   * Takes queued runs. They never delay the end of a worker: another one continues an interrupted run, with
-   * the same result.
-   */
+  /** Takes queued runs. They never delay a worker's end: another worker continues, with the same result. */
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
       try {

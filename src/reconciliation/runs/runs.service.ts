@@ -16,10 +16,7 @@ import { Run, RunReader } from './run-reader';
 
 const DAY_MS = 86_400_000;
 
-/**
- * Maximum length of a period: a year with some margin. A longer period takes several runs, each with its own
- * listing.
- */
+/** Maximum length of a period: a year with some margin. Longer periods take several runs and listings. */
 const MAX_DAYS = 400;
 
 /** Account, period and sources of a run. */
@@ -141,8 +138,8 @@ export class EarlierReadsService {
     throw new Problem('listing_missing', {
       text: oldest
         ? `No complete listing of the upstream's transactions of this period had been read by then. The ` +
-          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or ` +
-          'omit it.'
+          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or omit ` +
+          'it.'
         : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
     });
   }

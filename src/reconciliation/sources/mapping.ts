@@ -64,8 +64,8 @@ export function readMapping(text: string): Mapping {
       maskProse(column) !== column
     ) {
       throw new MappingError(
-        'must give each field the name of a column, which must not be an email address, phone number, ' +
-          'or handle',
+        'must give each field the name of a column, which must not be an email address, phone number, or ' +
+          'handle',
       );
     }
   }
@@ -183,6 +183,6 @@ function parse(text: string): Record<string, unknown> {
   if (isObject(value)) return value;
   throw new MappingError(
     `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ` +
-      'ID","amount_usd":"Amount"}',
+      `ID","amount_usd":"Amount"}`,
   );
 }

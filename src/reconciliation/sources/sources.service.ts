@@ -54,8 +54,7 @@ interface ListingOptions {
   onRows?: (rows: number) => void;
   signal?: AbortSignal;
   /**
-   * Whether to keep the oldest transaction even outside the window. It shows how far back the listing
-   * reaches.
+   * Whether to keep the oldest transaction even outside the window, to show how far back the listing reaches.
    */
   keepsOldest?: boolean;
   /** Selects the transactions of the window to keep. */

@@ -33,11 +33,9 @@ export class StatementsController {
   @ApiSummary(
     'Import a statement',
     "Imports a provider's CSV file of transactions, to compare with. The first line names the " +
-      'columns. Lines that cannot be used are listed, and the others are used. The same file with the ' +
-      'same mapping ' +
-      'is imported once. Columns that identify recipients are read only with `audit:pii`. ' +
-      '`ignored_fields` names ' +
-      'the columns that were not read.',
+      'columns. Lines that cannot be used are listed, and the others are used. The same file with the same ' +
+      'mapping is imported once. Columns that identify recipients are read only with `audit:pii`. ' +
+      '`ignored_fields` names the columns that were not read.',
   )
   @ApiConsumes('text/csv')
   @ApiBody({ required: true, schema: { type: 'string' }, description: 'The file, in UTF-8, up to 1 GiB.' })

@@ -12,10 +12,9 @@ export class StatementQuery {
     max: 8_192,
     description:
       'Maps fields to columns: JSON `{"<field>":"<column>"}` with names of the first line, or a preset ' +
-      `(${PRESET_NAMES.join(', ')}) whose columns are named like our fields or like the upstream's. Fields: ` +
-      `${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients ` +
-      '(recipient, email, ' +
-      'phone, handle, receiver) are not read.',
+      `(${PRESET_NAMES.join(', ')}) whose columns are named like our fields or like the upstream's. ` +
+      `Fields: ${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients ` +
+      '(recipient, email, phone, handle, receiver) are not read.',
     example:
       '{"upstream_ref":"Reference ' +
       'ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',

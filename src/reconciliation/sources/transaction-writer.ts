@@ -107,8 +107,7 @@ function toUsd(amount: Decimal | null): string | null {
 }
 
 /**
- * Stores the upstream's answer about the account's wallets. It masks contacts in descriptions of entries,
- * which are kept for long.
+ * Stores the upstream's answer about the account's wallets. Masks contacts in the descriptions of entries.
  */
 export async function insertWallets(
   prisma: PrismaService,

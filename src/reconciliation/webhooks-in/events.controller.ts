@@ -98,8 +98,7 @@ class AccountSecrets {
   constructor(private secret: Secret | undefined) {}
 
   /**
-   * Replaces the secret. Both stay valid for a while, because the upstream and the operator change it at
-   * different times.
+   * Replaces the secret. Both stay valid for a while, so that the upstream and the operator can change over.
    */
   replace(secret: Secret): void {
     if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
@@ -173,8 +172,8 @@ const EventHeaders = () =>
   );
 
 /**
- * Receives the upstream's events. An event is only a hint: a worker reads its subject back, and trusts only
- * that answer.
+ * Receives the upstream's events. They are only hints: a worker reads their subjects back and trusts that
+ * answer.
  */
 @ApiTags('Reconciliation')
 @Controller('hooks')
@@ -191,9 +190,8 @@ export class EventsController {
   @ApiSummary(
     'Receive an event of the upstream',
     "Available only with `UPSTREAM_WEBHOOK_SECRET`. The event's signature replaces the API key (Standard " +
-      'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). ' +
-      'At most 64 ' +
-      'KiB.',
+      'Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same with `svix-`). At ' +
+      'most 64 KiB.',
   )
   @EventHeaders()
   takeUpstreamEvent(@Req() request: FastifyRequest): Promise<EventReceipt> {

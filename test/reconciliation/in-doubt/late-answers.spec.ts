@@ -146,8 +146,8 @@ describe('an answer after the settlement of its call', () => {
       target: { client: { name: 'app' } },
     });
     expect(body.activity[0]?.reason).toBe(
-      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and ` +
-        'is succeeded.',
+      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is ` +
+        'succeeded.',
     );
   });
 

@@ -197,8 +197,8 @@ describe('a payment missing from every copy', () => {
   it('is forgotten with an erasure of its recipient', async () => {
     for (const phone of [ADA, BOB])
       await postgres.database.query(
-        'INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd) SELECT $1, id, 2, ' +
-          '0 FROM finding LIMIT 1',
+        'INSERT INTO unexplained_payment (recipient, finding_id, usd, tolerance_usd) SELECT $1, id, 2, 0 ' +
+          'FROM finding LIMIT 1',
         [unexplainedHash(phone)],
       );
     const erased = await cli('audit', 'erase', '--recipient', ADA, '--reason', 'case 17', '--yes');

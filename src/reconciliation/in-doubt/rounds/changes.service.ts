@@ -80,10 +80,7 @@ interface ChangedTransaction {
   others: string[];
 }
 
-/**
- * Reads our records of the transaction that a call to an account deletes or redeems. The search index must be
- * up to date.
- */
+/** Reads our records of the transaction that a call deletes or redeems. Update the search index first. */
 async function readNamed(
   prisma: PrismaService,
   { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,

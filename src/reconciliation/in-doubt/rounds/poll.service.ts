@@ -49,8 +49,8 @@ interface Polled {
 }
 
 /**
- * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. It only reads
- * from the upstream.
+ * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. Sends no
+ * payouts.
  */
 @Injectable()
 export class PollService {
@@ -125,10 +125,7 @@ export class PollService {
     return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
   }
 
-  /**
-   * Sends a probe if a quiet period has ended and no app has sent a call since. It shows whether the listing
-   * is current.
-   */
+  /** Sends a probe if a quiet period ended without a later call. It shows whether the listing is current. */
   private async probe(account: string, calls: SentCall[]): Promise<void> {
     const ends = calls.map((call) =>
       CREATED_BY.get(call.operation)?.paidAtOnce
@@ -243,10 +240,7 @@ export class PollService {
   }
 }
 
-/**
- * Returns whether the upstream's data can identify a call. A call without payouts in doubt cannot be
- * compared.
- */
+/** Returns whether the upstream's data can identify a call, which requires payouts in doubt. */
 function isRecognisable({ operation, items }: SentCall): boolean {
   return items.length > 0 && (CREATED_BY.has(operation) || CHANGED_BY.has(operation));
 }

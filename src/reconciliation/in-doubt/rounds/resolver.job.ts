@@ -19,8 +19,7 @@ import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
 
 /**
- * Reads back the subjects of the upstream's events, one by one, keeps the answers as evidence, and settles
- * their payouts.
+ * Reads back the subjects of the upstream's events one by one, keeps the evidence, and settles their payouts.
  */
 @Injectable()
 export class ReadBackService {

@@ -24,9 +24,8 @@ const KEPT_MS = 32 * 86_400_000;
 const AT_ONCE = 500;
 
 /**
- * Releases the reservations of refused calls. A call that was refused because of the database may have an
- * intent. The process that refused it releases its reservation. This service replaces a process that died
- * before.
+ * Releases the reservations of refused calls. A process that refuses a call because of the database may leave
+ * an intent, and releases the reservation itself unless it dies first.
  */
 @Injectable()
 export class RefusedReservationsService {
@@ -79,8 +78,7 @@ export class ResolverService {
   /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
   /**
-   * Sending times of the calls in doubt, as of the last round. Undefined if it failed, and while another
-   * worker resolves.
+   * Sending times of the calls in doubt in the last round. Undefined after a failure or on another worker.
    */
   private since: number[] | undefined;
 

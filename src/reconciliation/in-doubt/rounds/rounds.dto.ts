@@ -8,8 +8,7 @@ class RoundVerdict {
   @described(
     { enum: VERDICTS },
     '`confirmed` and `not_executed` settle the call. `ambiguous` means that a person must settle it, ' +
-      'unless a ' +
-      'later round can.',
+      'unless a later round can.',
   )
   verdict!: (typeof VERDICTS)[number];
   @described(TEXT, 'Reason for the verdict.') reason!: string;

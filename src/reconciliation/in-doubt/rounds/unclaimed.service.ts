@@ -26,9 +26,8 @@ const MOST_CALLS = 10_000;
 const ID_MARGIN_MS = 3_600_000;
 
 /**
- * Finds the calls that created unclaimed transactions: calls that the upstream rejected, calls settled as not
- * executed, and payment links, whose answers name no transaction. An upstream may carry out a request that it
- * rejects.
+ * Finds the calls that created unclaimed transactions: calls that the upstream rejected but carried out,
+ * calls settled as not executed, and payment links, whose answers name no transaction.
  */
 @Injectable()
 export class UnclaimedService {

@@ -18,8 +18,7 @@ export class Batches {
   readonly traces = new Traces();
   private readonly all = new Map<string, Batch>();
   /**
-   * Batches by their rarest transaction. One suffices, because each transaction of a batch must be an item of
-   * its call.
+   * Batches by their rarest transaction. One suffices, because all transactions must be items of the call.
    */
   private readonly payments = new Timetable<Batch>();
 
@@ -45,8 +44,7 @@ export class Batches {
   }
 
   /**
-   * Finds the batches that could be all or part of a call, by one transaction of each: within the call's
-   * time, and by the same keys.
+   * Finds the batches that could be all or part of a call, by the key of one transaction and the call's time.
    */
   *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
     const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
@@ -116,8 +114,8 @@ export interface Listing {
    */
   freshUntil: ReadonlyMap<string, Date>;
   /**
-   * The wallets, read after the listing. Undefined if no conclusion depends on them, or if they could not be
-   * read.
+   * The wallets, read after the listing. Undefined if no conclusion depends on them, or after a failed
+   * reading.
    */
   wallets?: WalletStatements | undefined;
 }

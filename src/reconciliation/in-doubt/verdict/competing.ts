@@ -38,8 +38,8 @@ export class Competing {
   }
 
   /**
-   * Returns the first calls that a batch could be all or part of. It is a part if the rest was not carried
-   * out, or is not listed yet.
+   * Returns the first calls that a batch could be all or part of. The rest may not be carried out, or not
+   * listed yet.
    */
   *callsOf(batch: Batch): Work<SentCall[]> {
     const known = this.named.get(batch);

@@ -22,10 +22,7 @@ export interface Facts {
    * Whether the listing was requested after the quiet period. An unlisted transaction is then never listed.
    */
   isQuiet: boolean;
-  /**
-   * The batches that could be all or part of the call. Collection stops when more would not change the
-   * verdict.
-   */
+  /** The batches that could be all or part of the call, as far as they can change the verdict. */
   candidates: Fitting[];
   /** Our other calls that could have created a candidate, or that it could be a part of. */
   others: SentCall[];

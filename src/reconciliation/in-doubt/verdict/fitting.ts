@@ -13,10 +13,7 @@ export interface Fitting {
 /** Relation of a transaction to an item: none, another amount for its recipient, or any other. */
 type Relation = 'none' | 'other amount' | 'some';
 
-/**
- * Matches a batch with all or part of a call. Each transaction must match a different item, within the call's
- * time.
- */
+/** Matches a batch with all or part of a call: each transaction with another item, within the call's time. */
 export function* fit(
   call: SentCall,
   created: Created,
@@ -176,8 +173,7 @@ function* place(
 }
 
 /**
- * Assigns a free index to `last`, and the index that this frees to the element that wanted it, until `first`
- * has one.
+ * Assigns a free index to `last`, and the freed index to the element that wanted it, until `first` has one.
  */
 function move(
   last: number,

@@ -3,9 +3,8 @@ import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
 import { ListedTransaction, ItemInDoubt, Batch } from '../calls-in-doubt';
 
 /**
- * Keys that items and transactions are compared by. A transaction equals an item in everything that both
- * state if and only if they share a key. Lookups by key replace the comparison of each transaction with each
- * item.
+ * Keys that relate transactions to items. A transaction and an item share a key if and only if they agree in
+ * everything that both state. Lookups by key replace comparisons of each with each.
  */
 
 /** One of each kind of transaction that operations create, by the prefix of its keys. */
@@ -77,17 +76,14 @@ function written(reference: string): string {
 }
 
 /**
- * Joins the parts of a key. No text of the database contains the separator, which keeps keys of different
- * parts apart.
+ * Joins the parts of a key. No text of the database contains the separator, so keys of different parts
+ * differ.
  */
 function keyOf(kind: string, name: string, amount: string, reference: string): string {
   return [kind, name, amount, reference].join('\0');
 }
 
-/**
- * Minimum number of digits of a phone number. Two spellings of one number, international or local, share at
- * least these.
- */
+/** Minimum number of equal digits in two spellings of a phone number, international or local. */
 const SHORTEST = 7;
 
 /**
@@ -117,10 +113,7 @@ function looseKey(key: string): string {
   return isNumber(value) ? value.slice(-SHORTEST) : value;
 }
 
-/**
- * Returns the comparable value of a key. The ID of a sub-account may be the contact of its holder in another
- * form.
- */
+/** Returns the comparable value of a key. A sub-account's ID may be its holder's contact in another form. */
 function valueOf(key: string): string {
   const value = key.toLowerCase().replace(/^(?:@|tel:)/, '');
   const digits = value.replace(/[\s().+-]/g, '');
@@ -198,10 +191,7 @@ export class Traces {
     }
   }
 
-  /**
-   * Returns the names by which to find transactions that no name relates to an item: those without names, or
-   * all if it has none.
-   */
+  /** Returns the names by which to find transactions that no name relates to an item. */
   private namelessFor({ names }: ItemInDoubt): string[] {
     return names.length === 0 ? [...this.kinds.keys()] : [kindsKey([])];
   }

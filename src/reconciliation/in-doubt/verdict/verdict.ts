@@ -57,8 +57,8 @@ export const VERDICT_RULES: readonly Rule[] = [
     holds: ({ others }) => others.length > 0,
     concludes: 'ambiguous',
     reason: () =>
-      'The upstream lists payouts of this call, but another call of ours could have made them too. ' +
-      '"calls" lists it.',
+      'The upstream lists payouts of this call, but another call of ours could have made them too. "calls" ' +
+      'lists it.',
   },
   {
     name: 'listed several times',
@@ -97,17 +97,16 @@ export const VERDICT_RULES: readonly Rule[] = [
     holds: ({ isCurrent }) => !isCurrent,
     concludes: 'ambiguous',
     reason: () =>
-      "The upstream's listing does not yet show a call of ours from after the quiet period at its " +
-      "correct time. The listing may be older than this call, or the upstream's clock may be wrong.",
+      "The upstream's listing does not yet show a call of ours from after the quiet period at its correct " +
+      "time. The listing may be older than this call, or the upstream's clock may be wrong.",
   },
   {
     name: 'kind listed later',
     holds: ({ isFresh, walletsUntouched }) => !isFresh && !walletsUntouched,
     concludes: 'ambiguous',
     reason: ({ created: { name } }) =>
-      `The upstream's listing does not yet show another ${name} call of ours from after the quiet ` +
-      `period, and may show ${name} later than other transactions. The wallets do not prove that ` +
-      'nothing was paid.',
+      `The upstream's listing does not yet show another ${name} call of ours from after the quiet period, ` +
+      `and may show ${name} later than other transactions. The wallets do not prove that nothing was paid.`,
   },
   {
     name: 'not listed',
@@ -124,8 +123,8 @@ export const VERDICT_RULES: readonly Rule[] = [
         : 'does list a call that was sent later. The wallets show that nothing was paid from them since ' +
           'before the call';
       return (
-        `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could ` +
-        `have made, ${seconds} seconds after it was given up, and ${proof}.`
+        `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could have ` +
+        `made, ${seconds} seconds after it was given up, and ${proof}.`
       );
     },
   },

@@ -9,10 +9,7 @@ import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { Explained } from './entry-matching';
 import { batchOf } from './wallet-offers';
 
-/**
- * Period in which an earlier, longer listing counts. After it, transactions that the upstream archived are no
- * longer missed.
- */
+/** Period in which an earlier, longer listing counts. The upstream archives older transactions. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
 /**
@@ -29,8 +26,8 @@ export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteR
       {
         reason: 'listing_empty',
         detail:
-          `${what} contains no transactions, so it may be incomplete. Start the run again when there is ` +
-          'at least one.',
+          `${what} contains no transactions, so it may be incomplete. Start the run again when there is at ` +
+          'least one.',
       },
     ];
   }
@@ -111,10 +108,7 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
       AND NOT EXISTS (${payments}) AND NOT EXISTS (${earlier}) AS proven`;
 }
 
-/**
- * Returns a fault if an earlier listing had more transactions, in total or in the same period, beyond those
- * deleted since.
- */
+/** Returns a fault if an earlier listing had more transactions of the period, not counting deleted ones. */
 async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<IncompleteRecord[]> {
   const since = rememberedBefore(readId);
   const { rows } = await db.query<{ most: number | null; kept: number | null }>(Prisma.sql`
@@ -135,8 +129,8 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
   if (missing <= 0) return [];
   const period = where === 'kept' ? ' in this period' : '';
   const detail =
-    `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At ` +
-    `least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
+    `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At least ` +
+    `${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
   return [{ reason: 'listing_shorter', detail }];
 }
 
@@ -159,8 +153,7 @@ async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promi
   if (missing === 0) return [];
   const detail =
     `The upstream's listing lacks ${missing} transactions that it listed before and that have open ` +
-    'findings. Start the run again later. If the upstream has withdrawn them, resolve the findings by ' +
-    'hand.';
+    'findings. Start the run again later. If the upstream has withdrawn them, resolve the findings by hand.';
   return [{ reason: 'listing_lacks_known', detail }];
 }
 

@@ -50,8 +50,7 @@ export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
 }
 
 /**
- * Entries with their explanations, one to one. A batch is booked as a whole or by its transactions, never
- * both.
+ * Entries with their explanations, one to one. A batch is booked whole or by its transactions, never both.
  */
 class Matching {
   readonly of = new Map<WalletEntry, Explanation>();

@@ -56,10 +56,7 @@ export class Offers {
     );
   }
 
-  /**
-   * Returns the distance in time to the nearest offer, in milliseconds. Negative if the entry's description
-   * names one.
-   */
+  /** Returns the distance to the nearest offer, in ms. Negative if the entry's description names one. */
   distanceTo(entry: WalletEntry): number {
     if (this.named(entry).length > 0) return -1;
     const { at } = entry;
@@ -123,10 +120,7 @@ export interface PartlyFailed {
   at: number;
 }
 
-/**
- * Maximum number of sums. A batch of many different amounts would have too many, and explain nearly any
- * debit.
- */
+/** Maximum number of sums. A batch of many different amounts would explain nearly any debit. */
 const MOST_SUMS = 100_000;
 
 /** Returns whether a debit can be the sum of a batch. The amount is in US dollars. */

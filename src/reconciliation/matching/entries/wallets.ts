@@ -67,8 +67,8 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
 }
 
 /**
- * Selects the entries. The balances show the direction, because it is undocumented whether amounts are
- * signed.
+ * Selects the entries. Their balances show the direction, because it is undocumented whether amounts have
+ * signs.
  */
 function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
@@ -128,10 +128,7 @@ function amountsOf({ entries, around }: Side): string[] {
   return [...new Set([...entries, ...around].map(({ amount }) => amount))];
 }
 
-/**
- * Returns the period around the entries. The first transaction of a batch may be older than its entry by more
- * than others.
- */
+/** Returns the period around the entries, with twice the tolerance for the first transaction of a batch. */
 function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } {
   const times = entries.map(({ at }) => at);
   if (times.includes(null)) return plan;
@@ -181,10 +178,7 @@ const failedOf = (batches: string[]) => Prisma.sql`
 const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l
   JOIN theirs t ON t.n = l.t`;
 
-/**
- * Returns the debits of payouts that moved no money in the end, if no credits show its return. Such a payout
- * explains no loss.
- */
+/** Returns the debits of payouts that moved no money and were never credited back. They explain no loss. */
 async function neverReturned(db: Client, debits: Explained, credits: Explained): Promise<WalletEntry[]> {
   const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
   if (batches.length === 0) return [];

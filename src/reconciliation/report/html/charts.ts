@@ -201,7 +201,7 @@ function tip({ from, to, matched, oursOnly, theirsOnly }: Bar): string {
 function describe(bars: Bar[]): string {
   const sum = (of: (bar: Bar) => number) => count(bars.reduce((total, bar) => total + of(bar), 0));
   return (
-    `${sum((bar) => bar.matched)} payments matched, ${sum((bar) => bar.oursOnly)} are only in our ` +
-    `records, ${sum((bar) => bar.theirsOnly)} only at the upstream.`
+    `${sum((bar) => bar.matched)} payments matched, ${sum((bar) => bar.oursOnly)} are only in our records, ` +
+    `${sum((bar) => bar.theirsOnly)} only at the upstream.`
   );
 }

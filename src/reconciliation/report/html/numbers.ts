@@ -56,10 +56,7 @@ export function instant(at: Date): string {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Formats `20 Nov 2026`, or `1 Nov 2026 – 4 Dec 2026`. Adds the times unless the period begins and ends at
- * midnight.
- */
+/** Formats `20 Nov 2026`, or `1 Nov 2026 – 4 Dec 2026`. Adds the times unless both ends are at midnight. */
 export function period(from: Date, to: Date): string {
   const whole = [from, to].every((at) => at.getTime() % DAY_MS === 0);
   if (!whole) return `${instant(from)} – ${instant(to)} UTC`;

@@ -13,8 +13,8 @@ import { STYLE } from './style';
 import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 
 const POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-  `base-uri 'none'; form-action 'none'`;
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri ` +
+  "'none'; form-action 'none'";
 
 /** Style element in one piece, because its hash covers every byte between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
