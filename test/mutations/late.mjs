@@ -156,8 +156,8 @@ export const LATE_ONES = [
     edits: [
       [
         'src/reconciliation/following/follow-up.service.ts',
-        'if (row.epoch !== this.epoch) this.remembered',
-        'if (row.epoch < 0) this.remembered',
+        'if (row.epoch !== this.epoch) this.caches',
+        'if (row.epoch < 0) this.caches',
       ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',

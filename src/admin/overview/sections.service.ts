@@ -9,7 +9,7 @@ import { RESTED } from '../../platform/database/pools/pacing';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { SpendingService } from '../../policy/spending.service';
 import { sumAges } from '../../reconciliation/findings/ageing';
-import { readAges, readStatesOf, WAITING } from '../../reconciliation/findings/read';
+import { readAges, readStatesOfRun, WAITING } from '../../reconciliation/findings/findings-reader';
 import { equationOf } from '../../reconciliation/report/report.controller';
 import { RunReader } from '../../reconciliation/runs/run-reader';
 import { stateOf } from '../../reconciliation/runs/run-record';
@@ -75,7 +75,7 @@ export class SectionsService {
     const [run] = newest.flat().sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
     if (!run) return null;
     const { id, account, from, to, startedAt, end } = run;
-    const states = await readStatesOf(this.prisma, id);
+    const states = await readStatesOfRun(this.prisma, id);
     const equation = end?.totals ? equationOf(end.totals) : null;
     return {
       id,

@@ -1,7 +1,7 @@
 export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-interface Kind {
+interface CategoryDefinition {
   severity: Severity;
   /** Title in reports and in the console. */
   title: string;
@@ -46,8 +46,7 @@ export const CATEGORIES = {
     severity: 'high',
     title: 'One key, two paid calls',
     meaning:
-      'Two calls of one client and operation have the same idempotency key, and our records count both as ' +
-      'paid.',
+      'Two calls of one client and operation have one idempotency key, and our records count both as paid.',
     action:
       'Open both calls and ask the client whether it meant two payments. A key is freed only when its call ' +
       'was not executed, so check who settled the first call too early, and by which evidence. If one ' +
@@ -140,7 +139,7 @@ export const CATEGORIES = {
   late: {
     severity: 'low',
     title: 'Carried out late',
-    meaning: 'The upstream carried the payment out long after it was asked for.',
+    meaning: 'The upstream carried the payment out long after the request.',
     action:
       'Nothing is owed. If this recurs, tell the upstream. Keep RESOLVER_QUIET_SECONDS longer than the ' +
       'longest delay, so that no call is settled as not_executed too early.',
@@ -148,12 +147,12 @@ export const CATEGORIES = {
   unrecognised_status: {
     severity: 'low',
     title: 'Unknown status',
-    meaning: 'The upstream uses a status that is not recognised, so it is unclear whether money moved.',
+    meaning: 'The upstream uses an unknown status, so it is unclear whether money moved.',
     action:
       'Ask the upstream what the status means. Until then, the totals use our own outcome. Do not pay ' +
       'again because of this status.',
   },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, CategoryDefinition>;
 
 export type Category = keyof typeof CATEGORIES;
 

@@ -4,20 +4,20 @@ import { parse, CsvError } from 'csv-parse/sync';
 import { withoutMark } from '../../http/answers/csv';
 import { toFaults } from '../../http/validation/faults';
 import { Fault, Problem } from '../../platform/errors/problem';
-import { FindingDecisionDto, MAX_DECISIONS, PlacedDecision } from './decisions.dto';
+import { FindingDecisionDto, MAX_DECISIONS, LocatedDecision } from './decisions.dto';
 
 interface DecisionsInCsv {
-  decisions: PlacedDecision[];
+  decisions: LocatedDecision[];
   faults: Fault[];
   /** Number of rows without a decision. */
   ignored: number;
 }
 
 /** Required columns. */
-const NEEDED = ['finding_id', 'decision', 'reason'] as const;
-const READ = [...NEEDED, 'version'] as const;
-type Name = (typeof READ)[number];
-type ColumnPositions = Partial<Record<Name, number>>;
+const REQUIRED_COLUMNS = ['finding_id', 'decision', 'reason'] as const;
+const COLUMNS = [...REQUIRED_COLUMNS, 'version'] as const;
+type ColumnName = (typeof COLUMNS)[number];
+type ColumnPositions = Partial<Record<ColumnName, number>>;
 
 /**
  * Reads a file that was edited in a spreadsheet. Accepts any common delimiter, line end and encoding, and any
@@ -26,30 +26,28 @@ type ColumnPositions = Partial<Record<Name, number>>;
  */
 export function readDecisionsCsv(bytes: Buffer): DecisionsInCsv {
   const [heading = [], ...rows] = parseTable(decoded(bytes));
-  const places = placesOf(heading);
+  const positions = positionsOf(heading);
   const result: DecisionsInCsv = { decisions: [], faults: [], ignored: 0 };
   // Check the limit before the rows: a million bad rows would delay payouts for a minute.
-  const decided = rows.filter((cells) => (cells[places.decision ?? 0] ?? '') !== '').length;
+  const decided = rows.filter((cells) => (cells[positions.decision ?? 0] ?? '') !== '').length;
   if (decided > MAX_DECISIONS) {
     throw csvFault(`has ${decided} decisions; at most ${MAX_DECISIONS} fit in one request`);
   }
   for (const [index, cells] of rows.entries()) {
-    readRow(cells, places, index + 2, result); // the heading is row 1, as spreadsheets count
+    readRow(cells, positions, index + 2, result); // the heading is row 1, as spreadsheets count
   }
   if (result.decisions.length === 0 && result.faults.length === 0) {
-    throw csvFault(
-      'has no decision; write explained, resolved, accepted, or reopened into the column decision',
-    );
+    throw csvFault('has no decision; write explained, resolved, accepted, or reopened as decision');
   }
   return result;
 }
 
-function readRow(cells: string[], places: ColumnPositions, row: number, result: DecisionsInCsv): void {
+function readRow(cells: string[], positions: ColumnPositions, row: number, result: DecisionsInCsv): void {
   const { decisions, faults } = result;
-  const [pointer, where] = [`/${row}`, `row ${row}: `];
-  const read = (name: Name) => {
-    const place = places[name];
-    return place === undefined ? '' : textOf(cells[place] ?? '');
+  const [pointer, prefix] = [`/${row}`, `row ${row}: `];
+  const read = (name: ColumnName) => {
+    const position = positions[name];
+    return position === undefined ? '' : textOf(cells[position] ?? '');
   };
   const [state, reason, version] = [
     read('decision').toLowerCase(),
@@ -57,26 +55,23 @@ function readRow(cells: string[], places: ColumnPositions, row: number, result: 
     read('version').toLowerCase(),
   ];
   if (state === '') {
-    if (reason === '') result.ignored += cells.some((cell) => cell.trim() !== '') ? 1 : 0;
-    else
-      faults.push({
-        pointer: `${pointer}/decision`,
-        detail: `${where}has a reason but no decision; give both or none`,
-      });
+    const detail = `${prefix}has a reason but no decision; give both or none`;
+    if (reason !== '') faults.push({ pointer: `${pointer}/decision`, detail });
+    else result.ignored += cells.some((cell) => cell.trim() !== '') ? 1 : 0;
     return;
   }
-  const given = {
+  const fields = {
     finding_id: read('finding_id').toLowerCase(),
     state,
     reason,
     ...(version !== '' && { version }),
   };
-  const decision = plainToInstance(FindingDecisionDto, given);
+  const decision = plainToInstance(FindingDecisionDto, fields);
   const wrong = toFaults(validateSync(decision, { forbidUnknownValues: false }));
-  if (wrong.length === 0) decisions.push({ ...decision, pointer, where });
+  if (wrong.length === 0) decisions.push({ ...decision, pointer, prefix });
   for (const { pointer: field, detail } of wrong) {
     const column = field === '/state' ? '/decision' : field; // The column in the file.
-    faults.push({ pointer: `${pointer}${column}`, detail: `${where}${column.slice(1)} ${detail}` });
+    faults.push({ pointer: `${pointer}${column}`, detail: `${prefix}${column.slice(1)} ${detail}` });
   }
 }
 
@@ -87,24 +82,24 @@ function textOf(cell: string): string {
     .replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
 
-function placesOf(heading: string[]): ColumnPositions {
+function positionsOf(heading: string[]): ColumnPositions {
   const names = heading.map((name) =>
     withoutMark(name)
       .trim()
       .toLowerCase()
       .replaceAll(/[\s_-]+/g, '_'),
   );
-  const missing = NEEDED.filter((name) => !names.includes(name));
+  const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw csvFault(
       `has no column ${missing.join(', ')}; its first row must be that of GET ` +
         '/v1/reconciliation/findings.csv',
     );
   }
-  const twice = READ.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  const twice = COLUMNS.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice.length > 0) throw csvFault(`has the column ${twice.join(', ')} more than once`);
   return Object.fromEntries(
-    READ.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])),
+    COLUMNS.flatMap((name) => (names.includes(name) ? [[name, names.indexOf(name)]] : [])),
   );
 }
 
@@ -122,11 +117,11 @@ function decoded(bytes: Buffer): string {
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
 
 function parseTable(text: string): string[][] {
-  const [line = '', said] = SEPARATOR_LINE.exec(text) ?? [];
+  const [line = '', delimiter] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(line.length);
   try {
     return parse(table, {
-      delimiter: said ?? delimiterOf(table),
+      delimiter: delimiter ?? delimiterOf(table),
       relax_column_count: true, // A row ends with its last cell.
       relax_quotes: false,
     });

@@ -30,11 +30,11 @@ import {
   FindingDecisionsDto,
   MAX_DECISIONS,
   MAX_DECISIONS_BYTES,
-  PlacedDecision,
+  LocatedDecision,
 } from './decisions.dto';
 import { versionOf } from './findings.service';
 
-interface PlacedFault extends Fault {
+interface LocatedFault extends Fault {
   code: ProblemCode;
 }
 
@@ -44,46 +44,45 @@ const OWN =
 
 const CLOSED: ReadonlySet<FindingState> = new Set(['explained', 'resolved', 'accepted']);
 
-function repeated(decisions: PlacedDecision[]): PlacedFault[] {
-  const first = new Map<string, PlacedDecision>();
+function repetitions(decisions: LocatedDecision[]): LocatedFault[] {
+  const first = new Map<string, LocatedDecision>();
   return decisions.flatMap((decision) => {
-    const { finding_id: id, pointer, where } = decision;
+    const { finding_id: id, pointer, prefix } = decision;
     const before = first.get(id);
     first.set(id, before ?? decision);
-    const detail = `${where}the finding is already decided at ${before?.pointer}; decide it once`;
+    const detail = `${prefix}the finding is already decided at ${before?.pointer}; decide it once`;
     return before ? [invalid({ pointer: `${pointer}/finding_id`, detail })] : [];
   });
 }
 
 function faultsOf(
-  decision: PlacedDecision,
+  decision: LocatedDecision,
   finding: FindingNow | undefined,
   decider: Decider,
-): PlacedFault[] {
-  const { state, version, pointer, where } = decision;
-  const at = (field: string, code: ProblemCode, detail: string): PlacedFault => ({
+): LocatedFault[] {
+  const { state, version, pointer, prefix } = decision;
+  const fault = (field: string, code: ProblemCode, detail: string): LocatedFault => ({
     code,
     pointer: `${pointer}/${field}`,
-    detail: `${where}${detail}`,
+    detail: `${prefix}${detail}`,
   });
-  if (!finding) return [at('finding_id', 'invalid_request', 'there is no finding with this ID')];
-  const faults: PlacedFault[] = [];
+  if (!finding) return [fault('finding_id', 'invalid_request', 'there is no finding with this ID')];
+  const faults: LocatedFault[] = [];
   if (version !== undefined && version !== versionOf(finding.stepId, finding.impactUsd)) {
     const now = `it is now ${finding.state} with an impact of ${finding.impactUsd} US dollars`;
-    faults.push(
-      at('version', 'finding_changed', `the finding has changed since you read it: ${now}; read it again`),
-    );
+    const detail = `the finding has changed since you read it: ${now}; read it again`;
+    faults.push(fault('version', 'finding_changed', detail));
   }
   const wrong = wrongStep(finding.state, state);
-  if (wrong) faults.push(at('state', 'finding_changed', wrong));
+  if (wrong) faults.push(fault('state', 'finding_changed', wrong));
   if (state === 'accepted') {
     const refused = refusedAcceptance(decider, finding);
-    if (refused) faults.push(at('state', refused.code, refused.detail));
+    if (refused) faults.push(fault('state', refused.code, refused.detail));
   }
   return faults;
 }
 
-/** Returns why a state change is not allowed. Undefined if it is. */
+/** Returns the reason against a state change. Undefined if it is allowed. */
 function wrongStep(from: FindingState, to: StepState): string | undefined {
   if (from === to) return `the finding is already ${from}`;
   if (to === 'reopened')
@@ -100,8 +99,8 @@ function refusedAcceptance(
 ): { code: ProblemCode; detail: string } | undefined {
   const { identity, clientName } = decider.call.caller;
   if (identity === null) {
-    const detail = `only a person can accept a difference, with a personal key. ${needsPersonalKey(clientName)}`;
-    return { code: 'invalid_request', detail };
+    const detail = 'only a person can accept a difference, with a personal key.';
+    return { code: 'invalid_request', detail: `${detail} ${needsPersonalKey(clientName)}` };
   }
   if (requester === null) return undefined;
   try {
@@ -113,21 +112,21 @@ function refusedAcceptance(
   }
 }
 
-function invalid(fault: Fault): PlacedFault {
+function invalid(fault: Fault): LocatedFault {
   return { ...fault, code: 'invalid_request' };
 }
 
-/** Error codes, the first to correct at the front. */
-const WORST: ProblemCode[] = ['invalid_request', 'own_approval', 'finding_changed'];
+/** Error codes in the order in which the caller corrects them. */
+const BY_PRECEDENCE: ProblemCode[] = ['invalid_request', 'own_approval', 'finding_changed'];
 
-function refuse(found: PlacedFault[]): void {
-  const code = WORST.find((each) => found.some((fault) => fault.code === each));
+function refuse(found: LocatedFault[]): void {
+  const code = BY_PRECEDENCE.find((each) => found.some((fault) => fault.code === each));
   if (code === undefined) return;
   const faults = found.map(({ pointer, detail }) => ({ pointer, detail }));
   throw new Problem(code, { faults, ...(code === 'own_approval' && { text: OWN }) });
 }
 
-const WHO =
+const DECISION_RULES =
   'All decisions are recorded, or none. The error lists every fault. An open or reopened finding can ' +
   'become explained, resolved or accepted, and one of these can become reopened. Accepting requires a ' +
   'personal key (`X-Actor` does not count), and a client, a key and a person other than those that ' +
@@ -147,21 +146,21 @@ export class DecisionsController {
   @Allow('reconcile')
   @RouteConfig({ maxBodyBytes: MAX_DECISIONS_BYTES, maxListItems: MAX_DECISIONS })
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
-  @ApiSummary('Decide findings', WHO)
+  @ApiSummary('Decide findings', DECISION_RULES)
   @ApiResponse({ status: 200, type: FindingDecisions, description: 'The decisions were recorded.' })
   @ApiKeyProblems('invalid_request', 'own_approval', 'finding_changed')
   async decideFindings(
     @CurrentCall() call: AuthenticatedCall,
     @Body() { decisions }: FindingDecisionsDto,
   ): Promise<FindingDecisions> {
-    const placed = decisions.map((decision, index) => ({
+    const located = decisions.map((decision, index) => ({
       ...decision,
       finding_id: decision.finding_id.toLowerCase(),
       pointer: `/decisions/${index}`,
-      where: '',
+      prefix: '',
     }));
-    await this.record(call, placed);
-    return answer(placed, 0);
+    await this.record(call, located);
+    return answer(located, 0);
   }
 
   @Post('decisions.csv')
@@ -171,8 +170,8 @@ export class DecisionsController {
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiSummary(
     'Decide findings with a spreadsheet',
-    `${WHO} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` and ` +
-      `\`reason\` filled ` +
+    `${DECISION_RULES} ` +
+      'The body is the file of `GET /v1/reconciliation/findings.csv` with `decision` and `reason` filled ' +
       'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
       'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a ' +
       'decision also applies to a finding that has changed since. Rows without a decision are skipped. An ' +
@@ -198,10 +197,10 @@ export class DecisionsController {
    */
   private async record(
     call: AuthenticatedCall,
-    decisions: PlacedDecision[],
+    decisions: LocatedDecision[],
     faults: Fault[] = [],
   ): Promise<void> {
-    const known = [...faults.map((fault) => invalid(fault)), ...repeated(decisions)];
+    const known = [...faults.map((fault) => invalid(fault)), ...repetitions(decisions)];
     const steps: NewStep[] = decisions.map(({ finding_id, state, reason }) => ({
       findingId: finding_id,
       state,
@@ -217,7 +216,7 @@ export class DecisionsController {
   }
 }
 
-function answer(decisions: PlacedDecision[], ignored: number): FindingDecisions {
+function answer(decisions: LocatedDecision[], ignored: number): FindingDecisions {
   const findings = decisions.map(({ finding_id, state }) => ({ finding_id, state }));
   return { decided: decisions.length, ignored, findings };
 }

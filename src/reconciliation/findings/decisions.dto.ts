@@ -5,7 +5,7 @@ import { described } from '../../platform/schema/fields';
 import { State, STATES } from './findings.dto';
 
 export const MAX_DECISIONS = 10_000;
-/** Maximum size of the body in bytes. It fits the most decisions, with reasons of a few sentences each. */
+/** Maximum size of the body in bytes. It fits all decisions, with reasons of a few sentences each. */
 export const MAX_DECISIONS_BYTES = 8 * 1_048_576;
 
 const DECIDABLE: readonly StepState[] = ['explained', 'resolved', 'accepted', 'reopened'];
@@ -50,11 +50,11 @@ export class FindingDecisionDto {
 }
 
 /** One of several decisions, with its position for error messages. */
-export interface PlacedDecision extends FindingDecisionDto {
+export interface LocatedDecision extends FindingDecisionDto {
   /** JSON pointer. */
   pointer: string;
   /** Prefix of its error messages, such as `row 17: `. */
-  where: string;
+  prefix: string;
 }
 
 @NotForwarded()

@@ -46,8 +46,8 @@ export class FindingsController {
   @Shows('itself')
   @ApiSummary(
     'List findings',
-    'Without `state`, lists open and reopened findings. Without `audit:pii`, leaves out what only runs ' +
-      'over statements that name recipients have seen.',
+    'Without `state`, lists open and reopened findings. Without `audit:pii`, leaves out findings that only ' +
+      'comparisons with recipients observed.',
   )
   @ApiResponse({ status: 200, type: FindingPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -68,9 +68,9 @@ export class FindingsController {
   @ApiSummary(
     'Export findings to decide them in a spreadsheet',
     'With the filters of the list, newest first. Fill in the columns `decision` (explained, resolved, ' +
-      'accepted or reopened) and `reason`, and send the file to `POST ' +
-      '/v1/reconciliation/findings/decisions.csv`. A cell that a spreadsheet would read as a formula gets ' +
-      'a leading apostrophe.',
+      'accepted or reopened) and `reason`, and send the file to ' +
+      '`POST /v1/reconciliation/findings/decisions.csv`. A cell that a spreadsheet would read as a formula ' +
+      'gets a leading apostrophe.',
   )
   @ApiProduces('text/csv')
   @ApiResponse({

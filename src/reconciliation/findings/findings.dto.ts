@@ -70,7 +70,7 @@ export class FindingSelection {
 
   @OneOf(
     [...STATES, 'any'],
-    'The state: the latest decision. Default: `open` and `reopened`, the findings that wait for a decision.',
+    'The state: the latest decision. Default: `open` and `reopened`, which await a decision.',
   )
   state?: State | 'any';
 
@@ -78,7 +78,7 @@ export class FindingSelection {
 
   @OneOf(SEVERITIES, 'Severity. It follows from the category.') severity?: Severity;
 
-  @Uuid('The ID of a run that saw the finding.') run_id?: string;
+  @Uuid('The ID of a run that observed the finding.') run_id?: string;
 
   @Uuid('The ID of the call that the finding is about.') call_id?: string;
 
@@ -118,7 +118,7 @@ export class FindingField {
 export class FindingStep {
   @described(UUID, "The decision's ID.") id!: string;
   @described({ enum: STATES.slice(1) }, "The finding's state after the decision.") state!: State;
-  @described(TEXT, 'Why.') reason!: string;
+  @described(TEXT, 'Reason.') reason!: string;
   @described(SIGNED_USD, "The finding's impact at the time of the decision, in US dollars.")
   impact_usd!: string;
   @nullable(UUID, 'The run that made the decision. Null if no run made it.') run_id!: string | null;
@@ -146,8 +146,8 @@ export class FindingRecord {
   impact_usd!: string;
   @described({ type: [FindingField] }, 'The fields that differ.') fields!: FindingField[];
   @described(INSTANT, 'Time of the payment.') occurred_at!: Date;
-  @described(INSTANT, 'Time when it was found.') found_at!: Date;
-  @nullable(INTEGER, 'Whole days since it was found, while it waits for a decision. Otherwise null.')
+  @described(INSTANT, 'Time of its first observation.') found_at!: Date;
+  @nullable(INTEGER, 'Whole days since it was found, while it awaits a decision. Otherwise null.')
   age_days!: number | null;
   @nullable(UUID, 'The ID of the call. Null if our records have none.') call_id!: string | null;
   @nullable(INTEGER, "The payment's position in the call, from 0.") position!: number | null;
@@ -156,13 +156,12 @@ export class FindingRecord {
   @nullable(TEXT, "The upstream's ID of the batch.") batch_ref!: string | null;
   @nullable(TEXT, 'The wallet.') wallet_id!: string | null;
   @described(UUID, 'The ID of the run that found it.') found_by!: string;
-  @described(UUID, 'The ID of the run that saw it last.') seen_by!: string;
-  @described(INSTANT, 'Time when it was seen last.') seen_at!: Date;
+  @described(UUID, 'The ID of the run that observed it last.') seen_by!: string;
+  @described(INSTANT, 'Time of its last observation.') seen_at!: Date;
   @nullable(ref('FindingStep'), 'The latest decision. Null if there is none.') last_step!: FindingStep | null;
   @described(
     TEXT,
-    'Changes when the finding is decided or its impact changes. Send it with a decision, so that you ' +
-      'decide what you saw.',
+    'Changes with each decision and each change of the impact. Send it with a decision about this version.',
   )
   version!: string;
 }
@@ -172,10 +171,10 @@ export class FindingPage {
   @nextPageToken() next_page_token!: string | null;
 }
 
-/** A finding as one run saw it. */
+/** A finding as one run observed it. */
 export class FindingSight {
   @described(UUID, "The run's ID.") run_id!: string;
-  @described(INSTANT, 'When.') seen_at!: Date;
+  @described(INSTANT, 'Time of the observation.') seen_at!: Date;
   @described(BOOLEAN, 'Whether the run was historical. Such a run changes no states.') historical!: boolean;
   @described(SIGNED_USD, 'Its impact in this run, in US dollars.') impact_usd!: string;
   @described({ type: [FindingField] }, 'The fields that differed.') fields!: FindingField[];
@@ -184,9 +183,10 @@ export class FindingSight {
 
 export class FindingTimeline extends FindingRecord {
   @described(TEXT, 'Describes the difference.') meaning!: string;
-  @described({ type: FindingEvidence }, 'The supporting records, as seen last.') evidence!: FindingEvidence;
-  @described({ type: [FindingSight] }, 'The finding in each run. The newest 100 runs.')
+  @described({ type: FindingEvidence }, 'The supporting records of its last observation.')
+  evidence!: FindingEvidence;
+  @described({ type: [FindingSight] }, 'The finding as each run observed it, for the newest 100 runs.')
   sights!: FindingSight[];
-  @described(INTEGER, 'The number of runs that saw it.') sight_count!: number;
+  @described(INTEGER, 'The number of runs that observed it.') sight_count!: number;
   @described({ type: [FindingStep] }, 'The decisions, oldest first.') steps!: FindingStep[];
 }

@@ -7,6 +7,16 @@ import { maskContacts } from '../../platform/privacy/contacts';
 import { rowsToRead, idBefore, toPage } from '../../platform/schema/page';
 import { CATEGORIES, Category } from './categories';
 import {
+  FindingRow,
+  WAITING,
+  ObservationRow,
+  countFindings,
+  FindingFilters,
+  readFindings,
+  readComparesPeople,
+  readObservations,
+} from './findings-reader';
+import {
   FindingField,
   FindingRecord,
   FindingSight,
@@ -17,16 +27,6 @@ import {
   FindingTimeline,
   State,
 } from './findings.dto';
-import {
-  FindingRow,
-  WAITING,
-  SightRow,
-  countFindings,
-  FindingFilters,
-  readFindings,
-  readComparesPeople,
-  readSightsBy,
-} from './read';
 
 /**
  * Converts a finding for the API.
@@ -63,7 +63,7 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   };
 }
 
-function toSight({ compares_people: _, ...row }: SightRow, reveal: boolean): FindingSight {
+function toObservation({ compares_people: _, ...row }: ObservationRow, reveal: boolean): FindingSight {
   return { ...row, fields: toFields(row.fields, reveal) };
 }
 
@@ -90,15 +90,14 @@ function lastStep(row: FindingRow, reveal: boolean): FindingStep | null {
 
 /**
  * Returns a token that changes with each decision and each change of the impact. A decision with an outdated
- * token is rejected. The token begins with a letter, because spreadsheets could read it as a number
- * otherwise.
+ * token is rejected. The token begins with a letter, so that spreadsheets do not read it as a number.
  * @param stepId ID of the finding's latest decision. Null if undecided.
  */
 export function versionOf(stepId: string | null, impactUsd: string): string {
-  return `v${createHash('sha256')
+  const digest = createHash('sha256')
     .update(`${stepId ?? 'none'} ${impactUsd}`)
-    .digest('hex')
-    .slice(0, 12)}`;
+    .digest('hex');
+  return `v${digest.slice(0, 12)}`;
 }
 
 /** Columns: two to fill in, the identifiers, and context for the decision. */
@@ -140,15 +139,15 @@ function joined(values: string[]): string {
   return values.join('; ');
 }
 
-/** Number of runs shown. An hourly job can see a finding thousands of times. */
-const NEWEST_SIGHTS = 100;
+/** Maximum number of observations shown. Hourly runs can observe a finding thousands of times. */
+const MAX_OBSERVATIONS = 100;
 
 /** Rows that an export holds in memory at once. */
 const BATCH = 1_000;
 
 /** Permissions of a reader. */
 export interface Reader {
-  /** Whether the reader sees findings of runs that compare recipients (`audit:pii`). */
+  /** Whether the reader sees findings of comparisons of recipients (`audit:pii`). */
   seesPeople: boolean;
   /** Whether people are unmasked. */
   reveal: boolean;
@@ -171,8 +170,8 @@ export class FindingsService {
   ): Promise<AuditedResult<FindingPage>> {
     const request = { ...(page_size && { page_size }), ...(page_token !== undefined && { page_token }) };
     const { seesPeople } = reader;
-    const place = { before: idBefore(request), limit: rowsToRead(request) };
-    const found = await readFindings(this.prisma, { filters, seesPeople }, place);
+    const range = { before: idBefore(request), limit: rowsToRead(request) };
+    const found = await readFindings(this.prisma, { filters, seesPeople }, range);
     const { rows, nextPageToken } = toPage(found, request);
     const shown = {
       findings: rows.map((row) => toFinding(row, reader.reveal)),
@@ -209,14 +208,15 @@ export class FindingsService {
     const filters = { id, state: 'any' } as const;
     const [row] = await readFindings(this.prisma, { filters, seesPeople }, { limit: 1 });
     if (!row) return undefined;
-    const [{ rows: sights, count }, steps] = await Promise.all([
-      readSightsBy(this.prisma, { id, seesPeople }, NEWEST_SIGHTS),
+    const [{ rows: observations, count }, steps] = await Promise.all([
+      readObservations(this.prisma, { id, seesPeople }, MAX_OBSERVATIONS),
       this.steps(id, reveal),
     ]);
     const { meaning } = CATEGORIES[row.category satisfies Category];
-    const seen = { sights: sights.map((sight) => toSight(sight, reveal)), sight_count: count };
-    const shown = { ...toFinding(row, reveal), meaning, evidence: row.evidence, ...seen, steps };
-    return { shown, comparesPeople: sights.some((sight) => sight.compares_people) };
+    const sights = observations.map((observation) => toObservation(observation, reveal));
+    const { evidence } = row;
+    const shown = { ...toFinding(row, reveal), meaning, evidence, sights, sight_count: count, steps };
+    return { shown, comparesPeople: observations.some((observation) => observation.compares_people) };
   }
 
   /**

@@ -14,29 +14,29 @@ import { SettledRead, SettleListedService } from '../settling/settle-listed.serv
 import { SourcesService } from '../sources/sources.service';
 
 /** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
-const MOST = 2_000_000;
+const MAX_CACHED = 2_000_000;
 
 /**
  * Cache of each transaction's last content. It lets a poll skip unchanged transactions, because the upstream
  * always lists all of them. A restart or a recovery of the database empties it, which makes one poll longer.
  */
-class Remembered {
-  private readonly said = new Map<number, number>();
+class ContentCache {
+  private readonly contents = new Map<number, number>();
 
   /** Returns whether a transaction is unchanged. False for a transaction without a name. */
   has(transaction: Transaction): boolean {
     const name = nameOf(transaction);
-    return name !== undefined && this.said.get(name) === contentOf(transaction);
+    return name !== undefined && this.contents.get(name) === contentOf(transaction);
   }
 
   add(transaction: Transaction): void {
     const name = nameOf(transaction);
     if (name === undefined) return;
-    this.said.delete(name); // Moves it to the end.
-    this.said.set(name, contentOf(transaction));
-    if (this.said.size <= MOST) return;
-    for (const oldest of this.said.keys()) {
-      this.said.delete(oldest);
+    this.contents.delete(name); // Moves it to the end.
+    this.contents.set(name, contentOf(transaction));
+    if (this.contents.size <= MAX_CACHED) return;
+    for (const oldest of this.contents.keys()) {
+      this.contents.delete(oldest);
       return;
     }
   }
@@ -71,7 +71,7 @@ const YOUNG_MS = 3_600_000;
 const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
-interface Poll extends Omit<SettledRead, 'unclaimed'> {
+interface FollowUpPoll extends Omit<SettledRead, 'unclaimed'> {
   /** Null if nothing was read. */
   readId: string | null;
   /** Failure code of the listing. Null if it was read. */
@@ -86,8 +86,7 @@ interface Poll extends Omit<SettledRead, 'unclaimed'> {
  */
 @Injectable()
 export class FollowUpService {
-  /** By account. */
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly caches = new Map<string, ContentCache>();
   /** Epoch of the database that the cache belongs to. */
   private epoch: number | undefined;
 
@@ -100,12 +99,15 @@ export class FollowUpService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  async runOnce(account = MAIN_ACCOUNT, signal: AbortSignal = new AbortController().signal): Promise<Poll> {
+  async runOnce(
+    account = MAIN_ACCOUNT,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<FollowUpPoll> {
     const obstacle = this.mayPay.obstacleTo('settle');
     if (obstacle) return { readId: null, failure: obstacle.kind, changed: 0, known: 0, settled: 0 };
-    await this.forgetIfRecovered();
-    const remembered = this.remembered.get(account) ?? new Remembered();
-    this.remembered.set(account, remembered);
+    await this.clearAfterRecovery();
+    const cache = this.caches.get(account) ?? new ContentCache();
+    this.caches.set(account, cache);
     const now = clock.nowMs();
     const window = {
       from: new Date(now - this.settings.followUpDays * DAY_MS),
@@ -113,7 +115,7 @@ export class FollowUpService {
     };
     const changed: Transaction[] = [];
     const isNews = (transaction: Transaction) => {
-      if (changed.length >= MOST_PER_POLL || remembered.has(transaction)) return false;
+      if (changed.length >= MOST_PER_POLL || cache.has(transaction)) return false;
       changed.push(transaction);
       return true;
     };
@@ -121,22 +123,21 @@ export class FollowUpService {
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // The next poll processes the listed part again.
     this.mayPay.require('settle'); // again, because reading takes long
-    const { unclaimed, ...named } = await this.settling.run(readId, 'poll', signal);
+    const { unclaimed, ...settled } = await this.settling.run(readId, 'poll', signal);
     const found = await this.unclaimed.run(account, readId, [...unclaimed.keys()], window.from, signal);
     const names = new Set(unclaimed.values());
     for (const transaction of changed) {
       // Its answer may still be on the way.
       const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
-      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId))
-        remembered.add(transaction);
+      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) cache.add(transaction);
     }
-    return { ...result, ...named, settled: named.settled + found };
+    return { ...result, ...settled, settled: settled.settled + found };
   }
 
   /** Empties the cache after a recovery: an older database lacks the settlements of cached transactions. */
-  private async forgetIfRecovered(): Promise<void> {
+  private async clearAfterRecovery(): Promise<void> {
     const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
-    if (row.epoch !== this.epoch) this.remembered.clear();
+    if (row.epoch !== this.epoch) this.caches.clear();
     this.epoch = row.epoch;
   }
 }

@@ -52,7 +52,7 @@ export interface ListedTransaction extends Pick<
   /** The reference, in each form that records use. Empty if unset. */
   references: string[];
   /** ID of our call that the reference names. Null if it names none. */
-  madeFor: string | null;
+  namedCallId: string | null;
 }
 
 /**
@@ -63,11 +63,11 @@ export type Batch = ListedTransaction[];
 /** Upstream data of the transaction that a call deletes or redeems. */
 export interface Lookup {
   readId: string;
-  askedAt: Date;
+  requestedAt: Date;
   /** Our operation that created the transaction. Null if our records name none. */
-  madeBy: string | null;
+  createdBy: string | null;
   /** Null if the upstream has no such transaction. */
-  seen: ListedTransaction | null;
+  transaction: ListedTransaction | null;
 }
 
 export interface Rules {
@@ -98,7 +98,7 @@ export interface SentCallState extends SentCall {
 }
 
 /** Maximum number of calls in doubt to consider. */
-const MOST_KNOWN = 1_000_000;
+const MAX_CALLS_IN_DOUBT = 1_000_000;
 
 /** Calls per query, because its result is processed without a pause. */
 const CALLS_AT_ONCE = 1_000;
@@ -151,7 +151,7 @@ export async function findCallsInDoubt(prisma: PrismaService): Promise<string[]>
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT call_id::text AS id FROM indexed_call
     WHERE terms && ${[...recordedAs('unknown').map((state) => `state:${state}`), 'entry:in_doubt']}::text[]
-      AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MOST_KNOWN}`;
+      AND terms && ${operations}::text[] ORDER BY 1 LIMIT ${MAX_CALLS_IN_DOUBT}`;
   return found.map(({ id }) => id);
 }
 
@@ -235,7 +235,7 @@ async function readSome(
     ...call,
     sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
     sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
-    items: (items ?? []).map(toWanted),
+    items: (items ?? []).map(toItemInDoubt),
     hasAnswer: sentAt !== null,
     settled: settledPositions(answered, settled ?? [], items?.length ?? 0),
   }));
@@ -244,7 +244,7 @@ async function readSome(
 /**
  * Converts an item. Without a recipient, as in a collection, each of its names identifies the other party.
  */
-function toWanted({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
+function toItemInDoubt({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
   const all = recipientNames({ recipientField: field, ...named });
   const names = all.map(({ key }) => key);
   const payee = field === null ? names : all.filter(({ counts }) => counts).map(({ key }) => key);

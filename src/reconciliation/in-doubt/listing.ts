@@ -10,13 +10,13 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
 import { ListedTransaction } from './calls-in-doubt';
-import { ShownIds, Sightings } from './shown-ids';
+import { ShownIds, IdObservation } from './shown-ids';
 import { Batches, Listing } from './verdict/batches';
 import { Effort, mapped } from './work';
 
 /** Margins for wrong clocks before the oldest call in doubt: of the listing, and of its complete part. */
 export const READ_BEFORE_MS = 600_000;
-const KNOWN_BEFORE_MS = 300_000;
+const COMPLETE_BEFORE_MS = 300_000;
 
 /** Lag of the listing. It may lack calls recorded this shortly before the request. */
 const LAG_MS = 5_000;
@@ -30,15 +30,15 @@ interface ListedRow extends Omit<
 > {
   ordinal: bigint;
   usd: string | null;
-  madeFor: string | null;
+  namedCallId: string | null;
 }
 
 const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
   batch_ref AS "batchRef", issued_at AS "issuedAt",
   type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference,
-  (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "madeFor"`;
+  (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "namedCallId"`;
 
-interface Known {
+interface ExpectedTransactions {
   operation: string;
   missing: number;
   freshUntil: Date | null;
@@ -56,7 +56,7 @@ const CERTAINLY_LISTED = CREATING.filter((operation) => CREATED_BY.get(operation
 export async function readListing(
   db: Client,
   account: string,
-  read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
+  read: Pick<Listing, 'readId' | 'requestedAt' | 'oldest'>,
   since: Date,
   inDoubt: string[],
   skewMs: number,
@@ -64,17 +64,20 @@ export async function readListing(
   effort: Effort,
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, account, read.readId, since, inDoubt);
-  const seen = await effort.all(mapped(rows, (row) => toSeen(read.readId, row, vocabulary)));
+  const seen = await effort.all(mapped(rows, (row) => toListed(read.readId, row, vocabulary)));
   const shownIds = new ShownIds();
-  await shownIds.add(read.readId, async ({ text, values }) => (await db.query<Sightings>(text, values)).rows);
+  await shownIds.add(
+    read.readId,
+    async ({ text, values }) => (await db.query<IdObservation>(text, values)).rows,
+  );
   const unclaimed = await effort.all(Batches.of(seen, shownIds.operations));
-  const known = await readKnown(db, account, read, since, skewMs);
+  const known = await readExpected(db, account, read, since, skewMs);
   const missing = known.reduce((sum, one) => sum + one.missing, 0);
   return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
 }
 
 /** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */
-function newestByKind(known: Known[]): Map<string, Date> {
+function newestByKind(known: ExpectedTransactions[]): Map<string, Date> {
   const newest = new Map<string, Date>();
   for (const { operation, freshUntil } of known) {
     const kind = CREATED_BY.get(operation)?.name;
@@ -162,16 +165,16 @@ async function readUnclaimed(
  * Reads, for each operation, the transactions that the listing must contain by our records. They show how
  * complete and recent the listing is.
  */
-async function readKnown(
+async function readExpected(
   db: Client,
   account: string,
-  { readId, askedAt }: { readId: string; askedAt: Date },
+  { readId, requestedAt }: { readId: string; requestedAt: Date },
   since: Date,
   skewMs: number,
-): Promise<Known[]> {
-  const from = new Date(since.getTime() - KNOWN_BEFORE_MS);
+): Promise<ExpectedTransactions[]> {
+  const from = new Date(since.getTime() - COMPLETE_BEFORE_MS);
   const first = uuidFloor(new Date(from.getTime() - ID_MARGIN_MS));
-  const before = new Date(askedAt.getTime() - LAG_MS);
+  const before = new Date(requestedAt.getTime() - LAG_MS);
   const margin = `${skewMs} milliseconds`;
   const question = Prisma.sql`
     WITH seen AS MATERIALIZED (
@@ -194,12 +197,12 @@ async function readKnown(
         AND recorded_at < ${before}::timestamptz))::integer AS missing,
       max(sent_at) FILTER (WHERE in_time) AS "freshUntil"
     FROM known GROUP BY operation`;
-  const { rows } = await db.query<Known>(question.text, question.values);
+  const { rows } = await db.query<ExpectedTransactions>(question.text, question.values);
   return rows;
 }
 
 /** Reads some transactions of a reading, in the order that `Batches` expects. */
-export async function readSeen(
+export async function readListed(
   prisma: PrismaService,
   readId: string,
   ordinals: bigint[],
@@ -208,11 +211,11 @@ export async function readSeen(
   const rows = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS} FROM upstream_transaction
     WHERE read_id = ${readId}::uuid AND ordinal = ANY (${ordinals}::bigint[]) ORDER BY issued_at, ordinal`;
-  return rows.map((row) => toSeen(readId, row, vocabulary));
+  return rows.map((row) => toListed(readId, row, vocabulary));
 }
 
 /** Reads the transaction of a single lookup. Undefined if the answer had none. */
-export async function readOne(
+export async function readSingle(
   prisma: PrismaService,
   readId: string,
   vocabulary: StatusVocabulary,
@@ -220,10 +223,10 @@ export async function readOne(
   const [row] = await prisma.$queryRaw<ListedRow[]>`
     SELECT ${COLUMNS}
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
-  return row && toSeen(readId, row, vocabulary);
+  return row && toListed(readId, row, vocabulary);
 }
 
-function toSeen(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): ListedTransaction {
+function toListed(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): ListedTransaction {
   const { ordinal, usd, reference, email, phone, handle, receiver, ...row } = listed;
   return {
     readId,

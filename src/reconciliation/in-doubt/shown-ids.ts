@@ -5,15 +5,15 @@ import { itemFieldsOf } from '../../operations/items/items';
 import { Prisma } from '../../platform/database/generated/client';
 
 /** Operations whose requests can carry an ID of ours that their transactions show. */
-const WITH_ROOM = OPERATION_NAMES.filter(
+const WITH_OWN_ID = OPERATION_NAMES.filter(
   (name) => CREATED_BY.has(name) && (itemFieldsOf(name)?.ownId ?? 'nowhere') !== 'nowhere',
 );
-const TYPES = [...new Set(WITH_ROOM.map((name) => CREATED_BY.get(name)?.type))];
+const TYPES = [...new Set(WITH_OWN_ID.map((name) => CREATED_BY.get(name)?.type))];
 
 /** Maximum number of transactions without a reference that are compared with our records, newest first. */
 const MOST_UNMARKED = 500;
 
-export interface Sightings {
+export interface IdObservation {
   operation: string;
   /** A listed transaction shows the ID of a call of this operation. */
   shown: boolean;
@@ -30,7 +30,7 @@ export class ShownIds {
   private readonly lacking = new Set<string>();
 
   /** Adds the sightings of one reading. */
-  async add(readId: string, query: (question: Prisma.Sql) => Promise<Sightings[]>): Promise<void> {
+  async add(readId: string, query: (question: Prisma.Sql) => Promise<IdObservation[]>): Promise<void> {
     for (const { operation, shown, lacking } of await query(questionFor(readId))) {
       if (shown) this.shown.add(operation);
       if (lacking) this.lacking.add(operation);
@@ -57,11 +57,11 @@ function questionFor(readId: string): Prisma.Sql {
     ), lacking AS (
       SELECT DISTINCT e.operation FROM indexed_call e
       CROSS JOIN LATERAL (SELECT id, record FROM intent WHERE id = e.call_id OFFSET 0) AS i
-      WHERE e.terms && ARRAY(SELECT term FROM unmarked) AND e.operation = ANY (${WITH_ROOM}::text[])
+      WHERE e.terms && ARRAY(SELECT term FROM unmarked) AND e.operation = ANY (${WITH_OWN_ID}::text[])
         -- If the ID was sent, the record has it as the reference of an item.
         AND strpos(i.record, '"reference":"' || i.id) > 0
     )
     SELECT operation, operation IN (SELECT operation FROM shown) AS shown,
       operation IN (SELECT operation FROM lacking) AS lacking
-    FROM unnest(${WITH_ROOM}::text[]) AS one(operation)`;
+    FROM unnest(${WITH_OWN_ID}::text[]) AS one(operation)`;
 }

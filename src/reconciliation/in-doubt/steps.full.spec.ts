@@ -1,8 +1,8 @@
 import { at, RULES, toSeen, toSent } from '../../../test/support/reconciliation/made-up-doubts';
 import { ListedTransaction, SentCall } from './calls-in-doubt';
 import { Batches, Listing } from './verdict/batches';
-import { Competing } from './verdict/competing';
-import { judgeInTurn } from './verdict/judging';
+import { CompetingCalls } from './verdict/competing-calls';
+import { judgeInTurn } from './verdict/poll-round';
 import { Effort, STRETCH } from './work';
 
 interface Crowd {
@@ -55,13 +55,13 @@ describe.each(Object.entries(CROWDS))('calls in doubt among payments to one rece
     const effort = new Effort();
     const listing: Listing = {
       readId: 'read',
-      askedAt: at(5_000),
+      requestedAt: at(5_000),
       missing: 0,
       oldest: at(-1),
       freshUntil: new Map([['airtime', at(4_999)]]),
       unclaimed: await effort.all(Batches.of(seen)),
     };
-    const competing = await effort.all(Competing.of(calls, RULES));
+    const competing = await effort.all(CompetingCalls.of(calls, RULES));
     const { found, left } = await judgeInTurn(doubts, listing, competing, RULES, effort);
     expect([found.length, left.length]).toEqual([number, 0]);
     expect(effort.done).toBeLessThan(10 * size + 700 * number);

@@ -6,7 +6,7 @@ interface TimedValue {
   until: number;
 }
 
-interface Query {
+interface TimetableQuery {
   /** Minimum and maximum size. */
   least: number;
   most: number;
@@ -36,14 +36,14 @@ export class Timetable<Entry> {
   }
 
   /** Yields the values of a key by size, and within a size by the start of their periods. */
-  *overlapping(key: string, { least, most, from, until }: Query): Iterable<Entry> {
+  *overlapping(key: string, { least, most, from, until }: TimetableQuery): Iterable<Entry> {
     for (const periods of this.byKey.get(key) ?? []) {
       if (periods.size >= least && periods.size <= most) yield* periods.overlapping(from, until);
     }
   }
 }
 
-interface Period<Entry> {
+interface TimedEntry<Entry> {
   from: number;
   until: number;
   entry: Entry;
@@ -51,7 +51,7 @@ interface Period<Entry> {
 
 /** Periods of one key and size, sorted by their start, with a tree of their latest ends. */
 class Periods<Entry> {
-  private readonly periods: Period<Entry>[] = [];
+  private readonly periods: TimedEntry<Entry>[] = [];
   /**
    * A complete binary tree. The children of node `n` are `2n` and `2n + 1`, and the leaves are the ends of
    * the periods. Each node has the latest end below it. Undefined until it is needed.
@@ -64,7 +64,7 @@ class Periods<Entry> {
     return this.periods.length;
   }
 
-  add(period: Period<Entry>): void {
+  add(period: TimedEntry<Entry>): void {
     this.periods.push(period);
     this.latest = undefined;
   }

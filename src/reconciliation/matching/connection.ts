@@ -24,7 +24,11 @@ const CONNECTION = {
  * tables that are read a few times.
  */
 const PLANNING = `
-  SET timezone = 'UTC'; SET work_mem = '64MB'; SET hash_mem_multiplier = 2; SET temp_buffers = '32MB'; SET jit = off;
+  SET timezone = 'UTC';
+  SET work_mem = '64MB';
+  SET hash_mem_multiplier = 2;
+  SET temp_buffers = '32MB';
+  SET jit = off;
   SET default_statistics_target = 10`;
 
 type Urls = Pick<RunningConfig, 'databaseOwnerUrl'> & SessionUrls;

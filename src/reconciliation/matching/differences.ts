@@ -2,7 +2,7 @@ import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { givenBack } from './flows';
-import { Ids } from './ours';
+import { CallIdRange } from './ours';
 import { Plan } from './plan';
 import { harmless, masked, plainWord } from './recipients';
 
@@ -13,10 +13,11 @@ import { harmless, masked, plainWord } from './recipients';
 export const MAKE_DIFFERENCES = Prisma.sql`
   DROP TABLE IF EXISTS difference;
   CREATE TEMP TABLE difference (
-    category text NOT NULL, subject text NOT NULL, call_id uuid, position integer, upstream_ref text,
-      upstream_id text, batch_ref text,
-    wallet_id text, occurred_at timestamptz NOT NULL, impact numeric NOT NULL, fields json NOT NULL,
-      evidence json NOT NULL)`;
+    category text NOT NULL, subject text NOT NULL,
+    call_id uuid, position integer,
+    upstream_ref text, upstream_id text, batch_ref text, wallet_id text,
+    occurred_at timestamptz NOT NULL, impact numeric NOT NULL,
+    fields json NOT NULL, evidence json NOT NULL)`;
 
 const usd = (amount: Prisma.Sql) => Prisma.sql`trim_scale(${amount})::text`;
 const field = (name: string, ours: Prisma.Sql, theirs: Prisma.Sql) =>
@@ -87,25 +88,29 @@ export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
     WHERE d.holds`;
 }
 
-const OURS = Prisma.sql`json_build_object('call_id', o.call_id, 'position', o.position, 'operation',
-  o.operation, 'at', o.at,
+const OURS = Prisma.sql`json_build_object(
+  'call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
   'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
 
-const THEIRS = Prisma.sql`json_build_object('read_id', t.read_id, 'ordinal', t.ordinal, 'upstream_ref',
-  ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID},
-  'batch_ref', ${BATCH_REF}, 'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
+const THEIRS = Prisma.sql`json_build_object(
+  'read_id', t.read_id, 'ordinal', t.ordinal,
+  'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID}, 'batch_ref', ${BATCH_REF},
+  'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
 /** Adds unknown transactions, duplicates of known ones, and money returned or charged without a payment. */
 export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
   const nameless =
     source === 'statement'
-      ? Prisma.sql`'statement/' || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e
-        WHERE e.read_id = t.read_id) || '/' || t.ordinal`
-      : Prisma.sql`'listing/' || coalesce(${BATCH_REF},
-        to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
-        || '/' || row_number() OVER (PARTITION BY coalesce(t.upstream_ref, t.upstream_id),
-          coalesce(t.batch_ref, t.at || '/' || t.usd) ORDER BY t.at, t.n)`;
+      ? Prisma.sql`'statement/'
+        || (SELECT left(encode(sha256, 'hex'), 16) FROM source_read_end e WHERE e.read_id = t.read_id)
+        || '/' || t.ordinal`
+      : Prisma.sql`'listing/'
+        || coalesce(${BATCH_REF},
+          to_char(t.at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || trim_scale(t.usd), 'nameless')
+        || '/' || row_number() OVER (
+          PARTITION BY coalesce(t.upstream_ref, t.upstream_id), coalesce(t.batch_ref, t.at || '/' || t.usd)
+          ORDER BY t.at, t.n)`;
   const nth = Prisma.sql`CASE WHEN t.nth > 1 THEN '#' || t.nth ELSE '' END`;
   return Prisma.sql`
     INSERT INTO pg_temp.difference
@@ -137,24 +142,28 @@ export const ADD_ODD_WORDS_OF_THEIRS = Prisma.sql`
   INSERT INTO pg_temp.difference
   SELECT 'unrecognised_status', d.subject, NULL, NULL, d.upstream_ref, d.upstream_id, d.batch_ref, NULL,
     d.occurred_at, 0,
-    json_build_array(json_build_object('field', 'status', 'ours', NULL, 'theirs',
-      d.evidence->'theirs'->>'status')), d.evidence
+    json_build_array(json_build_object(
+      'field', 'status', 'ours', NULL, 'theirs', d.evidence->'theirs'->>'status')),
+    d.evidence
   FROM pg_temp.difference d
   JOIN alone t ON t.n = (d.evidence->'theirs'->>'ordinal')::bigint
     AND t.read_id = (d.evidence->'theirs'->>'read_id')::uuid
-  WHERE t.word = 'odd' AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
+  WHERE t.word = 'odd'
+    AND d.category IN ('missing_local', 'duplicate_upstream', 'refund', 'reversal', 'fee')`;
 
 /** Maximum number of transactions to look up by name before they count as missing. */
-const MOST_ASKED = 100;
+const MAX_LOOKUPS = 100;
 
 /** Transactions that an answer names and the listing lacks. */
 export const TO_CONFIRM = Prisma.sql`
-  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction'
-    END AS source, coalesce(o.upstream_id, x.batch_ref) AS subject
-  FROM left_ours o LEFT JOIN (SELECT call_id, min(batch_ref) AS batch_ref FROM left_name
-    GROUP BY call_id) AS x USING (call_id)
+  SELECT DISTINCT CASE WHEN o.upstream_id IS NULL THEN 'batch' ELSE 'transaction' END AS source,
+    coalesce(o.upstream_id, x.batch_ref) AS subject
+  FROM unmatched_ours o
+  LEFT JOIN (
+    SELECT call_id, min(batch_ref) AS batch_ref FROM unmatched_name GROUP BY call_id
+  ) AS x USING (call_id)
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
-  ORDER BY source, subject LIMIT ${MOST_ASKED}`;
+  ORDER BY source, subject LIMIT ${MAX_LOOKUPS}`;
 
 /**
  * Marks a record of an earlier version, which contains the key itself. No text inside a JSON string contains
@@ -174,7 +183,7 @@ const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operati
  * takes over a key only from a call that was not executed by then, so a reuse shows a premature settlement.
  * The call that now has the key is not reported.
  */
-export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): Prisma.Sql[] {
+export function addReusedKeys({ from, to }: Plan, { low, high }: CallIdRange): Prisma.Sql[] {
   const inside = Prisma.sql`BETWEEN ${low}::uuid AND ${high}::uuid`;
   return [
     Prisma.sql`CREATE TEMP TABLE keyed AS
@@ -187,12 +196,14 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: Ids): Prisma.Sq
     Prisma.sql`INSERT INTO pg_temp.difference
     SELECT 'key_paid_twice', 'call/' || k.call_id || '/key', k.call_id, 0, NULL, NULL, NULL, NULL, k.at, 0,
       json_build_array(json_build_object('field', 'other_call_id', 'ours', k.other, 'theirs', NULL)),
-      json_build_object('ours', json_build_object('call_id', k.call_id, 'position', 0, 'operation',
-        k.operation, 'at', k.at,
-        'amount_usd', trim_scale(k.total_usd)::text, 'outcome', k.outcome), 'theirs', NULL, 'match', NULL)
+      json_build_object(
+        'ours', json_build_object(
+          'call_id', k.call_id, 'position', 0, 'operation', k.operation, 'at', k.at,
+          'amount_usd', trim_scale(k.total_usd)::text, 'outcome', k.outcome),
+        'theirs', NULL, 'match', NULL)
     FROM (
-      SELECT *, first_value(call_id) OVER (PARTITION BY client_id, operation, hashed_key(key)
-        ORDER BY keeps DESC, at, call_id) AS other
+      SELECT *, first_value(call_id) OVER (
+        PARTITION BY client_id, operation, hashed_key(key) ORDER BY keeps DESC, at, call_id) AS other
       FROM (
         SELECT k.*, c.intent_id IS NOT NULL AND c.intent_id = k.call_id AS keeps
         FROM keyed k LEFT JOIN idempotency_claim c ON ${CLAIMED}

@@ -10,9 +10,7 @@ interface Likeness {
   /** SQL over a row of ours and a row of theirs. The two must be equal. Null excludes a row. */
   ours: Prisma.Sql;
   theirs: Prisma.Sql;
-  /**
-   * Whether amounts may differ within the tolerance. The amounts of each pair are compared again afterwards.
-   */
+  /** Whether amounts may differ within the tolerance. `dropDistant` compares each pair again. */
   near: boolean;
   /** Certainty if a row has only one possible partner. */
   certainty: 'probable' | 'possible';
@@ -22,7 +20,7 @@ interface Likeness {
 const KEY = Prisma.sql`key`;
 const NAMED: Likeness = { ours: KEY, theirs: KEY, near: false, certainty: 'probable' };
 const NEAR: Likeness = { ...NAMED, near: true };
-/** The recipient was erased here. The row names no one, and no other row may have its transaction. */
+/** The recipient was erased here, so any recipient fits. */
 const ERASED: Likeness = {
   ours: Prisma.sql`CASE WHEN key IS NULL THEN '' END`,
   theirs: Prisma.sql`''`,
@@ -43,12 +41,12 @@ const MAKE_SHOWS_ID = Prisma.sql`
   CREATE TEMP TABLE shows_id AS
   SELECT o.operation FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
   WHERE starts_with(o.reference, o.call_id::text)
-    AND o.operation IN (SELECT operation FROM left_ours WHERE ${HAS_OWN_ID})
+    AND o.operation IN (SELECT operation FROM unmatched_ours WHERE ${HAS_OWN_ID})
   GROUP BY o.operation HAVING bool_and(t.reference IS NOT NULL)`;
 
 /**
- * Matches rows by recipient, amount and time. Matches are one to one, and as many as possible. The rules for
- * references left the transactions with an ID of our calls, so these belong to no other call.
+ * Matches rows by recipient, amount and time, one to one and as many as possible. Transactions with an ID of
+ * our calls that the rules for references left belong to no other call.
  */
 export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
   await db.query(MAKE_SHOWS_ID);
@@ -64,8 +62,8 @@ export async function matchByFingerprint(db: Client, settings: RunSettings): Pro
  */
 async function tiersOf(db: Client, { ours }: Likeness): Promise<number[]> {
   const { rows } = await db.query<{ tier: number }>(
-    Prisma.sql`SELECT DISTINCT tier FROM left_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL
-      ORDER BY tier`,
+    Prisma.sql`
+    SELECT DISTINCT tier FROM unmatched_ours WHERE ${ours} IS NOT NULL AND usd IS NOT NULL ORDER BY tier`,
   );
   return rows.map(({ tier }) => tier);
 }
@@ -78,7 +76,7 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
     await db.query(CLOSE_ISLANDS);
     if (rowCount === 0) break;
   }
-  if (likeness.near) await db.query(dropFar(settings));
+  if (likeness.near) await db.query(dropDistant(settings));
   await db.query(SETTLE);
 }
 
@@ -97,35 +95,42 @@ function makeEvents(
 ): Prisma.Sql[] {
   const wait = after(settings);
   const group = near ? Prisma.sql`g, heap` : Prisma.sql`g, usd`;
-  const heap = near
-    ? Prisma.sql`, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap FROM (
-        SELECT *, CASE WHEN usd - lag(usd) OVER (PARTITION BY g
-          ORDER BY usd, mine, n) > ${settings.amountToleranceUsd}::numeric THEN 1 ELSE 0 END AS step`
-    : Prisma.sql` FROM (SELECT *`;
-  const all = Prisma.sql`
+  const sides = Prisma.sql`
     SELECT TRUE AS mine, n::bigint, ${ours} AS g, usd, at,
-      row_number() OVER (ORDER BY at, call_id, position) AS place
-    FROM left_ours WHERE tier = ${tier}::integer
+      row_number() OVER (ORDER BY at, call_id, position) AS nth
+    FROM unmatched_ours
+    WHERE tier = ${tier}::integer
       AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
     UNION ALL
-    SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n) FROM left_theirs
+    SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n)
+    FROM unmatched_theirs
     WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))})`;
+  const rows = Prisma.sql`(${sides}) AS sides WHERE g IS NOT NULL AND usd IS NOT NULL AND at IS NOT NULL`;
+  const heaps = Prisma.sql`
+          SELECT *, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap
+          FROM (
+            SELECT *, CASE
+              WHEN usd - lag(usd) OVER (PARTITION BY g ORDER BY usd, mine, n)
+                > ${settings.amountToleranceUsd}::numeric THEN 1 ELSE 0 END AS step
+            FROM ${rows}
+          ) AS steps`;
   const window = (from: Prisma.Sql, to: Prisma.Sql) =>
     Prisma.sql`OVER (PARTITION BY ${group} ORDER BY at RANGE BETWEEN ${from} PRECEDING AND ${to} FOLLOWING)`;
   return [
     Prisma.sql`DROP TABLE IF EXISTS event`,
     Prisma.sql`CREATE TEMP TABLE event AS
-    SELECT *, sum(CASE WHEN gap THEN 1 ELSE 0 END) OVER (ORDER BY ${group}, at, mine, place) AS island
+    SELECT *, sum(CASE WHEN gap THEN 1 ELSE 0 END) OVER (ORDER BY ${group}, at, mine, nth) AS island
     FROM (
-      SELECT *, coalesce(at - lag(at) OVER (PARTITION BY ${group}
-        ORDER BY at, mine, place) > greatest(${BEFORE}, ${wait}), TRUE) AS gap,
+      SELECT *,
+        coalesce(at - lag(at) OVER (PARTITION BY ${group} ORDER BY at, mine, nth)
+          > greatest(${BEFORE}, ${wait}), TRUE) AS gap,
         CASE WHEN others = 1 THEN ${certainty} ELSE 'possible' END AS certainty
       FROM (
-        SELECT *, CASE WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(BEFORE, wait)}
+        SELECT *, CASE
+          WHEN mine THEN count(*) FILTER (WHERE NOT mine) ${window(BEFORE, wait)}
           ELSE count(*) FILTER (WHERE mine) ${window(wait, BEFORE)} END AS others
-        FROM (SELECT * ${heap} FROM (${all}) AS s WHERE g IS NOT NULL AND usd IS NOT NULL
-          AND at IS NOT NULL) AS s) AS heaps
-      ) AS meeting
+        FROM (${near ? heaps : Prisma.sql`SELECT * FROM ${rows}`}) AS heaps
+      ) AS partners
       WHERE others > 0
     ) AS gaps`,
     Prisma.sql`ANALYZE event`,
@@ -140,7 +145,7 @@ function makeEvents(
  */
 function pairIslands(settings: RunSettings): Prisma.Sql[] {
   const side = (mine: Prisma.Sql) => Prisma.sql`(
-    SELECT *, row_number() OVER (PARTITION BY island ORDER BY at, place) AS turn FROM event WHERE ${mine})`;
+    SELECT *, row_number() OVER (PARTITION BY island ORDER BY at, nth) AS turn FROM event WHERE ${mine})`;
   return [
     Prisma.sql`DROP TABLE IF EXISTS ranked`,
     Prisma.sql`CREATE TEMP TABLE ranked AS
@@ -148,8 +153,8 @@ function pairIslands(settings: RunSettings): Prisma.Sql[] {
       bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
     FROM (
       SELECT o.island, o.turn, o.n AS o, t.n AS t, o.at AS o_at, t.at AS t_at,
-        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable' THEN 'probable' ELSE 'possible'
-          END AS certainty,
+        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable'
+          THEN 'probable' ELSE 'possible' END AS certainty,
         t.at < o.at - ${BEFORE} OR t.at > o.at + ${after(settings)} AS wrong
       FROM ${side(Prisma.sql`mine`)} AS o JOIN ${side(Prisma.sql`NOT mine`)} AS t USING (island, turn)
     ) AS pairs`,
@@ -161,19 +166,20 @@ function pairIslands(settings: RunSettings): Prisma.Sql[] {
 
 /** Removes the earlier row of the first pair outside its window, because it has no partner. */
 const TAKE_OUT = Prisma.sql`
-  WITH first AS MATERIALIZED (SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong
-    ORDER BY island, turn)
-  DELETE FROM pg_temp.event USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS gone
-  WHERE event.mine = gone.mine AND event.n = gone.n`;
+  WITH first AS MATERIALIZED (
+    SELECT DISTINCT ON (island) o, t, o_at < t_at AS mine FROM ranked WHERE wrong ORDER BY island, turn
+  )
+  DELETE FROM pg_temp.event
+  USING (SELECT mine, CASE WHEN mine THEN o ELSE t END AS n FROM first) AS earlier
+  WHERE event.mine = earlier.mine AND event.n = earlier.n`;
 
 /** Removes islands whose pairs are all within their windows. These are final. */
 const CLOSE_ISLANDS = Prisma.sql`
   DELETE FROM pg_temp.event WHERE island NOT IN (SELECT island FROM ranked WHERE bad)`;
 
-/**
- * Drops pairs with distant amounts. In a heap, each amount is near its neighbour, but not near all others.
- */
-function dropFar({ amountToleranceUsd }: RunSettings): Prisma.Sql {
-  return Prisma.sql`DELETE FROM pg_temp.found USING left_ours o, left_theirs t
+/** Drops pairs with distant amounts. In a heap, each amount is near its neighbours only. */
+function dropDistant({ amountToleranceUsd }: RunSettings): Prisma.Sql {
+  return Prisma.sql`
+    DELETE FROM pg_temp.found USING unmatched_ours o, unmatched_theirs t
     WHERE o.n = found.o AND t.n = found.t AND abs(t.usd - o.usd) > ${amountToleranceUsd}::numeric`;
 }

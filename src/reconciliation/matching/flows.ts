@@ -18,10 +18,10 @@ export const FLOWS = [
 export type Flow = (typeof FLOWS)[number];
 
 /** Kinds of listed transactions other than payments. */
-type AsideFlow = 'fee' | 'refund' | 'reversal' | 'top_up' | 'transfer_in' | 'redemption';
+type SetAsideFlow = 'fee' | 'refund' | 'reversal' | 'top_up' | 'transfer_in' | 'redemption';
 
 /** Types of transactions other than payments, in lower case without spaces, hyphens and underscores. */
-const TYPES: Record<AsideFlow, string[]> = {
+const TYPES: Record<SetAsideFlow, string[]> = {
   fee: ['fee', 'fees', 'charge', 'servicefee', 'commission'],
   refund: ['refund', 'refunded'],
   reversal: ['reversal', 'reversed', 'chargeback'],
@@ -35,8 +35,8 @@ const FLOW_OF_TYPE = JSON.stringify(
 );
 
 /** SQL for the kind of a transaction. Null for a payment, which a call of ours may have made. */
-export const ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund' WHEN type IS NULL
-  OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
+export const SET_ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund'
+  WHEN type IS NULL OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
   ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;
 
 /** Returns SQL for the kind of returned money, by the status of a payment. Null for any other status. */
@@ -47,19 +47,19 @@ export function givenBack(status: Prisma.Sql, settings: RunSettings): Prisma.Sql
 
 /** Returns SQL for whether a status word has this meaning. */
 export function hasStatus(word: Prisma.Sql, meaning: Status, { statusWords }: RunSettings): Prisma.Sql {
-  return Prisma.sql`lower(btrim(${word})) = ANY
-    (${StatusVocabulary.with(statusWords).wordsOf(meaning)}::text[])`;
+  const words = StatusVocabulary.with(statusWords).wordsOf(meaning);
+  return Prisma.sql`lower(btrim(${word})) = ANY (${words}::text[])`;
 }
 
 /**
  * Descriptions of entries for money from outside of the account. The listing need not have a transaction for
  * it. A description never explains a debit.
  */
-const SAID: [Flow, RegExp][] = [
+const DESCRIBED_FLOWS: [Flow, RegExp][] = [
   ['top_up', /\b(top[ _-]?up|deposit|funding|funded|opening balance)\b/i],
   ['transfer_in', /\btransfer\b/i],
 ];
 
-export function saidFlow(description: string | null): Flow | undefined {
-  return SAID.find(([, words]) => words.test(description ?? ''))?.[0];
+export function describedFlow(description: string | null): Flow | undefined {
+  return DESCRIBED_FLOWS.find(([, words]) => words.test(description ?? ''))?.[0];
 }

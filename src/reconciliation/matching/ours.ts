@@ -7,8 +7,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 
-/** Calls to read: those with IDs of a period, or those in the table `distant_call`. */
-export interface Ids {
+/** Lowest and highest ID of the calls to read. They let the planner skip partitions. */
+export interface CallIdRange {
   low: string;
   high: string;
 }
@@ -22,35 +22,38 @@ export function makeCalls(plan: Plan): Prisma.Sql {
   const low = new Date(margin.from.getTime() - HOUR_MS);
   const [first, next] = [uuidFloor(low), uuidFloor(new Date(margin.to.getTime() + HOUR_MS))];
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} >= ${first}::uuid AND ${id} < ${next}::uuid`;
-  const released = Prisma.sql`d.decided_at >= ${low}::timestamptz
-    AND d.decided_at < ${margin.to}::timestamptz`;
+  const approvedEarlier = Prisma.sql`i.id IN (
+        SELECT intent_id FROM decision d
+        WHERE kind = 'approved' AND intent_id < ${first}::uuid
+          AND d.decided_at >= ${low}::timestamptz AND d.decided_at < ${margin.to}::timestamptz)`;
   return Prisma.sql`
     CREATE TEMP TABLE run_call AS
     SELECT * FROM (
       ${calls(plan, inside(Prisma.sql`i.id`), inside(Prisma.sql`o.intent_id`))}
       UNION ALL
       -- Approved in this period, but requested days earlier.
-      ${calls(plan, Prisma.sql`i.id IN (SELECT intent_id FROM decision d WHERE kind = 'approved' AND intent_id < ${first}::uuid AND ${released})`)}
+      ${calls(plan, approvedEarlier)}
     ) AS calls
     WHERE at >= ${margin.from}::timestamptz AND at < ${margin.to}::timestamptz`;
 }
 
 /** Selects the calls of the period that are in doubt and are not compared. */
 export function otherDoubts(plan: Plan): Prisma.Sql {
-  const [first, next] = [plan.from.getTime() - HOUR_MS, plan.to.getTime() + HOUR_MS].map((at) =>
-    uuidFloor(new Date(at)),
-  );
+  const first = uuidFloor(new Date(plan.from.getTime() - HOUR_MS));
+  const next = uuidFloor(new Date(plan.to.getTime() + HOUR_MS));
   const which = Prisma.sql`i.id >= ${first}::uuid AND i.id < ${next}::uuid`;
   return Prisma.sql`
     SELECT c.call_id, c.operation, c.at, i.total_usd AS usd
     FROM (${calls(plan, which, Prisma.sql`TRUE`, NOT_COMPARED)}) AS c JOIN intent i ON i.id = c.call_id
-    WHERE c.outcome = 'unknown' AND c.at >= ${plan.from}::timestamptz AND c.at < ${plan.to}::timestamptz`;
+    WHERE c.outcome = 'unknown'
+      AND c.at >= ${plan.from}::timestamptz AND c.at < ${plan.to}::timestamptz`;
 }
 
 /** Adds the calls in `distant_call`. */
-export function addFarCalls(plan: Plan): Prisma.Sql {
-  return Prisma.sql`INSERT INTO pg_temp.run_call
-    ${calls(plan, Prisma.sql`i.id IN (SELECT call_id FROM distant_call) AND i.id NOT IN (SELECT call_id FROM run_call)`)}`;
+export function addDistantCalls(plan: Plan): Prisma.Sql {
+  const distant = Prisma.sql`i.id IN (SELECT call_id FROM distant_call)
+    AND i.id NOT IN (SELECT call_id FROM run_call)`;
+  return Prisma.sql`INSERT INTO pg_temp.run_call ${calls(plan, distant)}`;
 }
 
 /** Selects calls. A call without an outcome at that time counts as in doubt, whatever its age. */
@@ -62,19 +65,21 @@ function calls(
 ): Prisma.Sql {
   const then = Prisma.sql`${asOf}::timestamptz`;
   return Prisma.sql`
-    SELECT call_id, operation, at, state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome,
-      answered
-    FROM (SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
-      ${RECORDED_STATE} AS state, o.intent_id IS NOT NULL AS answered
-    FROM intent i
-    LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
-    LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
-    -- The settlement that was in effect at that time.
-    LEFT JOIN settlement s ON s.intent_id = i.id AND s.recorded_at <= ${then}
-      AND NOT EXISTS (SELECT FROM settlement later WHERE later.intent_id = i.id AND later.number > s.number
-        AND later.recorded_at <= ${then})
-    WHERE ${which} AND i.recorded_at <= ${then} AND i.operation = ANY (${operations}::text[])
-      AND ${ofAccount('i.client_id', account)}) AS call
+    SELECT call_id, operation, at, answered,
+      state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome
+    FROM (
+      SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
+        ${RECORDED_STATE} AS state, o.intent_id IS NOT NULL AS answered
+      FROM intent i
+      LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
+      LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
+      -- The settlement that was in effect at that time.
+      LEFT JOIN settlement s ON s.intent_id = i.id AND s.recorded_at <= ${then}
+        AND NOT EXISTS (SELECT FROM settlement later
+          WHERE later.intent_id = i.id AND later.number > s.number AND later.recorded_at <= ${then})
+      WHERE ${which} AND i.recorded_at <= ${then} AND i.operation = ANY (${operations}::text[])
+        AND ${ofAccount('i.client_id', account)}
+    ) AS call
     WHERE state = ANY (${ARRIVED}::text[])`;
 }
 
@@ -93,44 +98,48 @@ const ANSWERED_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('outcome', 'outco
  * `outcome_item` would each expand the documents of all calls, and sort the results to join them.
  */
 const PAYOUTS = Prisma.sql`
-  SELECT (n.place - 1)::integer AS position, n.amount_usd, n.reference, n.receiver, r.email, r.phone,
-    r.handle, x.upstream_ref, x.upstream_id
+  SELECT (n.nth - 1)::integer AS position, n.amount_usd, n.reference, n.receiver,
+    r.email, r.phone, r.handle, x.upstream_ref, x.upstream_id
   FROM ROWS FROM (jsonb_to_recordset(${SENT_ITEMS}) AS (amount_usd numeric, reference text, receiver text))
-    WITH ORDINALITY AS n(amount_usd, reference, receiver, place)
-  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb) AS r(position integer, email text, phone text,
-    handle text) ON r.position = n.place - 1
-  LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS}) AS x(position integer, upstream_ref text,
-    upstream_id text) ON x.position = n.place - 1`;
+    WITH ORDINALITY AS n(amount_usd, reference, receiver, nth)
+  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb)
+    AS r(position integer, email text, phone text, handle text) ON r.position = n.nth - 1
+  LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS})
+    AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.nth - 1`;
 
 /**
  * `ours`: the payments of `run_call`. `moved` is whether money moved by our records. Null if they cannot show
  * it.
  * @param ids the smallest and largest ID of the calls, which let the planner skip partitions.
  */
-function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): Prisma.Sql {
+function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): Prisma.Sql {
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} BETWEEN ${low}::uuid AND ${high}::uuid`;
   return Prisma.sql`
     SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key,
       nullif(i.reference, '') AS reference,
-      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd
-        END::numeric(20,6) AS usd, coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref,
-        coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
+      CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd,
+      coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref,
+      coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${from}::timestamptz AND c.at < ${to}::timestamptz AS in_period,
       (c.at AT TIME ZONE 'UTC')::date AS day, p.incoming,
-      CASE WHEN p.paid_at_once THEN coalesce(e.entry = ANY (${COUNTED}::text[]),
-        c.outcome = ANY (${EXECUTED}::text[])) END AS moved,
+      CASE WHEN p.paid_at_once
+        THEN coalesce(e.entry = ANY (${COUNTED}::text[]), c.outcome = ANY (${EXECUTED}::text[]))
+        END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
-      CASE WHEN p.takes_fee THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6) ELSE 0
-        END AS fee,
-      CASE WHEN c.outcome = ANY (${EXECUTED}::text[]) THEN 1 WHEN c.outcome = 'unknown' THEN 2
-        WHEN c.outcome = 'rejected' THEN 3 ELSE 4 END AS tier
+      CASE WHEN p.takes_fee
+        THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6)
+        ELSE 0 END AS fee,
+      CASE WHEN c.outcome = ANY (${EXECUTED}::text[]) THEN 1
+        WHEN c.outcome = 'unknown' THEN 2
+        WHEN c.outcome = 'rejected' THEN 3
+        ELSE 4 END AS tier
     FROM run_call c
     JOIN compared_operation p ON p.operation = c.operation
     JOIN intent ON intent.id = c.call_id AND ${inside(Prisma.sql`intent.id`)}
     LEFT JOIN intent_body ON intent_body.intent_id = c.call_id
       AND ${inside(Prisma.sql`intent_body.intent_id`)}
-    LEFT JOIN outcome ON outcome.intent_id = c.call_id AND ${inside(Prisma.sql`outcome.intent_id`)}
-      AND c.answered
+    LEFT JOIN outcome ON outcome.intent_id = c.call_id
+      AND ${inside(Prisma.sql`outcome.intent_id`)} AND c.answered
     CROSS JOIN LATERAL (${PAYOUTS}) AS i
     LEFT JOIN run_evidence v ON v.call_id = c.call_id AND v.position = i.position
     LEFT JOIN run_entry e ON e.call_id = c.call_id AND e.position = i.position`;
@@ -140,11 +149,11 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: Ids): Prisma.Sq
 export function makeEvidence({ asOf }: Plan): Prisma.Sql {
   return Prisma.sql`
     CREATE TEMP TABLE run_evidence AS
-    SELECT DISTINCT ON (c.call_id, f.position) c.call_id, f.position, f.upstream_ref, f.upstream_id,
-      f.batch_ref
+    SELECT DISTINCT ON (c.call_id, f.position)
+      c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
     FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
-    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer,
-      upstream_ref text, upstream_id text, batch_ref text)
+    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
+      AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
     WHERE s.recorded_at <= ${asOf}::timestamptz AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
     ORDER BY c.call_id, f.position, s.number DESC`;
 }
@@ -157,24 +166,25 @@ export function makeEntries({ asOf }: Plan): Prisma.Sql {
   return Prisma.sql`
     CREATE TEMP TABLE run_entry AS
     SELECT DISTINCT ON (call_id, position) call_id, position, entry FROM (
-      SELECT c.call_id, (n.place - 1)::integer AS position, n.entry, 0 AS number
+      SELECT c.call_id, (n.nth - 1)::integer AS position, n.entry, 0 AS number
       FROM run_call c JOIN outcome o ON o.intent_id = c.call_id AND o.counted_usd > 0 AND c.answered
       CROSS JOIN LATERAL json_array_elements_text(CASE json_typeof(o.record::json -> 'entries')
-        WHEN 'array' THEN o.record::json -> 'entries' ELSE '[]' END) WITH ORDINALITY AS n(entry, place)
+        WHEN 'array' THEN o.record::json -> 'entries' ELSE '[]' END) WITH ORDINALITY AS n(entry, nth)
       UNION ALL
-      SELECT c.call_id, f.position, f.entry, s.number FROM run_call c
-        JOIN settlement s ON s.intent_id = c.call_id
+      SELECT c.call_id, f.position, f.entry, s.number
+      FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, entry text)
       WHERE s.recorded_at <= ${asOf}::timestamptz AND f.entry <> 'fee'
-    ) AS entries ORDER BY call_id, position, number DESC`;
+    ) AS entries
+    ORDER BY call_id, position, number DESC`;
 }
 
-export const makeOurs = (plan: Plan, ids: Ids) =>
-  Prisma.sql`CREATE TEMP TABLE ours AS SELECT row_number() OVER ()::integer AS n, o.*
-    FROM (${selectOurs(plan, ids)}) AS o`;
+export const makeOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
+  CREATE TEMP TABLE ours AS
+  SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
 
-/** Limits a statement to the added calls. */
-export const addOurs = (plan: Plan, ids: Ids) => Prisma.sql`
+/** Adds the payments of the calls in `distant_call`. */
+export const addOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
   INSERT INTO pg_temp.ours
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
   FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM distant_call)

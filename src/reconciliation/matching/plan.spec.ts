@@ -13,7 +13,7 @@ describe('the compared operations', () => {
     ['POST /send', false, false, false, false],
     ['POST /collections/mobile-money/collect', false, false, false, true],
   ])(
-    'state whether money moves, whether a fee is due, whether they are always listed, and whether money comes in: %s',
+    'state how they move money, and whether they take fees and are always listed: %s',
     (operation, paid_at_once, takes_fee, always_listed, incoming) => {
       expect(COMPARED_OPERATIONS).toContainEqual({
         operation,

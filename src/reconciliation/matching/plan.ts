@@ -5,13 +5,13 @@ import { Config } from '../../platform/config/config';
 import { ReconciliationConfig } from '../../platform/config/worker-config';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** Describes what a run compares, and how. */
+/** Input of a comparison. */
 export interface Plan extends RunOfFindings {
   settings: RunSettings;
 }
 
 /** A transaction that the listing lacks, to look up by its name. */
-export interface Unlisted {
+export interface MissingTransaction {
   source: 'transaction' | 'batch';
   subject: string;
 }
@@ -20,7 +20,7 @@ export interface Unlisted {
 export type OnProgress = (step: string, done: number, of: number | null) => Promise<void> | void;
 
 /** Looks up each transaction. Returns the resulting readings (`source_read`). */
-export type Confirm = (asked: Unlisted[]) => Promise<string[]>;
+export type MissingLookup = (missing: MissingTransaction[]) => Promise<string[]>;
 
 /** Tolerances and expectations, frozen with the run, so that a repeated run gives the same result. */
 export type RunSettings = Pick<
@@ -78,8 +78,11 @@ export const COMPARED_OPERATIONS = [...CREATED_BY].map(
 
 export const MAKE_COMPARED_OPERATIONS = [
   Prisma.sql`CREATE TEMP TABLE compared_operation (
-    operation text PRIMARY KEY, paid_at_once boolean, takes_fee boolean, always_listed boolean,
-      incoming boolean)`,
+    operation text PRIMARY KEY,
+    paid_at_once boolean,
+    takes_fee boolean,
+    always_listed boolean,
+    incoming boolean)`,
   insertion('pg_temp.compared_operation', COMPARED_OPERATIONS),
   Prisma.sql`ANALYZE compared_operation`,
 ];

@@ -6,11 +6,13 @@ import { Prisma } from '../../platform/database/generated/client';
  */
 export function masked(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE
-    WHEN ${key} ~ '^(?:[+]|tel:)' THEN left(${key}, 4) || '••••' || substr(${key},
-      greatest(8, length(${key}) - 4) + 1)
-    WHEN ${key} LIKE '@%' THEN left(${key}, CASE WHEN length(${key}) > 3 THEN 2 ELSE 1 END) || '••'
-    WHEN ${key} LIKE '%@%' THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE ''
-      END || '••@' || substring(${key} FROM '[^@]*$')
+    WHEN ${key} ~ '^(?:[+]|tel:)'
+      THEN left(${key}, 4) || '••••' || substr(${key}, greatest(8, length(${key}) - 4) + 1)
+    WHEN ${key} LIKE '@%'
+      THEN left(${key}, CASE WHEN length(${key}) > 3 THEN 2 ELSE 1 END) || '••'
+    WHEN ${key} LIKE '%@%'
+      THEN CASE WHEN strpos(${key}, '@') > 2 THEN left(${key}, 1) ELSE '' END
+        || '••@' || substring(${key} FROM '[^@]*$')
     ELSE ${harmless(key)} END`;
 }
 
@@ -21,7 +23,8 @@ export function masked(key: Prisma.Sql): Prisma.Sql {
 export function harmless(id: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN length(${id}) <= 100 AND ${id} ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]*$'
       AND NOT (length(${id}) BETWEEN 7 AND 15 AND translate(${id}, '0123456789', '') = '') THEN ${id}
-    WHEN ${id} IS NOT NULL THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
+    WHEN ${id} IS NOT NULL
+      THEN 'sha256-' || left(encode(sha256(convert_to(${id}, 'UTF8')), 'hex'), 16) END`;
 }
 
 /** Returns a status word. A longer value, or one that is no word, may contain personal data and is masked. */

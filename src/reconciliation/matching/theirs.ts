@@ -1,7 +1,7 @@
 import { TRANSFER } from '../../operations/catalogue/transactions';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
-import { ASIDE_FLOW } from './flows';
+import { SET_ASIDE_FLOW } from './flows';
 import { INCOMING_TYPES, Plan, withMargin } from './plan';
 
 /**
@@ -14,9 +14,11 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
   const plain = Prisma.sql`lower(btrim(${word}))`;
   const moved = vocabulary.wordsOf('paid', 'redeemed');
   const not = vocabulary.wordsOf('unpaid', 'failed', 'expired', 'reversed', 'refunded');
+  const open = vocabulary.wordsOf('pending');
   return Prisma.sql`CASE WHEN coalesce(${plain}, '') = '' OR ${plain} = ANY (${moved}::text[]) THEN 'moved'
     WHEN ${plain} = ANY (${not}::text[]) THEN 'not'
-    WHEN ${plain} = ANY (${vocabulary.wordsOf('pending')}::text[]) THEN 'open' ELSE 'odd' END`;
+    WHEN ${plain} = ANY (${open}::text[]) THEN 'open'
+    ELSE 'odd' END`;
 }
 
 /**
@@ -27,11 +29,13 @@ function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   return Prisma.sql`upstream_ref, upstream_id, batch_ref, issued_at AS at, status,
     ${statusClass(Prisma.sql`status`, vocabulary)} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference,
-      coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
-    coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer, ${ASIDE_FLOW} AS flow,
-    recipient_key('email', nullif(email, '')) AS email, recipient_key('phone', nullif(phone, '')) AS phone,
+    coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
+    coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer,
+    ${SET_ASIDE_FLOW} AS flow,
+    recipient_key('email', nullif(email, '')) AS email,
+    recipient_key('phone', nullif(phone, '')) AS phone,
     recipient_key('handle', nullif(handle, '')) AS handle,
-      recipient_key('receiver', nullif(receiver, '')) AS receiver,
+    recipient_key('receiver', nullif(receiver, '')) AS receiver,
     -- A transaction without a time belongs to the compared period.
     issued_at IS NULL OR (issued_at >= ${from}::timestamptz AND issued_at < ${to}::timestamptz) AS in_period`;
 }
@@ -44,104 +48,108 @@ export function makeTheirs(plan: Plan): Prisma.Sql {
     SELECT ordinal AS n, read_id, ordinal, ${columnsOf(plan)}
     FROM upstream_transaction
     WHERE read_id = ${plan.readId}::uuid
-      AND (issued_at IS NULL OR (issued_at >= ${margin.from}::timestamptz
-        AND issued_at < ${margin.to}::timestamptz))`;
+      AND (issued_at IS NULL
+        OR (issued_at >= ${margin.from}::timestamptz AND issued_at < ${margin.to}::timestamptz))`;
 }
 
 /**
  * Adds transactions of any time that our unmatched payments name. The upstream executed them long after the
  * request.
  */
-export function addFarTheirs(plan: Plan): Prisma.Sql {
+export function addDistantTheirs(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
   return Prisma.sql`
     INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal), read_id, ordinal,
-      ${columnsOf(plan)}
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal),
+      read_id, ordinal, ${columnsOf(plan)}
     FROM upstream_transaction
-    WHERE read_id = ${plan.readId}::uuid AND ${ASIDE_FLOW} IS NULL
+    WHERE read_id = ${plan.readId}::uuid AND ${SET_ASIDE_FLOW} IS NULL
       AND (issued_at < ${margin.from}::timestamptz OR issued_at >= ${margin.to}::timestamptz)
-      AND (upstream_ref IN (SELECT upstream_ref FROM left_ours WHERE upstream_ref IS NOT NULL)
-        OR upstream_id IN (SELECT upstream_id FROM left_ours WHERE upstream_id IS NOT NULL)
-        OR batch_ref IN (SELECT batch_ref FROM left_name WHERE batch_ref IS NOT NULL))`;
+      AND (upstream_ref IN (SELECT upstream_ref FROM unmatched_ours WHERE upstream_ref IS NOT NULL)
+        OR upstream_id IN (SELECT upstream_id FROM unmatched_ours WHERE upstream_id IS NOT NULL)
+        OR batch_ref IN (SELECT batch_ref FROM unmatched_name WHERE batch_ref IS NOT NULL))`;
 }
 
 /** Adds transactions that the upstream returned by name, if its listing lacks them. */
 export function addConfirmed(plan: Plan, readIds: string[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO pg_temp.theirs
-    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY place), read_id, ordinal,
-      ${columnsOf(plan)}
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY name),
+      read_id, ordinal, ${columnsOf(plan)}
     FROM (
-      SELECT DISTINCT ON (place) x.*, coalesce(x.upstream_ref, x.upstream_id) AS place
+      SELECT DISTINCT ON (name) x.*, coalesce(x.upstream_ref, x.upstream_id) AS name
       FROM upstream_transaction x JOIN source_read_end e ON e.read_id = x.read_id AND e.complete
       WHERE x.read_id = ANY (${readIds}::uuid[]) AND coalesce(x.upstream_ref, x.upstream_id) IS NOT NULL
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = x.upstream_ref)
         AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = x.upstream_id)
-      ORDER BY place, x.read_id, x.ordinal
-    ) AS found WHERE ${ASIDE_FLOW} IS NULL`;
+      ORDER BY name, x.read_id, x.ordinal
+    ) AS found
+    WHERE ${SET_ASIDE_FLOW} IS NULL`;
 }
 
 /**
- * `distant_call`: calls of any time whose answers name transactions without a payment of the period. The calls of
- * the period are excluded first, because expanding their documents again takes longer than the rest.
+ * `distant_call`: calls of any time whose answers name transactions without a payment of the period. Excludes
+ * the period's calls first, because expanding their documents again takes longer than the rest.
  */
-export const FAR_CALLS = Prisma.sql`
+export const DISTANT_CALLS = Prisma.sql`
   INSERT INTO pg_temp.distant_call
   SELECT DISTINCT x.intent_id FROM outcome_item x
-  WHERE EXISTS (SELECT FROM left_theirs) AND x.intent_id NOT IN (SELECT call_id FROM run_call)
-    AND (x.upstream_ref IN (SELECT upstream_ref FROM left_theirs)
-      OR x.upstream_id IN (SELECT upstream_id FROM left_theirs)
-        OR x.batch_ref IN (SELECT batch_ref FROM left_theirs))`;
+  WHERE EXISTS (SELECT FROM unmatched_theirs)
+    AND x.intent_id NOT IN (SELECT call_id FROM run_call)
+    AND (x.upstream_ref IN (SELECT upstream_ref FROM unmatched_theirs)
+      OR x.upstream_id IN (SELECT upstream_id FROM unmatched_theirs)
+      OR x.batch_ref IN (SELECT batch_ref FROM unmatched_theirs))`;
 
-export const takeTheirs = (from: number) =>
-  Prisma.sql`INSERT INTO pg_temp.left_theirs SELECT theirs.*, NULL FROM theirs WHERE n >= ${from}::bigint`;
+export const addUnmatchedTheirs = (from: number) => Prisma.sql`
+  INSERT INTO pg_temp.unmatched_theirs SELECT theirs.*, NULL FROM theirs WHERE n >= ${from}::bigint`;
 
-export const takeOurs = (from: number) => [
-  Prisma.sql`INSERT INTO pg_temp.left_ours SELECT * FROM ours WHERE n >= ${from}::integer`,
-  Prisma.sql`INSERT INTO pg_temp.left_name
-    SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item
-      WHERE intent_id IN (SELECT call_id FROM distant_call)`,
+export const addUnmatchedOurs = (from: number) => [
+  Prisma.sql`INSERT INTO pg_temp.unmatched_ours SELECT * FROM ours WHERE n >= ${from}::integer`,
+  Prisma.sql`INSERT INTO pg_temp.unmatched_name
+    SELECT intent_id, upstream_ref, upstream_id, batch_ref
+    FROM outcome_item WHERE intent_id IN (SELECT call_id FROM distant_call)`,
 ];
 
-
-/** Moves these transactions from `theirs` to `aside`. No payment of ours is matched with them. */
-export const PUT_ASIDE = Prisma.sql`
-  CREATE TEMP TABLE aside AS TABLE theirs WITH NO DATA;
-  WITH gone AS (DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL RETURNING *)
-    INSERT INTO pg_temp.aside TABLE gone`;
+/** Moves the transactions other than payments from `theirs` to `set_aside`. They match no payment of ours. */
+export const SET_ASIDE = Prisma.sql`
+  CREATE TEMP TABLE set_aside AS TABLE theirs WITH NO DATA;
+  WITH moved AS (DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL RETURNING *)
+  INSERT INTO pg_temp.set_aside TABLE moved`;
 
 /** Ways in which a refund names its payment, the most certain first. */
 const SAME = [
   Prisma.sql`t.upstream_ref = a.upstream_ref`,
   Prisma.sql`t.batch_ref = a.batch_ref`,
   Prisma.sql`t.reference = a.reference`,
-  Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle,
-    a.receiver)`,
+  Prisma.sql`coalesce(t.email, t.phone, t.handle, t.receiver)
+    = coalesce(a.email, a.phone, a.handle, a.receiver)`,
 ];
 
 /**
- * `aside_link`: the payment of each refund or reversal. If the payment's status already shows the return of
- * its money, the money is `counted` there.
+ * `set_aside_link`: the payment of each refund or reversal. The money is `counted` there if the payment's
+ * status already shows its return.
  */
-export const LINK_ASIDE = Prisma.sql`
-  CREATE TEMP TABLE aside_link AS
+export const LINK_SET_ASIDE = Prisma.sql`
+  CREATE TEMP TABLE set_aside_link AS
   SELECT DISTINCT ON (a) a, t, word = 'not' AS counted FROM (
     ${Prisma.join(
       SAME.map(
-        (condition, rank) => Prisma.sql`SELECT a.n AS a, t.n AS t, t.word, ${rank}::integer AS rank
-      FROM aside a JOIN theirs t ON t.usd = abs(a.usd) AND ${condition} WHERE a.flow IN ('refund', 'reversal')`,
+        (condition, rank) => Prisma.sql`
+      SELECT a.n AS a, t.n AS t, t.word, ${rank}::integer AS rank
+      FROM set_aside a JOIN theirs t ON t.usd = abs(a.usd) AND ${condition}
+      WHERE a.flow IN ('refund', 'reversal')`,
       ),
       '\n    UNION ALL ',
     )}
   ) AS found ORDER BY a, rank, t`;
 
 /** Contribution of a transaction `a` with its link `l` to the upstream's total. */
-export const ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0
+export const SET_ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0
   WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
-  WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0) ELSE 0 END`;
+  WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0)
+  ELSE 0 END`;
 
 /** Transactions of the period other than payments, by kind. */
-export const SUM_ASIDE = Prisma.sql`
-  SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd FROM aside WHERE in_period
-    GROUP BY 1 ORDER BY 1`;
+export const SUM_SET_ASIDE = Prisma.sql`
+  SELECT flow, count(*)::float8 AS count, sum(coalesce(abs(usd), 0)) AS usd
+  FROM set_aside WHERE in_period GROUP BY 1 ORDER BY 1`;

@@ -80,14 +80,13 @@ export type DoubtKind = (typeof DOUBTS)[number];
 export class DoubtRecord {
   @described(
     { enum: DOUBTS },
-    '`in_doubt`: a call whose outcome is unknown. `pending`: a transaction whose status is not final. ' +
-      '`ambiguous`: a transaction whose status is not recognised.',
+    '`in_doubt`: a call with an unknown outcome. `pending`: a transaction without a final status. ' +
+      '`ambiguous`: a transaction with an unknown status.',
   )
   kind!: DoubtKind;
   @nullable(UUID, 'The call. Null for a transaction that our records do not have.') call_id!: string | null;
-  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.") position!:
-    | number
-    | null;
+  @nullable(INTEGER, "The payment's position in the call, from 0. Null for a whole call.")
+  position!: number | null;
   @nullable(TEXT, "The operation's name.") operation!: string | null;
   @nullable(TEXT, "The upstream's reference. Null without a transaction.") upstream_ref!: string | null;
   @nullable(TEXT, "The upstream's status. Null without a transaction.") status!: string | null;
@@ -107,16 +106,15 @@ export class WalletRecord {
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
     'The entries of the period by kind, negative where the wallet lost value: ' +
       `${FLOWS.map((flow) => `\`${flow}\``).join(', ')}. ` +
-      'A fee that is part of an entry is summed as `fee`, and not counted. Kinds without entries are left ' +
-      'out.',
+      'Fees within an entry are summed as `fee`, and not counted. Kinds without entries are left out.',
   )
   flows!: Partial<Record<Flow, SumRecord>>;
-  @described(SIGNED_USD, 'What changed the balance without an entry. Each gap is a finding.')
+  @described(SIGNED_USD, 'Change of the balance without an entry. Each gap is a finding.')
   gap_usd!: string;
   @nullable(
     INSTANT,
-    'Where the entries that the upstream shows begin, if that is after the start of the period. The ' +
-      'opening balance is of this time.',
+    'Time of the oldest shown entry, if it is after the start of the period. The opening balance is of ' +
+      'this time.',
   )
   shown_since!: string | null;
 }
@@ -129,22 +127,22 @@ export class TotalsRecord {
   @described({ type: FoundRecord }, 'The differences.') findings!: FoundRecord;
   @described(
     { type: SumRecord },
-    'Calls whose outcome is unknown, unless a transaction shows that money moved.',
+    'Calls with an unknown outcome, unless a transaction shows that money moved.',
   )
   in_doubt!: SumRecord;
-  @described({ type: SumRecord }, 'Transactions whose status is not final.') pending!: SumRecord;
-  @described({ type: SumRecord }, 'Transactions whose status is not recognised.') ambiguous!: SumRecord;
+  @described({ type: SumRecord }, 'Transactions without a final status.') pending!: SumRecord;
+  @described({ type: SumRecord }, 'Transactions with an unknown status.') ambiguous!: SumRecord;
   @described({ type: [DoubtRecord] }, 'The oldest 100 of these, oldest first.') doubts!: DoubtRecord[];
   @described(
     { type: [WalletRecord] },
-    'How each wallet came from its opening balance to its closing balance: `opening_usd` + `flows` + ' +
-      '`gap_usd` = `closing_usd`, exactly. Empty if no wallets were read.',
+    'The balances of each wallet: `opening_usd` + `flows` + `gap_usd` = `closing_usd`, exactly. Empty if no ' +
+      'wallets were read.',
   )
   wallets!: WalletRecord[];
   @described(
     { type: 'object', additionalProperties: { $ref: getSchemaPath(SumRecord) } },
-    'Listed transactions that are no payments, by kind, such as `top_up` or `refund`. Sums have no ' +
-      'signs. Refunds, reversals and fees are also findings.',
+    'Listed transactions other than payments, by kind, such as `top_up` or `refund`. Sums have no signs. ' +
+      'Refunds, reversals and fees are also findings.',
   )
   aside!: Record<string, SumRecord>;
   @described(
@@ -154,8 +152,7 @@ export class TotalsRecord {
   incomplete!: IncompleteRecord[];
   @described(
     COUNT,
-    'Payouts that the listing lacks, but that the upstream returns when they are looked up by name. The ' +
-      'listing is then incomplete.',
+    'Payouts that the listing lacks and the upstream returns by name. Above 0, the listing is incomplete.',
   )
   unlisted!: number;
   @described(SIGNED_USD, 'Total of the differences within tolerance.') within_tolerance_usd!: string;

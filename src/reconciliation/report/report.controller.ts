@@ -21,8 +21,14 @@ import { maskContacts } from '../../platform/privacy/contacts';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { sumAges } from '../findings/ageing';
 import { CATEGORIES, CATEGORY_NAMES } from '../findings/categories';
+import {
+  FindingRow,
+  readAges,
+  readLargestOfRun,
+  readObservationsOfRun,
+  readStatesOfRun,
+} from '../findings/findings-reader';
 import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';
-import { FindingRow, readAges, readGreatestOf, readSightsOf, readStatesOf } from '../findings/read';
 import { Totals } from '../matching/totals';
 import { Run, RunReader } from '../runs/run-reader';
 import { toRecord, requireMayRead } from '../runs/run-record';
@@ -54,7 +60,7 @@ export class ReportService {
 
   /** Counts the findings of a run by their states. */
   async states(runId: string): Promise<ReportHead['states']> {
-    return readStatesOf(this.prisma, runId);
+    return readStatesOfRun(this.prisma, runId);
   }
 
   /**
@@ -108,7 +114,7 @@ export class ReportService {
     const page = reportPage(head);
     yield page.begin;
     for (const category of CATEGORY_NAMES) {
-      const rows = await readGreatestOf(this.prisma, head.run.id, category, MOST_ON_PAGE);
+      const rows = await readLargestOfRun(this.prisma, head.run.id, category, MOST_ON_PAGE);
       if (rows.length > 0) {
         const findings = rows.map((row) => toFinding(row, reveal));
         yield page.section(category, findings);
@@ -120,7 +126,7 @@ export class ReportService {
   private async *batches(runId: string): AsyncGenerator<FindingRow[], void> {
     let after: string | undefined;
     do {
-      const rows = await readSightsOf(this.prisma, runId, { after, limit: BATCH });
+      const rows = await readObservationsOfRun(this.prisma, runId, { after, limit: BATCH });
       if (rows.length > 0) yield rows;
       after = rows.length === BATCH ? rows.at(-1)?.id : undefined;
     } while (after !== undefined);
@@ -183,7 +189,7 @@ export class ReportController {
     private readonly runs: RunReader,
     private readonly reports: ReportService,
     private readonly readings: ReadingsService,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
   ) {}
 
   @Get(':id/report')
@@ -222,7 +228,7 @@ export class ReportController {
     if (!run.end) throw new Problem('run_not_ended');
     const reveal = mayReveal(request.call);
     const addsUp = format !== 'csv'; // Summing the payouts takes most of the time.
-    const rests = addsUp && this.shares.isPaying;
+    const rests = addsUp && this.quotas.isPaying;
     if (rests) request.call.restedMs = Infinity; // Within the statement.
     const states = await this.reports.states(run.id);
     const head = addsUp ? await this.reports.head(run, states, { reveal, rests }) : undefined;

@@ -3,9 +3,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { compare } from '../matching/compare';
+import { compare } from '../matching/comparison';
 import { RunConnection } from '../matching/connection';
-import { Confirm, Unlisted, withMargin } from '../matching/plan';
+import { MissingLookup, MissingTransaction, withMargin } from '../matching/plan';
 import { Totals } from '../matching/totals';
 import { SettleListedService } from '../settling/settle-listed.service';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
@@ -64,11 +64,11 @@ export class RunFailure extends Error {
 }
 
 /** The source that a run compares with. */
-interface Evidence {
+interface RunSource {
   readId: string;
   walletsReadId: string | null;
   /** Looks up payouts missing in the listing. Undefined skips the lookup. */
-  confirm?: Confirm;
+  confirm?: MissingLookup;
 }
 
 /** Carries out a run: reads the sources, compares them, and has the result recorded. */
@@ -97,7 +97,7 @@ export class Execution {
     };
     try {
       at('sources', 0, null);
-      const { readId, walletsReadId, confirm } = await this.evidenceOf(run, at, signal);
+      const { readId, walletsReadId, confirm } = await this.sourceOf(run, at, signal);
       const { id: runId, account, from, to, asOf, historical, settings } = run;
       const source = run.ofStatement ? 'statement' : 'upstream';
       const plan = {
@@ -132,41 +132,46 @@ export class Execution {
     });
   }
 
-  private async evidenceOf(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
+  private async sourceOf(run: Run, at: ReportProgress, signal: AbortSignal): Promise<RunSource> {
     const { readId, ofStatement } = run;
-    if (readId === null) return this.ask(run, at, signal);
+    if (readId === null) return this.readUpstream(run, at, signal);
     if (ofStatement) return { readId, walletsReadId: null };
     // A historical run compares with everything that the run of its listing had read, and with no newer data
     // of the upstream.
     const cause = await this.earlier.causeOf(readId);
     const seen = async (source: string, subject: string | null) =>
       cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
-    const confirm = async (asked: Unlisted[]) => {
+    const confirm = async (asked: MissingTransaction[]) => {
       const found = await Promise.all(asked.map(({ source, subject }) => seen(source, subject)));
       return found.filter((id) => id !== undefined);
     };
     return { readId, walletsReadId: (await seen('wallets', null)) ?? null, confirm };
   }
 
-  private async ask(run: Run, at: Progress, signal: AbortSignal): Promise<Evidence> {
+  private async readUpstream(run: Run, at: ReportProgress, signal: AbortSignal): Promise<RunSource> {
     const window = withMargin(run.from, run.to, run.settings);
     const wallets = await this.read(run, 'wallets', null, signal, (cause) =>
       this.sources.wallets(run.account, cause),
     );
-    const walletsReadId = wholeOr(wallets, 'wallets'); // First, because it is the shorter answer.
+    const walletsReadId = requireComplete(wallets, 'wallets'); // First, because it is the shorter answer.
     const onRows = (rows: number) => at('sources', rows, null);
     const transactions = await this.read(run, 'transactions', null, signal, (cause) =>
       this.sources.transactions(run.account, cause, window, { onRows, signal, keepsOldest: true }),
     );
     return {
-      readId: wholeOr(transactions, 'transactions'),
+      readId: requireComplete(transactions, 'transactions'),
       walletsReadId,
       confirm: (asked) => this.confirm(run, asked, at, signal),
     };
   }
 
   /** Looks up each payout missing in the listing. An unreadable payout stays missing. */
-  private async confirm(run: Run, asked: Unlisted[], at: Progress, signal: AbortSignal): Promise<string[]> {
+  private async confirm(
+    run: Run,
+    asked: MissingTransaction[],
+    at: ReportProgress,
+    signal: AbortSignal,
+  ): Promise<string[]> {
     const found: string[] = [];
     for (const [place, { source, subject }] of asked.entries()) {
       at('confirm', place, asked.length);
@@ -200,9 +205,9 @@ export class Execution {
   }
 }
 
-type Progress = (step: string, done: number, of: number | null) => void;
+type ReportProgress = (step: string, done: number, of: number | null) => void;
 
-function wholeOr(
+function requireComplete(
   { readId, complete, failure }: Pick<ReadResult, 'readId' | 'complete' | 'failure'>,
   what: string,
 ): string {

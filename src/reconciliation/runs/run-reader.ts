@@ -54,7 +54,7 @@ interface RunRow extends Omit<Run, 'account' | 'end'> {
 }
 
 /** Whether the connection of a run is alive. See `RunConnection.lockRun`. */
-const HELD = Prisma.sql`EXISTS (
+const IS_HELD = Prisma.sql`EXISTS (
   SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32) | objid::bigint = hashtextextended(r.id::text, ${LOCKS.run}::bigint))`;
@@ -71,7 +71,7 @@ const RUNS = Prisma.sql`
       'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
     CASE WHEN p.run_id IS NOT NULL THEN json_build_object('step', p.step, 'done', p.done, 'of', p.of)
       END AS progress,
-    CASE WHEN e.run_id IS NULL THEN ${HELD} ELSE false END AS held
+    CASE WHEN e.run_id IS NULL THEN ${IS_HELD} ELSE false END AS held
   FROM reconciliation_run r
   LEFT JOIN reconciliation_run_end e ON e.run_id = r.id
   LEFT JOIN reconciliation_progress p ON p.run_id = r.id
@@ -91,7 +91,7 @@ interface RunFilter {
   seesPeople?: boolean;
 }
 
-type Reading = Pick<ReaderPrisma, '$queryRaw'>;
+type QueryRunner = Pick<ReaderPrisma, '$queryRaw'>;
 
 /** Reads runs, whichever instance carries them out. */
 @Injectable()
@@ -110,13 +110,13 @@ export class RunReader {
   }
 
   /** Returns the runs that are in progress or queued, newest first. */
-  async current(db: Reading): Promise<Run[]> {
+  async current(db: QueryRunner): Promise<Run[]> {
     const runs = await this.list({ ended: false }, MOST_CURRENT, db);
     return runs.filter((run) => !run.end && (run.held || isQueued(run)));
   }
 
   /** Lists runs, newest first. */
-  async list(filter: RunFilter, most: number, db: Reading = this.prisma): Promise<Run[]> {
+  async list(filter: RunFilter, most: number, db: QueryRunner = this.prisma): Promise<Run[]> {
     const rows = await this.read(filter, most, db);
     // Read the locks after the rows. Otherwise a run that ended in between would look interrupted.
     const unclear = rows.filter(({ end, held }) => !end && !held).map(({ id }) => id);
@@ -127,7 +127,7 @@ export class RunReader {
     return rows.map((run) => again.get(run.id) ?? run);
   }
 
-  private async read(filter: RunFilter, most: number, db: Reading): Promise<Run[]> {
+  private async read(filter: RunFilter, most: number, db: QueryRunner): Promise<Run[]> {
     const { id, ids, account, below, result, ended, dueAt, seesPeople = true } = filter;
     const conditions = [
       Prisma.sql`true`,

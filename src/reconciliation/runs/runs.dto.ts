@@ -11,7 +11,7 @@ import {
   UUID,
 } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
-import { STEPS } from '../matching/compare';
+import { STEPS } from '../matching/comparison';
 import { TotalsRecord } from '../matching/totals.dto';
 import { RESULTS, Result } from './run-reader';
 

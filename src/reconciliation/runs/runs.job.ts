@@ -90,9 +90,9 @@ export class RunsJob implements Job {
       signal.throwIfAborted();
       this.requireAccount(run);
       await this.execution.carryOut(run, connection, signal);
-      await this.tellOfEnd(run);
+      await this.reportEnd(run);
     } catch (error) {
-      if (signal.aborted) this.tellOfCut(run, stop.aborted);
+      if (signal.aborted) this.logInterruption(run, stop.aborted);
       else await this.fail(run, connection, error);
     } finally {
       stop.removeEventListener('abort', close);
@@ -109,7 +109,7 @@ export class RunsJob implements Job {
     throw new RunFailure(text);
   }
 
-  private async tellOfEnd({ id, account, startedAt }: Run): Promise<void> {
+  private async reportEnd({ id, account, startedAt }: Run): Promise<void> {
     const end = (await this.reader.one(id).catch(() => undefined))?.end;
     if (!end) return; // Without a connection, the end cannot be recorded.
     this.logger.log({ run_id: id, result: end.result }, 'run ended');
@@ -119,7 +119,7 @@ export class RunsJob implements Job {
     );
   }
 
-  private tellOfCut({ id }: Run, isStopping: boolean): void {
+  private logInterruption({ id }: Run, isStopping: boolean): void {
     const why = isStopping ? 'the worker is shutting down' : 'its connection to the database was lost';
     this.logger.warn({ run_id: id }, `run interrupted because ${why}, a worker will continue it`);
   }
@@ -134,7 +134,7 @@ export class RunsJob implements Job {
       await client.query('ROLLBACK');
       await insertRunFailure(client, run.id, isKnown ? error.readId : null, failure);
     } catch {
-      return this.tellOfCut(run, false); // The server announced the end of the connection.
+      return this.logInterruption(run, false); // The server announced the end of the connection.
     }
     this.metrics.runs.observe(
       { result: 'failed', account: run.account },

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const MAX_DAYS = 400;
 
 /** Account, period and sources of a run. */
-interface Question {
+interface RunRequest {
   /** The upstream account. */
   account: string;
   from: Date;
@@ -37,7 +37,7 @@ interface Question {
  * @param accounts upstream accounts.
  * @throws Problem `invalid_request` with all faults.
  */
-function checkQuestion({ account, from, to, asOf }: Question, now: Date, accounts: string[]): void {
+function checkRequest({ account, from, to, asOf }: RunRequest, now: Date, accounts: string[]): void {
   const faults = accountFaults(account, accounts);
   const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
   if (from >= to) fault('/to', 'must be after from');
@@ -58,7 +58,7 @@ export function dayBefore(at: Date): { from: Date; to: Date } {
   return { from: new Date(to.getTime() - DAY_MS), to };
 }
 
-interface Listing {
+interface ListingRow {
   id: string;
   known_at: Date;
 }
@@ -73,7 +73,7 @@ export class EarlierReadsService {
    * `as_of`.
    * @throws Problem if no such source exists.
    */
-  async chosenFor(question: Question, settings: RunSettings): Promise<string | null> {
+  async chosenFor(question: RunRequest, settings: RunSettings): Promise<string | null> {
     const { account, statementId, asOf } = question;
     if (statementId !== null) return this.statement(statementId, account);
     return asOf === null ? null : this.listingOf(question, asOf, settings);
@@ -119,12 +119,12 @@ export class EarlierReadsService {
    * the same data.
    */
   private async listingOf(
-    { account, from, to }: Question,
+    { account, from, to }: RunRequest,
     asOf: Date,
     settings: RunSettings,
   ): Promise<string> {
     const { from: earliest, to: latest } = withMargin(from, to, settings);
-    const listings = await this.prisma.$queryRaw<Listing[]>`
+    const listings = await this.prisma.$queryRaw<ListingRow[]>`
       SELECT r.id, coalesce(run.as_of, e.ended_at) AS known_at
       FROM source_read r JOIN source_read_end e ON e.read_id = r.id
         LEFT JOIN reconciliation_run run ON run.id = r.caused_by
@@ -152,7 +152,7 @@ export class EarlierReadsService {
 const MAX_RUNS = 2;
 
 /** The run for a request, and whether it already existed. */
-interface Begun {
+interface RunStart {
   run: Run;
   isNew: boolean;
 }
@@ -175,8 +175,8 @@ export class RunsService {
    * @param dueAt the scheduled time of the run.
    * @throws Problem that explains why no run was begun.
    */
-  async begin(question: Question, by: Author | null, dueAt: Date | null = null): Promise<Begun> {
-    checkQuestion(question, await now(this.prisma), accountNames(this.settings));
+  async begin(question: RunRequest, by: Author | null, dueAt: Date | null = null): Promise<RunStart> {
+    checkRequest(question, await now(this.prisma), accountNames(this.settings));
     const settings = settingsOf(this.settings);
     const readId = await this.earlier.chosenFor(question, settings);
     return this.prisma.$transaction(async (tx) => {
@@ -197,12 +197,12 @@ export class RunsService {
   }
 }
 
-function isOfSamePeriod(run: Run, { account, from, to }: Question): boolean {
+function isOfSamePeriod(run: Run, { account, from, to }: RunRequest): boolean {
   return run.account === account && isSame(run.from, from) && isSame(run.to, to);
 }
 
 /** @throws Problem if the period's run differs from the requested one. */
-function asRequested(run: Run, { asOf, statementId }: Question, readId: string | null): Run {
+function asRequested(run: Run, { asOf, statementId }: RunRequest, readId: string | null): Run {
   const sameThen = asOf === null ? !run.historical : run.historical && isSame(run.asOf, asOf);
   if (sameThen && run.readId === readId && run.ofStatement === (statementId !== null)) return run;
   const text = `Another run of this period is in progress, with the ID ${run.id}. Wait until it ends.`;

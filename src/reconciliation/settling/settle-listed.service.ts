@@ -4,98 +4,42 @@ import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
 import { TAGS, termOf } from '../../journal/lookups/search-terms';
-import {
-  NewEntry,
-  TransactionEvidence,
-  NewSettlement,
-  evidenceOfTransaction,
-} from '../../journal/records/records';
-import { LedgerItem } from '../../journal/settlement/ledger';
+import { NewEntry, NewSettlement, evidenceOfTransaction } from '../../journal/records/records';
 import { settle, SettledCall } from '../../journal/settlement/settlements';
-import { Created, CREATED_BY, CREATING } from '../../operations/items/effects';
-import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/lifecycle/settlement';
-import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { CREATED_BY, CREATING } from '../../operations/items/effects';
+import { Source } from '../../operations/lifecycle/settlement';
+import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { asRecorded } from '../../platform/privacy/recorded';
+import { changesOf, ListedPayout } from './listed-payout';
 
-/** A transaction of one of our payouts in the upstream's current listing. */
-export interface ListedPayout {
-  position: number;
-  meaning: Status | undefined;
-  feeUsd: Decimal | null;
-  transaction: TransactionEvidence;
-}
-
-/** A reason why a listed status changes nothing about a payout. The first one that holds decides. */
-interface Exception {
-  name: string;
-  holds: (item: LedgerItem, listed: ListedPayout, entry: Entry) => boolean;
-}
-
-export const EXCEPTIONS: readonly Exception[] = [
-  { name: 'nothing new', holds: (item, _listed, entry) => item.entry === entry },
-  // Operators see the word in a list and can define it (UPSTREAM_STATUS_WORDS).
-  { name: 'a word never heard of', holds: (_item, _listed, entry) => !ENTRIES[entry].known },
-  // A lagging list must not undo known outcomes.
-  {
-    name: 'an older word',
-    holds: (item, _listed, entry) => entry === 'pending' && ENTRIES[item.entry].known,
-  },
-  // A person decided with this word in view. Only another word is new.
-  {
-    name: 'seen by a person',
-    holds: (item, { transaction }) =>
-      item.postings.findLast(({ entry }) => entry !== 'fee')?.source === 'person' &&
-      (item.transaction === null || item.transaction.status === transaction.status),
-  },
-];
-
-/** Returns the new entries of a payout by its current listing. */
-export function changesOf(item: LedgerItem, listed: ListedPayout, created: Created | undefined): NewEntry[] {
-  const entry = entryOf(listed.meaning, created);
-  const { position, transaction } = listed;
-  const isChange = !EXCEPTIONS.some(({ holds }) => holds(item, listed, entry));
-  return [...(isChange ? [{ position, entry, transaction }] : []), ...feeOf(item, listed)];
-}
-
-/** Returns the entry of a changed fee. A fee may be charged later, or be refunded. */
-function feeOf(
-  { feeUsd: before }: LedgerItem,
-  { position, feeUsd: listed, transaction }: ListedPayout,
-): NewEntry[] {
-  const feeUsd = listed?.isZero() ? listed : countableFee(listed);
-  if (feeUsd === null || feeUsd.eq(before)) return [];
-  return [{ position, entry: 'fee', amountUsd: feeUsd.minus(before), transaction }];
-}
-
-/** Transactions per lookup. */
+/** Transactions per query. */
 const AT_ONCE = 500;
 
-interface ListedRow extends Pick<
-  Transaction,
-  'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'
-> {
+type RowFields = 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status';
+
+interface ListedRow extends Pick<Transaction, RowFields> {
   ordinal: bigint;
   fee: string | null;
 }
 
-/** The result of one reading. */
+/** Result of settling by one reading. */
 export interface SettledRead {
   /** Number of transactions that belong to our payouts. */
   known: number;
   /** Number of settled calls. */
   settled: number;
-  /** Positions and names of the transactions that no record of ours names. */
+  /** Positions and names of the transactions that no record of ours has. */
   unclaimed: Map<bigint, string | null>;
 }
 
-/** Sources by which the proxy settles without a person. */
-type By = Extract<Source, 'poll' | 'event' | 'reconciliation'>;
+/** Sources of settlements without a person. */
+type AutomaticSource = Extract<Source, 'poll' | 'event' | 'reconciliation'>;
 
-const REASONS: Record<By, string> = {
+const REASONS: Record<AutomaticSource, string> = {
   poll: 'The upstream lists the payout with this status now.',
   event: 'The upstream announced a change, and states this status when asked.',
   reconciliation: 'A reconciliation run found that the upstream lists the payout with this status.',
@@ -117,7 +61,7 @@ export class SettleListedService {
   }
 
   /** @param readId ID of the reading, whose transactions are kept. */
-  async run(readId: string, source: By, signal: AbortSignal): Promise<SettledRead> {
+  async run(readId: string, source: AutomaticSource, signal: AbortSignal): Promise<SettledRead> {
     await this.index.catchUp();
     const result: SettledRead = { known: 0, settled: 0, unclaimed: new Map() };
     for (let after = -1n; !signal.aborted;) {
@@ -145,11 +89,12 @@ export class SettleListedService {
       FROM finding_sight s JOIN finding f ON f.id = s.finding_id
       WHERE s.run_id = ${runId}::uuid AND f.call_id IS NOT NULL
         AND s.evidence -> 'match' ->> 'certainty' = 'certain'
-        AND s.evidence -> 'theirs' ->> 'read_id' IS NOT NULL ORDER BY 1, 2`;
+        AND s.evidence -> 'theirs' ->> 'read_id' IS NOT NULL
+      ORDER BY 1, 2`;
     for (let first = 0; first < found.length; first += AT_ONCE) {
-      const some = found.slice(first, first + AT_ONCE);
-      for (const readId of new Set(some.map((one) => one.readId))) {
-        const ordinals = some.flatMap((one) => (one.readId === readId ? [one.ordinal] : []));
+      const batch = found.slice(first, first + AT_ONCE);
+      for (const readId of new Set(batch.map((row) => row.readId))) {
+        const ordinals = batch.flatMap((row) => (row.readId === readId ? [row.ordinal] : []));
         const rows = await this.rowsWhere(readId, Prisma.sql`ordinal = ANY (${ordinals}::bigint[])`);
         await this.settleAll(await this.byCall(readId, rows), readId, 'reconciliation', signal);
       }
@@ -159,7 +104,7 @@ export class SettleListedService {
   private async settleAll(
     byCall: Map<string, ListedRow[]>,
     readId: string,
-    source: By,
+    source: AutomaticSource,
     signal: AbortSignal,
   ): Promise<number> {
     let settled = 0;
@@ -189,22 +134,23 @@ export class SettleListedService {
     );
     const terms = [...byTerm.keys()];
     const found = await this.prisma.$queryRaw<{ id: string; terms: string[] }[]>`
-      SELECT call_id::text AS id, ARRAY(SELECT unnest(terms) INTERSECT
-        SELECT unnest(${terms}::text[])) AS terms
+      SELECT call_id::text AS id,
+        ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(${terms}::text[])) AS terms
       FROM indexed_call LEFT JOIN client ON client.id = client_id
       WHERE terms && ${terms}::text[] AND indexed_call.operation = ANY (${CREATING}::text[])
-        AND nullif(account, ${MAIN_ACCOUNT}) IS NOT DISTINCT FROM (SELECT account FROM source_read
-          WHERE id = ${readId}::uuid)
+        AND nullif(account, ${MAIN_ACCOUNT})
+          IS NOT DISTINCT FROM (SELECT account FROM source_read WHERE id = ${readId}::uuid)
       ORDER BY 1`;
-    return new Map(
-      found.map(({ id, terms: shared }) => [
-        id,
-        [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))],
-      ]),
-    );
+    const rowsOf = (shared: string[]) => [...new Set(shared.flatMap((term) => byTerm.get(term) ?? []))];
+    return new Map(found.map(({ id, terms: shared }) => [id, rowsOf(shared)]));
   }
 
-  private async settle(callId: string, rows: ListedRow[], readId: string, source: By): Promise<boolean> {
+  private async settle(
+    callId: string,
+    rows: ListedRow[],
+    readId: string,
+    source: AutomaticSource,
+  ): Promise<boolean> {
     let charged: ChargedFee[] = [];
     let operation = '';
     const settled = await settle(this.prisma, callId, this.settings, (call) => {
@@ -214,13 +160,13 @@ export class SettleListedService {
       return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
     });
     if (settled !== 'written') return false;
-    this.logger.log({ call_id: callId, source }, 'payouts settled by what the upstream lists');
+    this.logger.log({ call_id: callId, source }, 'payouts settled by their listed transactions');
     if (charged.length > 0) await this.fees.observe(operation, charged);
     return true;
   }
 
   private entriesOf(call: SettledCall, rows: ListedRow[]): NewEntry[] {
-    // Without an answer, the transactions are unassigned. The resolver assigns them.
+    // Without an answer, the resolver assigns the transactions.
     if (!call.outcome) return [];
     const created = CREATED_BY.get(call.intent.operation);
     // Records mask contacts, so names are compared in their recorded form.
@@ -229,7 +175,7 @@ export class SettleListedService {
     return rows.flatMap((row) => {
       const { upstream_ref: ref, upstream_id: id } = evidenceOfTransaction(row, null);
       const named = id === null ? undefined : byId.get(id);
-      // An ID decides only if one side has no reference.
+      // The ID decides only if one side has no reference.
       const isById = ref === null || named?.transaction?.upstream_ref === null;
       const item = (ref === null ? undefined : byRef.get(ref)) ?? (isById ? named : undefined);
       return item ? changesOf(item, this.toListed(item.position, row), created) : [];
@@ -246,7 +192,7 @@ export class SettleListedService {
   }
 }
 
-/** Returns the fees of payouts after these entries. */
+/** Returns the fees of the payouts after these entries. */
 function chargedBy(entries: NewEntry[], { items }: SettledCall): ChargedFee[] {
   return entries.flatMap(({ position, entry, amountUsd: more }) => {
     const item = items[position];
@@ -260,7 +206,12 @@ function namesOf({ upstreamRef, upstreamId }: ListedRow): string[] {
   return [upstreamRef, upstreamId].flatMap((name) => asRecorded(name) ?? []);
 }
 
-function toSettlement(intentId: string, entries: NewEntry[], readId: string, source: By): NewSettlement {
+function toSettlement(
+  intentId: string,
+  entries: NewEntry[],
+  readId: string,
+  source: AutomaticSource,
+): NewSettlement {
   return {
     intentId,
     source,

@@ -12,12 +12,12 @@ import { contactOf, recipientKey, RecipientKind } from '../../recipients/recipie
 export type StatementField = TransactionField | 'recipient';
 export const STATEMENT_FIELDS = [...Object.keys(TRANSACTION_FIELDS), 'recipient'] as StatementField[];
 
-const OF_PEOPLE: readonly StatementField[] = RECIPIENT_FIELDS;
+const PEOPLE_FIELDS: readonly StatementField[] = RECIPIENT_FIELDS;
 
 const NAMES: StatementField[] = ['upstream_ref', 'upstream_id', 'batch_ref', 'reference'];
 
 /** Fields of which a line needs at least one for the comparison. */
-const IDENTIFYING = [...NAMES, ...OF_PEOPLE];
+const IDENTIFYING = [...NAMES, ...PEOPLE_FIELDS];
 
 const PRESETS = new Map<string, (field: StatementField) => string>([
   ['fields', (field) => field],
@@ -78,7 +78,7 @@ export function readMapping(text: string): Mapping {
  * @throws MappingError if no remaining field allows a comparison.
  */
 export function withoutPeople({ columns, lenient }: Mapping): Mapping {
-  const ofPeople = (field: string) => (OF_PEOPLE as string[]).includes(field);
+  const ofPeople = (field: string) => (PEOPLE_FIELDS as string[]).includes(field);
   const named = Object.entries(columns);
   const ignored = Object.fromEntries(named.filter(([field]) => ofPeople(field))) as Columns;
   const mapping = {
@@ -97,7 +97,7 @@ export class MappingError extends Error {}
  * @returns the position of each field.
  * @throws MappingError that names the existing columns, except possible contacts.
  */
-export function placesIn(header: string[], mapping: Mapping): Map<StatementField, number> {
+export function positionsIn(header: string[], mapping: Mapping): Map<StatementField, number> {
   const { columns, lenient } = mapping;
   const names = header.map((name) => name.trim());
   const places = new Map<StatementField, number>();
@@ -105,7 +105,7 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
     const place = names.indexOf(column);
     if (place < 0 && lenient) continue;
     if (place < 0)
-      throw new MappingError(`names the column ${column}, which does not exist; ${there(names)}`);
+      throw new MappingError(`names the column ${column}, which does not exist; ${columnList(names)}`);
     if (names.lastIndexOf(column) !== place) {
       throw new MappingError(`names the column ${column}, which exists twice; rename one of the two`);
     }
@@ -114,20 +114,20 @@ export function placesIn(header: string[], mapping: Mapping): Map<StatementField
   try {
     checked(Object.fromEntries(places), mapping);
   } catch (error) {
-    throw new MappingError(`${(error as Error).message}; ${there(names)}`);
+    throw new MappingError(`${(error as Error).message}; ${columnList(names)}`);
   }
   return places;
 }
 
 /** Returns whether any of the fields identifies recipients. */
 export function identifyPeople(fields: Iterable<StatementField>): boolean {
-  return [...fields].some((field) => OF_PEOPLE.includes(field));
+  return [...fields].some((field) => PEOPLE_FIELDS.includes(field));
 }
 
 /** Returns the skipped fields whose column the statement has. */
 export function ignoredIn(header: string[], { ignored = {} }: Mapping): StatementField[] {
   const names = new Set(header.map((name) => name.trim()));
-  return OF_PEOPLE.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
+  return PEOPLE_FIELDS.filter((field) => ignored[field] !== undefined && names.has(ignored[field]));
 }
 
 /** Returns the fields of a transaction on a line. */
@@ -162,7 +162,7 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(
 }
 
 /** Describes the columns. In a file without a heading, these names are values. */
-function there(names: string[]): string {
+function columnList(names: string[]): string {
   const shown = names.slice(0, 50).map((name) => (isName(name) ? name : '…'));
   return `its columns are ${shown.join(', ')}`;
 }

@@ -147,12 +147,12 @@ export class SourcesService {
 
   /** Reads the transactions of one batch. */
   async batch(account: string, cause: Cause, batchRef: string): Promise<ReadResult> {
-    return this.few('batch', this.upstream.of(account), cause, batchRef, batchQuestion);
+    return this.lookUp('batch', this.upstream.of(account), cause, batchRef, batchQuestion);
   }
 
   /** Reads one transaction by its ID. */
   async transaction(account: string, cause: Cause, upstreamId: string): Promise<ReadResult> {
-    return this.few('transaction', this.upstream.of(account), cause, upstreamId, transactionQuestion);
+    return this.lookUp('transaction', this.upstream.of(account), cause, upstreamId, transactionQuestion);
   }
 
   /**
@@ -176,7 +176,7 @@ export class SourcesService {
     });
   }
 
-  private async few(
+  private async lookUp(
     source: Source,
     account: UpstreamAccount,
     cause: Cause,

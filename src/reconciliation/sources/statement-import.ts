@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Transaction, transactionFrom } from '../../gateway/upstream/answers/transactions';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, placesIn } from './mapping';
+import { StatementField, toFields, identifyPeople, ignoredIn, Mapping, positionsIn } from './mapping';
 import { BrokenStatement, StatementLines } from './statement-lines';
 import { TransactionWriter } from './transaction-writer';
 
@@ -11,7 +11,7 @@ interface NumberStyle {
 }
 
 /** A transaction, or the fault of an unusable line. The fault names columns, never values. */
-type ReadLine = { transaction: Transaction } | { fault: string };
+type ParsedLine = { transaction: Transaction } | { fault: string };
 
 /** Reads the lines of one statement. */
 class StatementRows {
@@ -29,7 +29,7 @@ class StatementRows {
     this.number = new RegExp(`^[+-]?(?:\\d+|\\d{1,3}(?:\\${this.group}\\d{3})+)(?:\\${this.point}\\d+)?$`);
   }
 
-  read(cells: string[]): ReadLine {
+  read(cells: string[]): ParsedLine {
     if (cells.length !== this.header.length) {
       return { fault: `has ${cells.length} columns, but the first line has ${this.header.length}` };
     }
@@ -54,7 +54,7 @@ class StatementRows {
     return { transaction };
   }
 
-  private fault(field: StatementField, what: string): ReadLine {
+  private fault(field: StatementField, what: string): ParsedLine {
     return { fault: `${this.header[this.places.get(field) ?? -1]?.trim()} ${what}` };
   }
 
@@ -127,7 +127,7 @@ export class StatementImport {
         await this.take(line, cells, rows);
       } else {
         const { mapping } = this.options;
-        const places = placesIn(cells, mapping);
+        const places = positionsIn(cells, mapping);
         rows = new StatementRows(cells, places, this.options);
         this.readsPeople = identifyPeople(places.keys());
         this.ignored = ignoredIn(cells, mapping);

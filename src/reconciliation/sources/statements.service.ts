@@ -39,7 +39,7 @@ interface Importer extends Author {
 const FIRST_FAULTS = 100;
 
 /** An imported statement, and whether its recipients are compared. */
-interface Imported {
+interface ImportResult {
   statement: ImportedStatement;
   readsPeople: boolean;
 }
@@ -65,7 +65,11 @@ export class StatementsService {
    * Reads a statement as it arrives. A broken or unreadable statement leaves a reading that is ignored.
    * @throws Problem `invalid_request`
    */
-  async import(source: Readable, query: StatementQuery, { seesPeople, ...by }: Importer): Promise<Imported> {
+  async import(
+    source: Readable,
+    query: StatementQuery,
+    { seesPeople, ...by }: Importer,
+  ): Promise<ImportResult> {
     const mapping = mappingOf(query.mapping, seesPeople);
     const {
       account = MAIN_ACCOUNT,

@@ -149,7 +149,7 @@ export class WalletsJob implements Job {
         this.sources.wallets(account, { causedBy: null, by: null }, 'balances');
       await Promise.all(now.map(read));
       this.levels = await readWalletLevels(this.prisma, this.lowBalanceUsd);
-      await this.recordWhatChanged(this.levels);
+      await this.recordChanges(this.levels);
     } catch (err) {
       this.logger.warn({ err }, 'wallets not read, will retry');
     }
@@ -164,7 +164,7 @@ export class WalletsJob implements Job {
   }
 
   /** Records and logs each wallet that became low or recovered, once. A restart keeps this state. */
-  private async recordWhatChanged(levels: WalletLevel[]): Promise<void> {
+  private async recordChanges(levels: WalletLevel[]): Promise<void> {
     const last = await lastWalletActs(this.prisma);
     const acts = levels.flatMap((level): WalletAct[] => {
       const known = last.get(walletKey(level.account, level.walletId));

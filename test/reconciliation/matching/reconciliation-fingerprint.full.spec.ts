@@ -45,22 +45,22 @@ async function match(
   await db.query('DISCARD TEMP');
   await db.query(MAKE_PAIRS);
   await db.query(`
-    CREATE TEMP TABLE left_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer, operation text, reference text);
-    CREATE TEMP TABLE left_theirs (n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
-    CREATE TEMP TABLE ours (LIKE left_ours); CREATE TEMP TABLE theirs (LIKE left_theirs)`);
+    CREATE TEMP TABLE unmatched_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer, operation text, reference text);
+    CREATE TEMP TABLE unmatched_theirs (n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
+    CREATE TEMP TABLE ours (LIKE unmatched_ours); CREATE TEMP TABLE theirs (LIKE unmatched_theirs)`);
   const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key
     FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
-    `INSERT INTO left_ours SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
+    `INSERT INTO unmatched_ours SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
   );
-  await db.query(`INSERT INTO left_theirs SELECT n, at, key, $2::numeric FROM (SELECT ${read}) AS r`, [
+  await db.query(`INSERT INTO unmatched_theirs SELECT n, at, key, $2::numeric FROM (SELECT ${read}) AS r`, [
     rows('theirs'),
     amounts.theirs,
   ]);
   await db.query(
-    'CREATE TEMP TABLE all_ours AS SELECT * FROM left_ours; CREATE TEMP TABLE all_theirs AS SELECT * ' +
-      'FROM left_theirs',
+    'CREATE TEMP TABLE all_ours AS SELECT * FROM unmatched_ours; CREATE TEMP TABLE all_theirs AS SELECT * ' +
+      'FROM unmatched_theirs',
   );
   await matchByFingerprint(db, settings);
   const pairs = await db.query<Pair & { t_key: string }>(

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { compare } from '../../../src/reconciliation/matching/compare';
+import { compare } from '../../../src/reconciliation/matching/comparison';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';

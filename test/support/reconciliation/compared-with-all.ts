@@ -5,14 +5,14 @@ import {
   SentCall,
   ItemInDoubt,
 } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
-import { distinctItems, relationOf } from '../../../src/reconciliation/in-doubt/verdict/fitting';
+import { distinctItems, relationOf } from '../../../src/reconciliation/in-doubt/verdict/batch-match';
 
 /** Compares a call with all transactions and all other calls, one by one. Slow, but evidently correct. */
 export function compareWithAll(call: SentCall, seen: ListedTransaction[], calls: SentCall[], rules: Rules) {
   const names = [...new Set(seen.map(nameOf))];
   const batches = names.map((name) => seen.filter((one) => nameOf(one) === name));
   const equal = batches.filter((batch) => isPartOf(call, batch, rules));
-  const proven = equal.filter((batch) => batch.some(({ madeFor }) => madeFor === call.id));
+  const proven = equal.filter((batch) => batch.some(({ namedCallId }) => namedCallId === call.id));
   const ours = proven.length > 0 ? proven : equal;
   const others = calls.filter(
     (other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)),
@@ -54,7 +54,7 @@ function canAssign([first, ...rest]: ListedTransaction[], items: ItemInDoubt[], 
 function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: Created): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
-  if (seen.madeFor !== null && (item.reference === null || !seen.references.includes(item.reference)))
+  if (seen.namedCallId !== null && (item.reference === null || !seen.references.includes(item.reference)))
     return false;
   if (created.incoming) return item.reference !== null && seen.references.includes(item.reference);
   if (item.reference && seen.references.length > 0 && !seen.references.includes(item.reference)) return false;

@@ -7,9 +7,9 @@ import {
   TransactionDocument,
 } from '../../../src/journal/records/documents';
 import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
-import { compare } from '../../../src/reconciliation/matching/compare';
+import { compare } from '../../../src/reconciliation/matching/comparison';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
-import { Confirm, Plan } from '../../../src/reconciliation/matching/plan';
+import { MissingLookup, Plan } from '../../../src/reconciliation/matching/plan';
 import { Totals } from '../../../src/reconciliation/matching/totals';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';
@@ -252,7 +252,7 @@ export async function startRun(
   return { ...plan, account, runId };
 }
 
-export async function runPlan(database: TestDatabase, plan: Plan, confirm?: Confirm): Promise<Totals> {
+export async function runPlan(database: TestDatabase, plan: Plan, confirm?: MissingLookup): Promise<Totals> {
   const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
   try {
     return await compare(db, plan, undefined, confirm);

@@ -54,6 +54,6 @@ export function toSeen(
     amountUsd: usd(cents),
     names: [`p:25471234567${recipient}`],
     references: [],
-    madeFor: null,
+    namedCallId: null,
   }));
 }

@@ -10,10 +10,10 @@ import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { SourcesService } from '../../sources/sources.service';
 import { Lookup, Rules, Verdict, ListedTransaction, SentCall, SentCallState } from '../calls-in-doubt';
-import { readOne } from '../listing';
+import { readSingle } from '../listing';
 import { Listing } from '../verdict/batches';
 import { evidenceOf, isListedSince, quietUntil } from '../verdict/facts';
-import { Resolved, PollRound } from '../verdict/judging';
+import { CallVerdict, PollRound } from '../verdict/poll-round';
 
 /** Maximum number of single lookups per round. */
 const MOST_LOOKUPS = 200;
@@ -37,9 +37,9 @@ export class ChangesService {
     this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
   }
 
-  async judge(round: PollRound, listing: Listing, rules: Rules): Promise<Resolved[]> {
+  async judge(round: PollRound, listing: Listing, rules: Rules): Promise<CallVerdict[]> {
     const { due, left } = round;
-    const found: Resolved[] = [];
+    const found: CallVerdict[] = [];
     const changing = due.filter(({ operation }) => CHANGED_BY.has(operation));
     for (const { id } of changing.slice(MOST_LOOKUPS)) left.add(id);
     for (const call of changing.slice(0, MOST_LOOKUPS)) {
@@ -58,15 +58,19 @@ export class ChangesService {
     const upstreamRef = call.items[0]?.upstreamRef ?? null;
     const named = upstreamRef === null ? null : await readNamed(this.prisma, call, upstreamRef);
     if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], rules);
-    const askedAt = clock.now();
+    const requestedAt = clock.now();
     const cause = { causedBy: call.id, by: null };
     const read = await this.sources.transaction(call.account, cause, named.upstreamId);
     const { readId, complete, failure, httpStatus } = read;
     const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
     const isRead = complete || isGone;
-    const seen = isGone ? null : isRead ? await readOne(this.prisma, readId, this.vocabulary) : undefined;
-    if (seen === undefined) return void failed.add(call.id); // The next round retries soon.
-    const lookup: Lookup = { readId, askedAt, seen, madeBy: named.madeBy };
+    const transaction = isGone
+      ? null
+      : isRead
+        ? await readSingle(this.prisma, readId, this.vocabulary)
+        : undefined;
+    if (transaction === undefined) return void failed.add(call.id); // The next round retries soon.
+    const lookup: Lookup = { readId, requestedAt, transaction, createdBy: named.createdBy };
     return judgeChange(call, lookup, listing, named.others, rules);
   }
 }
@@ -75,7 +79,7 @@ export class ChangesService {
 interface ChangedTransaction {
   upstreamId: string | null;
   /** The operation that created it. Null if none of ours did. */
-  madeBy: string | null;
+  createdBy: string | null;
   /** Other calls that delete or redeem it. */
   others: string[];
 }
@@ -99,7 +103,7 @@ async function readNamed(
   const makers = rows.filter(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
   return {
     upstreamId: rows.find(({ upstreamId }) => upstreamId !== null)?.upstreamId ?? null,
-    madeBy: makers[0]?.operation ?? null,
+    createdBy: makers[0]?.operation ?? null,
     others: changes.map(({ id }) => id),
   };
 }
@@ -130,7 +134,7 @@ export function judgeChange(
   if (!change) return undefined;
   const evidence = evidenceOf(
     lookup ? [listing.readId, lookup.readId] : [],
-    lookup?.seen ? [lookup.seen] : [],
+    lookup?.transaction ? [lookup.transaction] : [],
     others,
   );
   if (!lookup) {
@@ -138,21 +142,21 @@ export function judgeChange(
       'Our records do not contain the transaction that this call names, so the proxy cannot look it up.',
     );
   }
-  const { seen, askedAt, madeBy } = lookup;
-  if (seen === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
+  const { transaction, requestedAt, createdBy } = lookup;
+  if (transaction === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
     const reason =
       'The upstream no longer has the transaction that this call deletes, and no other call of ours ' +
       'deletes it.';
     return { verdict: 'confirmed', reason, evidence };
   }
-  if (askedAt.getTime() < quietUntil(call, rules)) return undefined;
+  if (requestedAt.getTime() < quietUntil(call, rules)) return undefined;
   return afterQuiet();
 
   function afterQuiet(): Verdict {
     // The listing shows how recent the data is, by other transactions of this kind.
-    const kind = madeBy === null ? undefined : CREATED_BY.get(madeBy)?.name;
+    const kind = createdBy === null ? undefined : CREATED_BY.get(createdBy)?.name;
     const isFresh = kind !== undefined && isListedSince(listing, quietUntil(call, rules), kind);
-    if (seen !== null && UNTOUCHED[change as Change](seen)) {
+    if (transaction !== null && UNTOUCHED[change as Change](transaction)) {
       if (!isFresh)
         return ambiguous(
           "The upstream's data may be older than this call. It lists no later call of the same kind yet.",

@@ -7,7 +7,7 @@ import { judgeChange } from './changes.service';
 describe('the verdict about a call that changes a transaction', () => {
   const listing: Listing = {
     readId: 'read',
-    askedAt: at(900),
+    requestedAt: at(900),
     missing: 0,
     oldest: at(-1),
     freshUntil: new Map([['credit', at(899)]]),
@@ -20,16 +20,21 @@ describe('the verdict about a call that changes a transaction', () => {
     names: [],
     references: [],
   } as unknown as ListedTransaction;
-  const lookup: Lookup = { readId: 'one', askedAt: at(900), madeBy: 'POST /payouts/credit', seen };
+  const lookup: Lookup = {
+    readId: 'one',
+    requestedAt: at(900),
+    createdBy: 'POST /payouts/credit',
+    transaction: seen,
+  };
   const verdictOn = (one: Lookup) => judgeChange(doubt, one, listing, [], RULES)?.verdict;
 
   it('is not_executed while the transaction is unchanged', () => {
     expect(verdictOn(lookup)).toBe('not_executed');
-    expect(verdictOn({ ...lookup, seen: { ...seen, ...worded('redeemed') } })).toBe('ambiguous');
+    expect(verdictOn({ ...lookup, transaction: { ...seen, ...worded('redeemed') } })).toBe('ambiguous');
   });
 
   it('requires a recent transaction of the kind that the call changes', () => {
-    expect(verdictOn({ ...lookup, madeBy: 'POST /send' })).toBe('ambiguous');
-    expect(verdictOn({ ...lookup, madeBy: null })).toBe('ambiguous');
+    expect(verdictOn({ ...lookup, createdBy: 'POST /send' })).toBe('ambiguous');
+    expect(verdictOn({ ...lookup, createdBy: null })).toBe('ambiguous');
   });
 });

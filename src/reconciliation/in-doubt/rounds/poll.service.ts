@@ -13,9 +13,9 @@ import { Cause, SourcesService } from '../../sources/sources.service';
 import { Rules, SentCall, SentCallState } from '../calls-in-doubt';
 import { READ_BEFORE_MS, readListing } from '../listing';
 import { Listing } from '../verdict/batches';
-import { Competing, readCompeting } from '../verdict/competing';
+import { CompetingCalls, readCompeting } from '../verdict/competing-calls';
 import { dependsOnWallets, quietUntil, walletsCountFrom } from '../verdict/facts';
-import { Resolved, judgeInTurn, PollRound } from '../verdict/judging';
+import { CallVerdict, judgeInTurn, PollRound } from '../verdict/poll-round';
 import { readStatements, WalletStatements } from '../wallet-statements';
 import { Effort } from '../work';
 import { unrecognisable, ChangesService } from './changes.service';
@@ -36,7 +36,7 @@ const UNKNOWN_ACCOUNT = 'account_not_configured';
 const BY_ITSELF: Cause = { causedBy: null, by: null };
 
 /** The result of one poll of the calls that were due. */
-interface Polled {
+interface PollResult {
   readId: string | null;
   /** Failure code of the listing. Null if it was read. */
   failure: string | null;
@@ -83,7 +83,7 @@ export class PollService {
     inDoubt: string[],
     signal: AbortSignal,
     effort = new Effort(signal),
-  ): Promise<Polled> {
+  ): Promise<PollResult> {
     const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(
       hopeless.map((call) => ({ call, verdict: unrecognisable(call) })),
@@ -105,7 +105,7 @@ export class PollService {
     const since = new Date(
       listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity),
     );
-    const askedAt = clock.now();
+    const requestedAt = clock.now();
     const window = {
       from: new Date(since.getTime() - READ_BEFORE_MS),
       to: new Date(clock.nowMs() + AHEAD_MS),
@@ -115,7 +115,7 @@ export class PollService {
     if (!complete)
       return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
     await this.probes.clear(account, readId);
-    const round = new PollRound(account, listed, inDoubt, { readId, askedAt, oldest }, since, effort);
+    const round = new PollRound(account, listed, inDoubt, { readId, requestedAt, oldest }, since, effort);
     const db = await connectForRun(this.settings);
     try {
       verdicts.push(...(await this.judgeAll(db, round)));
@@ -192,7 +192,7 @@ export class PollService {
     calls: SentCall[],
     listing: Listing,
     round: PollRound,
-  ): Promise<Resolved[]> {
+  ): Promise<CallVerdict[]> {
     const competing = await this.competing(db, calls, listing, round);
     const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
     for (const { id } of left) round.left.add(id);
@@ -207,7 +207,7 @@ export class PollService {
     calls: SentCall[],
     { unclaimed }: Listing,
     round: PollRound,
-  ): Promise<Competing> {
+  ): Promise<CompetingCalls> {
     const ids = calls.filter((call) => unclaimed.isRelatedTo(call)).map(({ id }) => id);
     const longestMs = overAfterMs(this.settings);
     const reachMs =
@@ -220,7 +220,7 @@ export class PollService {
       signal: round.effort.signal,
     };
     const others = await readCompeting(db, this.prisma, ids, unclaimed, reach);
-    return round.effort.all(Competing.of(others, this.rules));
+    return round.effort.all(CompetingCalls.of(others, this.rules));
   }
 
   /**
@@ -228,7 +228,7 @@ export class PollService {
    * @returns the verdicts that changed something.
    * @throws Problem if this worker was fenced while it read and judged.
    */
-  private async record(found: Resolved[], effort: Effort): Promise<NewVerdict[]> {
+  private async record(found: CallVerdict[], effort: Effort): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
       effort.signal.throwIfAborted();

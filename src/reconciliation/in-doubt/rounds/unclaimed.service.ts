@@ -11,10 +11,10 @@ import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../../platform/database/uuid';
 import { connectForRun } from '../../matching/connection';
 import { SentCall, readSentCalls } from '../calls-in-doubt';
-import { readSeen } from '../listing';
+import { readListed } from '../listing';
 import { ShownIds } from '../shown-ids';
 import { Batches } from '../verdict/batches';
-import { Competing, readCompeting } from '../verdict/competing';
+import { CompetingCalls, readCompeting } from '../verdict/competing-calls';
 import { soleListing } from '../verdict/verdict';
 import { Effort } from '../work';
 import { PollService } from './poll.service';
@@ -62,7 +62,7 @@ export class UnclaimedService {
     await shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
     if (unclaimed.length === 0) return 0;
     const effort = new Effort(signal);
-    const seen = await readSeen(this.prisma, readId, unclaimed, this.vocabulary);
+    const seen = await readListed(this.prisma, readId, unclaimed, this.vocabulary);
     const batches = await effort.all(Batches.of(seen, shownIds.operations));
     const calls = (await this.calls(account, since, signal)).filter((call) => batches.isRelatedTo(call));
     if (calls.length === 0) return 0;
@@ -94,7 +94,7 @@ export class UnclaimedService {
     batches: Batches,
     since: Date,
     effort: Effort,
-  ): Promise<Competing> {
+  ): Promise<CompetingCalls> {
     const { rules } = this.polls;
     const reach = {
       account,
@@ -107,7 +107,7 @@ export class UnclaimedService {
     try {
       const ids = calls.map(({ id }) => id);
       const others = await readCompeting(db, this.prisma, ids, batches, reach);
-      return await effort.all(Competing.of(others, rules));
+      return await effort.all(CompetingCalls.of(others, rules));
     } finally {
       await db.end().catch(() => undefined);
     }

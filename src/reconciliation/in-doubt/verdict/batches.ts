@@ -3,8 +3,8 @@ import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Timetable } from '../timetable';
 import { WalletStatements } from '../wallet-statements';
 import { each, Work } from '../work';
-import { timeOf } from './fitting';
-import { keysOfItem, keysOfSeen, rarest, Traces } from './payments';
+import { timeOf } from './batch-match';
+import { keysOfItem, keysOfTransaction, rarest, RelatedBatches } from './payments';
 
 /**
  * Indexes the batches of a listing by payment, time and recipient. After an outage, thousands of calls in
@@ -15,7 +15,7 @@ export class Batches {
   readonly amounts = new Set<string>();
   earliest = Infinity;
   latest = -Infinity;
-  readonly traces = new Traces();
+  readonly related = new RelatedBatches();
   private readonly all = new Map<string, Batch>();
   /**
    * Batches by their rarest transaction. One suffices, because all transactions must be items of the call.
@@ -32,7 +32,7 @@ export class Batches {
     yield* each(seen, (one) => batches.add(one));
     const counts = new Map<string, number>();
     for (const batch of batches.all.values()) {
-      batches.traces.add(batch);
+      batches.related.add(batch);
       if (batch.length > 1) countKeys(batch, counts);
       yield batch.length;
     }
@@ -63,8 +63,8 @@ export class Batches {
     const created = CREATED_BY.get(operation);
     if (!created) return false;
     for (const item of items) {
-      for (const _ of this.traces.ofItem(item, created)) return true;
-      for (const _ of this.traces.ofRecipient(item, created)) return true;
+      for (const _ of this.related.ofItem(item, created)) return true;
+      for (const _ of this.related.ofRecipient(item, created)) return true;
     }
     return false;
   }
@@ -86,21 +86,22 @@ export class Batches {
     const seen = rarest(batch, count);
     if (!seen || seen.issuedAt === null) return; // Without a time, it could belong to any call.
     const at = seen.issuedAt.getTime();
-    for (const key of new Set(keysOfSeen(seen))) {
+    for (const key of new Set(keysOfTransaction(seen))) {
       this.payments.add(key, { size: batch.length, from: at, until: at }, batch);
     }
   }
 }
 
 function countKeys(batch: Batch, counts: Map<string, number>): void {
-  for (const seen of batch) for (const key of keysOfSeen(seen)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const seen of batch)
+    for (const key of keysOfTransaction(seen)) counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** The transactions of the upstream's listing that our records do not assign to a call. */
 export interface Listing {
   readId: string;
   /** Time at which the listing was requested. */
-  askedAt: Date;
+  requestedAt: Date;
   /** The transactions that certainly belong to no other call of ours. */
   unclaimed: Batches;
   /** Number of known transactions that the listing lacks. Above 0, it is incomplete. */

@@ -5,7 +5,7 @@ import { compareWithAll } from '../../../../test/support/reconciliation/compared
 import { at, RULES, worded } from '../../../../test/support/reconciliation/made-up-doubts';
 import { ListedTransaction, SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { quietUntil } from './facts';
 import { judge } from './verdict';
 
@@ -41,7 +41,7 @@ const change: fc.Arbitrary<Partial<ListedTransaction>> = fc.oneof(
   fc.record({ references: fc.uniqueArray(fc.constantFrom('x', 'z'), { maxLength: 2 }) }),
   fc.record({
     references: fc.constantFrom('x', 'z').map((one) => [one]),
-    madeFor: fc.constantFrom('call 0', 'call 1', 'another'),
+    namedCallId: fc.constantFrom('call 0', 'call 1', 'another'),
   }),
   fc.record({ type: fc.constantFrom('Airtime', 'transfer', 'credit', 'payment', 'odd', null) }),
   fc.constantFrom('unpaid', 'failed', 'pending').map(worded),
@@ -84,7 +84,12 @@ function make(world: World): { calls: SentCall[]; seen: ListedTransaction[] } {
         upstreamRef: `${batch}/${place}`,
         upstreamId: null,
       };
-      const listed = { names, amountUsd, references: reference === null ? [] : [reference], madeFor: null };
+      const listed = {
+        names,
+        amountUsd,
+        references: reference === null ? [] : [reference],
+        namedCallId: null,
+      };
       const issuedAt = at(second + after);
       return {
         ...name,
@@ -111,13 +116,13 @@ describe('the indexes of the resolver', () => {
         const kinds = ['airtime', 'transfer', 'link', 'collection'];
         const listing = {
           readId: 'read',
-          askedAt: at(looked),
+          requestedAt: at(looked),
           missing: 0,
           oldest: at(-1),
           freshUntil: new Map(kinds.map((kind) => [kind, at(looked)])),
           unclaimed: atOnce(Batches.of(seen)),
         };
-        const competing = atOnce(Competing.of(calls, RULES));
+        const competing = atOnce(CompetingCalls.of(calls, RULES));
         for (const one of calls) {
           const verdict = atOnce(judge(one, listing, competing, RULES));
           const { ours, others, unexplained, sole } = compareWithAll(one, seen, calls, RULES);

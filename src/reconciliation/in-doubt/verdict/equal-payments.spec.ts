@@ -3,8 +3,8 @@ import { SentCall } from '../calls-in-doubt';
 import { BackOff } from '../rounds/back-off';
 import { Effort, STRETCH } from '../work';
 import { Batches, Listing } from './batches';
-import { Competing } from './competing';
-import { judgeInTurn } from './judging';
+import { CompetingCalls } from './competing-calls';
+import { judgeInTurn } from './poll-round';
 
 const EQUAL = 20_000;
 const DOUBTS = 202;
@@ -27,13 +27,13 @@ describe('calls in doubt among 20,000 equal payments', () => {
   const readInTurns = async (effort: Effort) => {
     const listing: Listing = {
       readId: 'read',
-      askedAt: at(2_000),
+      requestedAt: at(2_000),
       missing: 0,
       oldest: at(-1),
       freshUntil: new Map([['airtime' as const, at(1_999)]]),
       unclaimed: await effort.all(Batches.of([...seen, ...seenPaid])),
     };
-    return { listing, competing: await effort.all(Competing.of([...others, paid, unpaid], RULES)) };
+    return { listing, competing: await effort.all(CompetingCalls.of([...others, paid, unpaid], RULES)) };
   };
 
   it('are all judged correctly in one round', async () => {

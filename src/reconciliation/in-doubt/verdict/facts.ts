@@ -5,9 +5,9 @@ import { Created, CREATED_BY } from '../../../operations/items/effects';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Work } from '../work';
+import { distinctItems, fit, BatchMatch, relationOf } from './batch-match';
 import { Batches, Listing } from './batches';
-import { Competing } from './competing';
-import { distinctItems, fit, Fitting, relationOf } from './fitting';
+import { CompetingCalls } from './competing-calls';
 
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
@@ -23,11 +23,11 @@ export interface Facts {
    */
   isQuiet: boolean;
   /** The batches that could be all or part of the call, as far as they can change the verdict. */
-  candidates: Fitting[];
+  candidates: BatchMatch[];
   /** Our other calls that could have created a candidate, or that it could be a part of. */
   others: SentCall[];
   /** Other listed transactions that may be a trace of the call, such as another amount for its recipient. */
-  traces: Batch[];
+  related: Batch[];
   /** Whether the listing reaches back before the call. Otherwise it may have been cut off. */
   reachesBack: boolean;
   /** Whether the listing shows a later call of ours, of any kind. It is then newer than the call. */
@@ -38,20 +38,20 @@ export interface Facts {
   walletsUntouched: boolean;
 }
 
-/** Collects the facts for a verdict. Searches for traces only where they matter. */
+/** Collects the facts for a verdict. Searches for related transactions only where they matter. */
 export function* factsOf(
   call: SentCall,
   created: Created,
   listing: Listing,
-  competing: Competing,
+  competing: CompetingCalls,
   rules: Rules,
 ): Work<Facts> {
-  const isQuiet = listing.askedAt.getTime() >= quietUntil(call, rules);
+  const isQuiet = listing.requestedAt.getTime() >= quietUntil(call, rules);
   const candidates = yield* candidatesFor(call, created, listing, rules);
   const others = yield* othersOf(call, candidates, competing);
   const [only] = candidates;
   const isWhole = candidates.length === 1 && only?.batch.length === call.items.length && others.length === 0;
-  const traces = isWhole || !isQuiet ? [] : yield* tracesOf(call, created, listing, competing);
+  const related = isWhole || !isQuiet ? [] : yield* relatedBatches(call, created, listing, competing);
   const reachesBack = listing.oldest !== null && listing.oldest < call.sentFrom;
   const isCurrent = isListedSince(listing, quietUntil(call, rules));
   const isFresh = isListedSince(listing, quietUntil(call, rules), created.name);
@@ -64,7 +64,7 @@ export function* factsOf(
     isQuiet,
     candidates,
     others,
-    traces,
+    related,
     reachesBack,
     isCurrent,
     isFresh,
@@ -101,7 +101,7 @@ export function dependsOnWallets(call: SentCall, listing: Listing, rules: Rules)
   // Only payments from a wallet at once debit it.
   if (!created?.paidAtOnce || isListedSince(listing, quietUntil(call, rules), created.name)) return false;
   const from = walletsCountFrom(call, rules);
-  return listing.askedAt.getTime() >= from && isListedSince(listing, from);
+  return listing.requestedAt.getTime() >= from && isListedSince(listing, from);
 }
 
 /**
@@ -116,15 +116,20 @@ function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean 
   return wallets.showNoDebitSince(since, call.operation) && (!wasPaid || wallets.showDebitSince(since));
 }
 
-function* candidatesFor(call: SentCall, created: Created, listing: Listing, rules: Rules): Work<Fitting[]> {
-  const found: Fitting[] = [];
+function* candidatesFor(
+  call: SentCall,
+  created: Created,
+  listing: Listing,
+  rules: Rules,
+): Work<BatchMatch[]> {
+  const found: BatchMatch[] = [];
   yield call.items.length;
   for (const batch of listing.unclaimed.like(call, created, rules)) {
     const fitting = yield* fit(call, created, batch, rules);
     if (fitting) found.push(fitting);
     if (found.length > MOST_UNSETTLED) break;
   }
-  const proven = found.filter(({ batch }) => batch.some(({ madeFor }) => madeFor === call.id));
+  const proven = found.filter(({ batch }) => batch.some(({ namedCallId }) => namedCallId === call.id));
   return proven.length > 0 || mustShowId(call, listing.unclaimed) ? proven : found;
 }
 
@@ -133,7 +138,7 @@ function mustShowId({ id, operation, items }: SentCall, { showsIdsOf }: Batches)
   return showsIdsOf.has(operation) && items.every(({ reference }) => isIdOf(id, reference));
 }
 
-function* othersOf(call: SentCall, candidates: Fitting[], competing: Competing): Work<SentCall[]> {
+function* othersOf(call: SentCall, candidates: BatchMatch[], competing: CompetingCalls): Work<SentCall[]> {
   const others = new Set<SentCall>();
   for (const { batch } of candidates) {
     const calls = yield* competing.callsOf(batch);
@@ -145,20 +150,25 @@ function* othersOf(call: SentCall, candidates: Fitting[], competing: Competing):
 }
 
 /** Finds the first batches that may be a trace of a call. */
-function* tracesOf(call: SentCall, created: Created, listing: Listing, competing: Competing): Work<Batch[]> {
-  const { traces } = listing.unclaimed;
+function* relatedBatches(
+  call: SentCall,
+  created: Created,
+  listing: Listing,
+  competing: CompetingCalls,
+): Work<Batch[]> {
+  const { related } = listing.unclaimed;
   const items = distinctItems(call);
   const found = new FirstBatches();
   for (const item of items) {
     yield 1;
-    for (const batches of traces.ofItem(item, created)) {
+    for (const batches of related.ofItem(item, created)) {
       yield* found.add(batches, (seen) => relationOf(item, seen, created) === 'some');
       if (found.areEnough) return found.all;
     }
   }
   for (const item of items) {
     yield 1;
-    for (const batches of traces.ofRecipient(item, created)) {
+    for (const batches of related.ofRecipient(item, created)) {
       // A batch with other amounts that another call of ours explains completely is no trace of this one.
       const unexplained = yield* competing.unexplained(batches);
       yield* found.add(unexplained, (seen) => relationOf(item, seen, created) !== 'none');

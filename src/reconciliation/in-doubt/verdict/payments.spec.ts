@@ -1,5 +1,5 @@
 import { recipientKey } from '../../../recipients/recipient';
-import { haveKindInCommon, kindsOf, maybeSameOne } from './payments';
+import { haveKindInCommon, kindsOf, maySharePerson } from './payments';
 
 describe('recipients', () => {
   it('have the kinds of their names', () => {
@@ -20,6 +20,6 @@ describe('recipients', () => {
       string[],
       string[],
     ];
-    expect([maybeSameOne(some, others), maybeSameOne(others, some)]).toEqual([expected, expected]);
+    expect([maySharePerson(some, others), maySharePerson(others, some)]).toEqual([expected, expected]);
   });
 });

@@ -31,16 +31,16 @@ export function keysOfItem({ payee, amountUsd, reference }: ItemInDoubt, created
  * Returns the keys of a transaction, for each of its possible kinds. A transaction with the ID of one of our
  * calls equals only items with this reference.
  */
-export function keysOfSeen({
+export function keysOfTransaction({
   type,
   meaning,
   names,
   amountUsd,
   references,
-  madeFor,
+  namedCallId,
 }: ListedTransaction): string[] {
   const stated = references.map(written);
-  const any = madeFor === null ? [ANY] : [];
+  const any = namedCallId === null ? [ANY] : [];
   const keys: string[] = [];
   for (const [kind, created] of KINDS) {
     if (isOtherType(type, created) || (created.paidAtOnce && meaning === 'unpaid')) continue;
@@ -60,7 +60,7 @@ export function rarest(
   let [found, least] = [batch[0], Infinity];
   if (batch.length === 1) return found;
   for (const seen of batch) {
-    const others = keysOfSeen(seen).reduce((sum, key) => sum + count(key), 0);
+    const others = keysOfTransaction(seen).reduce((sum, key) => sum + count(key), 0);
     if (others < least) [found, least] = [seen, others];
   }
   return found;
@@ -102,7 +102,7 @@ export function haveKindInCommon(some: RecipientKind[], others: RecipientKind[])
 /**
  * Returns whether two lists of keys may share a recipient. One may omit the country code of a phone number.
  */
-export function maybeSameOne(some: string[], others: string[]): boolean {
+export function maySharePerson(some: string[], others: string[]): boolean {
   const values = others.map(valueOf);
   return some.map(valueOf).some((one) => values.some((other) => isSame(one, other)));
 }
@@ -142,7 +142,7 @@ const UNSTATED = 'unstated';
  * Indexes batches by the possible properties of an item's trace: its recipient, its amount, or neither. The
  * returned lists contain each batch that `relationOf` relates to the item, and few others.
  */
-export class Traces {
+export class RelatedBatches {
   private readonly lists = new Map<string, Batch[]>();
   /** Kinds of names that transactions have, such as email or phone number, by their key. */
   private readonly kinds = new Map<string, RecipientKind[]>();

@@ -5,7 +5,7 @@ import { runs } from '../../../../test/support/examples/runs';
 import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
 import { SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches, Listing } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { judge } from './verdict';
 
 /** Outcome of a call at the upstream: number of executions, and delay after the sending. */
@@ -44,8 +44,8 @@ const worlds: fc.Arbitrary<World> = fc.record({
   lagSeconds: fc.constantFrom(0, 0, 0, 1, 50, 200),
 });
 
-const competingOf = (calls: SentCall[]) => atOnce(Competing.of(calls, RULES));
-const verdictOn = (one: SentCall, listing: Listing, competing: Competing) =>
+const competingOf = (calls: SentCall[]) => atOnce(CompetingCalls.of(calls, RULES));
+const verdictOn = (one: SentCall, listing: Listing, competing: CompetingCalls) =>
   atOnce(judge(one, listing, competing, RULES));
 
 /** The items that the upstream carries out: all of a call, or all but the first. */
@@ -76,7 +76,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   );
   const listing = {
     readId: 'read',
-    askedAt: at(lookedSecond),
+    requestedAt: at(lookedSecond),
     missing: 0,
     oldest: at(-1),
     unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => toSeen(batch, listed.indexOf(batch))))),

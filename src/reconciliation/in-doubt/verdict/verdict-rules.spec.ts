@@ -7,7 +7,7 @@ import { CREATED_BY } from '../../../operations/items/effects';
 import { ListedTransaction, SentCall } from '../calls-in-doubt';
 import { WalletStatements } from '../wallet-statements';
 import { Batches, Listing } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { Facts, factsOf } from './facts';
 import { VERDICT_RULES } from './verdict';
 
@@ -45,26 +45,26 @@ const SCENARIOS: Record<string, Scenario> = {
   'listed as a whole': {
     title: 'both payouts are listed at once',
     seen: listed(1),
-    listing: { askedAt: at(20) },
+    listing: { requestedAt: at(20) },
     without: 'too early',
   },
   'too early': {
     title: 'nothing is listed a second before the quiet period ends',
-    listing: { askedAt: at(QUIET - 1) },
+    listing: { requestedAt: at(QUIET - 1) },
     without: 'not listed',
   },
   'made by another call of ours': {
     title: 'both payouts are listed once, but two calls requested them',
     seen: listed(1),
     others: [{ ...CALL, id: 'twin' }],
-    without: 'traces of it',
+    without: 'related transactions',
   },
   'listed several times': {
     title: 'both payouts are listed twice',
     seen: [...listed(1), ...listed(2)],
-    without: 'traces of it',
+    without: 'related transactions',
   },
-  'traces of it': {
+  'related transactions': {
     title: 'a recipient of the call got another amount',
     seen: listed(1)
       .slice(0, 1)
@@ -100,14 +100,14 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
   const created = CREATED_BY.get(CALL.operation)!;
   const whole: Listing = {
     readId: 'read',
-    askedAt: at(900),
+    requestedAt: at(900),
     missing: 0,
     freshUntil: new Map([['airtime', at(899)]]),
     oldest: at(-1),
     unclaimed: atOnce(Batches.of(seen)),
     ...listing,
   };
-  return atOnce(factsOf(CALL, created, whole, atOnce(Competing.of(others, RULES)), RULES));
+  return atOnce(factsOf(CALL, created, whole, atOnce(CompetingCalls.of(others, RULES)), RULES));
 }
 
 const ADR = join(

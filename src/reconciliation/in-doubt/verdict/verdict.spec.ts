@@ -2,7 +2,7 @@ import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
 import { ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { judge } from './verdict';
 
 /** A call of two payouts, long after its quiet period, and the transactions that the upstream lists. */
@@ -28,7 +28,7 @@ describe('a call in doubt', () => {
   const [first] = whole as [ListedTransaction];
   const listing = {
     readId: 'read',
-    askedAt: at(900),
+    requestedAt: at(900),
     missing: 0,
     freshUntil: new Map([['airtime' as const, at(899)]]),
     oldest: at(-1),
@@ -38,7 +38,7 @@ describe('a call in doubt', () => {
       judge(
         call,
         { ...listing, unclaimed: atOnce(Batches.of(seen)), ...more },
-        atOnce(Competing.of(others, RULES)),
+        atOnce(CompetingCalls.of(others, RULES)),
         RULES,
       ),
     );
@@ -99,7 +99,7 @@ describe('a call in doubt', () => {
   describe('whose request had an ID of ours', () => {
     const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: doubt.id })) };
     const showing = (id: string, more: Partial<ListedTransaction> = {}) =>
-      whole.map((seen) => ({ ...seen, references: [id], madeFor: id, ...more }));
+      whole.map((seen) => ({ ...seen, references: [id], namedCallId: id, ...more }));
     const asked = (seen: ListedTransaction[], showsIdsOf: string[] = [], more: object = {}) =>
       ask([], { unclaimed: atOnce(Batches.of(seen, new Set(showsIdsOf))), ...more }, sold)?.verdict;
 
@@ -197,7 +197,7 @@ describe('a call in doubt', () => {
     expect(verdict?.verdict).toBe('confirmed');
     expect(verdict?.entries).toMatchObject([{ entry, transaction: { status } }, { entry: 'paid' }]);
     // A refund counts only if it is final.
-    const early = ask(seen, { askedAt: at(20) })?.verdict;
+    const early = ask(seen, { requestedAt: at(20) })?.verdict;
     expect(early).toBe(['paid', 'redeemed', 'pending'].includes(entry) ? 'confirmed' : undefined);
   });
 
@@ -209,7 +209,7 @@ describe('a call in doubt', () => {
       expect([verdict?.verdict, verdict?.entries?.map(({ position, entry }) => [position, entry])]).toEqual(
         status === 'unpaid' ? ['ambiguous', []] : ['ambiguous', [[1, 'paid']]],
       );
-      expect(ask(seen, { askedAt: at(20) })).toBeUndefined(); // The status may change.
+      expect(ask(seen, { requestedAt: at(20) })).toBeUndefined(); // The status may change.
     },
   );
 

@@ -3,10 +3,10 @@ import { CREATED_BY } from '../../../operations/items/effects';
 import { ENTRIES, entryOf } from '../../../operations/lifecycle/settlement';
 import { Rules, SentCall, Verdict } from '../calls-in-doubt';
 import { Work } from '../work';
+import { BatchMatch } from './batch-match';
 import { Batches, Listing } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { evidenceOf, MOST_UNSETTLED, Facts, factsOf, quietUntil } from './facts';
-import { Fitting } from './fitting';
 
 /**
  * Conclusion of a rule about the payouts in doubt of a call. `listed` payouts get the status of their
@@ -69,8 +69,8 @@ export const VERDICT_RULES: readonly Rule[] = [
       `${length > MOST_UNSETTLED ? `more than ${MOST_UNSETTLED}` : length} times.`,
   },
   {
-    name: 'traces of it',
-    holds: (facts) => tracesBeyond(facts).length > 0,
+    name: 'related transactions',
+    holds: (facts) => unexplainedBatches(facts).length > 0,
     concludes: 'ambiguous',
     reason: () =>
       'The upstream lists transactions to a recipient of this call that differ from it in amount, time, ' +
@@ -138,7 +138,7 @@ export const VERDICT_RULES: readonly Rule[] = [
 export function* judge(
   call: SentCall,
   listing: Listing,
-  competing: Competing,
+  competing: CompetingCalls,
   rules: Rules,
 ): Work<Verdict | undefined> {
   const created = CREATED_BY.get(call.operation);
@@ -155,7 +155,7 @@ export function* judge(
 export function* soleListing(
   call: SentCall,
   unclaimed: Batches,
-  competing: Competing,
+  competing: CompetingCalls,
   rules: Rules,
   readId: string,
 ): Work<NewEntry[]> {
@@ -164,7 +164,7 @@ export function* soleListing(
   const listing = {
     readId,
     unclaimed,
-    askedAt: new Date(0),
+    requestedAt: new Date(0),
     missing: 0,
     oldest: null,
     freshUntil: new Map(),
@@ -201,18 +201,18 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
 }
 
 /** Returns the one batch that is all or part of the call, if no other call of ours could have made it. */
-function soleCandidate({ candidates, others }: Facts): Fitting | undefined {
+function soleCandidate({ candidates, others }: Facts): BatchMatch | undefined {
   return candidates.length === 1 && others.length === 0 ? candidates[0] : undefined;
 }
 
-/** Returns the traces that are not the listed part of the call. */
-function tracesBeyond(facts: Facts) {
+/** Returns the related batches that are not the listed part of the call. */
+function unexplainedBatches(facts: Facts) {
   const only = soleCandidate(facts);
-  return facts.traces.filter((batch) => batch !== only?.batch);
+  return facts.related.filter((batch) => batch !== only?.batch);
 }
 
 /** Returns the entries of listed payouts, and the statuses without a known meaning. */
-function listedEntries({ batch, positions }: Fitting, { created, listing }: Facts) {
+function listedEntries({ batch, positions }: BatchMatch, { created, listing }: Facts) {
   const { transactions } = evidenceOf([listing.readId], batch, [], positions);
   const entries: NewEntry[] = [];
   const unclear: (string | null)[] = [];
@@ -238,7 +238,7 @@ function whyUnclear(words: (string | null)[]): string {
   );
 }
 
-function listedEvidence({ batch, positions }: Fitting, reads: string[]) {
+function listedEvidence({ batch, positions }: BatchMatch, reads: string[]) {
   const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
   const seen = order.flatMap((place) => batch[place] ?? []);
   return evidenceOf(
@@ -250,8 +250,8 @@ function listedEvidence({ batch, positions }: Fitting, reads: string[]) {
 }
 
 function ambiguous(facts: Facts, reason: string): Verdict {
-  const { candidates, traces, others } = facts;
-  const batches = new Set([...candidates.map(({ batch }) => batch), ...traces]);
+  const { candidates, related, others } = facts;
+  const batches = new Set([...candidates.map(({ batch }) => batch), ...related]);
   const evidence = evidenceOf(readsOf(facts), [...batches].flat(), [...new Set(others.map(({ id }) => id))]);
   return { verdict: 'ambiguous', reason, evidence };
 }

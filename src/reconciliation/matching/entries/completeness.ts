@@ -6,7 +6,7 @@ import { Prisma } from '../../../platform/database/generated/client';
 import { uuidFloor, uuidTime } from '../../../platform/database/uuid';
 import { DELETING, Plan, toleranceOf } from '../plan';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
-import { Explained } from './entry-matching';
+import { Explanations } from './entry-matching';
 import { batchOf } from './wallet-offers';
 
 /** Period in which an earlier, longer listing counts. The upstream archives older transactions. */
@@ -14,45 +14,39 @@ const REMEMBERED_MS = 30 * 86_400_000;
 
 /**
  * Decides whether the source of a run can be complete for the period. A listing has no paging and no end
- * mark. It must prove that it reaches back before the period, and it must contain everything that is known to
- * exist. A statement covers the period chosen by its author, and only must not be empty.
+ * mark, so it must reach back before the period and contain every known transaction. A statement covers the
+ * period chosen by its author, and only must not be empty.
  */
 export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteRecord[]> {
-  const { rows } = await db.query<Span>(spanOf(plan));
-  const span = rows[0] ?? { rows: 0, kept: 0, oldest: null };
-  if (span.rows === 0) {
-    const what = plan.source === 'statement' ? 'The statement' : "The upstream's listing";
-    return [
-      {
-        reason: 'listing_empty',
-        detail:
-          `${what} contains no transactions, so it may be incomplete. Start the run again when there is at ` +
-          'least one.',
-      },
-    ];
+  const { rows } = await db.query<ListingExtent>(extentOf(plan));
+  const extent = rows[0] ?? { rows: 0, kept: 0, oldest: null };
+  if (extent.rows === 0) {
+    const source = plan.source === 'statement' ? 'The statement' : "The upstream's listing";
+    const detail = `${source} is empty, so it may be incomplete. Start the run again when it has transactions.`;
+    return [{ reason: 'listing_empty', detail }];
   }
   if (plan.source === 'statement') return [];
   return [
-    ...(await startsLate(db, plan, span)),
-    ...(await shorter(db, plan, span)),
+    ...(await startsLate(db, plan, extent)),
+    ...(await shorter(db, plan, extent)),
     ...(await lacksKnown(db, plan)),
   ];
 }
 
-interface Span {
+interface ListingExtent {
   rows: number;
   /** Transactions of the period and its margin. */
   kept: number;
   oldest: Date | null;
 }
 
-function spanOf({ readId }: Plan): Prisma.Sql {
+function extentOf({ readId }: Plan): Prisma.Sql {
   return Prisma.sql`SELECT e.rows::float8 AS rows, e.kept::float8 AS kept,
     (SELECT min(issued_at) FROM upstream_transaction WHERE read_id = ${readId}::uuid) AS oldest
     FROM source_read_end e WHERE e.read_id = ${readId}::uuid`;
 }
 
-async function startsLate(db: Client, plan: Plan, { oldest }: Span): Promise<IncompleteRecord[]> {
+async function startsLate(db: Client, plan: Plan, { oldest }: ListingExtent): Promise<IncompleteRecord[]> {
   if (oldest !== null && oldest < plan.from) return [];
   const { rows } = await db.query<{ proven: boolean }>(accountIsYounger(plan));
   if (rows[0]?.proven) return [];
@@ -77,8 +71,8 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   const begins = Prisma.sql`${from}::timestamptz`;
   const isOfAccount = isRecordOf('r.account', account);
-  const entries = Prisma.sql`SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id
-    AND e.wallet_id = w.wallet_id`;
+  const entries = Prisma.sql`
+    SELECT FROM upstream_wallet_entry e WHERE e.read_id = r.id AND e.wallet_id = w.wallet_id`;
   // Entries are listed newest first. A reading from before the period shows no later entries.
   const shown = Prisma.sql`
     SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
@@ -109,28 +103,31 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
 }
 
 /** Returns a fault if an earlier listing had more transactions of the period, not counting deleted ones. */
-async function shorter(db: Client, { account, readId }: Plan, span: Span): Promise<IncompleteRecord[]> {
+async function shorter(
+  db: Client,
+  { account, readId }: Plan,
+  extent: ListingExtent,
+): Promise<IncompleteRecord[]> {
   const since = rememberedBefore(readId);
-  const { rows } = await db.query<{ most: number | null; kept: number | null }>(Prisma.sql`
-    SELECT max(e.rows)::float8 AS most, max(e.kept) FILTER (WHERE r.from_at = own.from_at
-      AND r.to_at = own.to_at)::float8 AS kept
+  const { rows } = await db.query<{ rows: number | null; kept: number | null }>(Prisma.sql`
+    SELECT max(e.rows)::float8 AS rows,
+      max(e.kept) FILTER (WHERE r.from_at = own.from_at AND r.to_at = own.to_at)::float8 AS kept
     FROM source_read own, source_read r JOIN source_read_end e ON e.read_id = r.id AND e.complete
     WHERE own.id = ${readId}::uuid AND r.source = 'transactions' AND ${isRecordOf('r.account', account)}
       AND r.id < own.id AND r.id >= ${since}::uuid`);
-  const { most, kept } = rows[0] ?? {};
-  const wanted = { rows: most ?? 0, kept: kept ?? 0 };
-  const where = wanted.rows > span.rows ? 'rows' : 'kept';
-  if (wanted[where] <= span[where]) return [];
+  const before = { rows: rows[0]?.rows ?? 0, kept: rows[0]?.kept ?? 0 };
+  const where = before.rows > extent.rows ? 'rows' : 'kept';
+  if (before[where] <= extent[where]) return [];
   const deletions = await db.query<{ count: number }>(Prisma.sql`
     SELECT count(*)::float8 AS count FROM call_state
     WHERE call_id >= ${since}::uuid AND operation = ANY (${DELETING}::text[])
       AND ${ofAccount('client_id', account)} AND state = ANY (${[...EXECUTED, ...OPEN]}::text[])`);
-  const missing = wanted[where] - span[where] - (deletions.rows[0]?.count ?? 0);
+  const missing = before[where] - extent[where] - (deletions.rows[0]?.count ?? 0);
   if (missing <= 0) return [];
   const period = where === 'kept' ? ' in this period' : '';
   const detail =
-    `The upstream lists ${span[where]} transactions${period}, but listed ${wanted[where]} before. At least ` +
-    `${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
+    `The upstream lists ${extent[where]} transactions${period}, but listed ${before[where]} before. At ` +
+    `least ${missing} are missing. Start the run again later, and ask the upstream for the reason.`;
   return [{ reason: 'listing_shorter', detail }];
 }
 
@@ -138,17 +135,20 @@ async function shorter(db: Client, { account, readId }: Plan, span: Span): Promi
 async function lacksKnown(db: Client, { account, from, to, runId }: Plan): Promise<IncompleteRecord[]> {
   const { rows } = await db.query<{ missing: number }>(Prisma.sql`
     SELECT count(*)::float8 AS missing FROM finding f
-    CROSS JOIN LATERAL (SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC
-      LIMIT 1) AS seen
-    JOIN reconciliation_run r ON r.id = seen.run_id LEFT JOIN source_read x ON x.id = r.read_id
+    CROSS JOIN LATERAL (
+      SELECT s.* FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1
+    ) AS observation
+    JOIN reconciliation_run r ON r.id = observation.run_id LEFT JOIN source_read x ON x.id = r.read_id
     WHERE f.category IN ('missing_local', 'duplicate_upstream') AND ${isRecordOf('f.account', account)}
       AND f.occurred_at >= ${from}::timestamptz AND f.occurred_at < ${to}::timestamptz
-      AND f.run_id <> ${runId}::uuid AND seen.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
-      AND coalesce((SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1),
+      AND f.run_id <> ${runId}::uuid
+      AND observation.impact_usd <> 0 AND x.source IS DISTINCT FROM 'statement'
+      AND coalesce(
+        (SELECT s.state FROM finding_step s WHERE s.finding_id = f.id ORDER BY s.id DESC LIMIT 1),
         'reopened') = 'reopened'
       AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
       AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_ref = f.upstream_ref)
-        AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
+      AND NOT EXISTS (SELECT FROM theirs t WHERE t.upstream_id = f.upstream_id)`);
   const missing = rows[0]?.missing ?? 0;
   if (missing === 0) return [];
   const detail =
@@ -162,11 +162,11 @@ function rememberedBefore(readId: string): string {
 }
 
 /** The wallets of a run, and the explanations of their entries. */
-interface Judged {
+interface ExplainedWallets {
   statements: WalletRecord[];
   /** The wallets that show at least one entry. */
   withEntries: ReadonlySet<string>;
-  debits: Explained;
+  debits: Explanations;
 }
 
 /**
@@ -177,7 +177,7 @@ export async function entryFaults(
   db: Client,
   plan: Plan,
   readId: string,
-  judged: Judged,
+  judged: ExplainedWallets,
 ): Promise<IncompleteRecord[]> {
   const { statements, withEntries } = judged;
   const { from, to, settings } = plan;
@@ -205,12 +205,13 @@ export async function entryFaults(
 
 /** Returns whether an earlier reading showed a newer entry of a wallet. */
 async function wereNewer(db: Client, { account }: Plan, readId: string): Promise<boolean> {
-  const newest = (read: Prisma.Sql) =>
-    Prisma.sql`(SELECT max(e.entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${read}
-      AND e.wallet_id = w.wallet_id)`;
+  const newest = (read: Prisma.Sql) => Prisma.sql`(
+      SELECT max(e.entered_at) FROM upstream_wallet_entry e
+      WHERE e.read_id = ${read} AND e.wallet_id = w.wallet_id)`;
   const { rowCount } = await db.query(Prisma.sql`
-    SELECT FROM source_read r JOIN source_read_end x ON x.read_id = r.id AND x.complete
-      CROSS JOIN upstream_wallet w
+    SELECT FROM source_read r
+    JOIN source_read_end x ON x.read_id = r.id AND x.complete
+    CROSS JOIN upstream_wallet w
     WHERE w.read_id = ${readId}::uuid AND r.source = 'wallets' AND ${isRecordOf('r.account', account)}
       AND r.id < ${readId}::uuid AND r.id >= ${rememberedBefore(readId)}::uuid
       AND ${newest(Prisma.sql`r.id`)} > ${newest(Prisma.sql`w.read_id`)} LIMIT 1`);
@@ -218,16 +219,17 @@ async function wereNewer(db: Client, { account }: Plan, readId: string): Promise
 }
 
 /** Returns whether no entry shows payouts of ours that moved money long before the wallets were read. */
-async function lackPayouts(db: Client, plan: Plan, readId: string, debits: Explained): Promise<boolean> {
+async function lackPayouts(db: Client, plan: Plan, readId: string, debits: Explanations): Promise<boolean> {
   const used = [...debits.values()];
   const wholes = used.flatMap(({ batch, single }) => (single === null ? [batch] : []));
   const singles = used.flatMap(({ single }) => single ?? []);
   const { rowCount } = await db.query(Prisma.sql`
     SELECT FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
-       JOIN compared_operation c ON c.operation = o.operation AND c.paid_at_once AND NOT c.incoming
-     WHERE o.in_period AND t.word = 'moved' AND t.usd > 0
-       AND NOT (${batchOf(Prisma.sql`t`)} = ANY (${wholes}::text[]) OR t.n::text = ANY (${singles}::text[]))
-       AND t.at < (SELECT read_at FROM source_read
-         WHERE id = ${readId}::uuid) - make_interval(secs => ${toleranceOf(plan.settings) / 1_000}) LIMIT 1`);
+    JOIN compared_operation c ON c.operation = o.operation AND c.paid_at_once AND NOT c.incoming
+    WHERE o.in_period AND t.word = 'moved' AND t.usd > 0
+      AND NOT (${batchOf(Prisma.sql`t`)} = ANY (${wholes}::text[]) OR t.n::text = ANY (${singles}::text[]))
+      AND t.at < (SELECT read_at FROM source_read WHERE id = ${readId}::uuid)
+        - make_interval(secs => ${toleranceOf(plan.settings) / 1_000})
+    LIMIT 1`);
   return rowCount === 1;
 }

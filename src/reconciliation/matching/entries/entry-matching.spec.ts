@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { explain } from './entry-matching';
-import { Booking, Explanation, PartlyFailed, WalletEntry } from './entry-offers';
+import { Booking, Explanation, PartlyFailedBatch, WalletEntry } from './entry-offers';
 
 const debit = (ordinal: number, amount: string, at = 0, description: string | null = null): WalletEntry => ({
   walletId: 'w',
@@ -22,34 +22,34 @@ const single = (batch: string, n: string | null, booking: Booking, amount: strin
 });
 const batch = (name: string, booking: Booking, amount: string, at = 0) =>
   single(name, null, booking, amount, at);
-const left = (
+const unexplained = (
   debits: WalletEntry[],
   explanations: Explanation[],
-  { partlyFailed = [], around = [] }: { partlyFailed?: PartlyFailed[]; around?: WalletEntry[] } = {},
+  { partlyFailed = [], outside = [] }: { partlyFailed?: PartlyFailedBatch[]; outside?: WalletEntry[] } = {},
 ) => {
-  const explained = explain(debits, { explanations, partlyFailed, toleranceMs: 60, around });
+  const explained = explain(debits, { explanations, partlyFailed, toleranceMs: 60, outside });
   return debits.filter((one) => !explained.has(one)).map(({ ordinal }) => ordinal);
 };
 
 describe('explain', () => {
   it('leaves every entry without an explanation', () => {
-    expect(left([debit(1, '5'), debit(2, '5')], [])).toEqual([1, 2]);
+    expect(unexplained([debit(1, '5'), debit(2, '5')], [])).toEqual([1, 2]);
   });
 
   it('explains one debit with one batch, and leaves the second of the same amount', () => {
-    expect(left([debit(1, '5'), debit(2, '5', 10)], [batch('a', 'batch', '5')])).toEqual([2]);
+    expect(unexplained([debit(1, '5'), debit(2, '5', 10)], [batch('a', 'batch', '5')])).toEqual([2]);
   });
 
   it('explains nothing with another amount or at another time', () => {
-    expect(left([debit(1, '5')], [batch('a', 'batch', '5.000001'), batch('b', 'batch', '5', 61)])).toEqual([
-      1,
-    ]);
-    expect(left([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
+    expect(
+      unexplained([debit(1, '5')], [batch('a', 'batch', '5.000001'), batch('b', 'batch', '5', 61)]),
+    ).toEqual([1]);
+    expect(unexplained([debit(1, '5')], [batch('a', 'batch', '5', -60)])).toEqual([]);
   });
 
   it('reserves a transaction for a later debit without another explanation', () => {
     const explanations = [batch('a', 'batch', '5', 0), batch('b', 'batch', '5', 100)];
-    expect(left([debit(2, '5', 50), debit(1, '5', 110)], explanations)).toEqual([]);
+    expect(unexplained([debit(2, '5', 50), debit(1, '5', 110)], explanations)).toEqual([]);
   });
 
   it('books a batch as a whole or by its transactions, never both', () => {
@@ -59,11 +59,11 @@ describe('explain', () => {
       single('a', '1', 'single', '2'),
       single('a', '2', 'single', '3'),
     ];
-    expect(left([debit(1, '2'), debit(2, '3')], explanations)).toEqual([]);
-    expect(left([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([
+    expect(unexplained([debit(1, '2'), debit(2, '3')], explanations)).toEqual([]);
+    expect(unexplained([debit(1, '5'), debit(2, '2'), debit(3, '3'), debit(4, '4')], explanations)).toEqual([
       2, 3, 4,
     ]);
-    expect(left([debit(1, '2'), debit(2, '2')], explanations)).toEqual([2]);
+    expect(unexplained([debit(1, '2'), debit(2, '2')], explanations)).toEqual([2]);
   });
 
   it('explains a fee only if its payment was booked without it, and once', () => {
@@ -75,79 +75,81 @@ describe('explain', () => {
       single('a', '1', 'single_net', '5'),
       single('a', '1', 'fee', '0.1'),
     ];
-    expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
-    expect(left([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
-    expect(left([debit(1, '5.1'), debit(2, '0.1')], explanations)).toEqual([2]);
+    expect(unexplained([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
+    expect(unexplained([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
+    expect(unexplained([debit(1, '5.1'), debit(2, '0.1')], explanations)).toEqual([2]);
   });
 
   it('explains a debit by a batch whose items failed later', () => {
     const partlyFailed = [{ batch: 'a', moved: 2_000_000, others: [1_500_000, 2_500_000], at: 0 }];
-    expect(left([debit(1, '4.5'), debit(2, '4.5')], [], { partlyFailed })).toEqual([2]);
-    expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
-    expect(left([debit(1, '6.000001')], [], { partlyFailed })).toEqual([1]);
+    expect(unexplained([debit(1, '4.5'), debit(2, '4.5')], [], { partlyFailed })).toEqual([2]);
+    expect(unexplained([debit(1, '2')], [], { partlyFailed })).toEqual([]);
+    expect(unexplained([debit(1, '6.000001')], [], { partlyFailed })).toEqual([1]);
     expect(
-      left([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed }),
+      unexplained([debit(1, '5', 0), debit(2, '4.5', 1)], [batch('a', 'batch', '5')], { partlyFailed }),
     ).toEqual([2]);
   });
 
   it('explains no other amount by a batch whose items all failed', () => {
     const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
-    expect(left([debit(1, '0.1')], [], { partlyFailed })).toEqual([1]);
-    expect(left([debit(1, '2')], [], { partlyFailed })).toEqual([]);
+    expect(unexplained([debit(1, '0.1')], [], { partlyFailed })).toEqual([1]);
+    expect(unexplained([debit(1, '2')], [], { partlyFailed })).toEqual([]);
   });
 
-  it('keeps the transaction of each entry around the period', () => {
+  it('reserves the transactions of entries outside of the period', () => {
     const explanations = [batch('a', 'batch', '5', 0)];
-    expect(left([debit(2, '5', 10)], explanations, { around: [debit(1, '5', -1)] })).toEqual([2]);
-    expect(left([debit(2, '5', 1)], explanations, { around: [debit(1, '5', -10)] })).toEqual([]);
+    expect(unexplained([debit(2, '5', 10)], explanations, { outside: [debit(1, '5', -1)] })).toEqual([2]);
+    expect(unexplained([debit(2, '5', 1)], explanations, { outside: [debit(1, '5', -10)] })).toEqual([]);
   });
 
-  it('keeps each batch around the period for its own entry', () => {
+  it('reserves the batches of entries outside of the period', () => {
     const partlyFailed = [{ batch: 'a', moved: 0, others: [1_500_000, 2_000_000], at: 0 }];
     const whole = [batch('a', 'batch_at_first', '3.5')];
-    expect(left([debit(2, '2', 10)], whole, { partlyFailed, around: [debit(1, '3.5', -1)] })).toEqual([2]);
+    expect(unexplained([debit(2, '2', 10)], whole, { partlyFailed, outside: [debit(1, '3.5', -1)] })).toEqual(
+      [2],
+    );
   });
 
-  it('gives a batch to the debits of its transactions if another batch explains the debit of the whole', () => {
+  it('assigns a batch to the debits of its transactions if another batch explains the whole', () => {
     const ofThree = [
       single('a', '1', 'single_net', '2'),
       single('a', '2', 'single_net', '3'),
       single('a', '1', 'fee', '0.1'),
     ];
     const explanations = [batch('a', 'batch', '5.5'), batch('b', 'batch', '5.5', 10), ...ofThree];
-    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations)).toEqual(
-      [],
-    );
-    expect(left([debit(1, '5.5', 1), debit(2, '2'), debit(3, '5.5')], explanations)).toEqual([2]);
+    expect(
+      unexplained([debit(1, '5.5', 1), debit(2, '2'), debit(3, '3'), debit(4, '0.1')], explanations),
+    ).toEqual([]);
+    expect(unexplained([debit(1, '5.5', 1), debit(2, '2'), debit(3, '5.5')], explanations)).toEqual([2]);
   });
 
-  it('matches a payment with the debit next to its fee if another payment explains that debit too', () => {
+  it('matches a payment with the debit next to its fee if two payments explain that debit', () => {
     const withFee = [
       single('a', '1', 'single', '5.1'),
       single('a', '1', 'single_net', '5'),
       single('a', '1', 'fee', '0.1'),
     ];
     const explanations = [...withFee, single('b', '2', 'single', '5')];
-    expect(left([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
-    expect(left([debit(1, '5'), debit(2, '5'), debit(3, '0.1')], explanations)).toEqual([]);
-    expect(left([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
+    expect(unexplained([debit(1, '5'), debit(2, '0.1')], explanations)).toEqual([]);
+    expect(unexplained([debit(1, '5'), debit(2, '5'), debit(3, '0.1')], explanations)).toEqual([]);
+    expect(unexplained([debit(1, '5'), debit(2, '0.1'), debit(3, '0.1')], explanations)).toEqual([3]);
   });
 
   it('explains an entry at any time if its description names the batch', () => {
     const explanations = [batch('issuer_17', 'batch', '5')];
-    expect(left([debit(1, '5', 1_000, 'payout issuer_17')], explanations)).toEqual([]);
-    expect(left([debit(1, '5', 1_000, 'payout issuer_170')], explanations)).toEqual([1]);
-    expect(left([debit(1, '6', 0, 'payout issuer_17')], explanations)).toEqual([1]);
+    expect(unexplained([debit(1, '5', 1_000, 'payout issuer_17')], explanations)).toEqual([]);
+    expect(unexplained([debit(1, '5', 1_000, 'payout issuer_170')], explanations)).toEqual([1]);
+    expect(unexplained([debit(1, '6', 0, 'payout issuer_17')], explanations)).toEqual([1]);
   });
 
   it('explains money that came back late, and never early', () => {
     const back = { ...batch('a', 'batch', '5'), late: true };
-    expect(left([debit(1, '5', 10_000)], [back])).toEqual([]);
-    expect(left([debit(1, '5', -61)], [back])).toEqual([1]);
+    expect(unexplained([debit(1, '5', 10_000)], [back])).toEqual([]);
+    expect(unexplained([debit(1, '5', -61)], [back])).toEqual([1]);
   });
 
   it('explains an entry without a time by any transaction of its amount', () => {
-    expect(left([{ ...debit(1, '5'), at: null }], [batch('a', 'batch', '5', 10_000)])).toEqual([]);
+    expect(unexplained([{ ...debit(1, '5'), at: null }], [batch('a', 'batch', '5', 10_000)])).toEqual([]);
   });
 
   it('explains the largest possible number of debits', () => {
@@ -157,7 +159,7 @@ describe('explain', () => {
         const debits = ours.map((at, ordinal) => debit(ordinal, '5', at));
         const explained =
           debits.length -
-          left(
+          unexplained(
             debits,
             theirs.map((at, n) => batch(`b${n}`, 'batch', '5', at)),
           ).length;

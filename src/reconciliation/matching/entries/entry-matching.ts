@@ -6,42 +6,48 @@ import {
   grouped,
   isNear,
   Offers,
-  PartlyFailed,
+  PartlyFailedBatch,
   WalletEntry,
 } from './entry-offers';
 
+/** Explanation of one entry. */
+export type EntryExplanation = Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>;
+
 /** Explanation of each entry. Entries without one are absent. */
-export type Explained = Map<WalletEntry, Pick<Explanation, 'flow' | 'fee' | 'batch' | 'single'>>;
+export type Explanations = Map<WalletEntry, EntryExplanation>;
 
 /** Input of `explain`. */
-export interface Evidence {
+export interface ExplanationInput {
   explanations: Explanation[];
-  partlyFailed: PartlyFailed[];
+  partlyFailed: PartlyFailedBatch[];
   toleranceMs: number;
   /** Entries outside of the period. They use up the transactions that explain them. */
-  around?: WalletEntry[];
+  outside?: WalletEntry[];
 }
 
 /**
  * Finds an explanation for as many entries as possible. Each transaction explains its own amount once. The
  * entries nearest to a transaction come first, and keep it from a stranger of the same amount.
  */
-export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
-  const { explanations, partlyFailed, toleranceMs, around = [] } = evidence;
-  const matching = new Matching([...around, ...entries], explanations, toleranceMs);
-  const outside = new Set(around);
+export function explain(entries: WalletEntry[], input: ExplanationInput): Explanations {
+  const { explanations, partlyFailed, toleranceMs, outside = [] } = input;
+  const all = [...outside, ...entries];
+  const matching = new EntryMatching(all, explanations, toleranceMs);
+  const freely = new Set(outside);
   for (const booking of BOOKINGS) {
     for (const entry of matching.nearestFirst(booking)) {
-      if (outside.has(entry)) matching.placeFreely(entry, booking);
-      else matching.place(entry, booking);
+      if (freely.has(entry)) matching.assignFree(entry, booking);
+      else matching.assign(entry, booking);
     }
   }
-  const explained: Explained = new Map(matching.of);
-  for (const entry of [...around, ...entries]) {
+  const explained: Explanations = new Map(matching.of);
+  for (const entry of all) {
     if (explained.has(entry)) continue;
     const found = partlyFailed.find(
-      (one) =>
-        isNear(entry, one.at, toleranceMs) && matching.isUnused(one.batch) && couldCost(one, entry.amount),
+      (batch) =>
+        isNear(entry, batch.at, toleranceMs) &&
+        matching.isUnused(batch.batch) &&
+        couldCost(batch, entry.amount),
     );
     if (found) explained.set(entry, { flow: 'payout', fee: '0', batch: found.batch, single: null });
     if (found) matching.takeBatch(found.batch, entry);
@@ -52,7 +58,7 @@ export function explain(entries: WalletEntry[], evidence: Evidence): Explained {
 /**
  * Entries with their explanations, one to one. A batch is booked whole or by its transactions, never both.
  */
-class Matching {
+class EntryMatching {
   readonly of = new Map<WalletEntry, Explanation>();
   private readonly batches = new Map<string, WalletEntry>();
   private readonly singles = new Map<string, Map<string, WalletEntry>>();
@@ -75,18 +81,15 @@ class Matching {
 
   /** Returns the entries without an explanation, those nearest to an offer of this booking first. */
   nearestFirst(booking: Booking): WalletEntry[] {
-    const left = this.entries.filter((entry) => !this.of.has(entry));
-    const distances = new Map(
-      left.map((entry) => [
-        entry,
-        this.offered.get(`${booking} ${entry.amount}`)?.distanceTo(entry) ?? Number.MAX_VALUE,
-      ]),
-    );
-    return left.toSorted((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0));
+    const unexplained = this.entries.filter((entry) => !this.of.has(entry));
+    const distanceOf = (entry: WalletEntry) =>
+      this.offered.get(`${booking} ${entry.amount}`)?.distanceTo(entry) ?? Number.MAX_VALUE;
+    const distances = new Map(unexplained.map((entry) => [entry, distanceOf(entry)]));
+    return unexplained.toSorted((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0));
   }
 
   /** Assigns an unused explanation of this booking to an entry. */
-  placeFreely(entry: WalletEntry, booking: Booking): void {
+  assignFree(entry: WalletEntry, booking: Booking): void {
     const free = this.offersFor(entry, booking).find((offer) => this.holderOf(offer) === undefined);
     if (free) this.take(free, entry);
   }
@@ -96,7 +99,7 @@ class Matching {
    * gives way if it has another one.
    * @param seen batches that are being rearranged.
    */
-  place(entry: WalletEntry, booking: Booking, seen = new Set<string>()): boolean {
+  assign(entry: WalletEntry, booking: Booking, seen = new Set<string>()): boolean {
     const offers = this.offersFor(entry, booking).filter(({ batch }) => !seen.has(batch));
     const free = offers.find((offer) => this.holderOf(offer) === undefined);
     if (free) {
@@ -104,21 +107,21 @@ class Matching {
       return true;
     }
     return offers.some((offer) => {
-      if (offer.booking === 'fee') return this.placeFee(entry, offer);
+      if (offer.booking === 'fee') return this.assignFee(entry, offer);
       const holder = this.holderOf(offer);
       if (!holder || seen.has(offer.batch)) return false;
       seen.add(offer.batch);
       const held = this.of.get(holder);
       if (!held || held.booking === 'fee' || this.fees.get(keyOf(held))) return false;
       this.release(held, holder);
-      const gaveWay = this.place(holder, booking, seen);
+      const gaveWay = this.assign(holder, booking, seen);
       this.take(gaveWay ? offer : held, gaveWay ? entry : holder);
       return gaveWay;
     });
   }
 
   /** Explains a fee, if the payment without the fee can explain the payment's entry. */
-  private placeFee(entry: WalletEntry, fee: Explanation): boolean {
+  private assignFee(entry: WalletEntry, fee: Explanation): boolean {
     const [net] = this.nets.get(keyOf(fee)) ?? [];
     if (!net || this.holderOf(net) !== undefined) return false;
     const payment = this.entries.find((other) => {

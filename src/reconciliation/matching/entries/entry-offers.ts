@@ -61,9 +61,9 @@ export class Offers {
     if (this.named(entry).length > 0) return -1;
     const { at } = entry;
     if (at === null) return Number.MAX_VALUE;
-    const next = this.placeOf(at);
-    const around = this.inOrder.slice(Math.max(next - 1, 0), next + 1);
-    return Math.min(Number.MAX_VALUE, ...around.map((offer) => Math.abs(offer.at - at)));
+    const next = this.countBefore(at);
+    const nearest = this.inOrder.slice(Math.max(next - 1, 0), next + 1);
+    return Math.min(Number.MAX_VALUE, ...nearest.map((offer) => Math.abs(offer.at - at)));
   }
 
   /** Returns the offers that fit an entry: first those named in its description, then the nearest in time. */
@@ -71,7 +71,10 @@ export class Offers {
     const { at } = entry;
     const named = this.named(entry);
     if (at === null) return new Set([...named, ...this.inOrder]);
-    const near = this.inOrder.slice(this.placeOf(at - toleranceMs), this.placeOf(at + toleranceMs + 1));
+    const near = this.inOrder.slice(
+      this.countBefore(at - toleranceMs),
+      this.countBefore(at + toleranceMs + 1),
+    );
     const nearest = near.toSorted((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
     return new Set([...named, ...nearest, ...this.late.filter((offer) => offer.at < at)]);
   }
@@ -81,7 +84,7 @@ export class Offers {
   }
 
   /** Returns the number of offers before a time. */
-  private placeOf(time: number): number {
+  private countBefore(time: number): number {
     let [low, high] = [0, this.inOrder.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -96,12 +99,12 @@ export function isNear({ at }: WalletEntry, time: number, toleranceMs: number): 
   return at === null || Math.abs(time - at) <= toleranceMs;
 }
 
-export function grouped(named: [string, Explanation][]): Map<string, Explanation[]> {
+export function grouped(pairs: [string, Explanation][]): Map<string, Explanation[]> {
   const groups = new Map<string, Explanation[]>();
-  for (const [name, one] of named) {
-    const group = groups.get(name);
-    if (group) group.push(one);
-    else groups.set(name, [one]);
+  for (const [key, explanation] of pairs) {
+    const group = groups.get(key);
+    if (group) group.push(explanation);
+    else groups.set(key, [explanation]);
   }
   return groups;
 }
@@ -110,7 +113,7 @@ export function grouped(named: [string, Explanation][]): Map<string, Explanation
  * A batch in which several items moved no money in the end. It is unknown which of them cost something at
  * first. Any subset of them, together with the other items, can therefore explain a debit.
  */
-export interface PartlyFailed {
+export interface PartlyFailedBatch {
   batch: string;
   /** Cost of the items that moved money, with their fees, in millionths of a US dollar. */
   moved: number;
@@ -124,7 +127,7 @@ export interface PartlyFailed {
 const MOST_SUMS = 100_000;
 
 /** Returns whether a debit can be the sum of a batch. The amount is in US dollars. */
-export function couldCost({ moved, others }: PartlyFailed, amount: string): boolean {
+export function couldCost({ moved, others }: PartlyFailedBatch, amount: string): boolean {
   const wanted = Math.round(Number(amount) * 1e6) - moved;
   let sums = new Set([0]);
   for (const other of others) {

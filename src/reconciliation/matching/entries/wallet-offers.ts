@@ -2,14 +2,14 @@ import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
 import { givenBack, hasStatus } from '../flows';
 import { RunSettings } from '../plan';
-import { Explanation, PartlyFailed } from './entry-offers';
+import { Explanation, PartlyFailedBatch } from './entry-offers';
 
-interface Window {
+interface PaymentWindow {
   from: Date;
   to: Date;
 }
 
-/** SQL for the batch of a transaction of `theirs` or `aside`. A transaction without one is its own batch. */
+/** SQL for the batch of a row of `theirs` or `set_aside`. A transaction without one is its own batch. */
 export const batchOf = (row: Prisma.Sql) =>
   Prisma.sql`coalesce('batch ' || ${row}.batch_ref, 'row ' || ${row}.n)`;
 
@@ -19,27 +19,33 @@ const NAMED = Prisma.sql`${batchOf(Prisma.sql`t`)} AS batch, n::text AS single,
 
 const LISTED = Prisma.sql`${NAMED}, batch_ref, at, coalesce(usd, 0) AS usd, coalesce(fee, 0) AS fee`;
 
-const paidAround = ({ from, to }: Window) => Prisma.sql`listed AS (
-    SELECT ${LISTED}, word <> 'not' AS moved, CASE WHEN transfer THEN 'transfer_out' ELSE 'payout' END AS flow
+const paidWithin = ({ from, to }: PaymentWindow) => Prisma.sql`listed AS (
+    SELECT ${LISTED}, word <> 'not' AS moved,
+      CASE WHEN transfer THEN 'transfer_out' ELSE 'payout' END AS flow
     FROM theirs t WHERE NOT incoming AND at >= ${from}::timestamptz AND at <= ${to}::timestamptz
   )`;
 
 /** Bookings of transactions and of their batches, as rows of `Explanation`. See `Booking`. */
 const bookings = (amounts: string[], late: boolean) => Prisma.sql`
-  SELECT batch, single, booking, round(amount, 6)::text AS amount, CASE WHEN booking = 'fee' THEN 'fee'
-    ELSE flow END AS flow,
-    CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0
-      END::text AS fee, extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
+  SELECT batch, single, booking, round(amount, 6)::text AS amount,
+    CASE WHEN booking = 'fee' THEN 'fee' ELSE flow END AS flow,
+    CASE WHEN booking IN ('batch', 'single') THEN fee ELSE 0 END::text AS fee,
+    extract(epoch FROM at)::float8 * 1000 AS at, ${late}::boolean AS late, names
   FROM (
-    SELECT batch, NULL AS single, at, flow, coalesce(fee, 0) AS fee, names, b.booking, b.amount FROM batches
-      CROSS JOIN LATERAL (VALUES
-      ('batch', usd + fee), ('batch_at_first', whole), ('batch_net', CASE WHEN fee > 0 THEN usd END),
-        ('fee', fee)) AS b(booking, amount)
+    SELECT batch, NULL AS single, at, flow, coalesce(fee, 0) AS fee, names, b.booking, b.amount
+    FROM batches CROSS JOIN LATERAL (VALUES
+      ('batch', usd + fee),
+      ('batch_at_first', whole),
+      ('batch_net', CASE WHEN fee > 0 THEN usd END),
+      ('fee', fee)) AS b(booking, amount)
     UNION ALL
-    SELECT batch, single, at, flow, fee, names, s.booking, s.amount FROM listed CROSS JOIN LATERAL (VALUES
-      ('single', usd + fee), ('single_net', CASE WHEN fee > 0 THEN usd END), ('fee', fee)) AS s(booking,
-        amount)
-  ) AS offered WHERE round(amount, 6)::text = ANY (${amounts}::text[])`;
+    SELECT batch, single, at, flow, fee, names, s.booking, s.amount
+    FROM listed CROSS JOIN LATERAL (VALUES
+      ('single', usd + fee),
+      ('single_net', CASE WHEN fee > 0 THEN usd END),
+      ('fee', fee)) AS s(booking, amount)
+  ) AS offered
+  WHERE round(amount, 6)::text = ANY (${amounts}::text[])`;
 
 const batches = (whole: Prisma.Sql) => Prisma.sql`batches AS (
     SELECT batch, min(at) AS at, min(flow) AS flow, sum(usd) FILTER (WHERE moved) AS usd,
@@ -62,11 +68,16 @@ async function explanationsOf(db: Client, statements: Prisma.Sql[]): Promise<Exp
   return rows;
 }
 
-/** Returns the transactions that could explain debits of these amounts, around the time of the debits. */
-export function paidFromWallets(db: Client, window: Window, amounts: string[]): Promise<Explanation[]> {
+/** Returns the transactions that could explain debits of these amounts, in a window around the debits. */
+export function paidFromWallets(
+  db: Client,
+  window: PaymentWindow,
+  amounts: string[],
+): Promise<Explanation[]> {
+  const wholes = batches(Prisma.sql`sum(usd + fee)`);
   return explanationsOf(db, [
-    Prisma.sql`WITH ${paidAround(window)}, ${batches(Prisma.sql`sum(usd + fee)`)} ${bookings(amounts, false)}`,
-    singles(amounts, Prisma.sql`aside t WHERE flow IN ('fee', 'redemption')`, FLOW),
+    Prisma.sql`WITH ${paidWithin(window)}, ${wholes} ${bookings(amounts, false)}`,
+    singles(amounts, Prisma.sql`set_aside t WHERE flow IN ('fee', 'redemption')`, FLOW),
   ]);
 }
 
@@ -78,21 +89,22 @@ export function backInWallets(db: Client, settings: RunSettings, amounts: string
   const status = Prisma.sql`status`;
   const back = Prisma.sql`listed AS (
     SELECT ${LISTED}, TRUE AS moved, coalesce(${givenBack(status, settings)}, 'reversal') AS flow
-      FROM theirs t WHERE NOT incoming AND word = 'not')`;
+    FROM theirs t WHERE NOT incoming AND word = 'not'
+  )`;
   const received = Prisma.sql`theirs t WHERE word <> 'not'
     AND (incoming OR ${hasStatus(status, 'redeemed', settings)})`;
   return explanationsOf(db, [
     Prisma.sql`WITH ${back}, ${batches(Prisma.sql`NULL::numeric`)} ${bookings(amounts, true)}`,
     singles(amounts, received, Prisma.sql`CASE WHEN incoming THEN 'collection' ELSE 'redemption' END`, true),
     singles(amounts, Prisma.sql`theirs t WHERE transfer AND word <> 'not'`, Prisma.sql`'transfer_in'`),
-    singles(amounts, Prisma.sql`aside t WHERE flow <> 'fee'`, FLOW),
+    singles(amounts, Prisma.sql`set_aside t WHERE flow <> 'fee'`, FLOW),
   ]);
 }
 
-/** Returns the batches with several items that moved no money, around the time of the debits. */
-export async function partlyFailedIn(db: Client, window: Window): Promise<PartlyFailed[]> {
-  const { rows } = await db.query<PartlyFailed>(Prisma.sql`
-    WITH ${paidAround(window)}
+/** Returns the batches with several items that moved no money, in a window around the debits. */
+export async function partlyFailedIn(db: Client, window: PaymentWindow): Promise<PartlyFailedBatch[]> {
+  const { rows } = await db.query<PartlyFailedBatch>(Prisma.sql`
+    WITH ${paidWithin(window)}
     SELECT batch, round(coalesce(sum(usd + fee) FILTER (WHERE moved), 0) * 1e6)::float8 AS moved,
       array_agg(round((usd + fee) * 1e6)::float8) FILTER (WHERE NOT moved AND usd > 0) AS others,
       extract(epoch FROM min(at))::float8 * 1000 AS at

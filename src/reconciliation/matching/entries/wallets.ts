@@ -2,18 +2,18 @@ import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
 import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
-import { saidFlow } from '../flows';
+import { describedFlow } from '../flows';
 import { Plan, toleranceOf, withMargin } from '../plan';
 import { harmless, plainWord } from '../recipients';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { entryFaults } from './completeness';
-import { explain, Explained } from './entry-matching';
+import { explain, EntryExplanation, Explanations } from './entry-matching';
 import { WalletEntry } from './entry-offers';
 import { backInWallets, paidFromWallets, partlyFailedIn, batchOf } from './wallet-offers';
 import { BookedEntry, ListedEntry, statementsOf, withTimes } from './wallet-statement';
 
 /** Result of a run for the wallets. */
-export interface JudgedWallets {
+export interface WalletResults {
   /** Opening balance, flows and closing balance of each wallet. */
   statements: WalletRecord[];
   incomplete: IncompleteRecord[];
@@ -23,7 +23,7 @@ export interface JudgedWallets {
  * Judges the wallets of the account: finds a transaction for each entry of the period, and adds
  * `unexplained_debit` or `unexplained_credit` for the entries without one.
  */
-export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<JudgedWallets> {
+export async function judgeWallets(db: Client, plan: Plan, readId: string): Promise<WalletResults> {
   const { rows: wallets } = await db.query<{
     id: string;
     name: string;
@@ -38,27 +38,25 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   const listed = withTimes(rows);
   const changing = listed.filter(({ amount }) => Number(amount) > 0);
   const entries = changing.filter(isWithin(plan));
-  const around = changing.filter((entry) => !isWithin(plan)(entry));
+  const beyond = changing.filter((entry) => !isWithin(plan)(entry));
   const isNear = isWithin(withMargin(plan.from, plan.to, plan.settings));
   const debits = await explainDebits(db, plan, {
     entries: entries.filter(isDebit),
-    around: around.filter((entry) => isDebit(entry) && isNear(entry)),
+    outside: beyond.filter((entry) => isDebit(entry) && isNear(entry)),
   });
   // Money can be returned at any time.
   const credits = await explainCredits(db, plan, {
     entries: entries.filter(isCredit),
-    around: around.filter(isCredit),
+    outside: beyond.filter(isCredit),
   });
   for (const entry of await neverReturned(db, debits, credits)) debits.delete(entry);
   const booked = entries.map((entry): BookedEntry => {
-    const said = entry.isDebit ? undefined : saidFlow(entry.description);
-    return {
-      entry,
-      ...((entry.isDebit ? debits : credits).get(entry) ?? { flow: said ?? 'unexplained', fee: '0' }),
-    };
+    const explanation = (entry.isDebit ? debits : credits).get(entry);
+    const described = entry.isDebit ? undefined : describedFlow(entry.description);
+    return { entry, ...(explanation ?? { flow: described ?? 'unexplained', fee: '0' }) };
   });
-  const left = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
-  if (left.length > 0) await db.query(insertUnexplained(plan, readId, left));
+  const unexplained = booked.flatMap(({ entry, flow }) => (flow === 'unexplained' ? [entry] : []));
+  if (unexplained.length > 0) await db.query(insertUnexplained(plan, readId, unexplained));
   const statements = wallets.map((wallet) => statementsOf(wallet, listed, booked, plan));
   const withEntries = new Set(
     wallets.filter(({ id }) => listed.some(({ walletId }) => walletId === id)).map(({ name }) => name),
@@ -74,13 +72,15 @@ function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   return Prisma.sql`
     SELECT wallet_id AS "walletId", ordinal, balance_before::text AS before, new_balance::text AS after,
-      description,
-      extract(epoch FROM entered_at)::float8 * 1000 AS at,
-      round(abs(coalesce(nullif(amount, 0), CASE
-        WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END, 0)),
-        6)::text AS amount,
-      coalesce(CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE
-        WHEN new_balance > balance_before + ${tolerance} THEN FALSE END, amount < 0, FALSE) AS "isDebit"
+      description, extract(epoch FROM entered_at)::float8 * 1000 AS at,
+      round(abs(coalesce(
+        nullif(amount, 0),
+        CASE WHEN abs(new_balance - balance_before) > ${tolerance} THEN new_balance - balance_before END,
+        0)), 6)::text AS amount,
+      coalesce(
+        CASE WHEN new_balance < balance_before - ${tolerance} THEN TRUE
+          WHEN new_balance > balance_before + ${tolerance} THEN FALSE END,
+        amount < 0, FALSE) AS "isDebit"
     FROM upstream_wallet_entry WHERE read_id = ${readId}::uuid ORDER BY wallet_id, ordinal`;
 }
 
@@ -94,38 +94,38 @@ const isWithin =
     at === null || (at >= from.getTime() && at < to.getTime());
 
 /** The debits or the credits. */
-interface Side {
+interface EntrySide {
   entries: WalletEntry[];
   /** Entries of the margin. They use up the transactions that explain them. */
-  around: WalletEntry[];
+  outside: WalletEntry[];
 }
 
-async function explainDebits(db: Client, plan: Plan, side: Side): Promise<Explained> {
+async function explainDebits(db: Client, plan: Plan, side: EntrySide): Promise<Explanations> {
   if (side.entries.length === 0) return new Map();
-  const window = windowOf([...side.entries, ...side.around], plan);
+  const window = windowOf([...side.entries, ...side.outside], plan);
   const explanations = await paidFromWallets(db, window, amountsOf(side));
   const partlyFailed = await partlyFailedIn(db, window);
   return explain(side.entries, {
     explanations,
     partlyFailed,
     toleranceMs: toleranceOf(plan.settings),
-    around: side.around,
+    outside: side.outside,
   });
 }
 
-async function explainCredits(db: Client, plan: Plan, side: Side): Promise<Explained> {
-  if (side.entries.length + side.around.length === 0) return new Map();
+async function explainCredits(db: Client, plan: Plan, side: EntrySide): Promise<Explanations> {
+  if (side.entries.length + side.outside.length === 0) return new Map();
   const explanations = await backInWallets(db, plan.settings, amountsOf(side));
   return explain(side.entries, {
     explanations,
     partlyFailed: [],
     toleranceMs: toleranceOf(plan.settings),
-    around: side.around,
+    outside: side.outside,
   });
 }
 
-function amountsOf({ entries, around }: Side): string[] {
-  return [...new Set([...entries, ...around].map(({ amount }) => amount))];
+function amountsOf({ entries, outside }: EntrySide): string[] {
+  return [...new Set([...entries, ...outside].map(({ amount }) => amount))];
 }
 
 /** Returns the period around the entries, with twice the tolerance for the first transaction of a batch. */
@@ -138,29 +138,29 @@ function windowOf(entries: WalletEntry[], plan: Plan): { from: Date; to: Date } 
   return { from: new Date(first - margin), to: new Date(last + margin) };
 }
 
-function insertUnexplained({ from }: Plan, readId: string, left: WalletEntry[]): Prisma.Sql {
+function insertUnexplained({ from }: Plan, readId: string, unexplained: WalletEntry[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO pg_temp.difference
     SELECT CASE WHEN d."isDebit" THEN 'unexplained_debit' ELSE 'unexplained_credit' END,
-      ${ENTRY_SUBJECT},
-      NULL, NULL, NULL, NULL, NULL, ${WALLET}, coalesce(to_timestamp(d.at / 1000), ${from}::timestamptz), 0,
-      json_build_array(json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs',
-        trim_scale(d.amount)::text)),
-      json_build_object('ours', NULL, 'theirs',
-        json_build_object('read_id', ${readId}::uuid, 'wallet_id', ${WALLET},
-        'ordinal', e.ordinal, 'at', e.entered_at), 'match', NULL)
+      ${ENTRY_SUBJECT}, NULL, NULL, NULL, NULL, NULL, ${WALLET},
+      coalesce(to_timestamp(d.at / 1000), ${from}::timestamptz), 0,
+      json_build_array(json_build_object(
+        'field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(d.amount)::text)),
+      json_build_object(
+        'ours', NULL,
+        'theirs', json_build_object(
+          'read_id', ${readId}::uuid, 'wallet_id', ${WALLET}, 'ordinal', e.ordinal, 'at', e.entered_at),
+        'match', NULL)
     FROM (${NAMED_ENTRIES} WHERE e.read_id = ${readId}::uuid) AS e
-    JOIN json_to_recordset(${JSON.stringify(left)}::json) AS d("walletId" text, ordinal integer,
-      amount numeric, at float8, "isDebit" boolean)
+    JOIN json_to_recordset(${JSON.stringify(unexplained)}::json)
+      AS d("walletId" text, ordinal integer, amount numeric, at float8, "isDebit" boolean)
       ON d."walletId" = e.wallet_id AND d.ordinal = e.ordinal`;
 }
 
 /** The failed items of a batch, which moved no money in the end. */
-interface Failed {
+interface FailedBatch {
   batch: string;
-  /**
-   * Cost of the other items with their fees, plus the fees of the failed ones, which may be kept. US dollars.
-   */
+  /** Cost of the other items and of all fees, in US dollars. Fees of failed items may be kept. */
   rest: string;
   /** Failed items by transaction number, in US dollars without fees. */
   items: Record<string, number>;
@@ -168,21 +168,26 @@ interface Failed {
 
 const failedOf = (batches: string[]) => Prisma.sql`
   SELECT ${batchOf(Prisma.sql`theirs`)} AS batch,
-    coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END),
-    0)::text AS rest,
+    coalesce(sum(coalesce(fee, 0) + CASE WHEN word <> 'not' THEN coalesce(usd, 0) ELSE 0 END), 0)::text
+      AS rest,
     json_object_agg(n::text, coalesce(usd, 0)) FILTER (WHERE word = 'not') AS items
-  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[]) GROUP BY 1
-    HAVING bool_or(word = 'not')`;
+  FROM theirs WHERE ${batchOf(Prisma.sql`theirs`)} = ANY (${batches}::text[])
+  GROUP BY 1 HAVING bool_or(word = 'not')`;
 
 /** The batch of each listed refund or reversal, by its number. */
-const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch FROM aside_link l
-  JOIN theirs t ON t.n = l.t`;
+const REFUNDED = Prisma.sql`SELECT l.a::text AS single, ${batchOf(Prisma.sql`t`)} AS batch
+  FROM set_aside_link l JOIN theirs t ON t.n = l.t`;
 
 /** Returns the debits of payouts that moved no money and were never credited back. They explain no loss. */
-async function neverReturned(db: Client, debits: Explained, credits: Explained): Promise<WalletEntry[]> {
+async function neverReturned(
+  db: Client,
+  debits: Explanations,
+  credits: Explanations,
+): Promise<WalletEntry[]> {
   const batches = [...new Set([...debits.values()].map(({ batch }) => batch))];
   if (batches.length === 0) return [];
-  const failed = new Map((await db.query<Failed>(failedOf(batches))).rows.map((one) => [one.batch, one]));
+  const { rows } = await db.query<FailedBatch>(failedOf(batches));
+  const failed = new Map(rows.map((row) => [row.batch, row]));
   if (failed.size === 0) return [];
   const refunded = await db.query<{ single: string; batch: string }>(REFUNDED);
   const batchOf = new Map(refunded.rows.map(({ single, batch }) => [single, batch]));
@@ -201,10 +206,12 @@ async function neverReturned(db: Client, debits: Explained, credits: Explained):
   return owing.flatMap(({ entry, batch }) => (owed.get(batch)?.gt(returned.get(batch) ?? 0) ? [entry] : []));
 }
 
-type Explanation = Explained extends Map<WalletEntry, infer Value> ? Value : never;
-
 /** Returns the part of a debit for items that moved no money. */
-function owedFor({ amount }: WalletEntry, { single, flow }: Explanation, { rest, items }: Failed): Decimal {
+function owedFor(
+  { amount }: WalletEntry,
+  { single, flow }: EntryExplanation,
+  { rest, items }: FailedBatch,
+): Decimal {
   if (flow === 'fee') return new Decimal(0);
   return single === null ? new Decimal(amount).sub(rest) : new Decimal(items[single] ?? 0);
 }

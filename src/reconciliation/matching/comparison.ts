@@ -14,19 +14,27 @@ import {
 } from './differences';
 import { judgeWallets } from './entries/wallets';
 import { matchByFingerprint } from './fingerprint';
-import { makeAlone, makeJudged } from './judge';
-import { addFarCalls, addOurs, Ids, makeCalls, makeEntries, makeEvidence, makeOurs } from './ours';
-import { MAKE_COMPARED_OPERATIONS, Unlisted, Confirm, OnProgress, Plan } from './plan';
-import { matchAll, MATCH_LEFT } from './rules';
+import { makeAlone, makeJudged } from './judgment';
 import {
-  LINK_ASIDE,
-  PUT_ASIDE,
+  addDistantCalls,
+  addOurs,
+  CallIdRange,
+  makeCalls,
+  makeEntries,
+  makeEvidence,
+  makeOurs,
+} from './ours';
+import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from './plan';
+import { matchAll, MATCH_REMAINING } from './rules';
+import {
+  LINK_SET_ASIDE,
+  SET_ASIDE,
   addConfirmed,
-  addFarTheirs,
-  FAR_CALLS,
+  addDistantTheirs,
+  DISTANT_CALLS,
   makeTheirs,
-  takeOurs,
-  takeTheirs,
+  addUnmatchedOurs,
+  addUnmatchedTheirs,
 } from './theirs';
 import { Totals, totalsOf } from './totals';
 
@@ -41,7 +49,7 @@ export async function compare(
   db: Client,
   plan: Plan,
   onProgress: OnProgress = () => undefined,
-  confirm?: Confirm,
+  confirm?: MissingLookup,
 ): Promise<Totals> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
@@ -49,7 +57,7 @@ export async function compare(
   await at('ours');
   const ids = await readOurs(db, plan);
   await at('theirs');
-  await runAll(db, [makeTheirs(plan), PUT_ASIDE, Prisma.sql`ANALYZE theirs; ANALYZE aside`]);
+  await runAll(db, [makeTheirs(plan), SET_ASIDE, Prisma.sql`ANALYZE theirs; ANALYZE set_aside`]);
   await at('match');
   await match(db, plan, ids);
   if (confirm) {
@@ -64,12 +72,12 @@ export async function compare(
   return totals;
 }
 
-const NO_IDS: Ids = {
+const NO_IDS: CallIdRange = {
   low: '00000000-0000-0000-0000-000000000000',
   high: '00000000-0000-0000-0000-000000000000',
 };
 
-async function readOurs(db: Client, plan: Plan): Promise<Ids> {
+async function readOurs(db: Client, plan: Plan): Promise<CallIdRange> {
   const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
   await runAll(db, [makeCalls(plan), makeEvidence(plan), makeEntries(plan), analyze]);
   const ids = await idsIn(db, Prisma.sql`run_call`);
@@ -78,7 +86,7 @@ async function readOurs(db: Client, plan: Plan): Promise<Ids> {
 }
 
 /** Returns the lowest and highest ID as text: Postgres before 18 has no min(uuid). Hex digits sort alike. */
-async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
+async function idsIn(db: Client, table: Prisma.Sql): Promise<CallIdRange> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
     Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high
       FROM ${table}`,
@@ -87,10 +95,10 @@ async function idsIn(db: Client, table: Prisma.Sql): Promise<Ids> {
   return low === null || high === null ? NO_IDS : { low, high };
 }
 
-async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
+async function match(db: Client, plan: Plan, ids: CallIdRange): Promise<void> {
   await runAll(db, matchAll(ids));
-  await addFar(db, plan);
-  await matchLeft(db, plan);
+  await addDistant(db, plan);
+  await matchRemaining(db, plan);
   // The unique indexes guarantee one-to-one matches.
   await db.query('CREATE UNIQUE INDEX ON pair (o); CREATE UNIQUE INDEX ON pair (t)');
 }
@@ -99,14 +107,14 @@ async function match(db: Client, plan: Plan, ids: Ids): Promise<void> {
  * Adds payments of the period whose transaction is far outside of it, and transactions whose payment is: they
  * were executed long after the request.
  */
-async function addFar(db: Client, plan: Plan): Promise<void> {
+async function addDistant(db: Client, plan: Plan): Promise<void> {
   const theirs = await nextOf(db, Prisma.sql`theirs`);
-  await runAll(db, [addFarTheirs(plan), takeTheirs(theirs)]);
-  const { rowCount } = await db.query(FAR_CALLS);
+  await runAll(db, [addDistantTheirs(plan), addUnmatchedTheirs(theirs)]);
+  const { rowCount } = await db.query(DISTANT_CALLS);
   if (!rowCount) return;
   const ours = await nextOf(db, Prisma.sql`ours`);
-  await db.query(addFarCalls(plan));
-  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ...takeOurs(ours)]);
+  await db.query(addDistantCalls(plan));
+  await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ...addUnmatchedOurs(ours)]);
 }
 
 /** @returns the first number of later rows. */
@@ -117,26 +125,26 @@ async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
   return rows[0]?.next ?? 0;
 }
 
-async function matchLeft(db: Client, plan: Plan): Promise<void> {
-  await runAll(db, MATCH_LEFT);
+async function matchRemaining(db: Client, plan: Plan): Promise<void> {
+  await runAll(db, MATCH_REMAINING);
   await matchByFingerprint(db, plan.settings);
 }
 
 /** Looks up each missing transaction by its name, because a listing may lack existing transactions. */
-async function confirmMissing(db: Client, plan: Plan, confirm: Confirm): Promise<void> {
-  const { rows } = await db.query<Unlisted>(TO_CONFIRM);
+async function confirmMissing(db: Client, plan: Plan, confirm: MissingLookup): Promise<void> {
+  const { rows } = await db.query<MissingTransaction>(TO_CONFIRM);
   if (rows.length === 0) return;
   const readIds = await confirm(rows);
   if (readIds.length === 0) return;
   const next = await nextOf(db, Prisma.sql`theirs`);
-  await runAll(db, [addConfirmed(plan, readIds), takeTheirs(next)]);
-  await matchLeft(db, plan);
+  await runAll(db, [addConfirmed(plan, readIds), addUnmatchedTheirs(next)]);
+  await matchRemaining(db, plan);
 }
 
-async function judge(db: Client, plan: Plan, ids: Ids): Promise<Totals> {
+async function judge(db: Client, plan: Plan, ids: CallIdRange): Promise<Totals> {
   await runAll(db, [
     ...makeJudged(plan),
-    LINK_ASIDE,
+    LINK_SET_ASIDE,
     ...makeAlone(plan),
     MAKE_DIFFERENCES,
     addDifferencesOfPayments(plan),

@@ -9,9 +9,9 @@ import { uuidFloor } from '../../../platform/database/uuid';
 import { Batch, Rules, SentCall, readSentCalls, SentCallState } from '../calls-in-doubt';
 import { Timetable } from '../timetable';
 import { Work } from '../work';
+import { fit, timeOf } from './batch-match';
 import { Batches } from './batches';
-import { fit, timeOf } from './fitting';
-import { keysOfItem, keysOfSeen, rarest } from './payments';
+import { keysOfItem, keysOfTransaction, rarest } from './payments';
 
 /** Maximum number of competing calls of a batch: the call in doubt, and the 100 that a verdict names. */
 const MOST_NAMED = 101;
@@ -20,7 +20,7 @@ const MOST_NAMED = 101;
  * Indexes competing calls: calls that could have created the same transactions as a call in doubt. They are
  * found by payment and time, because thousands of calls may have paid the same.
  */
-export class Competing {
+export class CompetingCalls {
   private readonly byPayment = new Timetable<SentCall>();
   private readonly named = new Map<Batch, SentCall[]>();
   private readonly explained = new Map<Batch, boolean>();
@@ -28,8 +28,8 @@ export class Competing {
 
   private constructor(private readonly rules: Rules) {}
 
-  static *of(calls: Iterable<SentCall>, rules: Rules): Work<Competing> {
-    const competing = new Competing(rules);
+  static *of(calls: Iterable<SentCall>, rules: Rules): Work<CompetingCalls> {
+    const competing = new CompetingCalls(rules);
     for (const call of calls) {
       competing.add(call);
       yield call.items.length;
@@ -83,7 +83,7 @@ export class Competing {
     yield batch.length;
     if (!seen || seen.issuedAt === null) return [];
     const at = seen.issuedAt.getTime();
-    for (const key of new Set(keysOfSeen(seen))) {
+    for (const key of new Set(keysOfTransaction(seen))) {
       for (const call of this.byPayment.overlapping(key, {
         least: batch.length,
         most,
@@ -108,7 +108,7 @@ const BY_REFERENCE = CREATING.filter((operation) => CREATED_BY.get(operation)?.i
 /** An ID is made before its call is sent, and clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface Reach {
+interface CompetingQuery {
   account: string;
   /** Earliest time of record. Earlier calls cannot have created a listed transaction. */
   from: Date;
@@ -130,7 +130,7 @@ export async function readCompeting(
   prisma: PrismaService,
   inDoubt: string[],
   unclaimed: Batches,
-  reach: Reach,
+  reach: CompetingQuery,
 ): Promise<SentCallState[]> {
   if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
   // After the listing was read. A call that is not indexed yet may explain its transactions.
@@ -161,7 +161,7 @@ const NAMES = Prisma.sql`
 function questionFor(
   inDoubt: string[],
   unclaimed: Batches,
-  { account, from, longestMs, rules }: Reach,
+  { account, from, longestMs, rules }: CompetingQuery,
 ): Prisma.Sql {
   const earliest = new Date(unclaimed.earliest - rules.quietMs - rules.skewMs);
   const latest = new Date(unclaimed.latest + rules.skewMs);

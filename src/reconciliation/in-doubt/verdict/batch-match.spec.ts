@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { runs } from '../../../../test/support/examples/runs';
-import { oneToOne } from './fitting';
+import { oneToOne } from './batch-match';
 
 describe('a one-to-one assignment', () => {
   it('is found exactly when one exists', () => {

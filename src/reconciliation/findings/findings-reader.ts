@@ -7,7 +7,7 @@ import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Category, ofSeverity } from './categories';
 import { FindingEvidence, FindingRecord, FindingSelection, FindingSight } from './findings.dto';
 
-/** A finding in its current state, with the values of its latest sight. */
+/** A finding in its current state, with the values of its latest observation. */
 export interface FindingRow extends Omit<
   FindingRecord,
   'severity' | 'title' | 'suggested_action' | 'age_days' | 'found_by' | 'seen_by' | 'last_step' | 'version'
@@ -36,9 +36,9 @@ export interface FindingRow extends Omit<
 export type FindingFilters = FindingSelection & { id?: string };
 
 /** A query for findings, and the reader's permission. */
-interface FindingQuestion {
+interface FindingQuery {
   filters: FindingFilters;
-  /** False omits findings that only runs that compare recipients have seen. */
+  /** False omits findings that only comparisons of recipients observed. */
   seesPeople: boolean;
 }
 
@@ -47,18 +47,21 @@ export const WAITING = ['open', 'reopened'];
 
 const STATE = Prisma.sql`coalesce(step.state, 'open')`;
 
+const AGE_DAYS = Prisma.sql`
+  greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer`;
+
 const COLUMNS = Prisma.sql`
-  f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject, f.call_id::text,
-    f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
+  f.id::text, coalesce(f.account, ${MAIN_ACCOUNT}) AS account, f.category, f.subject,
+  f.call_id::text, f.position, f.upstream_ref, f.upstream_id, f.batch_ref, f.wallet_id,
   f.occurred_at, f.found_at, f.run_id::text, ${STATE} AS state,
-  greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS age_days,
+  ${AGE_DAYS} AS age_days,
   step.id::text AS step_id, step.reason AS step_reason, step.decided_at AS step_at,
-    step.run_id::text AS step_run_id,
-  step.client_id::text AS step_client_id, step.key_id::text AS step_key_id, step.actor AS step_actor,
+  step.run_id::text AS step_run_id, step.client_id::text AS step_client_id,
+  step.key_id::text AS step_key_id, step.actor AS step_actor,
   trim_scale(step.impact_usd)::text AS step_usd,
   trim_scale(sight.impact_usd)::text AS now_usd`;
 
-const SEEN = (sight: 'sight' | 'own') => {
+const observationColumns = (sight: 'sight' | 'own') => {
   const own = Prisma.raw(sight);
   return Prisma.sql`
   trim_scale(${own}.impact_usd)::text AS impact_usd, ${own}.fields, ${own}.evidence, ${own}.seen_at,
@@ -66,12 +69,12 @@ const SEEN = (sight: 'sight' | 'own') => {
 };
 
 /**
- * Reads findings with the values of their latest sight, newest first.
+ * Reads findings with the values of their latest observation, newest first.
  * @param before upper limit of the IDs, excluded.
  */
 export async function readFindings(
   prisma: ReaderPrisma,
-  { filters, seesPeople }: FindingQuestion,
+  { filters, seesPeople }: FindingQuery,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<FindingRow[]> {
   const conditions = [
@@ -79,52 +82,54 @@ export async function readFindings(
     ...(before === undefined ? [] : [Prisma.sql`f.id < ${before}::uuid`]),
   ];
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN('sight')} FROM finding f ${findingNow(seesPeople)}
+    SELECT ${COLUMNS}, ${observationColumns('sight')} FROM finding f ${findingNow(seesPeople)}
     WHERE ${all(conditions)} ORDER BY f.id DESC LIMIT ${limit}`);
 }
 
 /** Counts findings, and returns whether any of them reveals a payment to a person. */
 export async function countFindings(
   prisma: ReaderPrisma,
-  { filters, seesPeople }: FindingQuestion,
+  { filters, seesPeople }: FindingQuery,
 ): Promise<{ count: number; comparesPeople: boolean }> {
   const [row] = await prisma.readLong<{ count: string; compares: boolean | null }>(Prisma.sql`
     SELECT count(*), bool_or(${comparesRecipients('sight.run_id')}) AS compares
-      FROM finding f ${findingNow(seesPeople)}
+    FROM finding f ${findingNow(seesPeople)}
     WHERE ${all(conditionsOf(filters, seesPeople))}`);
   return { count: Number(row?.count ?? 0), comparesPeople: row?.compares ?? false };
 }
 
 /**
- * Reads a run's sights of its findings, in the order of finding IDs.
+ * Reads a run's findings as it observed them, in the order of their IDs.
  * @param after lower limit of the IDs, excluded.
  */
-export async function readSightsOf(
+export async function readObservationsOfRun(
   prisma: ReaderPrisma,
   runId: string,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<FindingRow[]> {
   const beyond = after === undefined ? Prisma.sql`TRUE` : Prisma.sql`own.finding_id > ${after}::uuid`;
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN('own')}
+    SELECT ${COLUMNS}, ${observationColumns('own')}
     FROM (
-      SELECT * FROM finding_sight own WHERE own.run_id = ${runId}::uuid AND ${beyond} ORDER BY own.finding_id
-        LIMIT ${limit}
-    ) AS own CROSS JOIN LATERAL (
-      SELECT * FROM finding WHERE id = own.finding_id OFFSET 0 -- looked up by key for each batch, and not among all findings
-    ) AS f ${findingNow(true)}
+      SELECT * FROM finding_sight own
+      WHERE own.run_id = ${runId}::uuid AND ${beyond}
+      ORDER BY own.finding_id LIMIT ${limit}
+    ) AS own
+    -- OFFSET 0 makes the planner look up each finding by its key.
+    CROSS JOIN LATERAL (SELECT * FROM finding WHERE id = own.finding_id OFFSET 0) AS f
+    ${findingNow(true)}
     ORDER BY own.finding_id`);
 }
 
-/** Reads a run's sights of one category, largest differences first. */
-export async function readGreatestOf(
+/** Reads a run's findings of one category as it observed them, largest differences first. */
+export async function readLargestOfRun(
   prisma: ReaderPrisma,
   runId: string,
   category: Category,
   limit: number,
 ): Promise<FindingRow[]> {
   return prisma.readLong<FindingRow>(Prisma.sql`
-    SELECT ${COLUMNS}, ${SEEN('own')}
+    SELECT ${COLUMNS}, ${observationColumns('own')}
     FROM (
       SELECT own.* FROM finding_sight own JOIN finding f ON f.id = own.finding_id
       WHERE own.run_id = ${runId}::uuid AND f.category = ${category}
@@ -134,12 +139,12 @@ export async function readGreatestOf(
 }
 
 /** Counts a run's findings by their current state. */
-export async function readStatesOf(prisma: ReaderPrisma, runId: string): Promise<Record<string, number>> {
+export async function readStatesOfRun(prisma: ReaderPrisma, runId: string): Promise<Record<string, number>> {
   const rows = await prisma.readLong<{ state: FindingState; count: string }>(Prisma.sql`
     SELECT coalesce(step.state, 'open') AS state, count(*) FROM finding_sight own
     LEFT JOIN LATERAL (
-      SELECT state FROM finding_step WHERE finding_id = own.finding_id ORDER BY decided_at DESC, id DESC
-        LIMIT 1
+      SELECT state FROM finding_step WHERE finding_id = own.finding_id
+      ORDER BY decided_at DESC, id DESC LIMIT 1
     ) AS step ON TRUE
     WHERE own.run_id = ${runId}::uuid GROUP BY 1 ORDER BY 1`);
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
@@ -155,8 +160,7 @@ export async function readAges(
 ): Promise<{ days: number; count: number; usd: string }[]> {
   const rows = await prisma.readLong<{ days: number; count: string; usd: string }>(Prisma.sql`
     SELECT days, count(*), trim_scale(sum(abs(impact_usd)))::text AS usd FROM (
-      SELECT greatest(0, floor(extract(epoch FROM clock_timestamp() - f.found_at) / 86400))::integer AS days,
-        sight.impact_usd
+      SELECT ${AGE_DAYS} AS days, sight.impact_usd
       FROM finding f ${findingNow(true)} WHERE ${all(conditionsOf(filters, true))}
     ) AS waiting GROUP BY days ORDER BY days`);
   return rows.map(({ days, count, usd }) => ({ days, count: Number(count), usd }));
@@ -173,12 +177,7 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
       : [Prisma.sql`${STATE} = ANY (${state === undefined ? WAITING : [state]}::text[])`]),
     ...(category === undefined ? [] : [Prisma.sql`f.category = ${category}`]),
     ...(severity === undefined ? [] : [Prisma.sql`f.category = ANY (${ofSeverity(severity)}::text[])`]),
-    ...(run === undefined
-      ? []
-      : [
-          Prisma.sql`EXISTS (SELECT FROM finding_sight s WHERE s.finding_id = f.id AND s.run_id = ${run}::uuid
-          ${seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('s.run_id')}`})`,
-        ]),
+    ...(run === undefined ? [] : [isObservedIn(run, seesPeople)]),
     ...(call === undefined ? [] : [Prisma.sql`f.call_id = ${call}::uuid`]),
     ...(from === undefined ? [] : [Prisma.sql`f.occurred_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [Prisma.sql`f.occurred_at < ${to}::timestamptz`]),
@@ -187,29 +186,35 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
   ];
 }
 
+function isObservedIn(runId: string, seesPeople: boolean): Prisma.Sql {
+  const visible = seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('s.run_id')}`;
+  return Prisma.sql`EXISTS (
+    SELECT FROM finding_sight s WHERE s.finding_id = f.id AND s.run_id = ${runId}::uuid ${visible})`;
+}
+
 function daysAgo(days: number): Prisma.Sql {
   return Prisma.sql`clock_timestamp() - make_interval(days => ${days}::integer)`;
 }
 
-/** A finding as one run saw it, and whether the run compares recipients. */
-export type SightRow = FindingSight & { compares_people: boolean };
+/** A finding as one run observed it, and whether the run compares recipients. */
+export type ObservationRow = FindingSight & { compares_people: boolean };
 
-/** Reads the newest sights of a finding, and their total number. */
-export async function readSightsBy(
+/** Reads the newest observations of a finding, and their total number. */
+export async function readObservations(
   prisma: ReaderPrisma,
   { id, seesPeople }: { id: string; seesPeople: boolean },
   limit: number,
-): Promise<{ rows: SightRow[]; count: number }> {
-  const mayBeSeen = seesPeople ? Prisma.sql`TRUE` : Prisma.sql`NOT ${comparesRecipients('s.run_id')}`;
+): Promise<{ rows: ObservationRow[]; count: number }> {
+  const isVisible = seesPeople ? Prisma.sql`TRUE` : Prisma.sql`NOT ${comparesRecipients('s.run_id')}`;
   const [rows, [counted]] = await Promise.all([
-    prisma.$queryRaw<SightRow[]>`
-      SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd, s.fields,
-        s.evidence,
-        ${comparesRecipients('s.run_id')} AS compares_people
+    prisma.$queryRaw<ObservationRow[]>`
+      SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd,
+        s.fields, s.evidence, ${comparesRecipients('s.run_id')} AS compares_people
       FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
-      WHERE s.finding_id = ${id}::uuid AND ${mayBeSeen} ORDER BY s.id DESC LIMIT ${limit}`,
+      WHERE s.finding_id = ${id}::uuid AND ${isVisible} ORDER BY s.id DESC LIMIT ${limit}`,
     prisma.$queryRaw<{ count: number }[]>`
-      SELECT count(*)::float8 AS count FROM finding_sight s WHERE s.finding_id = ${id}::uuid AND ${mayBeSeen}`,
+      SELECT count(*)::float8 AS count FROM finding_sight s
+      WHERE s.finding_id = ${id}::uuid AND ${isVisible}`,
   ]);
   return { rows, count: counted?.count ?? 0 };
 }

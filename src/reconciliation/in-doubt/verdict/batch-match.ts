@@ -1,10 +1,10 @@
 import { Created, isOtherType } from '../../../operations/items/effects';
 import { Batch, Rules, ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Work } from '../work';
-import { keysOfItem, keysOfSeen, haveKindInCommon, kindsOf, maybeSameOne } from './payments';
+import { keysOfItem, keysOfTransaction, haveKindInCommon, kindsOf, maySharePerson } from './payments';
 
 /** A batch whose transactions are all items of this call. */
-export interface Fitting {
+export interface BatchMatch {
   batch: Batch;
   /** Item position of each transaction. */
   positions: number[];
@@ -19,7 +19,7 @@ export function* fit(
   created: Created,
   batch: Batch,
   rules: Rules,
-): Work<Fitting | undefined> {
+): Work<BatchMatch | undefined> {
   yield batch.length;
   const { from, until } = timeOf(call, rules);
   if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until)))
@@ -35,7 +35,7 @@ export function* fit(
   yield call.items.length;
   const given = yield* oneToOne(
     batch,
-    (seen) => keysOfSeen(seen).flatMap((key) => byKey.get(key) ?? []),
+    (seen) => keysOfTransaction(seen).flatMap((key) => byKey.get(key) ?? []),
     contentOf,
   );
   return given && { batch, positions: given.map((at) => (call.items[at] as ItemInDoubt).position) };
@@ -60,7 +60,7 @@ export function distinctItems({ items }: SentCall): ItemInDoubt[] {
 /** Returns the relation of a transaction to an item. */
 export function relationOf(item: ItemInDoubt, seen: ListedTransaction, created: Created): Relation {
   // The ID of one of our calls identifies a transaction, whatever else it contains.
-  if (seen.madeFor !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
+  if (seen.namedCallId !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
   const isSame = created.incoming ? undefined : isSameAmount(item, seen);
   if (!mightBe(item, seen, created, isSame)) return 'none';
@@ -75,8 +75,8 @@ function isWithin(at: Date | null, from: number, until: number): boolean {
   return at !== null && at.getTime() >= from && at.getTime() <= until;
 }
 
-function contentOf({ type, status, amountUsd, names, references, madeFor }: ListedTransaction): string {
-  return JSON.stringify([type, status, amountUsd, names, references, madeFor]);
+function contentOf({ type, status, amountUsd, names, references, namedCallId }: ListedTransaction): string {
+  return JSON.stringify([type, status, amountUsd, names, references, namedCallId]);
 }
 
 /** Returns whether two amounts are equal. Undefined if either is unset. */
@@ -94,7 +94,7 @@ function mightBe(
 ): boolean {
   if (isOtherType(seen.type, created) && amount !== true) return false;
   if (created.incoming && hasReferenceOf(item, seen)) return true;
-  if (maybeSameOne(item.names, seen.names)) return true;
+  if (maySharePerson(item.names, seen.names)) return true;
   if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
   // A recipient paid by handle may be listed by email address.
   return (

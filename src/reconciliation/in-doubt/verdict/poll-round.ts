@@ -1,10 +1,10 @@
 import { Rules, SentCall, Verdict, SentCallState } from '../calls-in-doubt';
 import { Effort } from '../work';
 import { Listing } from './batches';
-import { Competing } from './competing';
+import { CompetingCalls } from './competing-calls';
 import { judge } from './verdict';
 
-export interface Resolved {
+export interface CallVerdict {
   call: SentCall;
   verdict: Verdict;
 }
@@ -17,11 +17,11 @@ export interface Resolved {
 export async function judgeInTurn(
   calls: SentCall[],
   listing: Listing,
-  competing: Competing,
+  competing: CompetingCalls,
   rules: Rules,
   effort: Effort,
-): Promise<{ found: Resolved[]; left: SentCall[] }> {
-  const found: Resolved[] = [];
+): Promise<{ found: CallVerdict[]; left: SentCall[] }> {
+  const found: CallVerdict[] = [];
   effort.begin();
   for (const [place, call] of calls.entries()) {
     if (place > 0 && effort.isSpent) return { found, left: calls.slice(place) };
@@ -41,7 +41,7 @@ export class PollRound {
     readonly due: SentCallState[],
     /** IDs of all calls in doubt. */
     readonly inDoubt: string[],
-    readonly read: Pick<Listing, 'readId' | 'askedAt' | 'oldest'>,
+    readonly read: Pick<Listing, 'readId' | 'requestedAt' | 'oldest'>,
     /** Sending time of the oldest call that is due. */
     readonly since: Date,
     readonly effort: Effort,

@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Plan } from './plan';
-import { ASIDE_WORTH } from './theirs';
+import { SET_ASIDE_WORTH } from './theirs';
 
 /**
  * `judged`: sums of our payments of the period, with the state of their money on both sides and the parts of
@@ -20,23 +20,25 @@ export function makeJudged(plan: Plan): Prisma.Sql[] {
     FROM (
       SELECT day, matched, mo, mt, rule, certainty, amount_differs, fee_differs, count(*) AS count,
         sum(o) AS o, sum(t) AS t, sum(e) AS e, sum(f) AS f,
-          array_agg(o_n) FILTER (WHERE ${DIFFERS}) AS differing
-      FROM (${sides(plan, Prisma.sql`o.in_period`)}) AS sides GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+        array_agg(o_n) FILTER (WHERE ${DIFFERS}) AS differing
+      FROM (${sides(plan, Prisma.sql`o.in_period`)}) AS sides
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
     ) AS groups`,
     Prisma.sql`CREATE TEMP TABLE differing AS
-    SELECT *, ${TERMS} FROM (${sides(plan, Prisma.sql`o.n IN (SELECT unnest(differing) FROM judged)`)})
-      AS sides`,
+    SELECT *, ${TERMS}
+    FROM (${sides(plan, Prisma.sql`o.n IN (SELECT unnest(differing) FROM judged)`)}) AS sides`,
     Prisma.sql`ANALYZE differing`,
   ];
 }
 
-const TERMS = Prisma.sql`mo::integer * (o + e) AS ours_usd, mt::integer * (t + f) AS theirs_usd,
-      (mt::integer - mo::integer) * (o + e) AS status_usd, mt::integer * (t - o) AS amount_usd,
-        mt::integer * (f - e) AS fee_usd`;
+const TERMS = Prisma.sql`mo::integer * (o + e) AS ours_usd,
+      mt::integer * (t + f) AS theirs_usd,
+      (mt::integer - mo::integer) * (o + e) AS status_usd,
+      mt::integer * (t - o) AS amount_usd,
+      mt::integer * (f - e) AS fee_usd`;
 
-const DIFFERS = Prisma.sql`status_differs OR amount_differs OR fee_differs OR recipient_differs OR late
-  OR unrecognised
-  OR (NOT matched AND mo)`;
+const DIFFERS = Prisma.sql`status_differs OR amount_differs OR fee_differs OR recipient_differs
+  OR late OR unrecognised OR (NOT matched AND mo)`;
 
 /** Our payments with their transactions. */
 function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
@@ -50,7 +52,9 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
     FROM (
       SELECT o.n AS o_n, t.n AS t_n, p.rule, p.certainty, p.o IS NOT NULL AS matched, o.day,
         -- A status that is not final contradicts nothing. An unrecognised status counts as ours.
-        CASE WHEN p.o IS NULL THEN FALSE WHEN word = 'moved' THEN TRUE WHEN word = 'not' THEN FALSE
+        CASE WHEN p.o IS NULL THEN FALSE
+          WHEN word = 'moved' THEN TRUE
+          WHEN word = 'not' THEN FALSE
           ELSE coalesce(moved, TRUE) END AS mt,
         -- Our records cannot show whether a link was paid, so the upstream's status counts.
         coalesce(moved, p.o IS NOT NULL AND word IS DISTINCT FROM 'not') AS mo,
@@ -59,8 +63,9 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.usd, 0) END AS t,
         CASE WHEN o.incoming OR NOT fees.compared THEN 0 ELSE coalesce(o.fee, 0) END AS e,
         CASE WHEN o.incoming OR t.incoming THEN 0 ELSE coalesce(t.fee, 0) END AS f,
-        coalesce(o.key NOT IN (coalesce(t.email, ''), coalesce(t.phone, ''), coalesce(t.handle, ''),
-          coalesce(t.receiver, ''))
+        coalesce(
+          o.key NOT IN (
+            coalesce(t.email, ''), coalesce(t.phone, ''), coalesce(t.handle, ''), coalesce(t.receiver, ''))
           AND coalesce(t.email, t.phone, t.handle, t.receiver) IS NOT NULL, FALSE) AS recipient_differs,
         coalesce(t.at - o.at > make_interval(secs => ${settings.lateAfterSeconds}), FALSE) AS late,
         coalesce(word = 'odd', FALSE) AS unrecognised
@@ -82,24 +87,27 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
     Prisma.sql`DROP TABLE IF EXISTS alone`,
     Prisma.sql`CREATE TEMP TABLE alone AS
     SELECT t.*, coalesce(t.at, ${from}::timestamptz) AS when_at,
-      CASE WHEN t.incoming OR t.word = 'not' THEN 0 ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0)
-        END AS impact,
+      CASE WHEN t.incoming OR t.word = 'not' THEN 0
+        ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END AS impact,
       1 AS nth, FALSE AS duplicate, NULL::uuid AS call_id, NULL::integer AS position
-    FROM left_theirs t WHERE t.in_period`,
+    FROM unmatched_theirs t WHERE t.in_period`,
     Prisma.sql`ANALYZE alone`,
     // The second with the same upstream_ref, the third, and so on. Those with a payment come first.
     Prisma.sql`UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
     FROM (
-      SELECT t.n, row_number() OVER (PARTITION BY t.upstream_ref
-        ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_ref IN (SELECT upstream_ref FROM alone)
+      SELECT t.n, row_number() OVER (
+        PARTITION BY t.upstream_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n
+      WHERE t.upstream_ref IN (SELECT upstream_ref FROM alone)
     ) AS s WHERE s.n = a.n`,
-    Prisma.sql`UPDATE pg_temp.alone a SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth
-      END, duplicate = a.duplicate OR s.nth > 1
+    Prisma.sql`UPDATE pg_temp.alone a
+    SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END,
+      duplicate = a.duplicate OR s.nth > 1
     FROM (
-      SELECT t.n, row_number() OVER (PARTITION BY t.upstream_id
-        ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n WHERE t.upstream_id IN (SELECT upstream_id FROM alone)
+      SELECT t.n, row_number() OVER (
+        PARTITION BY t.upstream_id ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n
+      WHERE t.upstream_id IN (SELECT upstream_id FROM alone)
     ) AS s WHERE s.n = a.n`,
     Prisma.sql`UPDATE pg_temp.alone a SET duplicate = TRUE
     FROM theirs t JOIN pair p ON p.t = t.n
@@ -107,11 +115,13 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
       AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
       AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`,
     Prisma.sql`INSERT INTO pg_temp.alone
-    SELECT a.*, NULL, coalesce(a.at, ${from}::timestamptz), ${ASIDE_WORTH},
-      row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n), FALSE,
-        o.call_id, o.position
-    FROM aside a LEFT JOIN aside_link l ON l.a = a.n LEFT JOIN pair p ON p.t = l.t
-      LEFT JOIN ours o ON o.n = p.o
+    SELECT a.*, NULL, coalesce(a.at, ${from}::timestamptz), ${SET_ASIDE_WORTH},
+      row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n),
+      FALSE, o.call_id, o.position
+    FROM set_aside a
+    LEFT JOIN set_aside_link l ON l.a = a.n
+    LEFT JOIN pair p ON p.t = l.t
+    LEFT JOIN ours o ON o.n = p.o
     WHERE a.in_period AND a.flow IN ('refund', 'reversal', 'fee') AND a.word <> 'not'
       AND l.counted IS NOT TRUE`,
   ];
