@@ -22,55 +22,49 @@ const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at deci
 
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
-Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline: that the log has signed the checkpoint, that each
-record is in the tree it signs, that all are of one call, and that the opened values are those the records commit to.
+Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline: the log has signed the checkpoint,
+each record is in the signed tree, all records are of one call, and the opened values match their commitments.
 
   FILE        the receipt; - reads it from standard input
-  --key KEY   a verifier key of the log, <name>+<id>+<base64>, or a file with one such key per line, of which one must
-              have signed. Get it from another source. Without it, nothing shows who made the receipt: a warning.
-  --json      prints the result for machines: {"holds", "fault" or what is proved, "warning"}
+  --key KEY   a verifier key of the log, <name>+<id>+<base64>, or a file with one such key per line, one of
+              which must have signed. Get it from another source. Without it, the author is unknown.
+  --json      print the result as JSON: {"holds", "fault" or the proof, "warning"}
 
-Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 it could not be read, or the options are wrong.
+Exit code: 0 the receipt holds (also without --key), 1 it does not, 2 an unreadable file or wrong options.
 Example: node verify-receipt.mjs --key log.pub receipt.json
 `;
-const LIMITS = `This does not prove that the call has no other records, that what was recorded was true, or that the log shows all
-the same history: compare its checkpoint with a witness's copy. The log is tamper-evident, not tamper-proof.`;
-const WARNING = `Nothing shows who made this receipt: its key is its own word, and anybody can sign with a key of their own.
-Give the key that you have from the log's operator or a witness with --key.`;
+const LIMITS = `This does not prove that the call has no other records, that the records are true, or that the
+log shows everyone the same history: compare its checkpoint with a witness's copy.
+The log is tamper-evident, not tamper-proof.`;
+const WARNING = `Nothing shows who made this receipt. Its key is its own claim, and anyone can sign with their
+own key. Give the key that you have from the log's operator or a witness with --key.`;
 
-/** Why a receipt is not valid: a sentence that names the first fault. */
+/** The first fault of a receipt, as a sentence. */
 export class Fault extends Error {}
 
 function must(holds, otherwise) {
   if (!holds) throw new Fault(otherwise);
 }
 
-/** Returns what the receipt proves, or throws a Fault. Without `pinned` keys, it uses the receipt's own. */
+/** Returns the proven facts, or throws a Fault. Without `pinned` keys, it uses the receipt's own. */
 export function verifyReceipt(text, pinned = []) {
   const receipt = parse(text);
   must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
   const { call_id: callId, log, checkpoint, records } = receipt;
-  must(isFilled(callId), 'The receipt does not say of which call it is: call_id is missing.');
-  must(
-    isFilled(log?.origin) && isFilled(log.key),
-    'The receipt does not name its log: origin or key is missing.',
-  );
+  must(isFilled(callId), 'The receipt does not name its call: call_id is missing.');
+  must(isFilled(log?.origin) && isFilled(log.key), 'The receipt does not name its log, by origin and key.');
   must(isFilled(checkpoint), 'The receipt has no checkpoint.');
-  must(Array.isArray(records) && records.length > 0, 'The receipt has no records, and so proves nothing.');
+  must(Array.isArray(records) && records.length > 0, 'The receipt has no records, so it proves nothing.');
   const { signed, signers } = openNote(checkpoint, [log.key, ...pinned]);
   must(signers.includes(log.key), `The checkpoint is not signed by the log's key ${shown(log.key)}.`);
   const key = pinned.length > 0 ? pinned.find((one) => signers.includes(one)) : log.key;
   must(key, `None of the given keys signed the receipt. It names another key of the log: ${shown(log.key)}.`);
   const { origin, size, root } = parseCheckpoint(signed);
-  must(
-    origin === log.origin && key.startsWith(`${origin}+`),
-    `The checkpoint is of another log: ${shown(origin)}.`,
-  );
+  const isOwnLog = origin === log.origin && key.startsWith(`${origin}+`);
+  must(isOwnLog, `The checkpoint is of another log: ${shown(origin)}.`);
   const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
-  must(
-    new Set(proved.map(({ index }) => index)).size === proved.length,
-    'The receipt has the same leaf twice.',
-  );
+  const leaves = new Set(proved.map(({ index }) => index));
+  must(leaves.size === proved.length, 'The receipt has the same leaf twice.');
   return {
     warning: pinned.length ? undefined : WARNING,
     call_id: callId,
@@ -84,18 +78,14 @@ function verifyRecord(entry, place, callId, size, root) {
   must(isFilled(kind), `${place} has no kind.`);
   const where = `${place} (${shown(kind)})`;
   must(isObject(record), `${where} has no record.`);
-  must(record.table === kind, `${where} is labeled as another kind than the record has in the log.`);
+  must(record.table === kind, `${where} has another kind than its record in the log.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
-  must(
-    Number.isSafeInteger(index) && index >= 0 && index < size,
-    `${where} claims a leaf that the log does not have.`,
-  );
+  const isIndex = Number.isSafeInteger(index) && index >= 0 && index < size;
+  must(isIndex, `${where} claims a leaf that the log does not have.`);
   const hashes = Array.isArray(proof) ? proof.map(decodeBase64) : [undefined];
-  must(
-    !hashes.some((hash) => hash?.length !== HASH_BYTES),
-    `${where} has a proof that is not a list of hashes.`,
-  );
+  const areHashes = hashes.every((hash) => hash?.length === HASH_BYTES);
+  must(areHashes, `${where} has a proof that is not a list of hashes.`);
   const leaf = sha256('\0', canonical(record));
   const isThere = isIncluded(leaf, index, size, hashes, root);
   must(isThere, `${where} is not proved: the record, its index, its proof or the checkpoint was changed.`);
@@ -107,7 +97,7 @@ function verifyRecord(entry, place, callId, size, root) {
 /** Returns the path of the opened commitment. */
 function verifyOpening(opening, record, where) {
   const { commitment, salt, value, encoding = 'utf8' } = opening ?? {};
-  must(isFilled(commitment), `${where} does not say which commitment it opens.`);
+  must(isFilled(commitment), `${where} does not name its commitment.`);
   const isPath = commitment.endsWith('_commitment');
   const named = isPath ? commitment.split('/').reduce((at, name) => at?.[name], record) : undefined;
   const isCommitment = typeof named === 'string' && /^[0-9a-f]{64}$/.test(named);
@@ -122,7 +112,7 @@ function verifyOpening(opening, record, where) {
   return commitment;
 }
 
-/** See RFC 9162, section 2.1.3.2. No bit operators, because they cut numbers to 32 bits. */
+/** Verifies an inclusion proof (RFC 9162, section 2.1.3.2). Bit operators would cut numbers to 32 bits. */
 function isIncluded(leaf, index, size, proof, root) {
   let [node, last, hash] = [index, size - 1, leaf];
   for (const sibling of proof) {
@@ -135,7 +125,7 @@ function isIncluded(leaf, index, size, proof, root) {
   return last === 0 && hash.equals(root);
 }
 
-/** Returns the text of the note and which of the keys signed it. Signatures by other keys are ignored. */
+/** Returns the text of the note and its signers among the keys. Signatures by other keys are ignored. */
 function openNote(note, keys) {
   const end = note.lastIndexOf('\n\n') + 1;
   const isNote = end > 0 && note.endsWith('\n') && !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note);
@@ -169,14 +159,11 @@ function parseCheckpoint(text) {
   const root = decodeBase64(hash);
   const isSize = /^(0|[1-9]\d*)$/.test(size) && Number.isSafeInteger(Number(size));
   const isCheckpoint = origin !== '' && isSize && root?.length === HASH_BYTES && more.at(-1) === '';
-  must(
-    isCheckpoint,
-    'The checkpoint is signed, but not one: it must have lines of origin, size and root hash.',
-  );
+  must(isCheckpoint, 'The signed text is no checkpoint: it must have lines of origin, size and root hash.');
   return { origin, size: Number(size), root };
 }
 
-/** See RFC 8785. JavaScript itself writes numbers and strings, and orders texts, as the RFC requires. */
+/** Writes canonical JSON (RFC 8785). JavaScript writes numbers and strings, and orders texts, as required. */
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one)).join(',')}]`;
   if (isObject(value)) {
@@ -207,7 +194,7 @@ const isFilled = (value) => typeof value === 'string' && value !== '';
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const sha256 = (...parts) => hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer');
 
-/** Accepts only the one spelling that RFC 4648 has for the bytes. */
+/** Decodes base64 in its canonical spelling only (RFC 4648). */
 function decodeBase64(text) {
   const bytes = Buffer.from(String(text), 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

@@ -1,10 +1,10 @@
 /** Sign-in methods, which the server writes into the page. */
 const METHODS = (document.documentElement.dataset.signIn ?? 'key').split(' ');
 
-/** Whether people sign in at an OpenID provider. */
+/** True if people sign in at an OpenID provider. */
 export const hasProvider = METHODS.includes('provider');
 
-/** Whether people sign in with keys. */
+/** True if people sign in with keys. */
 export const takesKeys = METHODS.includes('key');
 
 /** Returns the URL of the provider's sign-in, which leads back to this page. */

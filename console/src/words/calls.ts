@@ -21,7 +21,7 @@ export const PHASE_WORDS: Record<string, string> = {
 export const SETTLEMENT_WORDS: Partial<Record<string, string>> = {
   confirmed: 'Confirmed: the call was carried out, and its payouts count',
   not_executed: 'Not executed: the call was not and will not be carried out, and its reservation is released',
-  failed: 'Failed: the upstream accepted it, but nobody was paid, and its reservation is released',
+  failed: 'Failed: the upstream accepted it, but no one was paid, and its reservation is released',
   reversed: 'Reversed: it was paid and taken back, and its reservation is released',
   refunded: 'Refunded: it was paid and paid back, and its reservation is released',
 };

@@ -38,7 +38,11 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
     /not signed by/,
   ],
   ['has a truncated checkpoint', put('checkpoint', (note: string) => note.slice(0, -1)), /not a signed note/],
-  ['has another note as checkpoint', put('checkpoint', signNote('hello\n', signer)), /signed, but not one/],
+  [
+    'has another note as checkpoint',
+    put('checkpoint', signNote('hello\n', signer)),
+    /signed text is no checkpoint/,
+  ],
   [
     'has a checkpoint before its records',
     (it, earlier) => (it.checkpoint = earlier.checkpoint),
@@ -57,7 +61,7 @@ export const BROKEN: [string, (receipt: TestReceipt, earlier: TestReceipt) => vo
     remove('records/1/record/intent_id'),
     /\(decision\) is a record of another call/,
   ],
-  ['mislabels a record', put('records/2/kind', 'settlement'), /records\[2\] \(settlement\) is labelled/],
+  ['mislabels a record', put('records/2/kind', 'settlement'), /records\[2\] \(settlement\) has another kind/],
   [
     'has another kind of record',
     all(put('records/2/kind', 'settlement'), put('records/2/record/table', 'settlement')),

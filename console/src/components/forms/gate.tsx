@@ -8,7 +8,7 @@ const stop = (event: MouseEvent) => event.preventDefault();
  * screen readers announce the reason.
  * @param missing instruction for the missing step. Undefined enables the button.
  * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show
- * beside it.
+ * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show.
  */
 export function useGate(missing: string | undefined) {
   const id = useId();

@@ -87,7 +87,7 @@ async function fetchProof(call: string, tell: (what: string) => void): Promise<I
   }
 }
 
-/** A browser may store nothing. Then each verification counts as the first one. */
+/** Reads the stored memory. A browser may store nothing, so each verification counts as the first one. */
 function readMemory(): LogMemory | undefined {
   try {
     return parseMemory(localStorage.getItem(MEMORY));

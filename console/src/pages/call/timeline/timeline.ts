@@ -31,12 +31,12 @@ export function timelineOf(timeline: CallTimeline): TimelineEvent[] {
 }
 
 function received({ timings, client_address, client, actor }: CallTimeline): TimelineEvent {
-  const who = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
+  const requester = `${client.name ?? client.id}${actor === null ? '' : `, for ${actor}`}`;
   return {
     title: 'Received',
     at: timings.received_at,
     color: 'blue',
-    lines: [`From ${who}, at ${client_address}.`],
+    lines: [`From ${requester}, at ${client_address}.`],
   };
 }
 
@@ -193,7 +193,7 @@ function settlements({ settlements: newestFirst }: CallTimeline): TimelineEvent[
 
 /** Returns the person and the client of the key, or the client alone. */
 function nameOf(person: RecordPerson | null): string {
-  if (!person) return 'nobody';
+  if (!person) return 'an unknown person';
   const client = person.client.name ?? person.client.id;
   return person.actor === null ? client : `${person.actor} (${client})`;
 }

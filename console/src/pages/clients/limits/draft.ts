@@ -58,7 +58,7 @@ export const NO_LIMITS: Draft = {
   page_client_id: '',
 };
 
-/** Word for a paying client without a daily cap. An empty field is not enough. */
+/** Input that waives the daily cap of a paying client. An empty field is not enough. */
 const NONE = 'none';
 
 const KEYS = Object.keys(NO_LIMITS) as (keyof Draft)[];

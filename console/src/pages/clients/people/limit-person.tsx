@@ -74,7 +74,7 @@ export function LimitPerson({ client, person, saved, close }: Props) {
     >
       {!person && <NameFields client={client} named={named} faults={faults} change={setNamed} />}
       <Text size="sm" c="dimmed">
-        An empty field means the default of {client.name} has for each of its people.
+        An empty field keeps the default of {client.name} for each of its people.
       </Text>
       <OwnLimitFields client={client} draft={draft} faults={faults} change={setDraft} />
     </ReasonDialog>

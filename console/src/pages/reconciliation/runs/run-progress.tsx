@@ -14,7 +14,7 @@ export function RunProgress({ run, onEnd }: { run: RunRecord; onEnd: () => void 
   const [isQueued, setQueued] = useState(run.state === 'queued');
   const [isOver, setOver] = useState(false);
   const over = () => {
-    setOver(true); // Otherwise the browser reconnects.
+    setOver(true); // otherwise the browser reconnects
     onEnd();
   };
   const connection = useEvents(isOver ? undefined : `/v1/reconciliation/runs/${run.id}`, {

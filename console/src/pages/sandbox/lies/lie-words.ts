@@ -3,7 +3,7 @@ import { formatUsd } from '../../../components/values/format';
 
 type Lies = SandboxDto['lies'];
 
-/** Places that show a status word, as the end of a sentence. */
+/** Locations of status words, as the end of a sentence. */
 export const WORD_PLACES = { listed: 'in lists', answered: 'in answers', events: 'in events' } as const;
 export type WordPlace = keyof typeof WORD_PLACES;
 
