@@ -32,12 +32,12 @@ export interface Sandbox {
 
 /**
  * Seeds the database and listens.
- * @throws {@link StartFailure} if it cannot.
+ * @throws {@link StartFailure} with the reason, without keys and connection strings.
  */
 export async function createSandbox(settings: Settings): Promise<Sandbox> {
   const database = await connectDatabase(settings.databaseUrl);
   const service = newService(settings, database);
-  const leave = async () => {
+  const disconnect = async () => {
     await service.timers.idle();
     await service.events.stop();
     await service.arrivals.close();
@@ -54,11 +54,11 @@ export async function createSandbox(settings: Settings): Promise<Sandbox> {
       close: async () => {
         await server.close();
         await sweeper.stop();
-        await leave();
+        await disconnect();
       },
     };
   } catch (error) {
-    await leave();
+    await disconnect();
     throw error;
   }
 }
@@ -86,7 +86,7 @@ function controlsOf(service: Service, { apiKey, controlKey }: Settings): Control
   const start = showBehaviour(behaviour);
   return {
     controlKey: controlKey ?? DEFAULT_CONTROL_KEY,
-    settle: async (patch) => {
+    patchSettings: async (patch) => {
       patchBehaviour(behaviour, patch);
       await events.listen();
     },
@@ -114,7 +114,7 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     frameworkErrors: (error, request, reply) => {
       void receiveUnreadable(service, request)
-        .catch(() => undefined) // The request is answered in any case, and nothing is done.
+        .catch(() => undefined) // The request is answered even if it is not recorded.
         .then(() => answerFault(error, request, reply));
     },
     clientErrorHandler: answerClientError,
@@ -133,10 +133,7 @@ function buildServer(service: Service, controls: Controls): FastifyInstance {
   return server;
 }
 
-/**
- * Bodies are checked by `validation.ts`. Without this, Fastify loads its compilers of schemas at every start,
- * unused.
- */
+/** Keeps Fastify from loading its schema compilers: `validation.ts` checks the bodies. */
 function noSchema(): never {
   throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }
@@ -148,7 +145,7 @@ async function listen(server: FastifyInstance, port: number): Promise<string> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE')
       throw new StartFailure(
-        `sandbox cannot start: port ${port} on ${HOST} is taken, set SANDBOX_PORT to another one`,
+        `sandbox cannot start: port ${port} on ${HOST} is in use; set SANDBOX_PORT to a free one`,
       );
     throw new StartFailure(
       `sandbox cannot start: it cannot listen on ${HOST}:${port} (${code ?? 'unknown reason'})`,

@@ -4,16 +4,16 @@ import { Prisma, PrismaClient } from './generated/client';
 
 export type Database = PrismaClient;
 
-/** An open database transaction. Writes that must be consistent share one. */
+/** An open database transaction, shared by writes that must be consistent. */
 export type Work = Prisma.TransactionClient;
 
 const POOL_SIZE = 10;
-// For a connection, and for the work on it. A burst of 1,000-item batches waits and does not fail.
+// Limit for a connection and for a transaction: a burst of 1,000-item batches waits and does not fail.
 const WAIT_MS = 30_000;
 
 /**
  * Connects, and checks that the database responds and is migrated.
- * @throws {@link StartFailure}
+ * @throws {@link StartFailure} if the database cannot be reached or lacks migrations.
  */
 export async function connectDatabase(databaseUrl: string): Promise<Database> {
   const database = new PrismaClient({
@@ -36,11 +36,9 @@ export async function connectDatabase(databaseUrl: string): Promise<Database> {
 /** Describes the error without the driver's own text, which may contain parts of the connection string. */
 function startFailureText(error: unknown): string {
   const code = (error as { code?: unknown }).code;
-  if (code === 'P2021' || code === 'P2022')
-    return 'sandbox cannot start: the database of SANDBOX_DATABASE_URL lacks the migrations of prisma/sandbox';
+  const database = 'sandbox cannot start: the database of SANDBOX_DATABASE_URL';
+  // Missing table or column: https://www.prisma.io/docs/orm/reference/error-reference
+  if (code === 'P2021' || code === 'P2022') return `${database} lacks the migrations of prisma/sandbox`;
   const reason = typeof code === 'string' ? ` (${code})` : '';
-  return (
-    'sandbox cannot start: the database of SANDBOX_DATABASE_URL cannot be reached or refuses the ' +
-    `connection${reason}`
-  );
+  return `${database} cannot be reached or refuses the connection${reason}`;
 }

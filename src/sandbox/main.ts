@@ -3,20 +3,17 @@ import { readSettings, StartFailure } from './behaviour/settings';
 
 /**
  * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or
- * `{ failed: "<one sentence>" }`, and ends when the parent dies. Without one, it prints its address, or one
- * line on stderr.
+ * `{ failed: "<one sentence>" }`, and ends with the parent. Otherwise it prints its address or the failure.
  */
 
-/** How long requests in flight may take after SIGTERM. */
+/** Time for requests in flight after SIGTERM. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 async function run(): Promise<void> {
-  // Whoever reads its output may end first, such as `head` or a terminal. Without a listener, that would end
-  // the process.
+  // The reader of the output, such as `head`, may end first. Without a listener, EPIPE ends this process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-  // Until it listens, nothing needs to be completed, so a signal or the parent's death ends the process
-  // directly.
+  // Before it listens, there is nothing to complete: a signal or the parent's death ends it at once.
   const orphaned = () => process.exit(0);
   process.once('disconnect', orphaned);
 
@@ -37,23 +34,22 @@ async function run(): Promise<void> {
   process.on('SIGTERM', close);
   process.on('SIGINT', close);
 
-  if (process.send) await tellParent({ ready: { url: sandbox.url } });
+  if (process.send) await notifyParent({ ready: { url: sandbox.url } });
   else process.stdout.write(`sandbox listens on ${sandbox.url}\n`);
 }
 
 async function fail(error: unknown): Promise<void> {
-  // Only the kind of an unexpected failure is printed, because a driver's own text may contain parts of the
-  // connection string.
+  // Print only the kind of an unexpected failure: a driver's text may contain parts of the connection string.
   const { name, code } = error as { name?: string; code?: string };
-  const unforeseen = `sandbox cannot start: unexpected ${[name, code].filter(Boolean).join(' ')}`;
-  const sentence = error instanceof StartFailure ? error.message : unforeseen;
-  if (process.send) await tellParent({ failed: sentence });
+  const unexpected = `sandbox cannot start: unexpected ${[name, code].filter(Boolean).join(' ')}`;
+  const sentence = error instanceof StartFailure ? error.message : unexpected;
+  if (process.send) await notifyParent({ failed: sentence });
   else process.stderr.write(`${sentence}\n`);
   process.exit(1);
 }
 
-/** Resolves when the message is sent or cannot be sent. 'disconnect' handles a missing parent. */
-function tellParent(message: object): Promise<void> {
+/** Resolves when the message is sent, or the parent is gone, which 'disconnect' handles. */
+function notifyParent(message: object): Promise<void> {
   return new Promise((resolve) => {
     if (!process.send || !process.connected) return resolve();
     process.send(message, undefined, undefined, () => resolve());

@@ -1,6 +1,6 @@
 import { ReadWriteLock } from './read-write-lock';
 
-/** A work that is inside until it is ended; `log` tells when it began and ended. */
+/** A task that runs until `end` is called, and logs its begin and end. */
 function workOf(name: string, log: string[]) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -27,7 +27,7 @@ describe('ReadWriteLock', () => {
     await Promise.all(passed);
   });
 
-  it('runs an exclusive task alone, after earlier and before later tasks', async () => {
+  it('runs an exclusive task alone, between earlier and later tasks', async () => {
     const log: string[] = [];
     const [inside, alone, second, later] = ['inside', 'alone', 'second', 'later'].map((name) =>
       workOf(name, log),

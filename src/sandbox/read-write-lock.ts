@@ -1,4 +1,4 @@
-/** Runs any number of tasks concurrently, or one exclusively. A reset never interrupts a payout. */
+/** Runs any number of tasks concurrently, or one exclusively, so that a reset never interrupts a payout. */
 export class ReadWriteLock {
   private readonly inside = new Set<Promise<unknown>>();
   private alone: Promise<unknown> = Promise.resolve();
@@ -6,7 +6,7 @@ export class ReadWriteLock {
   async pass<T>(work: () => Promise<T>): Promise<T> {
     let before: Promise<unknown>;
     do await (before = this.alone);
-    while (before !== this.alone); // Another task may have asked to be alone meanwhile.
+    while (before !== this.alone); // A task may have requested exclusive access meanwhile.
     return this.enter(work);
   }
 

@@ -4,7 +4,7 @@ import { EVENT_RULES, SETTING_RULES } from './behaviour/behaviour-patch';
 import { MAGIC } from './behaviour/magic-recipients';
 import { FAULTS, FaultRow } from './faults/table';
 
-/** The rows of the table under a heading, cells without padding. */
+/** Returns the rows of the table under a heading, with trimmed cells. */
 function rowsUnder(heading: string): string[][] {
   const readme = readFileSync(join(__dirname, 'README.md'), 'utf8');
   const [, section = ''] = readme.split(`\n## ${heading}\n`);
@@ -19,8 +19,8 @@ function rowsUnder(heading: string): string[][] {
 
 const code = (text: string) => `\`${text}\``;
 
-describe('the tables of README.md', () => {
-  it("have a row for each fault, with the code's text", () => {
+describe('the sandbox README', () => {
+  it("lists each fault with the code's text", () => {
     const rows = Object.entries<FaultRow>(FAULTS).map(
       ([name, { does, processed, choosesProcessed, settings = {} }]) => [
         code(name),
@@ -34,7 +34,7 @@ describe('the tables of README.md', () => {
     expect(rowsUnder('Faults')).toEqual(rows);
   });
 
-  it('have a row for each magic recipient', () => {
+  it('lists each magic recipient', () => {
     const rows = rowsUnder('Magic recipients').map(([name, digits, payout]) => [name, digits, payout]);
     expect(rows).toEqual(
       Object.entries(MAGIC).map(([name, row]) => [
@@ -45,7 +45,7 @@ describe('the tables of README.md', () => {
     );
   });
 
-  it('have a row for each setting', () => {
+  it('lists each setting', () => {
     const names = [
       ...Object.keys(SETTING_RULES),
       ...Object.keys(EVENT_RULES).map((name) => `events.${name}`),

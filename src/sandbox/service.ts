@@ -19,6 +19,6 @@ export interface Service {
   lock: ReadWriteLock;
   timers: Timers;
   connections: Connections;
-  /** The names of the existing operations, such as 'POST /payouts/airtime'. */
+  /** Names of all operations, such as 'POST /payouts/airtime'. */
   operations: Set<string>;
 }

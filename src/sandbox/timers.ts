@@ -1,4 +1,4 @@
-/** Delays work. At a stop, waiting ends and delayed work is done at once. */
+/** Delays work. A stop ends all waiting, and delayed work runs at once. */
 export class Timers {
   private readonly waiting = new Map<NodeJS.Timeout, () => void>();
   private readonly running = new Set<Promise<void>>();
@@ -13,7 +13,7 @@ export class Timers {
     });
   }
 
-  /** Does `work` after `ms`, or at the stop. Only the work itself handles its failure. */
+  /** Runs `work` after `ms`, or at the stop. Ignores its failure. */
   later(ms: number, work: () => Promise<unknown>): void {
     const run = this.wait(ms)
       .then(work)
@@ -25,13 +25,13 @@ export class Timers {
     void run.then(() => this.running.delete(run));
   }
 
-  /** Ends all waiting, now and later. */
+  /** Ends all waiting. Later waits resolve at once. */
   finish(): void {
     this.finishing = true;
     for (const timer of [...this.waiting.keys()]) this.due(timer);
   }
 
-  /** Resolves when all delayed work is done. */
+  /** Resolves once all delayed work is done. */
   async idle(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }

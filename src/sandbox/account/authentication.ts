@@ -6,9 +6,8 @@ import { Refusal } from '../http/envelope';
 import { isObject } from '../http/rules';
 
 /**
- * Returns the account whose key the request carries, or null for an invalid key (docs/reference/upstream.md,
- * "Requests"). Node lower-cases header names, so any case works. The key is looked up by its hash, so the
- * time of the lookup reveals nothing about the key.
+ * Returns the account of the request's key, or null for an invalid key (docs/reference/upstream.md,
+ * "Requests"). The lookup uses the key's hash, so its duration reveals nothing about the key.
  */
 export async function authenticate(database: Database, request: FastifyRequest): Promise<Account | null> {
   const key = request.headers['x-api-key'];
@@ -21,13 +20,13 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-// Other text is never looked up, because Postgres cannot store every text.
+// Postgres cannot store every text, so only IDs are looked up.
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the account that carries a request out: the account of its key, or the sub-account of it that the
- * first of `sources` with a field `subAccount` names (docs/reference/upstream.md, "Sub-accounts").
- * @throws Refusal if the field has any other value. A typing error must not spend the money of the account.
+ * Returns the acting account: `owner`, or its sub-account in the `subAccount` of the first of `sources` that
+ * has this field (docs/reference/upstream.md, "Sub-accounts").
+ * @throws Refusal for any other value, because a typing error must not spend the money of the account.
  */
 export async function actingAccount(
   database: Database,
@@ -43,7 +42,7 @@ export async function actingAccount(
   return found;
 }
 
-/** Returns only the kind of an object or array, because turning one into text may fail. */
+/** Returns only the type of an object or array, because its conversion to text may fail. */
 function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? typeof value : String(value);
 }

@@ -23,17 +23,14 @@ export async function readTransaction(call: Call, query: unknown) {
   return transaction ? transactionRecord(transaction, call.origin) : NOT_FOUND;
 }
 
-/**
- * POST /account/transactions: all transactions of the account, newest first. The upstream has no paging, so
- * the list is complete.
- */
+/** POST /account/transactions: all transactions of the account, newest first. The upstream has no paging. */
 async function listTransactions(call: Call) {
   await expireOverdue(call.database, call.behaviour);
   const transactions = await listedTransactions(call);
   return transactions.map((transaction) => transactionRecord(transaction, call.origin));
 }
 
-/** POST /account/issue-id-transactions?issueID=: the transactions of one batch, in its order. */
+/** POST /account/issue-id-transactions?issueID=: the transactions of one batch, in the order of its items. */
 async function listIssueTransactions(call: Call, query: unknown) {
   const issueID = readText(fieldsOf(query).issueID, 'issueID');
   await expireOverdue(call.database, call.behaviour);
@@ -42,10 +39,7 @@ async function listIssueTransactions(call: Call, query: unknown) {
   return transactions.reverse().map((transaction) => transactionRecord(transaction, call.origin));
 }
 
-/**
- * POST /account/delete-unpaid-transaction: hides the transaction from all later reads, and answers with its
- * last state.
- */
+/** POST /account/delete-unpaid-transaction: hides the transaction, and answers with its last state. */
 export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   const { account, database, behaviour } = call;
   const chiRef = readText(fieldsOf(body).chiRef, 'chiRef');
@@ -58,8 +52,7 @@ export async function deleteUnpaidTransaction(call: Call, body: unknown) {
   if (status !== 'unpaid') throw notUnpaid(chiRef, status);
   await database.$transaction(async (work) => {
     const deleted = await changeStatus(work, [id], { from: 'unpaid', to: DELETED });
-    // It has changed since it was read.
-    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid');
+    if (deleted.length === 0) throw notUnpaid(chiRef, 'no longer unpaid'); // Changed since the read.
     await call.processed(work, [chiRef]);
   });
   return { id, issueDate: issueDate.toISOString(), issueID, chiRef, status, issuer: issuerId };
@@ -69,7 +62,7 @@ function notUnpaid(chiRef: string, status: string): Refusal {
   return new Refusal(`transaction with chiRef ${chiRef} is ${status}, only an unpaid one can be deleted`);
 }
 
-/** Returns the account's transactions that lists show now, newest first. The settings can make them lie. */
+/** Returns the account's transactions as its lists show them, newest first, with the configured lies. */
 async function listedTransactions(
   { account, behaviour, database }: Pick<Call, 'account' | 'behaviour' | 'database'>,
   where: Prisma.TransactionWhereInput = {},
@@ -88,22 +81,22 @@ async function listedTransactions(
     where: { ...shown, ...now },
     orderBy: { seq: 'desc' },
   });
-  const listed = frozenAt === null ? found : await asThen(database, found, at);
+  const listed = frozenAt === null ? found : await asOf(database, found, at);
   return newest === null ? listed : listed.slice(0, newest);
 }
 
-/** Gives transactions their status at a time. Omits those deleted by then. */
-async function asThen(database: Database, transactions: Transaction[], at: Date): Promise<Transaction[]> {
+/** Returns transactions with their status at `at`, without those deleted by then. */
+async function asOf(database: Database, transactions: Transaction[], at: Date): Promise<Transaction[]> {
   const rows = await database.$queryRaw<{ id: string; status: string }[]>`
-    SELECT DISTINCT ON (transaction_id) transaction_id AS id, status FROM status_changes
+    SELECT DISTINCT ON (transaction_id) transaction_id AS id, status
+    FROM status_changes
     WHERE transaction_id = ANY(${transactions.map(({ id }) => id)}) AND changed_at <= ${at}
     ORDER BY transaction_id, id DESC`;
   const statuses = new Map(rows.map(({ id, status }) => [id, status]));
   return transactions.flatMap((transaction) => {
     const status = statuses.get(transaction.id) ?? DELETED;
     if (status === DELETED) return [];
-    return [
-      { ...transaction, status, redeemData: status === transaction.status ? transaction.redeemData : null },
-    ];
+    const redeemData = status === transaction.status ? transaction.redeemData : null;
+    return [{ ...transaction, status, redeemData }];
   });
 }

@@ -3,25 +3,24 @@ import { Pool } from 'pg';
 import { Database, Work } from '../database';
 import { Arrival } from '../generated/client';
 
-// Not through Prisma, whose queries take several times as long. Each request makes two of these.
-const POOL_SIZE = 4; // A pool of its own, so that payouts that wait for a wallet do not delay these writes.
+// Each request makes two writes. They bypass Prisma, whose queries take several times as long.
+const POOL_SIZE = 4; // Own pool, because payouts that wait for a wallet must not delay these writes.
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** Facts about a request before any effect. */
+/** A request before any effect. */
 type NewArrival = Pick<Arrival, 'operation' | 'query' | 'body' | 'accountId' | 'fault'>;
 
-/** The filter of the ground truth. Default: everything. */
+/** Filter of the ground truth. Default: all requests. */
 interface ArrivalFilter {
   operation?: string | undefined;
-  /** Only requests that arrived after this one. */
+  /** Position of the request before the first one. */
   after?: number | undefined;
   limit?: number | undefined;
 }
 
 /**
- * The ground truth: every request that arrived below /api/v0.1, and whether it was carried out. That fact is
- * written in the database transaction that carries the request out, so the two cannot differ, whenever the
- * process ends.
+ * The ground truth: every request below /api/v0.1, and whether it was carried out. The operation's database
+ * transaction writes that fact, so the two never differ, whenever the process ends.
  */
 export class Arrivals {
   private readonly notes: Pool;
@@ -34,36 +33,36 @@ export class Arrivals {
       connectionString: databaseUrl,
       max: POOL_SIZE,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // These writes do not wait for the disk. They survive the end of this process, and the commit of a
-      // payout includes all earlier ones.
+      // These writes survive the end of this process, and the commit of a payout flushes all earlier ones:
+      // https://www.postgresql.org/docs/current/wal-async-commit.html
       options: '-c synchronous_commit=off',
     });
     this.notes.on('error', () => undefined); // The next write replaces a lost idle connection.
   }
 
-  /** Records a request that arrived. Returns its position in the order. */
+  /** Records a request. Returns its position in the order of arrival. */
   async arrived({ operation, query, body, accountId, fault }: NewArrival): Promise<bigint> {
     const { rows } = await this.notes.query<{ seq: string }>({
       name: 'arrived',
-      text:
-        'INSERT INTO arrivals (operation, query, body, account_id, fault) VALUES ($1, $2, $3, $4, $5) ' +
-        'RETURNING seq',
+      text: `INSERT INTO arrivals (operation, query, body, account_id, fault)
+        VALUES ($1, $2, $3, $4, $5) RETURNING seq`,
       values: [storable(operation), storable(query), storable(body), accountId, fault],
     });
-    if (!rows[0]) throw new Error('the arrival was not noted');
+    if (!rows[0]) throw new Error('the arrival was not recorded');
     return BigInt(rows[0].seq);
   }
 
   /**
-   * Records that a request is carried out, or carried out again. Throws, and so undoes `work`, if a reset has
-   * removed the request.
+   * Records that `work` carries a request out, for the first time or again.
+   * @throws if a reset has removed the request. That undoes `work`.
    */
   async processed(work: Work, seq: bigint, chiRefs: string[]): Promise<void> {
-    const noted = await work.$executeRaw`
-      UPDATE arrivals SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()),
+    const updated = await work.$executeRaw`
+      UPDATE arrivals
+      SET processed = true, processed_at = coalesce(processed_at, clock_timestamp()),
         chi_refs = chi_refs || ${chiRefs}
       WHERE seq = ${seq}`;
-    if (noted === 0)
+    if (updated === 0)
       throw Object.assign(new Error('a reset has removed this request'), { name: 'ResetMeanwhile' });
   }
 
@@ -89,9 +88,7 @@ export class Arrivals {
     return rows.map(shown);
   }
 
-  /**
-   * Removes all requests. The order continues to count, so an earlier request is never taken for a later one.
-   */
+  /** Removes all requests. Positions are never used again. */
   async clear(): Promise<void> {
     await this.database.$executeRaw`TRUNCATE arrivals`;
   }

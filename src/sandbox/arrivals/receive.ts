@@ -1,25 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../account/authentication';
-import { Struck, magicFault } from '../faults/faults';
+import { FaultStrike, magicFault } from '../faults/faults';
 import { Account } from '../generated/client';
 import { Refusal } from '../http/envelope';
 import type { Service } from '../service';
 
 export const PREFIX = '/api/v0.1';
 
-/** A recorded request, before any check. */
-export interface Received {
+/** A request in the ground truth, before any check. */
+export interface ArrivedRequest {
   seq: bigint;
-  /** The account of its key. Null if the key is missing or unknown. */
+  /** The account of its key. Null for a missing or unknown key. */
   account: Account | null;
-  /** Its fields in the interface's words. Read them with {@link readBody}. */
+  /** Its body in the interface's words, for {@link readBody}. */
   body: unknown;
-  fault: Struck | undefined;
+  fault: FaultStrike | undefined;
 }
 
 const NOT_JSON = Symbol('not JSON');
 
-/** Records every request of the plugin before anything is done with it. */
+/** Records every request of the plugin before any effect. */
 export function receiveRequests(api: FastifyInstance, service: Service): void {
   api.decorateRequest('received', undefined);
   takeBodiesAsText(api);
@@ -27,7 +27,7 @@ export function receiveRequests(api: FastifyInstance, service: Service): void {
     request.setDecorator('received', null); // Until it is recorded.
     request.setDecorator('received', await receive(service, request));
   });
-  // A request whose body broke off or is too large never got that far.
+  // A request with a broken or oversized body never reaches preValidation.
   api.addHook('onSend', async (request, _reply, payload) => {
     if (receivedOf(request) === undefined)
       request.setDecorator('received', await receive(service, request).catch(() => null));
@@ -35,24 +35,24 @@ export function receiveRequests(api: FastifyInstance, service: Service): void {
   });
 }
 
-/** Null if it could not be recorded. Undefined before the attempt. */
-export function receivedOf(request: FastifyRequest): Received | null | undefined {
-  return request.getDecorator<Received | null | undefined>('received');
+/** Returns the recorded request. Null if its recording failed, undefined before it. */
+export function receivedOf(request: FastifyRequest): ArrivedRequest | null | undefined {
+  return request.getDecorator<ArrivedRequest | null | undefined>('received');
 }
 
-/** Returns the account of a request's key, or throws a {@link Refusal}. */
-export function readAccount({ account }: Received): Account {
+/** Returns the account of the request's key, or throws a {@link Refusal}. */
+export function readAccount({ account }: ArrivedRequest): Account {
   if (!account) throw new Refusal('key is not defined. Generate a new one from the developer portal', 401);
   return account;
 }
 
-/** Returns the JSON of a request's body, or throws a {@link Refusal}. */
-export function readBody({ body }: Received): unknown {
+/** Returns the JSON of the request's body, or throws a {@link Refusal}. */
+export function readBody({ body }: ArrivedRequest): unknown {
   if (body === NOT_JSON) throw new Refusal('request body is not valid JSON');
   return body;
 }
 
-/** Records a request whose path cannot be decoded. The framework answers it without any hook or fault. */
+/** Records a request with an undecodable path. Fastify answers it without any hook or fault. */
 export async function receiveUnreadable(service: Service, request: FastifyRequest): Promise<void> {
   const { arrivals, database } = service;
   if (!request.originalUrl.startsWith(`${PREFIX}/`)) return;
@@ -62,7 +62,7 @@ export async function receiveUnreadable(service: Service, request: FastifyReques
   await arrivals.answered(seq, 400);
 }
 
-async function receive(service: Service, request: FastifyRequest): Promise<Received> {
+async function receive(service: Service, request: FastifyRequest): Promise<ArrivedRequest> {
   const { arrivals, behaviour, database, faults, lock, unit } = service;
   const named = nameOf(service, request);
   const text = request.body as string | undefined;
@@ -70,20 +70,17 @@ async function receive(service: Service, request: FastifyRequest): Promise<Recei
   return lock.pass(async () => {
     const account = await authenticate(database, request);
     const fault = faults.strike(named.operation) ?? magicFault(body, behaviour.magicMs);
-    const noted = {
+    const seq = await arrivals.arrived({
       ...named,
       body: text ?? null,
       accountId: account?.id ?? null,
       fault: fault?.fault ?? null,
-    };
-    return { seq: await arrivals.arrived(noted), account, body, fault };
+    });
+    return { seq, account, body, fault };
   });
 }
 
-/**
- * Names a request by the route that answers it, in any spelling of its address, or by its address if there is
- * no route.
- */
+/** Names a request by its route, or by its address if it has no route. */
 function nameOf({ unit }: Service, request: FastifyRequest): { operation: string; query: string } {
   const [address = '', query = ''] = split(request.originalUrl, '?');
   const path = request.routeOptions.url ?? address;

@@ -13,9 +13,7 @@ import {
 import { Behaviour, EventSettings, QuirkName, QUIRKS } from './behaviour';
 import { LIE_RULES, LISTED_TYPES, ListedType, ListPatch, patchLists, ShownWords } from './lies';
 
-/**
- * The settings of a {@link Behaviour} to change, as PATCH /_sandbox/settings and the environment give them.
- */
+/** A change of a {@link Behaviour}, from PATCH /_sandbox/settings or the environment. */
 export interface BehaviourPatch {
   quirks?: Partial<Record<QuirkName, boolean>>;
   feePercent?: number;
@@ -68,7 +66,7 @@ const NESTED_RULES: Record<string, Record<string, Rule>> = {
   ...LIE_RULES,
 };
 
-/** Returns the patch. Undefined if it is invalid. `faults` then lists everything that is wrong. */
+/** Returns the patch. Undefined if it is invalid, with the reasons in `faults`. */
 export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourPatch | undefined {
   if (!isObject(given)) {
     faults.push(`the settings must be an object with any of ${Object.keys(SETTING_RULES).join(', ')}`);
@@ -82,7 +80,7 @@ export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourP
   return faults.length === 0 ? given : undefined;
 }
 
-/** Applies a patch in place. Calls in progress and the sender of events see it at their next check. */
+/** Applies a patch in place, so that calls in progress and the sender of events see it. */
 export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): void {
   Object.assign(behaviour.quirks, patch.quirks);
   Object.assign(behaviour.events, patch.events);
@@ -96,7 +94,7 @@ export function patchBehaviour(behaviour: Behaviour, patch: BehaviourPatch): voi
   if (patch.unpaidExpiresAfterMs !== undefined) behaviour.unpaidExpiresAfterMs = patch.unpaidExpiresAfterMs;
 }
 
-/** Returns a behaviour as the API shows it: a patch that would change nothing. */
+/** Returns a behaviour as the control interface shows it: a patch that changes nothing. */
 export function showBehaviour({ feePercent, ...others }: Behaviour): BehaviourPatch {
   return { feePercent: feePercent.toNumber(), ...structuredClone(others) };
 }

@@ -3,14 +3,11 @@ import { ListedType, Lists, noLies, ShownWords } from './lies';
 
 /** Oddities observed in such services (docs/reference/upstream.md, "Traps"), with their defaults. */
 export const QUIRKS = {
-  /**
-   * A success has `error: "None"` in its data, and `errorMessage: "None"` in `payouts` (trap 1). If off, they
-   * are left out.
-   */
+  /** A success has `error: "None"`, its `payouts` have `errorMessage: "None"` (trap 1). Off omits both. */
   errorNone: true,
-  /** An unknown ID gets HTTP 200 with `status: "success"` and `data.error` (trap 2). If off, it gets 400. */
+  /** An unknown ID gets HTTP 200 with `status: "success"` and `data.error` (trap 2). Off sends a 400. */
   errorWithinSuccess: true,
-  /** A rejection is HTTP 200 with `status: "error"` (trap 2). If off, it is 400. */
+  /** A rejection is HTTP 200 with `status: "error"` (trap 2). Off sends a 400. */
   errorWith200: false,
   /** `valueInUSD` is a string (trap 3). */
   amountsAsStrings: false,
@@ -18,7 +15,7 @@ export const QUIRKS = {
   floatBalances: false,
   /** `payouts` is a map `{"0": …, "issueID": …}` instead of an array (trap 5). */
   payoutsAsMap: false,
-  /** One bad phone number fails the whole airtime batch (trap 9). If off, only its own item fails. */
+  /** One bad phone number fails the whole airtime batch (trap 9). Off fails only its item. */
   badPhoneFailsBatch: true,
   /** `chiRef` is a number in events (trap 4). */
   numericChiRefInEvents: false,
@@ -32,18 +29,18 @@ export type QuirkName = keyof typeof QUIRKS;
 export interface EventSettings {
   /** Address of events. Empty sends none. */
   url: string;
-  /** The secret of the signature: `whsec_` and base64, or any text. */
+  /** Signing secret: `whsec_` and base64, or any text. */
   secret: string;
-  /** Each event is delivered this many times. */
+  /** Number of deliveries of each event. */
   copies: number;
-  /** Events that are due at the same time are delivered in the opposite order. */
+  /** Whether events that are due at the same time are delivered in the opposite order. */
   reversed: boolean;
 }
 
-/** The behaviour of this sandbox. The control interface changes it while the sandbox runs. */
+/** Behaviour of this sandbox. The control interface changes it at run time. */
 export interface Behaviour {
   quirks: Record<QuirkName, boolean>;
-  /** Fee on each payout's total, in percent, paid by the wallet in addition. */
+  /** Fee on each payout's total, in percent. The wallet pays it in addition. */
   feePercent: Decimal;
   /** Delay of the faults of magic recipients, in ms. */
   magicMs: number;
@@ -53,7 +50,7 @@ export interface Behaviour {
   returnsFee: boolean;
   /** Age at which an unpaid transaction expires, in ms. */
   unpaidExpiresAfterMs: number;
-  /** By type: the age at which lists show a transaction. It can be read by its ID earlier. */
+  /** Age at which lists show a transaction, in ms, by type. Reads by ID show it earlier. */
   listedAfterMs: Record<ListedType, number>;
   words: ShownWords;
   lists: Lists;
@@ -67,7 +64,7 @@ export function defaultBehaviour(): Behaviour {
     quirks: { ...QUIRKS },
     feePercent: new Decimal(0),
     magicMs: 3_000,
-    laterMs: 2_000, // Long enough to see the earlier status, and short enough to wait for.
+    laterMs: 2_000, // Long enough for a reader to see the earlier status.
     returnsFee: true,
     unpaidExpiresAfterMs: SEVEN_DAYS_MS,
     listedAfterMs: { airtime: 0, momo: 0, credit: 0, transfer: 0, payment: 0 },

@@ -1,6 +1,6 @@
 import { anObject, arrayOf, integer, isObject, orNull, Rule, trimmedText } from '../http/rules';
 
-/** The types of transactions. A list may leave out a type, or show it late. */
+/** The types of transactions. A list may omit a type, or show it late. */
 export const LISTED_TYPES = ['airtime', 'momo', 'credit', 'transfer', 'payment'] as const;
 export type ListedType = (typeof LISTED_TYPES)[number];
 
@@ -21,30 +21,31 @@ export const ENTRY_TYPES = [
 ] as const;
 type EntryType = (typeof ENTRY_TYPES)[number];
 
-/** How a list lies. Reads by ID never do. */
+/** The lies of a list. Reads by ID have none. */
 interface ListLies<Type extends string> {
   /** Caps the list at this many newest entries. Null lists all. */
   newest: number | null;
   /** Freezes the list at this time (ISO 8601). Null means live. */
   frozenAt: string | null;
+  /** Types that the list omits. */
   withoutTypes: Type[];
 }
 
 export interface Lists {
   transactions: ListLies<ListedType>;
-  /** Of each wallet. While frozen, its balance is the one of that time too. */
+  /** Entries of each wallet. A frozen list freezes the balance too. */
   entries: ListLies<EntryType>;
 }
 
-export type Words = Record<string, string>;
+export type StatusWords = Record<string, string>;
 
-/** Words to show in place of a status, by its true word: `{"paid": "SETTLED_T2"}`. */
+/** Replacements of status words, by the true word: `{"paid": "SETTLED_T2"}`. */
 export interface ShownWords {
-  /** In lists, and where a transaction is read by its ID. */
-  listed: Words;
-  /** In the answers of all other operations. */
-  answered: Words;
-  events: Words;
+  /** Words in lists and in reads by ID. */
+  listed: StatusWords;
+  /** Words in the answers of all other operations. */
+  answered: StatusWords;
+  events: StatusWords;
 }
 
 export function noLies(): { words: ShownWords; lists: Lists } {
@@ -83,12 +84,10 @@ export const LIE_RULES: Record<string, Record<string, Rule>> = {
   'lists.entries': listRules(ENTRY_TYPES),
 };
 
-/** A change to the distortion of a list. */
+/** A change of the lies of lists. */
 export type ListPatch = { [List in keyof Lists]?: Partial<Lists[List]> };
 
-/**
- * Applies a change in place. A list that is frozen now stays at this instant, not at that of its next read.
- */
+/** Applies a change in place. `"now"` freezes a list at this instant, not at its next read. */
 export function patchLists(lists: Lists, patch: ListPatch): void {
   for (const name of ['transactions', 'entries'] as const) {
     Object.assign(lists[name], patch[name]);

@@ -1,11 +1,9 @@
 import { Refusal, TransactionError } from '../http/envelope';
 
 /**
- * Recipients with a fixed result, like the test cards of payment services. An app's developer gets each
- * outcome from the app alone. README.md lists the operations. A phone number is magic by its last eight
- * digits (of any country), an email by its local part at sandbox.example, and a handle by its name: +254
- * 799990104, failed@sandbox.example,
- * @sandbox_failed.
+ * Recipients with a fixed result, like the test cards of payment services. README.md lists their operations.
+ * A phone number is magic by its last eight digits (of any country), an email by its local part at
+ * sandbox.example, and a handle by its name: `+254799990104`, `failed@sandbox.example`, `@sandbox_failed`.
  */
 export const MAGIC = {
   reversed: {
@@ -20,18 +18,18 @@ export const MAGIC = {
   unheardOf: {
     digits: '99990106',
     becomes: ['processing_v2'],
-    does: 'paid, under a status word that nobody has documented; a credit under it cannot be redeemed',
+    does: 'paid, under an undocumented status word; a credit under it cannot be redeemed',
   },
   insufficientFunds: {
     digits: '99990107',
     refuses: 'insufficient funds',
-    does: 'the whole batch is refused as if the wallet were empty',
+    does: 'the whole batch is rejected as if the wallet were empty',
   },
   /** The telco's rejection (docs/reference/upstream.md, "Envelope and errors"). */
   transactionFailed: {
     digits: '99990108',
     refuses: 'TRANSACTION_FAILED',
-    does: 'the whole batch is refused: 400 with `type`, `code` and `message`',
+    does: 'the whole batch is rejected: 400 with `type`, `code` and `message`',
   },
   // The faults of the control interface, under their own names.
   delay: { digits: '99990201', fault: 'delay' },
@@ -62,15 +60,15 @@ export const MAGIC = {
 export type MagicName = keyof typeof MAGIC;
 
 interface MagicRow {
-  /** The last eight digits of its phone numbers. */
+  /** Last eight digits of its phone numbers. */
   digits: string;
-  /** The statuses of its transaction, the first at once, the others seconds later. */
+  /** Statuses of its transaction: the first at once, the others seconds later. */
   becomes?: readonly string[];
-  /** Why the whole batch is rejected. */
+  /** Reason for the rejection of the whole batch. */
   refuses?: string;
-  /** The result of a payout, if the request meets no fault. */
+  /** Result of a payout, for recipients without a fault. */
   does?: string;
-  /** The fault that the request meets. */
+  /** Fault that strikes the request. */
   fault?: string;
 }
 
@@ -85,7 +83,7 @@ const nameByWord = new Map<string, MagicName>(
   Object.keys(MAGIC).map((name) => [name.toLowerCase(), name as MagicName]),
 );
 
-/** Returns the result of a recipient. Undefined if it is not magic. */
+/** Returns the name of a magic recipient. Undefined for all others. */
 export function magicOf({ phoneNumber, email, twitter }: Recipient): MagicName | undefined {
   if (phoneNumber) return nameByDigits.get(phoneNumber.slice(-DIGITS));
   const address = email?.toLowerCase();
@@ -103,22 +101,22 @@ export interface Recipient {
   twitter?: string | null;
 }
 
-/** The text of an operation that rejects a magic recipient as a whole. */
+/** An operation's texts for the rejections of magic recipients. */
 export interface RefusalTexts {
   insufficientFunds: string;
   transactionFailed: string;
 }
 
 /**
- * Returns the statuses of a magic recipient's transaction (see magic-recipients.ts). Undefined for other
- * recipients. Throws if the recipient has the whole operation rejected.
+ * Returns the statuses of a magic recipient's transaction. Undefined for recipients without any.
+ * @throws Refusal if the recipient has the whole operation rejected.
  */
-export function wayOf(recipient: Recipient, texts: RefusalTexts): readonly string[] | undefined {
+export function magicStatuses(recipient: Recipient, texts: RefusalTexts): readonly string[] | undefined {
   const name = magicOf(recipient);
   if (name === undefined) return undefined;
   const magic = MAGIC[name];
   if ('becomes' in magic) return magic.becomes;
-  if (!('refuses' in magic)) return undefined; // Faults are handled elsewhere.
+  if (!('refuses' in magic)) return undefined; // A fault: see `magicFault`.
   if (magic.refuses === 'TRANSACTION_FAILED')
     throw new TransactionError(magic.refuses, texts.transactionFailed);
   throw new Refusal(texts.insufficientFunds);

@@ -11,28 +11,27 @@ const SUB_ACCOUNTS = [
 ];
 const OPENING_BALANCE_USD = new Decimal(10_000); // In each wallet.
 
-/** Creates the demo data at the first start only. At every start, it sets the demo account's key. */
+/** Creates the demo data at the first start, and sets the demo account's key at every start. */
 export async function seed(database: Database, apiKey: string): Promise<void> {
   await database.$transaction((work) => makeDemoData(work, apiKey));
 }
 
-/** Lock timeout of a reset, in ms. It is below Postgres' deadlock timeout (1 s). */
+/** Lock timeout of a reset, in ms. Below Postgres' deadlock timeout (1 s). */
 const TABLE_WAIT_MS = 300;
 const ATTEMPTS = 50;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Resets everything to the state of a first start, with this key. The IDs of histories continue. Requests in
- * flight finish before it or fail after it. If a request and the reset wait for each other, the reset gives
- * way and tries again.
+ * Resets the data to the state of a first start, with this key. The IDs of histories continue. Requests in
+ * flight finish before it or fail after it. If it deadlocks with a request, it yields and tries again.
  */
 export async function resetData(database: Database, apiKey: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await database.$transaction(async (work) => {
         await work.$executeRawUnsafe(`SET LOCAL lock_timeout = ${TABLE_WAIT_MS}`);
-        await work.$executeRaw`TRUNCATE due_changes, transactions, status_changes, wallets, ledger_entries,
-          accounts CASCADE`;
+        await work.$executeRaw`
+          TRUNCATE due_changes, transactions, status_changes, wallets, ledger_entries, accounts CASCADE`;
         await makeDemoData(work, apiKey);
       });
     } catch (error) {

@@ -3,8 +3,8 @@ import { readSettings } from './settings';
 
 const good = { SANDBOX_DATABASE_URL: 'postgresql://u:p@localhost/sandbox', SANDBOX_API_KEY: 'key-1' };
 
-describe('settings', () => {
-  it('have a default for all but the database and the key', () => {
+describe('readSettings', () => {
+  it('has a default for all but the database and the key', () => {
     const { behaviour, ...settings } = readSettings(good);
     expect(settings).toEqual({
       databaseUrl: good.SANDBOX_DATABASE_URL,
@@ -24,7 +24,7 @@ describe('settings', () => {
     );
   });
 
-  it('accept every variable', () => {
+  it('accepts every variable', () => {
     const { behaviour, ...settings } = readSettings({
       ...good,
       SANDBOX_PORT: '0',
@@ -45,7 +45,7 @@ describe('settings', () => {
     expect(behaviour?.feePercent.toFixed()).toBe('1.25');
   });
 
-  it('name every faulty variable in one line and never a value', () => {
+  it('names every invalid variable in one line and never a value', () => {
     const env = { SANDBOX_DATABASE_URL: 'mysql://secret', SANDBOX_PORT: '70000', SANDBOX_API_KEY: ' ' };
     expect(() => readSettings(env)).toThrow(
       /^sandbox cannot start: SANDBOX_DATABASE_URL [^\n]*SANDBOX_API_KEY[^\n]*SANDBOX_PORT[^\n]*$/,
@@ -62,7 +62,7 @@ describe('settings', () => {
     ['SANDBOX_UNPAID_EXPIRES_AFTER_MS', '0', '1.5', '1d', '99999999999999'],
     ['SANDBOX_EVENTS_URL', 'localhost:4011', 'ftp://x', 'http://', 'http://[x'],
     ['SANDBOX_EVENTS_SECRET', ' ', ' x', 'line end\n'],
-  ])('reject an invalid %s', (name, ...values) => {
+  ])('rejects an invalid %s', (name, ...values) => {
     for (const value of values) {
       expect(() => readSettings({ ...good, [name]: value })).toThrow(`sandbox cannot start: ${name} must `);
     }

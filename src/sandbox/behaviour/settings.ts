@@ -2,19 +2,19 @@ import { integer, Rule } from '../http/rules';
 import { Behaviour, defaultBehaviour, QuirkName, QUIRKS } from './behaviour';
 import { EVENT_RULES, patchBehaviour, SETTING_RULES } from './behaviour-patch';
 
-/** The settings of a start. */
+/** Settings at the start. */
 export interface Settings {
-  /** A Postgres that has the migrations of prisma/sandbox. */
+  /** Address of a Postgres database with the migrations of prisma/sandbox. */
   databaseUrl: string;
   /** TCP port on 127.0.0.1. 0 takes a free one. */
   port: number;
   /** API key that callers send as X-API-Key. Only its SHA-256 is stored. */
   apiKey: string;
-  /** The key of the control interface, sent as X-Sandbox-Control-Key. Default: `sandbox-control`. */
+  /** Key of the control interface, sent as X-Sandbox-Control-Key. Default: `sandbox-control`. */
   controlKey?: string;
-  /** The behaviour until the control interface changes it. */
+  /** Behaviour until the control interface changes it. */
   behaviour?: Behaviour;
-  /** The service's own word for its unit, in paths and field names. Default: `credit`. */
+  /** The service's word for its unit, in paths and field names. Default: `credit`. */
   unitName?: string;
 }
 
@@ -23,20 +23,20 @@ export const DEFAULT_UNIT_NAME = 'credit';
 const DEFAULT_PORT = '4010';
 
 const CONTROL_KEY: Rule = {
-  // Characters that a header can carry unchanged.
+  // Headers carry these characters unchanged.
   holds: (value) => /^[\x21-\x7e]{8,}$/.test(value as string),
   must: '8 or more printable ASCII characters without blanks',
 };
 const UNIT_NAME: Rule = {
-  // A word of the service itself would have two meanings.
+  // Other words of the service would get a second meaning.
   holds: (value) =>
     /^[a-z][a-z0-9]{1,31}$/.test(value as string) && !/^(airtime|momo|payout)s?$/.test(value as string),
   must: 'a word of 2 to 32 lower-case letters and digits other than airtime, momo and payout',
 };
 
 /**
- * Reads the process's environment.
- * @throws {@link StartFailure} that names each faulty variable and never its value.
+ * Reads the settings from the environment.
+ * @throws {@link StartFailure} that names each invalid variable and never its value.
  */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const faults: string[] = [];
@@ -79,17 +79,16 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return { databaseUrl, port, apiKey, controlKey, unitName, behaviour };
 }
 
-/** Reads `floatBalances,-errorNone`: the first is on, the second off, and all others keep their default. */
+/** Reads a list such as `floatBalances,-errorNone`: the first on, the second off, others at their default. */
 function readQuirks(text: string, faults: string[]): Partial<Record<QuirkName, boolean>> {
   const words = text.split(',').map((word) => word.trim());
   const quirks = words
     .filter((word) => word !== '')
     .map((word) => [word.replace(/^-/, ''), !word.startsWith('-')]);
-  if (quirks.some(([name]) => !Object.hasOwn(QUIRKS, name as string)))
-    faults.push(
-      'SANDBOX_QUIRKS must name quirks, a leading - switches one off; known are ' +
-        `${Object.keys(QUIRKS).join(', ')}`,
-    );
+  if (quirks.some(([name]) => !Object.hasOwn(QUIRKS, name as string))) {
+    const known = Object.keys(QUIRKS).join(', ');
+    faults.push(`SANDBOX_QUIRKS must name quirks (a leading - switches one off): ${known}`);
+  }
   return Object.fromEntries(quirks) as Partial<Record<QuirkName, boolean>>;
 }
 
@@ -101,5 +100,5 @@ function decimalNumber(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
 }
 
-/** The reason why the sandbox did not start, as a sentence without any key or connection string. */
+/** Reason for a failed start: one sentence without keys and connection strings. */
 export class StartFailure extends Error {}

@@ -1,4 +1,4 @@
-import { magicOf, Recipient, RefusalTexts, wayOf } from '../behaviour/magic-recipients';
+import { magicOf, Recipient, RefusalTexts, magicStatuses } from '../behaviour/magic-recipients';
 import { toUsd } from '../countries/countries';
 import { Prisma } from '../generated/client';
 import { Call, Routes } from '../http/call';
@@ -10,7 +10,7 @@ import {
   Item,
   newIssue,
   NewTransaction,
-  NOBODY,
+  NO_RECIPIENT,
   storeIssue,
   readMarks,
 } from '../transactions/issue';
@@ -25,28 +25,20 @@ export const collectionRoutes = {
   'POST /collections/mobile-money/verify': verifyCollection,
 } satisfies Routes;
 
-// A collection is a transaction of type `payment`, so lists and histories include it.
-
 /** POST /collections/mobile-money/collect: the payer pays at once. A magic payer has its fixed result. */
 export async function collect(call: Call, body: unknown) {
   const collection = readCollection(body);
   return store(call, collection, outcomeOf(collection));
 }
 
-/**
- * POST /collections/mobile-money/initiate: pending until it is verified. A `late` payer pays after some
- * seconds.
- */
+/** POST /collections/mobile-money/initiate: pending until verified. A `late` payer pays seconds later. */
 export async function initiateCollection(call: Call, body: unknown) {
   const collection = readCollection(body);
   const outcome = outcomeOf(collection);
   return store(call, collection, outcome[0] === 'pending' ? outcome : ['pending']);
 }
 
-/**
- * POST /collections/mobile-money/verify: completes a pending collection once. Repeated, it answers with the
- * current state.
- */
+/** POST /collections/mobile-money/verify: completes a pending collection once, and answers with its state. */
 export async function verifyCollection(call: Call, body: unknown) {
   const id = readText(fieldsOf(body).id, 'id');
   const own = { id, issuerId: call.account.id, type: 'payment' };
@@ -65,10 +57,10 @@ export async function verifyCollection(call: Call, body: unknown) {
   return found ? transactionRecord(found, call.origin) : NOT_FOUND;
 }
 
-/** The value of a payment, its payer, and the caller's words about it. */
+/** A transaction of type `payment`, which lists and histories include: value, payer and marks. */
 type Collection = Item & { meta: Prisma.InputJsonObject };
 
-/** Stores a payment with these statuses, and credits the money if the first is `paid`. */
+/** Stores a payment with these statuses, and credits its value if the first is `paid`. */
 async function store(call: Call, collection: Collection, becomes: readonly string[]) {
   const terms = { issuerId: call.account.id, type: 'payment', status: 'pending', wallet: 'momo' } as const;
   const issue = newIssue([{ ...collection, becomes }], terms);
@@ -90,12 +82,12 @@ const REFUSED: RefusalTexts = {
   transactionFailed: 'fail to collect mobile money',
 };
 
-/** Returns the statuses that a payer's phone number leads to. Throws a Refusal if it refuses to pay. */
+/** Returns the statuses of a payer's collection. Throws a Refusal for a magic payer that refuses to pay. */
 function outcomeOf(payer: Recipient): readonly string[] {
   const name = magicOf(payer);
-  // Received money may be spent before it could be reversed, and only payouts have unknown status words.
+  // Received money may be spent before its reversal, and only payouts have unknown status words.
   if (name === 'reversed' || name === 'unheardOf') return ['paid'];
-  return wayOf(payer, REFUSED) ?? ['paid'];
+  return magicStatuses(payer, REFUSED) ?? ['paid'];
 }
 
 function readCollection(body: unknown): Collection {
@@ -115,7 +107,7 @@ function readCollection(body: unknown): Collection {
 function readPayer(fields: Fields) {
   const email = readEmail(fields.email, 'email');
   return {
-    ...NOBODY,
+    ...NO_RECIPIENT,
     email,
     phoneNumber: readPhoneNumber(fields.phone_number, 'phone_number'),
     countryToSend: readText(fields.country, 'country'),

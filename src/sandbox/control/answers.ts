@@ -4,32 +4,32 @@ import type { Events } from '../events/events';
 import type { Faults, faultKinds, magicRecipients } from '../faults/faults';
 import type { ledgerOf } from '../wallets/ledger';
 import type { openAccount, addEntry } from './changes';
-import type { listAccounts, hitimelineOf, trueTransactions, trueWallets } from './true-state';
+import type { listAccounts, transactionHistory, trueTransactions, trueWallets } from './true-state';
 
-/** Answers of the control interface, by path and method, before serialization. */
+/** Answers of the control interface before serialization, by path and method. */
 export interface ControlAnswers {
   '': { get: Record<string, string> };
-  '/requests': { get: Answered<Arrivals['list']> };
-  '/ledger': { get: Answered<typeof ledgerOf> };
-  '/accounts': { get: Answered<typeof listAccounts>; post: Answered<typeof openAccount> };
-  '/transactions': { get: Answered<typeof trueTransactions> };
+  '/requests': { get: ControlAnswer<Arrivals['list']> };
+  '/ledger': { get: ControlAnswer<typeof ledgerOf> };
+  '/accounts': { get: ControlAnswer<typeof listAccounts>; post: ControlAnswer<typeof openAccount> };
+  '/transactions': { get: ControlAnswer<typeof trueTransactions> };
   '/transactions/{id}': {
-    get: NonNullable<Answered<typeof hitimelineOf>>;
-    patch: NonNullable<Answered<typeof hitimelineOf>>;
+    get: NonNullable<ControlAnswer<typeof transactionHistory>>;
+    patch: NonNullable<ControlAnswer<typeof transactionHistory>>;
   };
-  '/wallets': { get: Answered<typeof trueWallets> };
-  '/entries': { post: Answered<typeof addEntry> };
-  '/faults': { get: Answered<Faults['list']>; post: Answered<Faults['add']> };
-  '/faults/kinds': { get: Answered<typeof faultKinds> };
-  '/magic-recipients': { get: Answered<typeof magicRecipients> };
-  '/settings': { get: Answered<typeof showBehaviour>; patch: Answered<typeof showBehaviour> };
-  '/events': { get: Answered<Events['list']> };
+  '/wallets': { get: ControlAnswer<typeof trueWallets> };
+  '/entries': { post: ControlAnswer<typeof addEntry> };
+  '/faults': { get: ControlAnswer<Faults['list']>; post: ControlAnswer<Faults['add']> };
+  '/faults/kinds': { get: ControlAnswer<typeof faultKinds> };
+  '/magic-recipients': { get: ControlAnswer<typeof magicRecipients> };
+  '/settings': { get: ControlAnswer<typeof showBehaviour>; patch: ControlAnswer<typeof showBehaviour> };
+  '/events': { get: ControlAnswer<Events['list']> };
 }
 
-/** A rejected request to the control interface. */
-export interface ControlFaults {
+/** The body of a rejection by the control interface. */
+export interface ControlErrorBody {
   error: string;
   faults: string[];
 }
 
-type Answered<Handler extends (...given: never[]) => unknown> = Awaited<ReturnType<Handler>>;
+type ControlAnswer<Handler extends (...given: never[]) => unknown> = Awaited<ReturnType<Handler>>;

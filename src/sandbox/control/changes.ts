@@ -9,25 +9,22 @@ import { entryFor, Money, moneyUnder, moveMoney, walletOf } from '../transaction
 import { DELETED } from '../transactions/status';
 import { Entry, post, WalletType, openWallets } from '../wallets/ledger';
 
-/** A change of a transaction that only the control interface can make. */
-export interface AskedChange {
+/** A change of a transaction over the control interface. */
+export interface TransactionChange {
   /** New status, any word. Unchanged if omitted. */
   status?: string;
-  /** Account that holds the value afterwards. Default: the usual one for the status. */
+  /** Position of the value afterwards. Default: the usual one for the status. */
   money?: Money;
-  /** Whether its fee is returned with the value. Default: the setting. */
+  /** Whether the fee is returned with the value. Default: the setting. */
   returnsFee?: boolean;
 }
 
-/**
- * Changes a transaction by its `id` or `chiRef` at once, and books its wallet. Returns false if it is unknown
- * or deleted.
- */
+/** Changes a transaction by its `id` or `chiRef`, and books its wallet. False: unknown or deleted. */
 export function changeNow(
   database: Database,
   behaviour: Behaviour,
   name: string,
-  { status, money, returnsFee = behaviour.returnsFee }: AskedChange,
+  { status, money, returnsFee = behaviour.returnsFee }: TransactionChange,
 ): Promise<boolean> {
   return database.$transaction(async (work) => {
     const transaction = await lock(work, name);
@@ -41,7 +38,7 @@ export function changeNow(
   });
 }
 
-/** Locks the row, so that a concurrent change is seen. The order of locks is that of `changeStatus`. */
+/** Locks the row and reads it. The order of locks is that of `changeStatus`. */
 async function lock(work: Work, name: string): Promise<Transaction | null> {
   const named = { OR: [{ id: name }, { chiRef: name }] };
   const found = await work.transaction.findFirst({ where: named, select: { id: true } });
@@ -50,9 +47,7 @@ async function lock(work: Work, name: string): Promise<Transaction | null> {
   return work.transaction.findUnique({ where: { id: found.id } });
 }
 
-/**
- * The entries that no operation makes, with the account on their other side, and their sign for the wallet.
- */
+/** Entries without an operation, with their opposite account and their sign for the wallet. */
 export const EXTRA_ENTRIES = {
   'top-up': { account: 'outside', sign: 1 },
   withdrawal: { account: 'outside', sign: -1 },
@@ -64,32 +59,29 @@ export interface ExtraEntry {
   valueInUSD: number;
   account: string;
   wallet: WalletType;
-  /** Follows the type in the entry's description. */
+  /** Text after the type in the entry's description. */
   description?: string;
 }
 
-/** Books an entry that belongs to no transaction. */
+/** Books an entry without a transaction. */
 export async function addEntry(database: Database, entry: ExtraEntry) {
   const { type, account, wallet } = entry;
   const usd = amountOf(entry.valueInUSD);
   const description = entry.description === undefined ? type : `${type} ${entry.description}`;
   await database.$transaction(async (work) => {
     const found = await work.account.findUnique({ where: { id: account } });
-    if (!found) throw new Refusal(`there is no account ${account}; GET /_sandbox/accounts lists them`);
+    if (!found) throw new Refusal(`account ${account} does not exist; GET /_sandbox/accounts lists them`);
     await post(work, description, entriesOf(type, { accountId: account, type: wallet }, usd));
   });
   return { type, account, wallet, valueInUSD: usd.toFixed(), description };
 }
 
-/**
- * Charges a fee for a transaction after its answer, to the wallet that paid it. The transaction does not show
- * it.
- */
+/** Charges a later fee to the wallet of a transaction, which keeps showing the fee of its answer. */
 export async function chargeFee(database: Database, chiRef: string, valueInUSD: number) {
   const usd = amountOf(valueInUSD);
   return database.$transaction(async (work) => {
     const transaction = await lock(work, chiRef);
-    if (!transaction) throw new Refusal(`there is no transaction with the id or chiRef ${chiRef}`);
+    if (!transaction) throw new Refusal(`no transaction has the id or chiRef ${chiRef}`);
     const { id, issuerId: account } = transaction;
     const wallet = walletOf(transaction);
     const description = `fee ${transaction.chiRef}`;
@@ -121,7 +113,7 @@ const KEY_BYTES = 24; // 192 random bits.
 /** An account to open. */
 export interface NewAccount {
   name: string;
-  /** US dollars in each of its wallets. */
+  /** Opening balance of each wallet, in US dollars. */
   openingBalance: number;
   /** Webhook URL for its transactions and its sub-accounts'. Default: the sandbox's setting. */
   eventsUrl?: string;
@@ -129,10 +121,7 @@ export interface NewAccount {
   eventsSecret?: string;
 }
 
-/**
- * Opens an account with a key and wallets of its own. The key is available only once, because only its
- * SHA-256 is stored.
- */
+/** Opens an account with its own key and wallets. Returns the key this once: only its SHA-256 is stored. */
 export async function openAccount(database: Database, { name, openingBalance, ...events }: NewAccount) {
   const id = randomUUID();
   const apiKey = `sandbox_${randomBytes(KEY_BYTES).toString('hex')}`;

@@ -6,70 +6,64 @@ import { check, integer, isObject, number, Rule, trimmedText, webAddress } from 
 import type { Service } from '../service';
 import { ledgerOf } from '../wallets/ledger';
 import { NewAccount, openAccount } from './changes';
-import { answerFaulty, Faulty, readNumber, readOrRefuse } from './faulty';
+import { answerControlError, ControlRequestError, readNumber, readOrRefuse } from './control-errors';
 import { listAccounts } from './true-state';
 import { truthRoutes } from './truth';
 
 export const CONTROL_PREFIX = '/_sandbox';
 
-/** The functions that only the operator of the sandbox can use. */
+/** Functions of the control interface that concern the whole sandbox. */
 export interface Controls {
   controlKey: string;
-  /** Resets data, faults, ground truth, events and settings. */
+  /** Resets data, faults, ground truth, events, and settings. */
   reset(): Promise<void>;
   /** Changes the behaviour of the sandbox. */
-  settle(patch: BehaviourPatch): Promise<void>;
+  patchSettings(patch: BehaviourPatch): Promise<void>;
 }
 
 const INDEX = {
   'GET /_sandbox': 'this list',
-  'GET /_sandbox/requests':
-    'the ground truth: every request that arrived, in order; ?operation= ?after=<seq> ?limit=',
-  'GET /_sandbox/ledger': 'what every account owns',
-  'GET /_sandbox/accounts': 'the accounts, the oldest first, and what their wallets hold',
+  'GET /_sandbox/requests': 'list every request, in order of arrival; ?operation= ?after=<seq> ?limit=',
+  'GET /_sandbox/ledger': 'read the balances of all accounts',
+  'GET /_sandbox/accounts': 'list the accounts and their balances, oldest first',
   'POST /_sandbox/accounts':
-    'one more account, with a key of its own: {"name":"Second shop","openingBalance":100}; ' +
-    'and with an address of its own for events: {"name":"Third ' +
-    'shop","eventsUrl":"http://…","eventsSecret":"…"}',
-  'GET /_sandbox/transactions':
-    'the truth about every transaction and its money, the newest first, whatever the lists show; ' +
-    '?issueID= ?limit=',
-  'GET /_sandbox/transactions/{id}':
-    'a transaction by its id or chiRef, with its history and the postings that moved its money',
-  'PATCH /_sandbox/transactions/{id}': 'change it now, and book its wallet: {"status":"reversed"}',
-  'GET /_sandbox/wallets':
-    'every wallet with its true balance and all its entries, the newest first; ?account=',
+    'open an account with its own key: {"name":"Second shop","openingBalance":100}, ' +
+    'or with its own events: {"name":"Third shop","eventsUrl":"http://…","eventsSecret":"…"}',
+  'GET /_sandbox/transactions': 'list the true state of every transaction, newest first; ?issueID= ?limit=',
+  'GET /_sandbox/transactions/{id}': 'read a transaction by its id or chiRef, with its history and postings',
+  'PATCH /_sandbox/transactions/{id}': 'change a transaction, and book its wallet: {"status":"reversed"}',
+  'GET /_sandbox/wallets': 'list every wallet with its true balance and entries, newest first; ?account=',
   'POST /_sandbox/entries':
-    'an entry without a transaction: {"type":"top-up","account":"<id>","wallet":"momo","valueInUSD":50}; ' +
-    'or a fee for one: {"type":"fee","chiRef":"<chiRef>","valueInUSD":0.1}',
-  'POST /_sandbox/faults':
-    'ask for a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
-  'GET /_sandbox/faults': 'the faults asked for, and how often each struck',
-  'GET /_sandbox/faults/kinds': 'the faults that can be asked for, and their settings',
-  'DELETE /_sandbox/faults': 'no faults any more',
-  'DELETE /_sandbox/faults/{id}': 'this fault no more',
-  'GET /_sandbox/magic-recipients': 'recipients that make things happen without any of this',
-  'GET /_sandbox/settings': 'how the sandbox behaves',
-  'PATCH /_sandbox/settings': 'change it: {"quirks":{"floatBalances":true}}',
-  'GET /_sandbox/events': 'the newest events, with each attempt to deliver them; ?limit=',
-  'POST /_sandbox/events/{id}/resend': 'deliver this event again',
-  'POST /_sandbox/reset': 'back to the start: data, faults, ground truth, events, settings',
+    'book an entry: {"type":"top-up","account":"<id>","wallet":"momo","valueInUSD":50}, ' +
+    'or a fee for a transaction: {"type":"fee","chiRef":"<chiRef>","valueInUSD":0.1}',
+  'POST /_sandbox/faults': 'add a fault: {"fault":"noResponse","operation":"POST /payouts/airtime","nth":1}',
+  'GET /_sandbox/faults': 'list the faults, and how often each struck',
+  'GET /_sandbox/faults/kinds': 'list the kinds of faults, and their settings',
+  'DELETE /_sandbox/faults': 'remove all faults',
+  'DELETE /_sandbox/faults/{id}': 'remove a fault',
+  'GET /_sandbox/magic-recipients': 'list the recipients with a fixed result',
+  'GET /_sandbox/settings': 'read the settings',
+  'PATCH /_sandbox/settings': 'change settings: {"quirks":{"floatBalances":true}}',
+  'GET /_sandbox/events': 'list the newest events, with each delivery attempt; ?limit=',
+  'POST /_sandbox/events/{id}/resend': 'deliver an event again',
+  'POST /_sandbox/reset': 'reset data, faults, ground truth, events, and settings',
 };
 
 const MAX_SEQ = Number.MAX_SAFE_INTEGER;
 const MAX_LIMIT = 1_000_000;
 const EVENTS_SHOWN = '1000';
 
-/** The control interface, for tests and demonstrations. It has its own key and its own form of errors. */
+/** The control interface, for tests and demonstrations, with its own key and error format. */
 export function controlInterface(service: Service, controls: Controls): FastifyPluginCallback {
   const { behaviour, database } = service;
   return (control, _options, done) => {
     requireControlKey(control, controls.controlKey);
     takeAnyBodyAsJson(control);
-    control.setErrorHandler(answerFaulty);
+    control.setErrorHandler(answerControlError);
     control.setNotFoundHandler((request) => {
-      throw new Faulty(
-        [`there is no ${request.method} ${request.url}; GET ${CONTROL_PREFIX} lists what there is`],
+      const operation = `${request.method} ${request.url}`;
+      throw new ControlRequestError(
+        [`${operation} does not exist; GET ${CONTROL_PREFIX} lists the operations`],
         404,
       );
     });
@@ -83,7 +77,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
     control.get('/magic-recipients', magicRecipients);
     control.get('/settings', () => showBehaviour(behaviour));
     control.patch('/settings', async ({ body }) => {
-      await controls.settle(readOrRefuse((wrong) => readBehaviourPatch(body, wrong)));
+      await controls.patchSettings(readOrRefuse((wrong) => readBehaviourPatch(body, wrong)));
       return showBehaviour(behaviour);
     });
     eventRoutes(control, service);
@@ -95,7 +89,7 @@ export function controlInterface(service: Service, controls: Controls): FastifyP
   };
 }
 
-/** curl's -d declares a form, and no route accepts forms. */
+/** Reads every body as JSON, because curl's -d declares a form. */
 function takeAnyBodyAsJson(control: FastifyInstance): void {
   control.removeAllContentTypeParsers();
   control.addContentTypeParser('*', { parseAs: 'string' }, (_request, text: string, done) => {
@@ -103,7 +97,7 @@ function takeAnyBodyAsJson(control: FastifyInstance): void {
     try {
       done(null, JSON.parse(text));
     } catch {
-      done(new Faulty(['the body must be JSON']));
+      done(new ControlRequestError(['the body must be JSON']));
     }
   });
 }
@@ -163,7 +157,7 @@ function faultRoutes(control: FastifyInstance, { faults, operations }: Service):
   });
   control.delete<{ Params: { id: string } }>('/faults/:id', ({ params: { id } }, reply) => {
     if (!faults.remove(Number(id)))
-      throw new Faulty([`there is no fault ${id}; GET /_sandbox/faults lists them`], 404);
+      throw new ControlRequestError([`fault ${id} does not exist; GET /_sandbox/faults lists them`], 404);
     return reply.status(204).send();
   });
 }
@@ -178,17 +172,14 @@ function eventRoutes(control: FastifyInstance, { events }: Service): void {
   });
   control.post<{ Params: { id: string } }>('/events/:id/resend', async ({ params: { id } }, reply) => {
     if (!(await events.resend(id)))
-      throw new Faulty([`there is no event ${id}; GET /_sandbox/events lists them`], 404);
+      throw new ControlRequestError([`event ${id} does not exist; GET /_sandbox/events lists them`], 404);
     return reply.status(202).send();
   });
 }
 
 const HEADER = 'X-Sandbox-Control-Key';
 
-/**
- * Rejects requests without the control key. An API key is not accepted, because a service does not let its
- * customers break it.
- */
+/** Rejects requests without the control key. An API key is not accepted. */
 function requireControlKey(control: FastifyInstance, controlKey: string): void {
   const expected = digest(controlKey);
   control.addHook('onRequest', (request, reply, done) => {
@@ -198,7 +189,7 @@ function requireControlKey(control: FastifyInstance, controlKey: string): void {
   });
 }
 
-/** Always returns the same length, so that the comparison takes the same time. */
+/** Returns a hash of constant length, for a comparison in constant time. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

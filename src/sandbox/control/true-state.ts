@@ -4,11 +4,11 @@ import { transactionRecord } from '../transactions/record';
 import { WALLET_TYPES, WalletType } from '../wallets/ledger';
 
 /**
- * Returns a transaction by its `id` or `chiRef`, including deleted ones, with all its statuses and the
- * postings that moved its money: those of its batch (payout, payment, transfer, collection, reversal) and its
- * own redemption. US dollars are decimal text. Null if there is none. For the control interface.
+ * Returns a transaction by its `id` or `chiRef`, deleted or not, with its statuses and the postings of its
+ * batch (payout, payment, transfer, collection) and its own (such as a redemption). US dollars are decimal
+ * text. Null for an unknown ID.
  */
-export async function hitimelineOf(database: Database, name: string, origin: string) {
+export async function transactionHistory(database: Database, name: string, origin: string) {
   const transaction = await database.transaction.findFirst({
     where: { OR: [{ id: name }, { chiRef: name }] },
   });
@@ -23,9 +23,7 @@ export async function hitimelineOf(database: Database, name: string, origin: str
   return { ...transactionRecord(transaction, origin), truth: truthOf(transaction), history, postings };
 }
 
-/**
- * Lists every transaction, newest first, with the truth about its money. Includes those that no list shows.
- */
+/** Lists every transaction with the truth about its money, newest first, shown by lists or not. */
 export async function trueTransactions(
   database: Database,
   { issueID, limit }: { issueID?: string | undefined; limit?: number | undefined },
@@ -36,7 +34,10 @@ export async function trueTransactions(
     orderBy: { seq: 'desc' },
     ...(limit !== undefined && { take: limit }),
   });
-  return transactions.map((one) => ({ ...transactionRecord(one, origin), truth: truthOf(one) }));
+  return transactions.map((transaction) => ({
+    ...transactionRecord(transaction, origin),
+    truth: truthOf(transaction),
+  }));
 }
 
 /** A posting, with the amounts of its entries as decimal text. */
@@ -50,18 +51,16 @@ interface Posting {
 function postingsFor(database: Database, references: string[]) {
   return database.$queryRaw<Posting[]>`
     SELECT description, min(date) AS date, json_agg(json_build_object(
-      'account', coalesce(account_id, 'sandbox'), 'type', coalesce(type, own_account), 'amount',
-        trim_scale(amount)::text
+      'account', coalesce(account_id, 'sandbox'),
+      'type', coalesce(type, own_account),
+      'amount', trim_scale(amount)::text
     ) ORDER BY ledger_entries.id) AS entries
     FROM ledger_entries LEFT JOIN wallets ON wallets.id = wallet_id
     WHERE split_part(description, ' ', 2) = ANY(${references})
     GROUP BY posting_id, description ORDER BY posting_id`;
 }
 
-/**
- * Returns the wallets with all their entries, newest first, whatever the lists show. US dollars are decimal
- * text.
- */
+/** Returns the wallets with all their entries, newest first, shown or not. US dollars are decimal text. */
 export async function trueWallets(database: Database, accountId?: string) {
   const wallets = await database.wallet.findMany({
     ...(accountId !== undefined && { where: { accountId } }),
@@ -89,9 +88,7 @@ function indexOf(type: string): number {
   return WALLET_TYPES.indexOf(type as WalletType);
 }
 
-/**
- * Lists every account with its wallets, oldest first, for the control interface. US dollars are decimal text.
- */
+/** Lists every account with its wallets, oldest first. US dollars are decimal text. */
 export async function listAccounts(database: Database) {
   const accounts = await database.account.findMany({
     include: { wallets: true },

@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { check, flag, integer, isObject, number, oneOf, Rule, trimmedText } from '../http/rules';
 import type { Service } from '../service';
 import { WALLET_TYPES } from '../wallets/ledger';
-import { AskedChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
-import { Faulty, readNumber, readOrRefuse } from './faulty';
-import { hitimelineOf, trueTransactions, trueWallets } from './true-state';
+import { TransactionChange, changeNow, addEntry, chargeFee, EXTRA_ENTRIES, ExtraEntry } from './changes';
+import { ControlRequestError, readNumber, readOrRefuse } from './control-errors';
+import { transactionHistory, trueTransactions, trueWallets } from './true-state';
 
 const MAX_LIMIT = 1_000_000;
 const MAX_USD = 1_000_000_000;
 const SMALLEST_USD = 0.000001;
 
 const statusWord: Rule = {
-  // Without what Postgres cannot store. A deleted transaction is shown to nobody.
+  // Postgres cannot store the excluded characters. No reader sees a deleted transaction.
   holds: (word) =>
     trimmedText.holds(word) && /^[^\0\p{Surrogate}]{1,50}$/u.test(word as string) && word !== 'deleted',
   must: 'a word of up to 50 characters other than deleted',
@@ -34,7 +34,7 @@ const FEE_RULES: Record<string, Rule> = {
   chiRef: trimmedText,
 };
 
-/** The routes that read the truth about transactions and wallets, and that change it behind the answers. */
+/** Adds the routes that read and change the true state of transactions and wallets. */
 export function truthRoutes(control: FastifyInstance, service: Service): void {
   const { database, behaviour, lock } = service;
   control.get('/transactions', ({ query, protocol, host }) => {
@@ -64,17 +64,17 @@ export function truthRoutes(control: FastifyInstance, service: Service): void {
   });
 
   const transaction = async (id: string, origin: string) => {
-    const found = await hitimelineOf(database, id, origin);
+    const found = await transactionHistory(database, id, origin);
     if (!found) throw unknown(id);
     return found;
   };
 }
 
-function unknown(id: string): Faulty {
-  return new Faulty([`there is no transaction with the id or chiRef ${id}`], 404);
+function unknown(id: string): ControlRequestError {
+  return new ControlRequestError([`no transaction has the id or chiRef ${id}`], 404);
 }
 
-function readChange(body: unknown, faults: string[]): AskedChange | undefined {
+function readChange(body: unknown, faults: string[]): TransactionChange | undefined {
   if (!isObject(body) || (body.status === undefined && body.money === undefined)) {
     faults.push('the body must be an object with status, money, or both');
     return undefined;
@@ -83,7 +83,7 @@ function readChange(body: unknown, faults: string[]): AskedChange | undefined {
   return body;
 }
 
-/** A fee may name its transaction, which has a wallet. Every other entry names its wallet. */
+/** Reads an entry with its wallet, or a fee with its transaction. */
 function readEntry(
   body: unknown,
   faults: string[],

@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
 import { inLocalCurrency } from './countries';
 
-describe('rates', () => {
+describe('inLocalCurrency', () => {
   it.each([
     ['15', 'Kenya', 'KES 1942.5126'],
     ['15', ' KENYA ', 'KES 1942.5126'],

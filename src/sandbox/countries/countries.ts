@@ -1,9 +1,6 @@
 import Decimal from 'decimal.js';
 
-/**
- * Returns a country's name for comparisons. Case, accents, the kind of apostrophe and spaces around it do not
- * matter.
- */
+/** Returns a country's name for comparisons, regardless of case, accents, apostrophes and outer spaces. */
 function countryKey(name: string): string {
   return name
     .trim()
@@ -31,8 +28,8 @@ interface MobileMoneyCode {
 }
 
 /**
- * The networks that mobile money reaches: those of docs/reference/upstream.md, and similar ones. As observed,
- * a code is unique only within its country, and rows repeat.
+ * Mobile money networks: those of docs/reference/upstream.md, and similar ones. As observed, a code is unique
+ * only within its country, and rows repeat.
  */
 export const MOBILE_MONEY_CODES: MobileMoneyCode[] = [
   { name: 'M-Pesa', country: 'Kenya', code: 'MPS', provider: 'Safaricom' },
@@ -98,16 +95,13 @@ export function inLocalCurrency(usd: Decimal, country: string): string {
   return `${local.currency} ${usd.times(local.rate).toDecimalPlaces(LOCAL_DECIMALS).toFixed()}`;
 }
 
-/** Converts an amount in US dollars to a currency such as "KES". Undefined for a currency without a rate. */
+/** Converts US dollars to a currency such as "KES". Undefined for a currency without a rate. */
 export function fromUsd(usd: Decimal, currency: string): Decimal | undefined {
   const rate = byCurrency.get(currency.toUpperCase());
   return rate === undefined ? undefined : usd.times(rate).toDecimalPlaces(LOCAL_DECIMALS);
 }
 
-/**
- * Converts an amount in a currency such as "KES" to US dollars, rounded down. Undefined for a currency
- * without a rate.
- */
+/** Converts a currency such as "KES" to US dollars, rounded down. Undefined for a currency without a rate. */
 export function toUsd(amount: Decimal, currency: string): Decimal | undefined {
   const rate = byCurrency.get(currency.toUpperCase());
   return rate === undefined ? undefined : amount.div(rate).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN);

@@ -7,13 +7,13 @@ import { shownStatus } from '../transactions/status';
 const POLL_MS = 100;
 const BATCH = 100;
 const ANSWER_TIMEOUT_MS = 10_000;
-const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // Then it is given up.
+const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000]; // No more attempts follow.
 
 /** One attempt to deliver one event. */
 interface Attempt {
   at: string;
   httpStatus: number | null;
-  /** Failure code if there is no status. */
+  /** Failure code of an attempt without a status. */
   error: string | null;
 }
 
@@ -32,8 +32,7 @@ interface ListedEvent {
 
 /**
  * Sends each status change to the address of its account, or to `behaviour.events.url`. A trigger writes the
- * changes into the table `events`, and they are delivered one after another. A slow or broken receiver delays
- * events, never a payout.
+ * changes into the table `events`. Deliveries are sequential: a slow receiver delays events, never a payout.
  */
 export class Events {
   private stopped = new AbortController();
@@ -47,21 +46,21 @@ export class Events {
     private readonly behaviour: Behaviour,
   ) {}
 
-  /** Also after a stop. */
+  /** Starts the deliveries, also after a stop. */
   async start(): Promise<void> {
     this.stopped = new AbortController();
-    this.deliverSoon(0); // First, so that due events are sent even if the other step fails.
+    this.deliverSoon(0); // First, because the next step may fail.
     await this.listen();
   }
 
-  /** Aborts the delivery in progress. Undelivered events are delivered after the next start. */
+  /** Aborts the delivery in progress. Due events remain for the next start. */
   async stop(): Promise<void> {
     this.stopped.abort();
     clearTimeout(this.timer);
     await this.delivering;
   }
 
-  /** Call it when an address has changed. Status changes become events only while there is one for them. */
+  /** Applies a changed address. Status changes become events only while they have a receiver. */
   async listen(): Promise<void> {
     const wanted = this.behaviour.events.url !== '';
     if (wanted) await this.database.eventsWanted.createMany({ data: [{ wanted }], skipDuplicates: true });
@@ -74,12 +73,13 @@ export class Events {
     return this.database.$queryRaw<ListedEvent[]>`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", c.changed_at AS "changedAt",
         e.due_at AS "dueAt", e.delivered_at AS "deliveredAt", e.attempts
-      FROM events e JOIN status_changes c ON c.id = e.status_change_id
-        JOIN transactions t ON t.id = c.transaction_id
+      FROM events e
+      JOIN status_changes c ON c.id = e.status_change_id
+      JOIN transactions t ON t.id = c.transaction_id
       ORDER BY e.status_change_id DESC LIMIT ${limit}`;
   }
 
-  /** Makes an event due again, under its own ID. Returns false if there is no such event. */
+  /** Makes an event due again, under its ID. Returns false for an unknown event. */
   async resend(id: string): Promise<boolean> {
     const { count } = await this.database.event.updateMany({
       where: { id },
@@ -107,46 +107,47 @@ export class Events {
     try {
       const due = await this.due(url !== '');
       for (const event of reversed ? due.reverse() : due) {
-        // The others are still due.
+        // The remaining events stay due.
         if (this.stopped.signal.aborted || this.behaviour.events.url !== url) break;
         await this.deliver(event);
       }
       return due.length;
     } catch (error) {
       if (!this.stopped.signal.aborted)
-        process.stderr.write(`sandbox: events wait: ${(error as Error).name}\n`);
+        process.stderr.write(`sandbox: events delayed: ${(error as Error).name}\n`);
       return 0;
     }
   }
 
-  /** Returns the events that are due and have an address. `forAll`: they all have one. */
+  /** Returns the due events with a receiver. `forAll`: the settings have a receiver for all. */
   private due(forAll: boolean): Promise<DueEvent[]> {
     return this.database.$queryRaw`
       SELECT e.id, c.status, t.id AS "transactionId", t.chi_ref AS "chiRef", t.issue_id AS "issueID", t.type,
         t.value_in_usd AS "valueInUSD", e.tries, e.due_at AS "dueAt", receiver.url, receiver.secret
-      FROM events e JOIN status_changes c ON c.id = e.status_change_id
-        JOIN transactions t ON t.id = c.transaction_id
-        LEFT JOIN event_receivers receiver ON receiver.account_id = t.issuer_id
+      FROM events e
+      JOIN status_changes c ON c.id = e.status_change_id
+      JOIN transactions t ON t.id = c.transaction_id
+      LEFT JOIN event_receivers receiver ON receiver.account_id = t.issuer_id
       WHERE e.due_at <= clock_timestamp() AND (${forAll} OR receiver.url IS NOT NULL)
       ORDER BY e.status_change_id LIMIT ${BATCH}`;
   }
 
-  /** Delivers all copies. One accepted copy suffices. */
+  /** Delivers all copies of an event. One accepted copy suffices. */
   private async deliver(event: DueEvent): Promise<void> {
     const attempts: Attempt[] = [];
     const { events } = this.behaviour;
-    // All copies have the same receiver.
     const settings = { ...events, url: event.url ?? events.url, secret: event.secret ?? events.secret };
     for (let copy = 0; copy < settings.copies; copy++) attempts.push(await this.attempt(event, settings));
-    if (this.stopped.signal.aborted) return; // As if there had been no attempt.
+    if (this.stopped.signal.aborted) return; // An aborted attempt does not count.
     const delivered = attempts.some(
       ({ httpStatus }) => httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
     );
     const wait = RETRY_AFTER_MS[event.tries];
     const dueAgain = delivered || wait === undefined ? null : new Date(Date.now() + wait);
-    // An event that was requested again meanwhile stays due.
+    // An event that was resent meanwhile stays due.
     await this.database.$executeRaw`
-      UPDATE events SET tries = tries + 1, attempts = attempts || ${JSON.stringify(attempts)}::jsonb,
+      UPDATE events
+      SET tries = tries + 1, attempts = attempts || ${JSON.stringify(attempts)}::jsonb,
         due_at = CASE WHEN due_at = ${event.dueAt} THEN ${dueAgain}::timestamptz ELSE due_at END,
         delivered_at = CASE WHEN ${delivered} THEN clock_timestamp() ELSE delivered_at END
       WHERE id = ${event.id}`;
@@ -160,7 +161,7 @@ export class Events {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...signatureHeaders(event.id, body, secret, at) },
         body,
-        redirect: 'manual', // A redirect is no receipt.
+        redirect: 'manual', // Only a 2xx of this address counts.
         signal: AbortSignal.any([this.stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
       });
       await response.body?.cancel();
@@ -172,7 +173,7 @@ export class Events {
   }
 }
 
-/** A status change to send, with the facts about its transaction. */
+/** A status change to send, with its transaction. */
 interface DueEvent {
   id: string;
   status: string;
@@ -181,22 +182,20 @@ interface DueEvent {
   issueID: string;
   type: string;
   valueInUSD: Decimal.Value;
-  /** Number of delivery attempts since it was created or requested again. */
+  /** Number of delivery attempts since it was created or resent. */
   tries: number;
   dueAt: Date;
-  /** The account's own address and secret. Null uses the settings'. */
+  /** Address and secret of the account. Null uses the settings'. */
   url: string | null;
   secret: string | null;
 }
 
 const BASE64_SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-const NUMERIC_DIGITS = 12; // Hexadecimal: as many digits as a JSON number keeps exactly.
+const NUMERIC_DIGITS = 12; // Hexadecimal digits that a JSON number keeps exactly.
 
 /**
- * Returns the body of an event (docs/reference/upstream.md, "Events"). A careful client uses `meta.id` to
- * read the status back. With `numericChiRefInEvents`, the chiRef is the number of its first hexadecimal
- * digits (trap 4). With `newStatusWords`, the status is the newer word (trap 10). The setting `words.events`
- * may name yet another.
+ * Returns the body of an event (docs/reference/upstream.md, "Events"). `numericChiRefInEvents` (trap 4) makes
+ * a number of the chiRef's first digits. `newStatusWords` (trap 10) and `words.events` replace the status.
  */
 function eventBody(event: DueEvent, { quirks, words }: Behaviour): string {
   const { issueID, chiRef, transactionId, type, valueInUSD } = event;
@@ -213,7 +212,7 @@ function eventBody(event: DueEvent, { quirks, words }: Behaviour): string {
   });
 }
 
-/** Returns the headers that sign a delivery, under both of the observed names. `at` is its time. */
+/** Returns the headers that sign a delivery at `at`, under both observed names. */
 function signatureHeaders(id: string, body: string, secret: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');

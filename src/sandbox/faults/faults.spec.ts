@@ -1,7 +1,7 @@
 import { magicFault } from './faults';
 
 describe('magicFault', () => {
-  it('takes its ms from the setting, if the fault has any', () => {
+  it('takes `ms` from the setting, for faults with `ms`', () => {
     expect(magicFault({ email: 'delay@sandbox.example' }, 7)?.settings).toEqual({ ms: 7 });
     expect(magicFault({ email: 'lateProcessing@sandbox.example' }, 7)?.settings).toEqual({
       ms: 7,

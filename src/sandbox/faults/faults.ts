@@ -2,56 +2,51 @@ import { MAGIC, MagicName, magicOf } from '../behaviour/magic-recipients';
 import { check, flag, integer, isObject, number, oneOf, Rule } from '../http/rules';
 import { FaultName, FaultSettings, rowOf, FAULTS, isFaultName, FaultRow } from './table';
 
-/** A fault as POST /_sandbox/faults requests it, validated and with its defaults. */
-interface AskedFault {
+/** A fault from POST /_sandbox/faults, validated and with its defaults. */
+interface RequestedFault {
   fault: FaultName;
   /** Null for any operation. */
   operation: string | null;
-  /** Strikes once: the nth matching request from now. */
+  /** Position of the one request to strike, among the matching ones from now. */
   nth?: number;
-  /**
-   * Strikes each matching request with this probability, drawn from a sequence that only `seed` determines.
-   */
+  /** Probability for each matching request, drawn from a sequence that `seed` alone determines. */
   probability?: number;
   seed?: number;
   processed: boolean;
   settings: FaultSettings;
 }
 
-/** The effect on one request. */
-export type Struck = Pick<AskedFault, 'fault' | 'processed' | 'settings'> & {
-  /** A magic recipient asked for it. */
+/** A fault that strikes one request. */
+export type FaultStrike = Pick<RequestedFault, 'fault' | 'processed' | 'settings'> & {
+  /** Present if a magic recipient caused it. */
   isMagic?: true;
 };
 
-interface Registered extends AskedFault {
+interface RegisteredFault extends RequestedFault {
   id: number;
-  /** Number of matching requests, and of struck ones, so far. */
-  seen: number;
+  /** Number of matching requests so far, and of struck ones. */
+  matches: number;
   struck: number;
   random: () => number;
 }
 
 const DEFAULT_SEED = 1;
 
-/** Faults requested over the control interface. They are kept in memory only: a restart clears them. */
+/** Faults of the control interface. A restart clears them. */
 export class Faults {
-  private registered: Registered[] = [];
+  private registered: RegisteredFault[] = [];
   private lastId = 0;
 
-  add(asked: AskedFault) {
+  add(asked: RequestedFault) {
     const seeded = asked.probability === undefined ? asked : { ...asked, seed: asked.seed ?? DEFAULT_SEED };
     const random = randomNumbers(seeded.seed ?? DEFAULT_SEED);
-    const fault = { ...seeded, id: ++this.lastId, seen: 0, struck: 0, random };
+    const fault = { ...seeded, id: ++this.lastId, matches: 0, struck: 0, random };
     this.registered.push(fault);
     return shown(fault);
   }
 
-  /**
-   * Returns the fault that strikes a request for `operation`: the first registered one that is due. All
-   * faults that match count the request.
-   */
-  strike(operation: string): Struck | undefined {
+  /** Returns the first due fault for a request to `operation`. All matching faults count the request. */
+  strike(operation: string): FaultStrike | undefined {
     const matching = this.registered.filter(
       (fault) => fault.operation === null || fault.operation === operation,
     );
@@ -64,7 +59,7 @@ export class Faults {
     return this.registered.map(shown);
   }
 
-  /** Returns false if there is no such fault. */
+  /** Removes a fault. Returns false for an unknown ID. */
   remove(id: number): boolean {
     const before = this.registered.length;
     this.registered = this.registered.filter((fault) => fault.id !== id);
@@ -77,21 +72,31 @@ export class Faults {
 }
 
 /** Returns a fault with its defaults. */
-function defaultFault(fault: FaultName): Struck {
+function defaultFault(fault: FaultName): FaultStrike {
   const row = rowOf(fault);
   const defaults = Object.entries(row.settings ?? {}).map(([name, { byDefault }]) => [name, byDefault]);
   return { fault, processed: row.processed, settings: Object.fromEntries(defaults) as FaultSettings };
 }
 
 /** Counts the request, and returns whether the fault would strike it. */
-function isDue(fault: Registered): boolean {
-  fault.seen++;
-  // Not only the nth: if an earlier fault took that one, the next one is struck.
-  if (fault.nth !== undefined) return fault.struck === 0 && fault.seen >= fault.nth;
+function isDue(fault: RegisteredFault): boolean {
+  fault.matches++;
+  // If an earlier fault struck the nth request, this one strikes the next.
+  if (fault.nth !== undefined) return fault.struck === 0 && fault.matches >= fault.nth;
   return fault.probability === undefined || fault.random() < fault.probability;
 }
 
-function shown({ id, fault, operation, nth, probability, seed, processed, settings, struck }: Registered) {
+function shown({
+  id,
+  fault,
+  operation,
+  nth,
+  probability,
+  seed,
+  processed,
+  settings,
+  struck,
+}: RegisteredFault) {
   return {
     id,
     fault,
@@ -117,11 +122,12 @@ export function randomNumbers(seed: number): () => number {
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-/**
- * Returns the requested fault. Undefined if the request is invalid. `faults` then lists everything that is
- * wrong.
- */
-export function readFault(given: unknown, operations: string[], faults: string[]): AskedFault | undefined {
+/** Returns the requested fault. Undefined if the request is invalid, with the reasons in `faults`. */
+export function readFault(
+  given: unknown,
+  operations: string[],
+  faults: string[],
+): RequestedFault | undefined {
   if (!isObject(given) || !isFaultName(given.fault)) {
     faults.push(`fault must be ${oneOf(...Object.keys(FAULTS)).must}`);
     return undefined;
@@ -143,7 +149,7 @@ export function readFault(given: unknown, operations: string[], faults: string[]
   };
   check(given, rules, faults);
   if (nth !== undefined && probability !== undefined) faults.push('nth and probability exclude each other');
-  if (seed !== undefined && probability === undefined) faults.push('seed is of use with probability only');
+  if (seed !== undefined && probability === undefined) faults.push('seed requires probability');
   if (faults.length > 0) return undefined;
 
   const byDefault = defaultFault(fault);
@@ -159,13 +165,10 @@ export function readFault(given: unknown, operations: string[], faults: string[]
 }
 
 function fixed(value: boolean): Rule {
-  return {
-    holds: (given) => given === value,
-    must: `${value} or left out: this fault is nothing without it`,
-  };
+  return { holds: (given) => given === value, must: `${value} or omitted for this fault` };
 }
 
-/** The faults that can be requested, as the control interface lists them. */
+/** Lists the kinds of faults for the control interface. */
 export function faultKinds() {
   return Object.entries<FaultRow>(FAULTS).map(
     ([fault, { does, processed, choosesProcessed, settings = {} }]) => ({
@@ -182,7 +185,7 @@ export function faultKinds() {
   );
 }
 
-/** The magic recipients, each with one of its phone numbers and the result of a payout to it. */
+/** Lists the magic recipients, each with a phone number and the result of a payout to it. */
 export function magicRecipients() {
   return (Object.keys(MAGIC) as MagicName[]).map((name) => {
     const row = MAGIC[name];
@@ -196,11 +199,8 @@ export function magicRecipients() {
   });
 }
 
-/**
- * Returns the fault of the first magic recipient in a request's body, with its defaults and the given `ms`.
- * Nothing in the body is validated yet.
- */
-export function magicFault(body: unknown, ms: number): Struck | undefined {
+/** Returns the fault of the first magic recipient in an unchecked body, with the given `ms`. */
+export function magicFault(body: unknown, ms: number): FaultStrike | undefined {
   for (const item of itemsOf(body)) {
     const name = magicOf({
       phoneNumber: text(item.phoneNumber) ?? text(item.phone_number),
@@ -209,14 +209,14 @@ export function magicFault(body: unknown, ms: number): Struck | undefined {
     });
     const row = name && MAGIC[name];
     if (row && 'fault' in row && isFaultName(row.fault)) {
-      const fault: Struck = { ...defaultFault(row.fault), isMagic: true };
+      const fault: FaultStrike = { ...defaultFault(row.fault), isMagic: true };
       return 'ms' in fault.settings ? { ...fault, settings: { ...fault.settings, ms } } : fault;
     }
   }
   return undefined;
 }
 
-/** Returns the items that a body lists, or the body if it is an item itself. */
+/** Returns the items in the lists of a body, or the body itself if it has no lists. */
 function itemsOf(body: unknown): Record<string, unknown>[] {
   if (!isObject(body)) return [];
   const lists = Object.values(body).filter((value) => Array.isArray(value));

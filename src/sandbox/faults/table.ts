@@ -11,36 +11,37 @@ import {
   withPadding,
 } from './wire';
 
-/** The settings that faults can have, as numbers. */
+/** Values of a fault's settings. */
 export type FaultSettings = Partial<Record<'ms' | 'status' | 'bytes' | 'retryAfter', number>>;
 
-/** The properties of a struck request that its answer may depend on. */
+/** Properties of a struck request that its answer may depend on. */
 interface StruckRequest {
   accountId: string | null;
   /** Path and query as received. */
   url: string;
 }
 
-/** One fault: its row in README.md, and everything that the code needs. */
+/** One fault: its row in README.md, and its implementation. */
 export interface FaultRow {
+  /** Description in README.md and in the control interface. */
   does: string;
   /** Whether the operation is carried out by default. */
   processed: boolean;
   /** Whether a request may set `processed`. */
   choosesProcessed?: true;
-  /** By name, each with its default. */
+  /** Default and rule of each setting, by name. */
   settings?: Record<string, { byDefault: number; rule: Rule }>;
-  /** Time of execution: after `ms` and before the answer, or `ms` after the answer. Default: at once. */
+  /** Time of execution: `ms` before the answer, or `ms` after it. Default: at once. */
   carriedOut?: 'delayed' | 'afterTheAnswer';
-  /** How often it is carried out. Default: once. */
+  /** Number of executions. Default: 1. */
   times?: number;
-  /** The status that the transactions take `ms` later. */
+  /** Status of the transactions `ms` later. */
   becomesLater?: string;
   /** Omits the last item of a list of several. */
   leavesOutLast?: true;
-  /** Built from the operation's own answer, or in its place. */
+  /** Returns the answer in place of the operation's own. */
   answer?: (own: Answer, settings: FaultSettings, request: StruckRequest) => Answer;
-  /** Writes the answer. Default: like every other answer. */
+  /** Writes the answer. Default: through Fastify. */
   send?: (wire: Wire, answer: Answer, settings: FaultSettings) => void | Promise<void>;
   /** Whether its `send` gives no answer at all. */
   silent?: true;
@@ -50,13 +51,10 @@ const LONGEST_MS = 600_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 const milliseconds = (byDefault: number) => ({ byDefault, rule: integer(0, LONGEST_MS) });
 
-/**
- * The faults that can be requested, by name. For statuses and texts, see docs/reference/upstream.md,
- * "Envelope and errors".
- */
+/** All faults, by name. Their statuses and texts follow docs/reference/upstream.md, "Envelope and errors". */
 export const FAULTS = {
   delay: {
-    does: 'waits `ms`, then carries the operation out and answers as normal',
+    does: 'waits `ms`, then carries the operation out and answers normally',
     processed: true,
     settings: { ms: milliseconds(3_000) },
     carriedOut: 'delayed',
@@ -69,7 +67,7 @@ export const FAULTS = {
     silent: true,
   },
   resetBeforeProcessing: {
-    does: 'resets the connection (TCP RST), nothing was done',
+    does: 'resets the connection (TCP RST) and does nothing',
     processed: false,
     send: resetConnection,
     silent: true,
@@ -110,8 +108,8 @@ export const FAULTS = {
   },
   errorBesideTransactions: {
     does:
-      'carries out all items but the last (a single one too) and answers with the transactions, and a ' +
-      'text in `data.error` beside them',
+      'carries out all items but the last (a single one too) and answers with the transactions and a ' +
+      'text in `data.error`',
     processed: true,
     leavesOutLast: true,
     answer: (own) => withErrorInData(own, 'some of the items failed'),
@@ -126,7 +124,7 @@ export const FAULTS = {
     answer: (own, { status = 400 }) => asErrorEnvelope(own, status, 'some of the items failed'),
   },
   error502Html: {
-    does: 'answers 502 with an HTML page, as a gateway in between does',
+    does: 'answers 502 with an HTML page, like a gateway',
     processed: true,
     choosesProcessed: true,
     answer: () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: BAD_GATEWAY_PAGE }),
@@ -138,7 +136,7 @@ export const FAULTS = {
     send: cutShort,
   },
   malformedJson: {
-    does: 'answers with half of the JSON, as if that were all',
+    does: 'answers with half of the JSON, and a matching Content-Length',
     processed: true,
     choosesProcessed: true,
     answer: (own) => ({ ...own, body: own.body.slice(0, Math.ceil(own.body.length / 2)) }),
@@ -157,8 +155,8 @@ export const FAULTS = {
   },
   redirect: {
     does:
-      'answers with `status` and a Location that is the same operation again (`?redirected=true`); a ' +
-      'client that follows it with 307 or 308 asks twice',
+      'answers with `status` and a Location of the same operation (`?redirected=true`); a client that ' +
+      'follows a 307 or 308 sends the request twice',
     processed: true,
     choosesProcessed: true,
     settings: { status: { byDefault: 302, rule: oneOf(301, 302, 303, 307, 308) } },
@@ -169,13 +167,13 @@ export const FAULTS = {
     }),
   },
   unauthorized: {
-    does: 'answers 401, as to an unknown key',
+    does: 'answers 401, as for an unknown key',
     processed: false,
     choosesProcessed: true,
     answer: () => error(401, 'key is not defined. Generate a new one from the developer portal'),
   },
   forbidden: {
-    does: 'answers 403, as to an account without access',
+    does: 'answers 403, as for an account without access',
     processed: false,
     choosesProcessed: true,
     answer: (_own, _settings, { accountId }) =>
@@ -192,7 +190,7 @@ export const FAULTS = {
     }),
   },
   duplicateTransaction: {
-    does: 'carries the operation out twice and answers the first',
+    does: 'carries the operation out twice and answers with the first result',
     processed: true,
     times: 2,
   },
@@ -201,9 +199,9 @@ export const FAULTS = {
   refundsLater: becomesLater('refunded', 'the transactions are refunded, and the money returns'),
 } satisfies Record<string, FaultRow>;
 
-/** The row of a fault that answers as normal, and changes the transactions later. */
-function becomesLater(status: string, what: string) {
-  const does = `carries the operation out and answers as normal; \`ms\` later ${what}`;
+/** Returns the row of a fault that answers normally, and changes the transactions later. */
+function becomesLater(status: string, change: string) {
+  const does = `carries the operation out and answers normally; \`ms\` later ${change}`;
   return { does, processed: true, settings: { ms: milliseconds(3_000) }, becomesLater: status } as const;
 }
 
@@ -230,7 +228,7 @@ function error(status: number, text: string): Answer {
   };
 }
 
-/** Types the row of a fault. Each literal has only the fields that it needs. */
+/** Returns the row of a fault, with all optional fields in its type. */
 export function rowOf(name: FaultName): FaultRow {
   return FAULTS[name];
 }

@@ -5,9 +5,9 @@ import { resetConnection } from './wire';
 
 describe('resetConnection', () => {
   it.each([
-    ['that is open', false],
-    ['that is ending already', true],
-  ])('closes a connection %s', async (_what, isEnding) => {
+    ['an open', false],
+    ['an ending', true],
+  ])('closes %s connection', async (_state, isEnding) => {
     const server = createServer((_request, response) => {
       if (isEnding) response.socket?.end();
       resetConnection({ response });

@@ -9,7 +9,7 @@ export interface Answer {
   body: string;
 }
 
-/** Writes an answer below the framework, which would repair what must be broken. */
+/** The means to write a broken answer, which Fastify would repair. */
 export interface Wire {
   response: ServerResponse;
   connections: Connections;
@@ -23,10 +23,7 @@ export function holdOpen({ response, connections }: Wire): void {
   if (response.socket) connections.hold(response.socket);
 }
 
-/**
- * Without a client, there is nothing to reset. Node 20 never closes a connection that it resets while that
- * one is ending.
- */
+/** Resets the connection. An ending one is destroyed instead: Node 20 never closes it after a reset. */
 export function resetConnection({ response: { socket } }: Pick<Wire, 'response'>): void {
   if (socket?.writableEnded) socket.destroy();
   else socket?.resetAndDestroy();
@@ -38,7 +35,7 @@ export function cutShort({ response }: Wire, answer: Answer): void {
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.end());
 }
 
-/** Sends the body in pieces over `ms`. Ends early if the client leaves. */
+/** Sends the body in pieces over `ms`. Ends early if the client disconnects. */
 export async function dribble(
   { response, timers }: Wire,
   answer: Answer,
@@ -65,10 +62,7 @@ function announce(response: ServerResponse, { status, headers, body }: Answer): 
   return bytes;
 }
 
-/**
- * Returns a success with an error text in its `data`, as such services send it (docs/reference/upstream.md,
- * trap 2).
- */
+/** Returns a success with an error text in its `data` (docs/reference/upstream.md, trap 2). */
 export function withErrorInData(own: Answer, text: string): Answer {
   return rewritten(own, (envelope) => ({
     ...envelope,
@@ -81,7 +75,7 @@ export function asErrorEnvelope(own: Answer, status: number, text: string): Answ
   return { ...rewritten(own, ({ data }) => ({ status: 'error', error: text, data })), status };
 }
 
-/** Leaves rejections of the operation unchanged. */
+/** Rewrites the envelope of a success. Leaves rejections unchanged. */
 function rewritten(own: Answer, rewrite: (envelope: Record<string, unknown>) => object): Answer {
   const envelope: unknown = JSON.parse(own.body);
   if (!isObject(envelope) || envelope.status !== 'success') return own;

@@ -1,23 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Behaviour, QuirkName, QUIRKS } from '../behaviour/behaviour';
-import type { Words } from '../behaviour/lies';
+import type { StatusWords } from '../behaviour/lies';
 import { shownStatus } from '../transactions/status';
 import { failure } from './envelope';
 import { isObject } from './rules';
 import { Fields } from './validation';
 
 /**
- * Shapes each answer as its last step. Operations answer without quirks, and this step applies the quirks of
- * behaviour.ts that concern answers. (`badPhoneFailsBatch` is not one of them, because it decides what
- * happens. See payouts/airtime.ts.)
+ * Applies the quirks of behaviour.ts to each answer, after the operation. (`badPhoneFailsBatch` changes the
+ * operation itself: see `readAirtimeItem`.)
  */
 export function shapeAnswers(behaviour: Behaviour) {
   return (request: FastifyRequest, reply: FastifyReply, answer: unknown, done: Done): void => {
     const { quirks } = behaviour;
     const words = behaviour.words[READS.test(request.routeOptions.url ?? '') ? 'listed' : 'answered'];
-    const asAlways =
+    const isUnchanged =
       SHAPING.every((name) => quirks[name] === QUIRKS[name]) && Object.keys(words).length === 0;
-    if (asAlways || !isObject(answer)) return done(null, answer);
+    if (isUnchanged || !isObject(answer)) return done(null, answer);
 
     if (quirks.errorWith200 && reply.statusCode === 400) void reply.status(200);
     if (!quirks.errorWithinSuccess && isNotFound(answer.data)) {
@@ -45,7 +44,7 @@ const SHAPING = [
   'newStatusWords',
 ] as const satisfies QuirkName[];
 
-/** Whether the data of a success is nothing but an error. */
+/** Returns whether the data of a success has only an error. */
 function isNotFound(data: unknown): data is { error: string } {
   return isObject(data) && typeof data.error === 'string' && Object.keys(data).length === 1;
 }
@@ -71,7 +70,7 @@ function issueIDOf({ data, credits }: Fields): unknown {
 }
 
 /** Applies traps 3 and 10 of docs/reference/upstream.md to each record of the answer. */
-function shapeDeeply(value: unknown, quirks: Quirks, words: Words): unknown {
+function shapeDeeply(value: unknown, quirks: Quirks, words: StatusWords): unknown {
   if (Array.isArray(value)) return value.map((element) => shapeDeeply(element, quirks, words));
   if (!isObject(value)) return value;
   const isTransaction = typeof value.chiRef === 'string';

@@ -2,12 +2,11 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Tracks open connections. At a stop, requests in flight are answered, and their connections end with the
- * answer. Connections that are idle, still sending their request, or held open without an answer end at once,
- * because they would delay the stop.
+ * Tracks open connections. At a stop, connections with a request in flight end with its answer. All others
+ * (idle, still sending their request, or held open by a fault) end at once.
  */
 export class Connections {
-  /** Each with its current request. */
+  /** Open connections with their current request. */
   private readonly open = new Map<Socket, FastifyRequest | undefined>();
   private closing = false;
 
@@ -29,7 +28,7 @@ export class Connections {
       // A pipelined connection already has its next request.
       if (this.open.get(socket) === request) {
         this.open.set(socket, undefined);
-        // Its head may have been sent earlier with a promise to keep the connection.
+        // The head of this answer may have promised keep-alive before the stop.
         if (this.closing) socket.end();
       }
       done();
@@ -41,7 +40,7 @@ export class Connections {
     });
   }
 
-  /** Leaves a connection open and silent until its client or the sandbox ends it. */
+  /** Leaves a connection open and silent until the client or the sandbox ends it. */
   hold(socket: Socket): void {
     if (this.closing) socket.destroy();
     else if (this.open.has(socket)) this.open.set(socket, undefined);

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-/**
- * A request that the service rejects. Nothing was done (docs/reference/upstream.md, "Envelope and errors").
- */
+/** A rejection by the service. Nothing was done (docs/reference/upstream.md, "Envelope and errors"). */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -13,10 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * A request that the provider behind the service rejects, in its own form of error
- * (docs/reference/upstream.md, "Envelope and errors").
- */
+/** A rejection by the telco, in its own error format (docs/reference/upstream.md, "Envelope and errors"). */
 export class TransactionError extends Refusal {
   constructor(
     readonly code: string,
@@ -27,8 +22,8 @@ export class TransactionError extends Refusal {
 }
 
 /**
- * A request for an unknown ID: a *success* that says otherwise (docs/reference/upstream.md, trap 2). If the
- * quirk `errorWithinSuccess` is off, it is an error (answer-shape.ts).
+ * The data of a *success* for an unknown ID (docs/reference/upstream.md, trap 2). With the quirk
+ * `errorWithinSuccess` off, answer-shape.ts turns it into an error.
  */
 export const NOT_FOUND = { error: 'not found for that id' };
 
@@ -61,7 +56,7 @@ export function answerFault(fault: FastifyError | Error, request: FastifyRequest
     .send(fault instanceof TransactionError ? transactionError(fault) : failure(text));
 }
 
-/** See POST /send in docs/reference/upstream.md: the only operation that answers rejections with 500. */
+/** Answers POST /send, the only operation with 500 for rejections (docs/reference/upstream.md). */
 export function answerSendFault(
   fault: FastifyError | Error,
   request: FastifyRequest,
@@ -76,7 +71,7 @@ export function answerUnknownOperation(request: FastifyRequest, reply: FastifyRe
   void reply.status(404).send(failure(`no operation ${request.method} ${path}`));
 }
 
-/** Answers bytes that are not HTTP on the socket, because they never become a request. */
+/** Answers bytes that are not HTTP, on the socket. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const body = JSON.stringify(failure('request is not valid HTTP'));
@@ -97,15 +92,14 @@ function describe(
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return { httpStatus: 400, text: 'request cannot be read' };
 
-  // Not a 500, because callers take a 500 envelope for "nothing was done". After a failed commit, nobody
-  // knows that.
+  // Not a 500: callers take a 500 envelope for "nothing was done", which is unknown after a failed commit.
   process.stderr.write(
     `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${faultName(fault)}\n`,
   );
   return { httpStatus: 503, text: 'service is unavailable, the state of this request is unknown' };
 }
 
-/** Returns only the kind of an error. Database errors quote values, which are personal data. */
+/** Returns only the kind of an error: database errors quote values, which are personal data. */
 function faultName(fault: Error): string {
   return 'code' in fault ? `${fault.name} ${String(fault.code)}` : fault.name;
 }

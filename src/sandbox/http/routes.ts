@@ -1,9 +1,16 @@
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { actingAccount } from '../account/authentication';
 import { transactionRoutes } from '../account/transactions';
-import { PREFIX, readAccount, readBody, Received, receivedOf, receiveRequests } from '../arrivals/receive';
+import {
+  PREFIX,
+  readAccount,
+  readBody,
+  ArrivedRequest,
+  receivedOf,
+  receiveRequests,
+} from '../arrivals/receive';
 import { collectionRoutes } from '../collections/collections';
-import { answerAsStruck, bodyAsStruck, carryOut, changeLater } from '../faults/effects';
+import { applyAnswerFaults, bodyForFault, carryOut, scheduleFaultChanges } from '../faults/effects';
 import type { Account } from '../generated/client';
 import { infoRoutes } from '../info/info';
 import { airtimeRoutes, mobileMoneyRoutes, creditRoutes, sendRoutes } from '../payouts/payouts';
@@ -16,7 +23,7 @@ import { shapeAnswers } from './answer-shape';
 import { Call, Operation, Routes } from './call';
 import { answerSendFault, answerUnknownOperation, success } from './envelope';
 
-/** All operations. Each file of a resource names its own. */
+/** All operations, by resource. */
 const ROUTES = {
   ...sendRoutes,
   ...airtimeRoutes,
@@ -31,16 +38,13 @@ const ROUTES = {
   ...redeemRoutes,
 } satisfies Routes;
 
-/** All operations, with what each answers as `data`. */
+/** All operations, with the type of their `data`. */
 export type SandboxOperations = typeof ROUTES;
 
 /** A POST whose input is in the query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
-/**
- * Adds the operations that the provider documents, and those that it lists by name only, below {@link
- * PREFIX}.
- */
+/** Adds all operations of the interface below {@link PREFIX}, documented or listed by name only. */
 export function operations(service: Service): FastifyPluginCallback {
   return (api, _options, done) => {
     const { unit } = service;
@@ -49,7 +53,7 @@ export function operations(service: Service): FastifyPluginCallback {
     api.addHook('preSerialization', (_request, _reply, payload, done) =>
       done(null, unit.answerOutside(payload)),
     );
-    answerAsStruck(api, service);
+    applyAnswerFaults(api, service);
     api.setNotFoundHandler(answerUnknownOperation);
     api.addHook('onRoute', ({ method, path }) => {
       service.operations.add(`${String(method)} ${unit.pathInside(path.slice(PREFIX.length))}`);
@@ -57,7 +61,7 @@ export function operations(service: Service): FastifyPluginCallback {
 
     let origin = '';
     api.addHook('onListen', (done) => {
-      origin = api.listeningOrigin; // Read here, because a server that is closing has no address.
+      origin = api.listeningOrigin; // Not later, because a closing server has no address.
       done();
     });
 
@@ -66,7 +70,7 @@ export function operations(service: Service): FastifyPluginCallback {
       const inputOf: InputOf =
         method === 'GET' || READS_QUERY.has(name)
           ? (_received, { query }) => query
-          : (received) => bodyAsStruck(received.fault, readBody(received));
+          : (received) => bodyForFault(received.fault, readBody(received));
       api.route({
         method,
         url: unit.pathOutside(path),
@@ -78,10 +82,10 @@ export function operations(service: Service): FastifyPluginCallback {
   };
 }
 
-/** Returns the input of an operation: the body or the query. */
-type InputOf = (received: Received, request: FastifyRequest) => unknown;
+/** The input of an operation: its body or its query. */
+type InputOf = (received: ArrivedRequest, request: FastifyRequest) => unknown;
 
-/** Carries an operation out for a recorded request, as its fault requires. */
+/** Carries an operation out for a recorded request, under the request's fault. */
 async function serve(
   service: Service,
   origin: string,
@@ -90,14 +94,14 @@ async function serve(
   inputOf: InputOf,
 ): Promise<unknown> {
   const received = receivedOf(request);
-  if (!received) throw new Error('the request was not noted');
+  if (!received) throw new Error('the request was not recorded');
   const run = async () => {
     const owner = readAccount(received);
     const input = inputOf(received, request);
     const account = await actingAccount(service.database, owner, [received.body ?? request.query, input]);
     const call = callFor(service, origin, received, account);
     const answer = await operation(call, input);
-    if (!call.isProcessed) await call.processed(service.database, []); // It only reads.
+    if (!call.isProcessed) await call.processed(service.database, []); // A read.
     return answer;
   };
   return carryOut(received.fault, () => service.lock.pass(run), service.timers);
@@ -106,7 +110,7 @@ async function serve(
 function callFor(
   { arrivals, database, behaviour }: Service,
   origin: string,
-  received: Received,
+  received: ArrivedRequest,
   account: Account,
 ) {
   const call: Call & { isProcessed: boolean } = {
@@ -117,7 +121,7 @@ function callFor(
     isProcessed: false,
     processed: async (work, chiRefs) => {
       await arrivals.processed(work, received.seq, chiRefs);
-      await changeLater(work, received.fault, chiRefs);
+      await scheduleFaultChanges(work, received.fault, chiRefs);
       call.isProcessed = true;
     },
   };

@@ -1,7 +1,7 @@
-/** The rule of a setting's value. The control interface and the environment use the same rules. */
+/** Rule for the value of a setting, from the control interface or the environment. */
 export interface Rule {
   holds(value: unknown): boolean;
-  /** Completes "… must be". */
+  /** Completion of "… must be". */
   must: string;
 }
 
@@ -49,11 +49,11 @@ export function arrayOf(words: readonly string[]): Rule {
   };
 }
 
-/** Adds faults for the fields of `given`: unknown names, and values that break their rule. */
+/** Adds a fault for each field of `given` with an unknown name or a value that breaks its rule. */
 export function check(given: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) faults.push(`${prefix}${name} is unknown; known are ${Object.keys(rules).join(', ')}`);
+    if (!rule) faults.push(`${prefix}${name} is unknown; the fields are ${Object.keys(rules).join(', ')}`);
     else if (!rule.holds(value)) faults.push(`${prefix}${name} must be ${rule.must}`);
   }
 }

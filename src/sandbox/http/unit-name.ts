@@ -3,9 +3,8 @@ import { isObject } from './rules';
 const OURS = 'credit';
 
 /**
- * Translates the service's own word for its unit. docs/reference/upstream.md writes `credit` in its place: in
- * the paths /payouts/credit and /payouts/initiate-credit and in the field names `credit` and `credits`.
- * Inside the sandbox it is always `credit`.
+ * Translates the service's word for its unit in the paths /payouts/credit and /payouts/initiate-credit and in
+ * the fields `credit` and `credits`. docs/reference/upstream.md and this code use `credit`.
  */
 export class UnitName {
   private readonly outward: Map<string, string>;
@@ -27,10 +26,7 @@ export class UnitName {
     return this.outward.get(path) ?? path;
   }
 
-  /**
-   * Returns a path below the prefix in the interface's words. The interface's word is no valid path if the
-   * service has another.
-   */
+  /** Returns a path below the prefix in the interface's words. */
   pathInside(path: string): string {
     return this.inward.get(path) ?? path;
   }
@@ -38,13 +34,12 @@ export class UnitName {
   /** Returns a request's body with its fields in the interface's words. */
   bodyInside(body: unknown): unknown {
     if (this.word === OURS || !isObject(body)) return body;
-    // If the service has another word, fields with the interface's word are unknown, like every unknown
-    // field.
+    // The interface's word is an unknown field for a service with another word.
     const known = Object.entries(body).filter(([name]) => !this.outward.has(name));
     return Object.fromEntries(known.map(([name, value]) => [this.inward.get(name) ?? name, value]));
   }
 
-  /** Returns an answer with its fields, and with errors that name fields, in the service's own word. */
+  /** Returns an answer with its fields, and its error about a field, in the service's word. */
   answerOutside(answer: unknown): unknown {
     if (this.word === OURS) return answer;
     if (isObject(answer) && answer.status === 'error' && typeof answer.error === 'string')

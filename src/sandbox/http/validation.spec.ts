@@ -72,7 +72,7 @@ describe('validation', () => {
       expect(() => readPhoneNumber(wrong, 'phoneNumber')).toThrow('international format');
   });
 
-  it('tells required, empty and absent texts apart', () => {
+  it('distinguishes required, empty and absent texts', () => {
     expect(() => readText('', 'reference')).toThrow('reference is required');
     expect(readText('', 'reference', true)).toBe('');
     expect(() => readText(undefined, 'reference', true)).toThrow('reference is required');
@@ -87,7 +87,7 @@ describe('validation', () => {
     expect(() => fieldsOf(body)).toThrow('request body must be an object');
   });
 
-  it('reads a batch in order, up to its limit, and names a faulty item', () => {
+  it('reads a batch in order, up to its limit, and names an invalid item', () => {
     const read = (item: { [name: string]: unknown }, name: string) => readText(item.a, `${name}.a`);
     expect(readItems({ list: [{ a: 'x' }, { a: 'y' }] }, 'list', read)).toEqual(['x', 'y']);
     expect(readItems({ list: Array(MAX_ITEMS).fill({ a: 'x' }) }, 'list', read)).toHaveLength(MAX_ITEMS);

@@ -3,26 +3,22 @@ import { Prisma } from '../generated/client';
 import { Refusal } from './envelope';
 import { isObject } from './rules';
 
-/** The unchecked fields of a caller. */
+/** Unchecked fields of a request. */
 export type Fields = Record<string, unknown>;
 
-export const MAX_ITEMS = 1_000; // Items per batch. docs/reference/upstream.md states no limit.
+export const MAX_ITEMS = 1_000; // Per batch. docs/reference/upstream.md states no limit.
 const MAX_AMOUNT = 1_000_000_000; // A total of 1,000 such items still fits numeric(20,6).
-// Decimals of an amount, as in the database, so that exactly the requested amount is debited.
-const MAX_DECIMALS = 6;
+const MAX_DECIMALS = 6; // As in the database, so that exactly the requested amount is debited.
 const INTERNATIONAL_NUMBER = /^\+[1-9]\d{6,14}$/; // E.164.
 const DECIMAL_TEXT = /^\d{1,20}(\.\d{1,20})?$/;
-const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // As JSON writes a null character and half a surrogate pair.
+const NOT_FOR_JSONB = /\\u(0000|d[89a-f])/i; // JSON escapes of a null character and half a surrogate pair.
 
 export function fieldsOf(value: unknown, name = 'request body'): Fields {
   if (!isObject(value)) throw new Refusal(`${name} must be an object`);
   return value;
 }
 
-/**
- * Reads the batch under `name`. `read` reads each item, and gets its name for error texts, such as
- * "airtimes[3]".
- */
+/** Reads the batch under `name`. `read` gets each item and its name for errors, such as "airtimes[3]". */
 export function readItems<Item>(
   body: unknown,
   name: string,
@@ -35,7 +31,7 @@ export function readItems<Item>(
   return items.map((item, index) => read(fieldsOf(item, `${name}[${index}]`), `${name}[${index}]`));
 }
 
-/** Reads a required text. It may be empty only if `mayBeEmpty`. */
+/** Reads a required text, which may be empty only with `mayBeEmpty`. */
 export function readText(value: unknown, name: string, mayBeEmpty = false): string {
   const text = readOptionalText(value, name);
   if (text === null || (text === '' && !mayBeEmpty)) throw new Refusal(`${name} is required`);
@@ -45,9 +41,8 @@ export function readText(value: unknown, name: string, mayBeEmpty = false): stri
 export function readOptionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw new Refusal(`${name} must be a string`);
-  // Postgres cannot store one.
+  // Postgres can store neither of these: https://www.postgresql.org/docs/current/datatype-character.html
   if (value.includes('\0')) throw new Refusal(`${name} must not contain a null character`);
-  // Postgres cannot store this either.
   if (/\p{Surrogate}/u.test(value)) throw new Refusal(`${name} must not contain half a character`);
   return value;
 }
@@ -75,12 +70,12 @@ function limited(amount: Decimal, name: string): Decimal {
   return amount;
 }
 
-/** Reads an object of the caller's own, which is kept and returned unchanged. */
+/** Reads an object of the caller, which answers return unchanged. */
 export function readOptionalMeta(value: unknown, name: string): Prisma.InputJsonObject | undefined {
   if (value === undefined || value === null) return undefined;
   const meta = fieldsOf(value, name);
   if (NOT_FOR_JSONB.test(JSON.stringify(meta)))
-    throw new Refusal(`${name} must not contain a null character or half of any`);
+    throw new Refusal(`${name} must not contain a null character or half a character`);
   return meta as Prisma.InputJsonObject;
 }
 

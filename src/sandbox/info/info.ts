@@ -11,7 +11,7 @@ export const infoRoutes = {
   'GET /info/local-amount-in-usd': localInUsd,
 } satisfies Routes;
 
-/** GET /info/assets: the things that a recipient can turn a credit into. */
+/** GET /info/assets: the assets that a recipient can redeem a credit as. */
 function listAssets() {
   return Promise.resolve({ benefitsList: ASSETS });
 }
@@ -89,7 +89,7 @@ const asset = (
   available,
 });
 
-/** The things that a recipient can turn a credit into. The shape is observed, and the rows are invented. */
+/** Assets that a recipient can redeem a credit as. The shape is observed, and the rows are invented. */
 export const ASSETS: Asset[] = [
   asset('airtime', 'airtime', 'Airtime', 'Airtime or mobile data for a phone'),
   asset('momo', 'momo', 'Mobile money', 'Money on a mobile money account'),
@@ -102,7 +102,7 @@ export const ASSETS: Asset[] = [
   asset('other', 'school-fees', 'School fees voucher', 'For a school that takes part'),
 ];
 
-/** Returns the available asset of this type and code. Undefined if there is none. */
+/** Returns the available asset of this type and code, or undefined. */
 export function availableAsset(type: Asset['type'], code: string): Asset | undefined {
-  return ASSETS.find((one) => one.type === type && one.code === code && one.available);
+  return ASSETS.find((asset) => asset.type === type && asset.code === code && asset.available);
 }

@@ -7,7 +7,7 @@ describe('html', () => {
     expect(html`<p title="${evil}">${evil}</p>`.markup).toBe(`<p title="${escaped}">${escaped}</p>`);
   });
 
-  it('joins markup unchanged, and leaves out missing values', () => {
+  it('joins markup unchanged, and omits missing values', () => {
     const items = ['<', '>'].map((text) => html`<li>${text}</li>`);
     expect(html`${items}`.markup).toBe('<li>&lt;</li>\n<li>&gt;</li>');
     expect(html`${undefined}${false}${0}`.markup).toBe('0');

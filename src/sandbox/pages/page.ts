@@ -17,19 +17,21 @@ th:last-child,td:last-child{text-align:right}
 details{border:1px solid var(--line);border-radius:.5rem;padding:0 1rem;margin:0 0 .75rem}
 summary{cursor:pointer;padding:.75rem 0;font-weight:600}
 label{display:block;margin:0 0 1rem}
-input,select{display:block;width:100%;font:inherit;padding:.6rem;margin-top:.25rem;border:1px solid currentColor;border-radius:.4rem}
-button{font:inherit;font-weight:600;width:100%;padding:.75rem;margin:0 0 1rem;border:0;border-radius:.4rem;background:var(--accent);color:Canvas;cursor:pointer}
+input,select{display:block;width:100%;font:inherit;padding:.6rem;margin-top:.25rem}
+input,select{border:1px solid currentColor;border-radius:.4rem}
+button{font:inherit;font-weight:600;width:100%;padding:.75rem;margin:0 0 1rem;border:0;border-radius:.4rem}
+button{background:var(--accent);color:Canvas;cursor:pointer}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 footer{margin-top:2rem;padding-top:1rem;border-top:1px solid var(--line);font-size:.875rem}
 `;
 
-/** Allows only this style, and forms to this origin. No script runs here, whatever a caller sent. */
+/** Allows only this style, and forms to this origin. No script runs, whatever texts callers sent. */
 const HEADERS = {
   'Content-Security-Policy':
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
     `form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer', // The address of a page is all that is needed to use it.
+  'Referrer-Policy': 'no-referrer', // The address of a page suffices to use it.
   'Cache-Control': 'no-store',
 };
 
@@ -54,7 +56,7 @@ ${content.markup}
 `);
 }
 
-/** Turns the routes of `server` into pages for people: forms are read, and errors are shown as a page. */
+/** Turns the routes of `server` into web pages: reads forms, and shows errors as a page. */
 export function servePages(server: FastifyInstance): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -66,11 +68,11 @@ export function servePages(server: FastifyInstance): void {
     const httpStatus = 'statusCode' in fault ? (fault.statusCode ?? 500) : 500;
     if (httpStatus < 500)
       return sendPage(reply, httpStatus, 'That did not work', errorBox('The request cannot be read.'));
-    // Only the kind, because database errors quote values, which are personal data.
+    // Only the kind: database errors quote values, which are personal data.
     process.stderr.write(
       `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${fault.name}\n`,
     );
-    return sendPage(reply, 503, 'That did not work', errorBox('Please open the link again in a moment.'));
+    return sendPage(reply, 503, 'That did not work', errorBox('Open the link again in a moment.'));
   });
 }
 
@@ -78,22 +80,19 @@ export function errorBox(text: string): Html {
   return html`<p class="error" role="alert">${text}</p>`;
 }
 
-/** Writes, for example, "12.50 USD": all decimals, and at least two. */
+/** Returns, for example, "12.50 USD": all decimals, and at least two. */
 export function usdText(usd: Decimal): string {
   return `${usd.toFixed(Math.max(2, usd.decimalPlaces()))} USD`;
 }
 
-/** Markup that is safe to show. Texts of callers in it are escaped. */
+/** Safe markup: texts of callers are escaped. */
 export class Html {
   constructor(readonly markup: string) {}
 }
 
 type Part = Html | string | number | undefined | false | Part[];
 
-/**
- * Builds markup from a template. Values are escaped unless they are markup themselves, and `undefined` and
- * `false` are left out.
- */
+/** Builds markup from a template. Escapes all values but markup, and omits `undefined` and `false`. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(texts.map((text, index) => text + markupOf(parts[index])).join(''));
 }

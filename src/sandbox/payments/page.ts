@@ -9,8 +9,8 @@ import { changeStatus, expireOverdue, NOT_DELETED } from '../transactions/status
 import { post } from '../wallets/ledger';
 
 /**
- * Page of a paymentLink or payoutLink: the amount, the number of transactions, the state, and a button that
- * pays the unpaid ones. It shows no recipient, because everyone with the link can see it.
+ * Page of a paymentLink or payoutLink: amount, number of transactions, state, and a button that pays the
+ * unpaid ones. It shows no recipient, because links are passed on.
  */
 export function paymentPage(database: Database, behaviour: Behaviour): FastifyPluginCallback {
   return (server, _options, done) => {
@@ -18,7 +18,7 @@ export function paymentPage(database: Database, behaviour: Behaviour): FastifyPl
     server.get(PAYMENT_PATH, async (request, reply) => {
       const issueID = readText(fieldsOf(request.query).issueID, 'issueID');
       await expireOverdue(database, behaviour);
-      const states = await statesOf(database, issueID);
+      const states = await totalsByStatus(database, issueID);
       if (states.length === 0)
         return sendPage(reply, 404, 'Payment', errorBox('There is no payment behind this link.'));
       return sendPage(reply, 200, titleOf(states), content(issueID, states));
@@ -26,21 +26,21 @@ export function paymentPage(database: Database, behaviour: Behaviour): FastifyPl
     server.post(PAYMENT_PATH, async (request, reply) => {
       const issueID = readText(fieldsOf(request.body).issueID, 'issueID');
       await payIssue(database, behaviour, issueID);
-      // So that loading the page again does not send the form again.
+      // A reload must not send the form again.
       return reply.redirect(paymentLink('', issueID), 303);
     });
     done();
   };
 }
 
-interface State {
+interface StatusTotal {
   status: string;
   description: string | null;
   count: number;
   usd: Decimal;
 }
 
-async function statesOf(database: Database, issueID: string): Promise<State[]> {
+async function totalsByStatus(database: Database, issueID: string): Promise<StatusTotal[]> {
   const groups = await database.transaction.groupBy({
     by: ['status', 'description'],
     where: { issueID, ...NOT_DELETED },
@@ -56,13 +56,13 @@ async function statesOf(database: Database, issueID: string): Promise<State[]> {
   }));
 }
 
-function titleOf(states: State[]): string {
+function titleOf(states: StatusTotal[]): string {
   if (states.some(({ status }) => status === 'unpaid')) return 'Payment';
   if (states.every(({ status }) => status === 'expired')) return 'This payment has expired';
   return 'Nothing is left to pay';
 }
 
-function content(issueID: string, states: State[]): Html {
+function content(issueID: string, states: StatusTotal[]): Html {
   const unpaid = states.find(({ status }) => status === 'unpaid');
   const hasExpired = states.some(({ status }) => status === 'expired');
   const description = states[0]?.description;
@@ -86,7 +86,7 @@ function content(issueID: string, states: State[]): Html {
         )}
       </tbody>
     </table>
-    ${hasExpired && html`<p>What has expired can no longer be paid: ask its sender for a new link.</p>`}
+    ${hasExpired && html`<p>Expired transactions cannot be paid. Ask the sender for a new link.</p>`}
     ${
       unpaid &&
       html`<form method="post" action="${PAYMENT_PATH}">
@@ -96,18 +96,16 @@ function content(issueID: string, states: State[]): Html {
     }`;
 }
 
-/** A transaction that the control interface has made unpaid may be paid from a wallet, or paid already. */
+/** Excludes transactions that the control interface made unpaid, and a wallet pays or has paid. */
 const PAYABLE = { status: 'unpaid', wallet: null, money: 'kept' };
 
-/**
- * Pays the unpaid transactions of a batch with money from outside. It pays once, however often it is called.
- */
+/** Pays the unpaid transactions of a batch with money from outside, once. */
 async function payIssue(database: Database, behaviour: Behaviour, issueID: string): Promise<void> {
   await expireOverdue(database, behaviour);
   await database.$transaction(async (work) => {
     const unpaid = await work.transaction.findMany({ where: { issueID, ...PAYABLE }, select: { id: true } });
     const ids = unpaid.map(({ id }) => id);
-    // Fewer, if another call was faster.
+    // A concurrent payment leaves fewer or none.
     const paid = await changeStatus(work, ids, { from: 'unpaid', to: 'paid', money: 'paid' });
     const usd = paid.reduce((sum, { valueInUSD }) => sum.plus(valueInUSD), new Decimal(0));
     await post(work, `payment ${issueID}`, [

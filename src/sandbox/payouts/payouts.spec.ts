@@ -2,8 +2,8 @@ import { readCreditItems } from './payouts';
 
 const read = (item: object) => readCreditItems({ credits: [{ valueInUSD: 1, ...item }] }, 'credits')[0];
 
-describe('credit items', () => {
-  it('use the email if there is also a handle', () => {
+describe('readCreditItems', () => {
+  it('prefers the email to the handle', () => {
     expect(read({ email: 'ada@example.org', twitter: '@ada' })).toMatchObject({
       email: 'ada@example.org',
       twitter: null,
@@ -15,7 +15,7 @@ describe('credit items', () => {
     expect(read({ twitter: '@ada' })).toMatchObject({ email: null, twitter: '@ada' });
   });
 
-  it('reject an item without a recipient, with a wrong one, or without a value', () => {
+  it('rejects an item without a recipient, with an invalid one, or without a value', () => {
     expect(() => read({})).toThrow('credits[0] must have an email or a twitter handle');
     expect(() => read({ email: '', twitter: '' })).toThrow('must have an email');
     expect(() => read({ email: 'ada' })).toThrow('credits[0].email must be an e-mail address');

@@ -1,5 +1,6 @@
 import Decimal from 'decimal.js';
 import { Behaviour } from '../behaviour/behaviour';
+import { magicStatuses } from '../behaviour/magic-recipients';
 import { takesAirtime, inLocalCurrency, isNetwork } from '../countries/countries';
 import { Call, Routes } from '../http/call';
 import { Refusal } from '../http/envelope';
@@ -14,17 +15,19 @@ import {
 } from '../http/validation';
 import { paymentLink } from '../pages/links';
 import {
-  readMarks,
   chiRefsOf,
   Issue,
   Item,
+  Marks,
   newIssue,
-  storeIssue,
-  NOBODY,
   NewTransaction,
+  NO_RECIPIENT,
+  readMarks,
+  storeIssue,
 } from '../transactions/issue';
+import { PAYOUT_ACCOUNTS, PayoutType } from '../transactions/money';
 import { transactionRecord } from '../transactions/record';
-import { payOut } from './pay-out';
+import { post } from '../wallets/ledger';
 
 export const creditRoutes = {
   'POST /payouts/credit': payOutCredit,
@@ -63,7 +66,7 @@ export async function send(call: Call, body: unknown) {
   return { paymentLink: paymentLink(call.origin, issueID) };
 }
 
-/** Stores an unpaid batch with the caller's words about it. No account of the ledger changes. */
+/** Stores an unpaid batch. No account of the ledger changes. */
 async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Issue> {
   const issue = newIssue(items, {
     issuerId: call.account.id,
@@ -80,8 +83,7 @@ async function issueUnpaid(call: Call, body: unknown, items: Item[]): Promise<Is
 
 /**
  * Reads the credit items under `name` (docs/reference/upstream.md, "Credit item"). Each needs an email or a
- * handle. If it has both, the email is used. `valueInUSD`, marked optional on /payouts/credit, is always
- * required here, because there is nothing to pay without it.
+ * handle, and the email has precedence. `valueInUSD`, marked optional on /payouts/credit, is required.
  */
 export function readCreditItems(body: unknown, name: string): Item[] {
   return readItems(body, name, readCreditItem);
@@ -94,7 +96,7 @@ function readCreditItem(item: Fields, name: string): Item {
   if (email !== null && !email.includes('@')) throw new Refusal(`${name}.email must be an e-mail address`);
   if (email === null && !twitter?.startsWith('@')) throw new Refusal(`${name}.twitter must start with @`);
   return {
-    ...NOBODY,
+    ...NO_RECIPIENT,
     email,
     twitter: email === null ? twitter : null,
     ...readMarks(item, name),
@@ -106,7 +108,7 @@ export const airtimeRoutes = {
   'POST /payouts/airtime': payOutAirtime,
 } satisfies Routes;
 
-/** POST /payouts/airtime: paid from the `airtime` wallet. One faulty item fails the whole batch. */
+/** POST /payouts/airtime: paid from the `airtime` wallet. One invalid item fails the whole batch. */
 export async function payOutAirtime(call: Call, body: unknown) {
   const items = readItems(body, 'airtimes', (item, name) => readAirtimeItem(item, name, call.behaviour));
   const { issueID, transactions } = await payOut(call, items, 'airtime', readMarks(body));
@@ -125,7 +127,7 @@ function readAirtimeItem(item: Fields, name: string, { quirks }: Behaviour): Ite
   const number = readText(item.phoneNumber, `${name}.phoneNumber`);
   const failsAlone = !quirks.badPhoneFailsBatch && !isPhoneNumber(number);
   return {
-    ...NOBODY,
+    ...NO_RECIPIENT,
     ...readMarks(item, name),
     countryToSend,
     phoneNumber: failsAlone ? number : readPhoneNumber(number, `${name}.phoneNumber`),
@@ -134,9 +136,7 @@ function readAirtimeItem(item: Fields, name: string, { quirks }: Behaviour): Ite
   };
 }
 
-/**
- * The telco's answer (docs/reference/upstream.md, /payouts/airtime). "Sent" means handed over, not delivered.
- */
+/** Returns the telco's answer (docs/reference/upstream.md, /payouts/airtime). "Sent" is not yet delivered. */
 function telcoPayout({ id, phoneNumber, countryToSend, valueInUSD, status }: NewTransaction) {
   const isSent = status !== 'failed' && status !== 'fraud';
   return {
@@ -168,7 +168,7 @@ function readMobileMoneyItem(item: Fields, name: string): Item {
   if (!isNetwork(countryToSend, momoCode))
     throw new Refusal(`${name}.momoCode must be a code of /info/mobile-money-codes for its countryToSend`);
   return {
-    ...NOBODY,
+    ...NO_RECIPIENT,
     ...readMarks(item, name),
     countryToSend,
     phoneNumber: readPhoneNumber(item.phoneNumber, `${name}.phoneNumber`),
@@ -176,4 +176,42 @@ function readMobileMoneyItem(item: Fields, name: string): Item {
     reference: readText(item.reference, `${name}.reference`, true),
     momoCode,
   };
+}
+
+/** Stores the batch and debits its total from the wallet, in one transaction. */
+export async function payOut(call: Call, items: Item[], type: PayoutType, marks?: Marks): Promise<Issue> {
+  const issuerId = call.account.id;
+  const { wallet, account } = PAYOUT_ACCOUNTS[type];
+  const { feePercent } = call.behaviour;
+  const issue = newIssue(
+    items.map((item) => withMagic(item, type)),
+    { issuerId, type, status: 'paid', feePercent, wallet, ...(marks && { marks }) },
+  );
+  await call.database.$transaction(async (work) => {
+    await storeIssue(work, issue, call.behaviour);
+    await call.processed(work, chiRefsOf(issue.transactions));
+    // Last, because it locks the wallet's row.
+    await post(work, `payout ${issue.issueID}`, [
+      { account: { accountId: issuerId, type: wallet }, usd: issue.total.negated() },
+      { account, usd: issue.total.minus(issue.fee) },
+      { account: 'fees', usd: issue.fee },
+    ]);
+  });
+  return issue;
+}
+
+const REFUSED_BY_TELCO: Record<PayoutType, string> = {
+  airtime: 'fail to send bulk airtime', // As observed. The other texts are similar.
+  momo: 'fail to send bulk mobile money',
+  credit: 'fail to send credits',
+};
+
+/** Returns an item with the statuses of its magic recipient. Throws if it has the whole batch rejected. */
+function withMagic(item: Item, type: PayoutType): Item {
+  if (item.becomes !== undefined) return item;
+  const becomes = magicStatuses(item, {
+    insufficientFunds: `insufficient funds in the ${PAYOUT_ACCOUNTS[type].wallet} wallet`,
+    transactionFailed: REFUSED_BY_TELCO[type],
+  });
+  return becomes ? { ...item, becomes } : item;
 }

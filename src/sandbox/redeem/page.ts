@@ -11,7 +11,7 @@ import { html, Html, errorBox, sendPage, servePages, usdText } from '../pages/pa
 import { NOT_DELETED } from '../transactions/status';
 import { redeem } from './redeem';
 
-/** The page of a redeemLink: its recipient chooses what the credit becomes. */
+/** Page of a redeemLink, where the recipient redeems a credit. */
 export function redeemPage(database: Database): FastifyPluginCallback {
   return (server, _options, done) => {
     servePages(server);
@@ -25,7 +25,7 @@ export function redeemPage(database: Database): FastifyPluginCallback {
       try {
         const choice = readChoice(fields);
         await database.$transaction((work) => redeem(work, { chiRef }, choice));
-        // So that loading the page again does not send the form again.
+        // A reload must not send the form again.
         return reply.redirect(redeemLink('', chiRef), 303);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -40,10 +40,7 @@ function findCredit(database: Database, chiRef: string): Promise<Transaction | n
   return database.transaction.findUnique({ where: { chiRef, type: 'credit', ...NOT_DELETED } });
 }
 
-/**
- * Returns the page for the state of the credit. `fault` says what was wrong with a form, whose values are
- * shown again.
- */
+/** Sends the page for the state of the credit. `fault` is the error of a rejected form. */
 function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?: string): FastifyReply {
   if (!credit) return sendPage(reply, 404, 'Your credit', errorBox('There is no credit behind this link.'));
   const amount = html`<p class="amount">${usdText(new Decimal(credit.valueInUSD))}</p>`;
@@ -53,7 +50,7 @@ function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?:
       return sendPage(
         reply,
         httpStatus,
-        'What shall your credit become?',
+        'Redeem your credit',
         html`${amount}${fault !== undefined && errorBox(fault)}${choices(credit.chiRef)}`,
       );
     case 'redeemed':
@@ -77,16 +74,16 @@ function sendRedeemPage(reply: FastifyReply, credit: Transaction | null, fault?:
         reply,
         httpStatus,
         'This credit cannot be redeemed',
-        html`<p>Ask its sender for a new one.</p>`,
+        html`<p>Ask the sender for a new one.</p>`,
       );
   }
 }
 
-/** Never shows the full recipient, because links are passed on. */
+/** Describes the redemption without the full recipient, because links are passed on. */
 function becameText({ redeemData }: Transaction): string {
   if (redeemData === null) return 'It was redeemed.'; // By the control interface.
   const { type, code, phoneNumber } = redeemData as { type: string; code?: string; phoneNumber?: string };
-  const asset = ASSETS.find((one) => one.type === type && (code === undefined || one.code === code));
+  const asset = ASSETS.find((row) => row.type === type && (code === undefined || row.code === code));
   const ending = phoneNumber ? `, for the phone number that ends in ${phoneNumber.slice(-2)}` : '';
   return `It became: ${asset?.name ?? type}${ending}.`;
 }
@@ -104,11 +101,16 @@ function choices(chiRef: string): Html {
   const address = html`<label
     >Address <input name="address" autocomplete="off" spellcheck="false" required
   /></label>`;
-  return html` ${choice(chiRef, 'airtime', 'Airtime', html`${select('country', 'Country', countries)}${phone}`)}
-  ${choice(chiRef, 'momo', 'Mobile money', html`${select('network', 'Country and network', networks)}${phone}`)}
-  ${choice(chiRef, 'gift-card', 'Gift card', select('code', 'Gift card', assets('gift-card')))}
-  ${choice(chiRef, 'crypto', 'Crypto', html`${select('code', 'Currency', assets('crypto'))}${address}`)}
-  ${choice(chiRef, 'other', 'Other assets', select('code', 'Asset', assets('other')))}`;
+  const country = select('country', 'Country', countries);
+  const network = select('network', 'Country and network', networks);
+  const currency = select('code', 'Currency', assets('crypto'));
+  return html`${[
+    choice(chiRef, 'airtime', 'Airtime', html`${country}${phone}`),
+    choice(chiRef, 'momo', 'Mobile money', html`${network}${phone}`),
+    choice(chiRef, 'gift-card', 'Gift card', select('code', 'Gift card', assets('gift-card'))),
+    choice(chiRef, 'crypto', 'Crypto', html`${currency}${address}`),
+    choice(chiRef, 'other', 'Other assets', select('code', 'Asset', assets('other'))),
+  ]}`;
 }
 
 function choice(chiRef: string, type: Asset['type'], title: string, fields: Html): Html {
@@ -128,7 +130,7 @@ interface Option {
   text: string;
 }
 
-/** Leaves out rows that the lists repeat. */
+/** Returns a selection of the distinct options. */
 function select(name: string, label: string, options: Option[]): Html {
   const distinct = new Map(options.map((option) => [option.value, option]));
   return html`<label
@@ -147,14 +149,11 @@ function assets(type: Asset['type']): Option[] {
   }));
 }
 
-const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // Accepts addresses of all common kinds.
+const CRYPTO_ADDRESS = /^[A-Za-z0-9]{20,100}$/; // All common address formats.
 
-/**
- * Returns a recipient's choice on the redeem page, as `redeemData` stores it. Throws a Refusal that can be
- * shown on the page.
- */
+/** Returns a recipient's choice as `redeemData` stores it. Throws a Refusal with a text for the page. */
 function readChoice(fields: Fields): Prisma.InputJsonObject {
-  const type = readText(fields.type, 'What it becomes');
+  const type = readText(fields.type, 'Asset type');
   switch (type) {
     case 'airtime': {
       const countryToSend = readText(fields.country, 'Country');
@@ -181,7 +180,7 @@ function readChoice(fields: Fields): Prisma.InputJsonObject {
       return { type, code: readAsset(type, fields.code), address };
     }
     default:
-      throw new Refusal('What it becomes must be one of the list');
+      throw new Refusal('Asset type must be one of the list');
   }
 }
 

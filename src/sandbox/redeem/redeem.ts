@@ -12,7 +12,7 @@ export const redeemRoutes = {
   'POST /redeem/airtime': redeemAirtime,
 } satisfies Routes;
 
-/** POST /redeem/airtime: turns a paid credit of the account into airtime, once. */
+/** POST /redeem/airtime: redeems a paid credit of the account as airtime, once. */
 export async function redeemAirtime(call: Call, body: unknown) {
   const fields = fieldsOf(body);
   const chiRef = readText(fields.chiRef, 'chiRef');
@@ -31,10 +31,8 @@ export async function redeemAirtime(call: Call, body: unknown) {
 }
 
 /**
- * Turns a paid credit into the choice in `redeemData`, once. Of two concurrent requests, the second is
- * rejected.
- * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or with the reason why it
- * cannot be redeemed at all.
+ * Redeems a paid credit as `redeemData`, once, even under concurrent requests.
+ * @throws Refusal "ERROR-REDEEMED" the second time (docs/reference/upstream.md), or with another reason.
  */
 export async function redeem(
   work: Work,

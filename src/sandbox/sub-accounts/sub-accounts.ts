@@ -37,10 +37,7 @@ async function readSubAccount(call: Call, query: unknown) {
   return { ...subAccountRecord(subAccount), wallets: await walletsOf(call, id) };
 }
 
-/**
- * POST /sub-account/create, with empty wallets. Two requests with one name or address create two
- * sub-accounts, because the upstream has no idempotency.
- */
+/** POST /sub-account/create, with empty wallets. Equal requests create two sub-accounts, as upstream. */
 export async function createSubAccount(call: Call, body: unknown) {
   const { account, database } = call;
   if (account.parentId !== null)
@@ -66,9 +63,7 @@ export async function createSubAccount(call: Call, body: unknown) {
   });
 }
 
-/**
- * See /sub-account/create in docs/reference/upstream.md. `uid` is the ID that a transfer names as `receiver`.
- */
+/** Returns the record in docs/reference/upstream.md. Its `uid` is the `receiver` of a transfer. */
 function subAccountRecord({ id, name, parentId, createdAt, meta }: Account) {
   return {
     id,

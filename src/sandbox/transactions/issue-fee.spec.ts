@@ -15,7 +15,7 @@ describe('fee', () => {
     expect(feeOf(new Decimal('10'), new Decimal('0')).toFixed()).toBe('0');
   });
 
-  it('is split without a remainder, with no part below zero, and nothing for items that cost nothing', () => {
+  it('is split without a remainder or a negative part, and not over items without cost', () => {
     fc.assert(
       fc.property(
         usd,

@@ -1,11 +1,11 @@
 import Decimal from 'decimal.js';
-import { newIssue, NOBODY } from './issue';
+import { newIssue, NO_RECIPIENT } from './issue';
 
-const item = (usd: string) => ({ ...NOBODY, phoneNumber: `+254${usd}`, valueInUSD: new Decimal(usd) });
+const item = (usd: string) => ({ ...NO_RECIPIENT, phoneNumber: `+254${usd}`, valueInUSD: new Decimal(usd) });
 const terms = { issuerId: 'issuer', type: 'airtime', status: 'paid' } as const;
 
-describe('issue', () => {
-  it('adds up decimals, not floats', () => {
+describe('newIssue', () => {
+  it('adds decimals, not floats', () => {
     expect(newIssue([item('0.1'), item('0.2')], terms).total.toFixed()).toBe('0.3');
     const largest = Array.from({ length: 1_000 }, () => item('999999999.999999'));
     expect(newIssue(largest, terms).total.toFixed()).toBe('999999999999.999');

@@ -7,7 +7,7 @@ import { Fields, fieldsOf, readOptionalMeta, readOptionalText } from '../http/va
 import { WalletType } from '../wallets/ledger';
 import { moneyUnder } from './money';
 
-/** The value of one item of a batch, and its recipient. */
+/** An item of a batch: its recipient and its value. */
 export type Item = Pick<
   Transaction,
   'email' | 'twitter' | 'phoneNumber' | 'countryToSend' | 'momoCode' | 'reference'
@@ -15,21 +15,21 @@ export type Item = Pick<
   valueInUSD: Decimal;
   description?: string | null;
   meta?: Prisma.InputJsonObject;
-  /** Its statuses, if they differ from those of its batch. At most two, and the second comes later. */
+  /** Statuses that differ from the batch's: one at once, and optionally one later. */
   becomes?: readonly string[];
 };
 
-/** A transaction before it is stored. The database gives it its position. */
+/** A transaction before the database assigns its position. */
 export type NewTransaction = Omit<Transaction, 'seq' | 'redeemData' | 'meta'> & {
   meta?: Prisma.InputJsonObject;
 };
 
-/** A batch before it is stored: one issueID, and one transaction per item in the items' order. */
+/** A batch before it is stored: one issueID, and one transaction per item, in order. */
 export interface Issue {
   issueID: string;
-  /** The sum of the paid items and the fee, in US dollars. */
+  /** Sum of the paid items and the fee, in US dollars. */
   total: Decimal;
-  /** Exactly the sum of the transactions' fees, in US dollars. */
+  /** Sum of the transactions' fees, in US dollars. */
   fee: Decimal;
   transactions: NewTransaction[];
   /** Later status changes. */
@@ -40,17 +40,17 @@ interface IssueTerms {
   issuerId: string;
   type: 'airtime' | 'momo' | 'credit' | 'transfer' | 'payment';
   status: 'paid' | 'unpaid' | 'pending';
-  /** The percentage of the items' sum. Default: none. */
+  /** Percentage of the items' sum. Default: 0. */
   feePercent?: Decimal;
-  /** The caller's words about the whole batch. */
+  /** Marks of the whole batch. */
   marks?: Marks;
-  /** The wallet that pays it, or that receives a payment. Default: none, it is paid by its link. */
+  /** Wallet that pays it, or that receives a payment. Default: none, because its link is paid. */
   wallet?: WalletType;
-  /** The account that receives a transfer. */
+  /** Account that receives a transfer. */
   receiver?: string;
 }
 
-export const NOBODY = {
+export const NO_RECIPIENT = {
   email: null,
   twitter: null,
   phoneNumber: null,
@@ -59,7 +59,7 @@ export const NOBODY = {
   reference: null,
 };
 
-/** An item that fails at once, or is held as fraud, costs nothing. */
+/** First statuses of items that cost nothing. */
 const COSTS_NOTHING = new Set(['failed', 'fraud']);
 
 export function newIssue(items: Item[], terms: IssueTerms): Issue {
@@ -85,7 +85,7 @@ export function newIssue(items: Item[], terms: IssueTerms): Issue {
   return { issueID, total, fee, transactions, later };
 }
 
-/** Stores a batch with its later status changes, so that a crash loses nothing. */
+/** Stores a batch with its later status changes, which so survive a crash. */
 export async function storeIssue(
   work: Work,
   { transactions, later }: Issue,
@@ -119,17 +119,14 @@ export function newIssueID(issuerId: string, total: Decimal): string {
 
 let lastEpochMs = 0;
 
-/**
- * Never returns the same time twice, so that two equal batches of one millisecond have different issueIDs.
- */
+/** Returns increasing times, so that equal batches of one millisecond have different issueIDs. */
 function nextEpochMs(): number {
   lastEpochMs = Math.max(Date.now(), lastEpochMs + 1);
   return lastEpochMs;
 }
 
 const USD_DECIMALS = 6; // As in the database.
-// A product of two amounts of the largest batch has 38 digits.
-const Exact = Decimal.clone({ precision: 60 });
+const Exact = Decimal.clone({ precision: 60 }); // The product of two largest amounts has 38 digits.
 
 /** Returns a percentage of `total`, rounded up to six decimals. */
 export function feeOf(total: Decimal, percent: Decimal): Decimal {
@@ -140,7 +137,7 @@ export function feeOf(total: Decimal, percent: Decimal): Decimal {
 
 /**
  * Splits a fee in proportion to costs, without a remainder. A part is the fee of all costs up to its own,
- * rounded down, minus the fee of the costs before it.
+ * rounded down, minus that of the costs before it.
  */
 export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
   if (fee.isZero()) return costs.map(() => new Decimal(0));
@@ -155,17 +152,14 @@ export function splitFee(fee: Decimal, costs: Decimal[]): Decimal[] {
   });
 }
 
-/**
- * The caller's own words about an item or a batch. Transactions show them, so that callers can find their own
- * IDs.
- */
+/** The caller's own data of an item or a batch. Transactions show it, so that callers find their IDs. */
 export interface Marks {
   reference: string | null;
   description: string | null;
   meta?: Prisma.InputJsonObject;
 }
 
-/** Reads `reference`, `description` and `meta` of an item or a body. All are optional. */
+/** Reads the optional `reference`, `description` and `meta` of an item or a body. */
 export function readMarks(value: unknown, name?: string): Marks {
   const fields: Fields = fieldsOf(value);
   const prefix = name === undefined ? '' : `${name}.`;
@@ -177,7 +171,7 @@ export function readMarks(value: unknown, name?: string): Marks {
   };
 }
 
-/** Returns the words about an item. Those of its batch fill in what it leaves out or empty. */
+/** Returns the marks of an item. Those of its batch replace missing and empty ones. */
 function marksOf(item: Partial<Marks>, batch: Partial<Marks> = {}): Marks {
   const meta = item.meta ?? batch.meta;
   return {

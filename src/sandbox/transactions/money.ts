@@ -3,11 +3,11 @@ import { Work } from '../database';
 import { Transaction } from '../generated/client';
 import { Entry, post, WalletType, OwnAccount } from '../wallets/ledger';
 
-/** Where the value of a transaction is: still with its payer, with its recipient, or redeemed. */
+/** Position of a transaction's value: with its payer, with its recipient, or redeemed. */
 const MONEY = ['kept', 'paid', 'redeemed'] as const;
 export type Money = (typeof MONEY)[number];
 
-/** The word of the entry that moves money under a status. Others: `correction`. */
+/** First word of the entry that returns the value under a status. Default: `correction`. */
 const ENTRY_OF_STATUS = new Map([
   ['unpaid', 'correction'],
   ['failed', 'failure'],
@@ -18,10 +18,7 @@ const ENTRY_OF_STATUS = new Map([
   ['refunded', 'refund'],
 ]);
 
-/**
- * Returns where an honest service keeps the value under a status. Undefined under a word that nobody has
- * documented. The money then stays where it is.
- */
+/** Returns the usual position of the value under a status. Undefined under an undocumented word. */
 export function moneyUnder(
   word: string,
   { type, wallet }: Pick<Transaction, 'type' | 'wallet'>,
@@ -29,13 +26,13 @@ export function moneyUnder(
   const status = word.toLowerCase();
   if (ENTRY_OF_STATUS.has(status)) return 'kept';
   if (status === 'paid' || status === 'successful') return 'paid';
-  // A payout is debited at once. A payment, or a credit with a link, has not been paid yet.
+  // A payout is debited at once. A pending payment, or a credit with a link, is not.
   if (status === 'pending') return type === 'payment' || wallet === null ? 'kept' : 'paid';
   if (status === 'redeemed' || status === 'completed') return type === 'credit' ? 'redeemed' : 'paid';
   return undefined;
 }
 
-/** Describes the entry of a change to `status`. Its second word is what histories find it by. */
+/** Returns the description of the entry for a change to `status`. Histories find it by its second word. */
 export function entryFor({ type, issueID, chiRef }: Transaction, status: string): string {
   if (type === 'payment' && status === 'paid') return `collection ${issueID}`;
   if (status === 'redeemed') return `redemption ${chiRef}`;
@@ -43,8 +40,8 @@ export function entryFor({ type, issueID, chiRef }: Transaction, status: string)
 }
 
 /**
- * Moves the value of a transaction, and its fee. The fee is charged when the value leaves its payer. It comes
- * back with the value if `returnsFee`. Nothing happens if the value is there already. Its row must be locked.
+ * Moves the value of a transaction to `to`, unless it is there already. The fee is charged when the value
+ * leaves the payer, and returned with it if `returnsFee`. The row must be locked.
  */
 export async function moveMoney(
   work: Work,
@@ -67,33 +64,31 @@ export async function moveMoney(
   ]);
 }
 
-/** The wallet of the issuer that fees are charged to. */
+/** Returns the issuer's wallet that fees are charged to. */
 export function walletOf({ wallet }: Pick<Transaction, 'wallet'>): WalletType {
   return (wallet ?? 'chi') as WalletType;
 }
 
-/** The wallet that pays a payout of each type, and the account that receives it. */
-export const PAID_FROM_AND_TO = {
+/** Paying wallet and receiving account of each type of payout. */
+export const PAYOUT_ACCOUNTS = {
   airtime: { wallet: 'airtime', account: 'payouts' },
   momo: { wallet: 'momo', account: 'payouts' },
   credit: { wallet: 'chi', account: 'issued credit' },
 } as const satisfies Record<string, { wallet: WalletType; account: OwnAccount }>;
 
-export type PayoutType = keyof typeof PAID_FROM_AND_TO;
+export type PayoutType = keyof typeof PAYOUT_ACCOUNTS;
 
-/** Returns the account of the ledger that has the value. */
+/** Returns the account of the ledger that holds the value. */
 function accountOf({ type, wallet, issuerId, receiver }: Transaction, money: Money): Entry['account'] {
   if (money === 'redeemed') return 'payouts';
   if (money === 'kept' && (type === 'payment' || wallet === null)) return 'outside';
   const own = { accountId: issuerId, type: (wallet ?? 'chi') as WalletType };
   if (money === 'kept' || type === 'payment') return own;
   if (type === 'transfer') return { ...own, accountId: receiver ?? '' };
-  return PAID_FROM_AND_TO[type as PayoutType].account;
+  return PAYOUT_ACCOUNTS[type as PayoutType].account;
 }
 
-/**
- * The truth about a transaction's money, whatever its status and the lists say. US dollars are decimal text.
- */
+/** Returns the truth about a transaction's money, whatever the lists show. US dollars are decimal text. */
 export function truthOf(transaction: Transaction) {
   const { status, money, wallet, type } = transaction;
   const feePaid = new Decimal(transaction.feePaid);
@@ -104,7 +99,7 @@ export function truthOf(transaction: Transaction) {
     money: money as Money,
     wallet: walletOf(transaction),
     feePaid: feePaid.toFixed(),
-    /** The sum of what its issuer's wallet gave for it and received. */
+    /** Net change of the issuer's wallet. */
     walletChange: change.toFixed(),
   };
 }

@@ -5,7 +5,7 @@ import { NewTransaction } from './issue';
 
 const CREDITS_PER_USD = 1_000; // See "Transaction record" in docs/reference/upstream.md.
 
-/** What a recipient can turn a transaction of each type into. */
+/** Asset types that a recipient can redeem a transaction as, by its type. */
 const REDEEMABLE_AS: Record<string, string[]> = {
   airtime: ['airtime'],
   momo: ['momo'],
@@ -22,7 +22,7 @@ type TextField =
   | 'reference'
   | 'receiver';
 
-/** A transaction as answered. */
+/** A transaction in answers. */
 export interface TransactionRecord extends Partial<Record<TextField, string>> {
   id: string;
   chiRef: string;
@@ -42,10 +42,7 @@ export interface TransactionRecord extends Partial<Record<TextField, string>> {
   meta?: Prisma.JsonObject;
 }
 
-/**
- * Returns a transaction as answers show it (docs/reference/upstream.md, "Transaction record"). Fields without
- * a value are left out.
- */
+/** Returns the record of a transaction (docs/reference/upstream.md, "Transaction record"). */
 export function transactionRecord(
   transaction: NewTransaction | Transaction,
   origin: string,
@@ -66,15 +63,15 @@ export function transactionRecord(
     valueInUSD: usd.toNumber(),
     credit: usd.times(CREDITS_PER_USD).toNumber(),
     ...(!fee.isZero() && { fee: fee.toNumber() }),
-    ...present(transaction),
+    ...optionalTexts(transaction),
     enabledToRedeem: REDEEMABLE_AS[type] ?? [],
     ...(isRedeemable && { redeemLink: redeemLink(origin, chiRef) }),
     integration: { appID: issuerId },
-    ...more(transaction),
+    ...extraFields(transaction),
   };
 }
 
-function present(transaction: NewTransaction | Transaction): Partial<Record<TextField, string>> {
+function optionalTexts(transaction: NewTransaction | Transaction): Partial<Record<TextField, string>> {
   const { email, phoneNumber, twitter, countryToSend, momoCode, reference, receiver } = transaction;
   const fields = {
     email,
@@ -91,7 +88,9 @@ function present(transaction: NewTransaction | Transaction): Partial<Record<Text
   );
 }
 
-function more(transaction: NewTransaction | Transaction): Pick<TransactionRecord, 'redeemData' | 'meta'> {
+function extraFields(
+  transaction: NewTransaction | Transaction,
+): Pick<TransactionRecord, 'redeemData' | 'meta'> {
   const meta: Prisma.JsonObject = {
     ...(transaction.description !== null && { description: transaction.description }),
   };

@@ -1,20 +1,19 @@
 import { Behaviour } from '../behaviour/behaviour';
-import type { Words } from '../behaviour/lies';
+import type { StatusWords } from '../behaviour/lies';
 import { Database, Work } from '../database';
 import { Prisma, Transaction } from '../generated/client';
 import type { Money } from './money';
 
-/** The status of a deleted transaction. It is kept for its history, and callers never see it. */
+/** Status of a deleted transaction, which is kept for its history and hidden from callers. */
 export const DELETED = 'deleted';
 
 /** Selects the transactions that callers can see. */
 export const NOT_DELETED = { status: { not: DELETED } };
 
 /**
- * Changes the status of transactions that still have the expected one. Of two concurrent changes, the second
- * changes nothing. All rows are locked before the first change, in order of ID, so that concurrent changes
- * cannot deadlock (see `post` for the whole order of locks). Triggers write `status_changes`.
- * @returns the changed transactions.
+ * Changes the status of transactions that still have the status `from`. Locks all rows first, in order of ID,
+ * so that concurrent changes cannot deadlock (see `post` for all locks). Triggers write `status_changes`.
+ * @returns the changed transactions: none for the second of two concurrent changes.
  */
 export async function changeStatus(
   work: Work,
@@ -30,16 +29,17 @@ export async function changeStatus(
 }
 
 /**
- * Expires transactions that have been unpaid for too long. It runs before each read of a status, and in the
- * sweeper, so that nobody sees or pays an overdue one. The order of locks is the same as above.
+ * Expires transactions that have been unpaid for too long. Runs before each read of a status and in the
+ * sweeper, so that no caller sees or pays an overdue one. The order of locks is that of `changeStatus`.
  */
 export async function expireOverdue(database: Database, behaviour: Behaviour): Promise<void> {
   const issuedUntil = new Date(Date.now() - behaviour.unpaidExpiresAfterMs);
   await database.$executeRaw`
     UPDATE transactions SET status = 'expired'
     WHERE status = 'unpaid' AND id IN (
-      SELECT id FROM transactions WHERE status = 'unpaid' AND issue_date <= ${issuedUntil} ORDER BY id
-        FOR UPDATE
+      SELECT id FROM transactions
+      WHERE status = 'unpaid' AND issue_date <= ${issuedUntil}
+      ORDER BY id FOR UPDATE
     )`;
 }
 
@@ -54,11 +54,8 @@ const NEW_STATUS_WORDS = new Map([
   ['fraud', 'FAILED'],
 ]);
 
-/**
- * Returns the word that is shown for a status: the one that the settings name, or the newer one, or the
- * status.
- */
-export function shownStatus(status: string, quirks: Behaviour['quirks'], words: Words): string {
+/** Returns the shown word of a status: from the settings, else the newer word if enabled, else the status. */
+export function shownStatus(status: string, quirks: Behaviour['quirks'], words: StatusWords): string {
   const named = Object.hasOwn(words, status) ? words[status] : undefined;
   return named ?? (quirks.newStatusWords ? NEW_STATUS_WORDS.get(status) : undefined) ?? status;
 }

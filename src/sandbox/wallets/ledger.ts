@@ -12,8 +12,8 @@ interface WalletName {
 }
 
 /**
- * The sandbox's own accounts: the outside world that money comes from, payments to telcos and others, credits
- * that recipients hold, and the service's earnings. They have no running balance and may be negative.
+ * The sandbox's own accounts: the outside world, payments to telcos and others, recipients' credits, and the
+ * service's earnings. They have no running balance and may be negative.
  */
 const OWN_ACCOUNTS = ['outside', 'payouts', 'issued credit', 'fees'] as const;
 export type OwnAccount = (typeof OWN_ACCOUNTS)[number];
@@ -25,13 +25,12 @@ export interface Entry {
 }
 
 /**
- * The only writer of money. Its entries must sum to zero, or the database refuses the commit. At most one of
- * them debits a wallet. If that wallet holds too little, the posting is rejected, and `work` must not be
- * committed.
+ * Writes a posting: the only writer of money. Its entries must sum to zero, or the database rejects the
+ * commit. At most one of them debits a wallet.
  *
- * The order of locks keeps operations from waiting for each other: first rows of `transactions` in order of
- * ID (transactions/status.ts), then wallets in order of ID (here). A posting is therefore the last step of an
- * operation.
+ * Locks are taken in one order, so that operations cannot deadlock: rows of `transactions` by ID
+ * (transactions/status.ts), then wallets by ID (here). A posting is therefore the last step of an operation.
+ * @throws Refusal if the wallet holds too little. `work` must then not be committed.
  */
 export async function post(work: Work, description: string, entries: Entry[]): Promise<void> {
   const wallets: { account: WalletName; usd: Decimal }[] = [];
@@ -49,7 +48,7 @@ export async function post(work: Work, description: string, entries: Entry[]): P
   throw new Refusal(`insufficient funds in the ${payer.account.type} wallet`);
 }
 
-/** Adds the entries of each account up, because a statement changes a wallet once. */
+/** Returns one entry per account, because a statement changes a wallet once. */
 function merged(entries: Entry[]): Entry[] {
   const sums = new Map<string, Entry>();
   for (const { account, usd } of entries) {
@@ -60,9 +59,9 @@ function merged(entries: Entry[]): Entry[] {
 }
 
 /**
- * Locks, checks and changes the wallets and writes the entries, in one statement. A statement that waited for
- * a lock is checked against the new balance, and the row stays locked until `work` commits.
- * @returns how many wallets it changed. A wallet that would fall below zero is not changed.
+ * Locks, checks and changes the wallets and writes the entries, in one statement. After a wait, it sees the
+ * new balance: https://www.postgresql.org/docs/current/transaction-iso.html
+ * @returns the number of changed wallets. A wallet that would fall below zero is not changed.
  */
 async function write(
   work: Work,
@@ -74,11 +73,12 @@ async function write(
     WITH posting AS (SELECT nextval('ledger_postings') AS id),
     locked AS (
       SELECT wallets.id, change.amount
-      FROM wallets JOIN unnest(${wallets.map(({ account }) => account.accountId)}::text[],
-                               ${wallets.map(({ account }) => account.type)}::text[],
-                               ${wallets.map(({ usd }) => usd.toFixed())}::numeric[]) AS change (account_id,
-                                 type, amount)
-        USING (account_id, type)
+      FROM wallets
+      JOIN unnest(
+        ${wallets.map(({ account }) => account.accountId)}::text[],
+        ${wallets.map(({ account }) => account.type)}::text[],
+        ${wallets.map(({ usd }) => usd.toFixed())}::numeric[]
+      ) AS change (account_id, type, amount) USING (account_id, type)
       ORDER BY wallets.id FOR UPDATE OF wallets
     ),
     changed AS (
@@ -90,19 +90,21 @@ async function write(
       SELECT id, NULL, amount, balance - amount, balance FROM changed
       UNION ALL
       SELECT NULL, account, amount, NULL, NULL
-      FROM unnest(${own.map(({ account }) => account)}::text[],
-                  ${own.map(({ usd }) => usd.toFixed())}::numeric[]) AS own (account, amount)
+      FROM unnest(
+        ${own.map(({ account }) => account)}::text[],
+        ${own.map(({ usd }) => usd.toFixed())}::numeric[]
+      ) AS own (account, amount)
     )
-    INSERT INTO ledger_entries (posting_id, wallet_id, own_account, amount, balance_before, new_balance,
-      description, date)
-    SELECT posting.id, wallet_id, own_account, amount, balance_before, new_balance, ${description},
-      clock_timestamp()
+    INSERT INTO ledger_entries
+      (posting_id, wallet_id, own_account, amount, balance_before, new_balance, description, date)
+    SELECT posting.id, wallet_id, own_account, amount, balance_before, new_balance,
+      ${description}, clock_timestamp()
     FROM entry CROSS JOIN posting
     RETURNING wallet_id`;
   return rows.filter(({ wallet_id }) => wallet_id !== null).length;
 }
 
-/** Creates the wallets of an account without any. `opening` US dollars are credited to each from outside. */
+/** Creates the wallets of an account, each with `opening` US dollars from outside. */
 export async function openWallets(work: Work, accountId: string, opening: Decimal): Promise<void> {
   await work.wallet.createMany({
     data: WALLET_TYPES.map((type) => ({ id: randomUUID(), accountId, type, balance: 0 })),
@@ -115,9 +117,8 @@ export async function openWallets(work: Work, accountId: string, opening: Decima
 }
 
 /**
- * Returns the whole ledger as of one moment: each wallet's running balance, the sum of the entries of each
- * own account, and the sum of all, which is "0" unless something is wrong. US dollars are decimal text. For
- * the control interface.
+ * Returns a consistent view of the ledger: each wallet's running balance, each own account's sum of entries,
+ * and the sum of all, which must be "0". US dollars are decimal text.
  */
 export async function ledgerOf(database: Database) {
   const accounts = await database.$queryRaw<{ account: string; type: string; balance: string }[]>`

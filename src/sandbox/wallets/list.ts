@@ -11,7 +11,7 @@ export const walletRoutes = {
   'POST /wallets/lookup': lookUpWallet,
 } satisfies Routes;
 
-const ENTRIES_SHOWN = 1_000; // The newest ones. A wallet's history has no end, and the interface has no paging.
+const ENTRIES_SHOWN = 1_000; // The newest, because the interface has no paging.
 
 /** GET and POST /wallets/list */
 async function listWallets(call: Call) {
@@ -36,7 +36,7 @@ export async function walletsOf(call: Lister, accountId: string) {
 
 type Lister = Pick<Call, 'behaviour' | 'database'>;
 
-/** With its newest entries first. The settings can make the list lie. */
+/** Returns a wallet with its entries, newest first, with the configured lies. */
 async function withEntries({ behaviour, database }: Lister, { id, type, balance, accountId }: Wallet) {
   const { newest, frozenAt, withoutTypes } = behaviour.lists.entries;
   const until = { walletId: id, ...(frozenAt !== null && { date: { lte: new Date(frozenAt) } }) };
@@ -49,7 +49,7 @@ async function withEntries({ behaviour, database }: Lister, { id, type, balance,
   return {
     id,
     type,
-    // The balance of the newest entry, which was read later, so the two always agree.
+    // The newest entry was read after the wallet, so its balance agrees with the entries.
     balance: new Decimal(last?.newBalance ?? (frozenAt === null ? balance : 0)).toNumber(),
     owner: accountId,
     transactions: entries.map(entryRecord),

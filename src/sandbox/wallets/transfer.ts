@@ -1,7 +1,7 @@
 import { Call, Routes } from '../http/call';
 import { Refusal } from '../http/envelope';
 import { fieldsOf, readOptionalText, readText, readUsd } from '../http/validation';
-import { chiRefsOf, newIssue, NOBODY, readMarks, storeIssue } from '../transactions/issue';
+import { chiRefsOf, newIssue, NO_RECIPIENT, readMarks, storeIssue } from '../transactions/issue';
 import { post, WALLET_TYPES, WalletType } from './ledger';
 
 export const transferRoutes = {
@@ -9,25 +9,21 @@ export const transferRoutes = {
   'POST /account/transfer': transfer,
 } satisfies Routes;
 
-/** POST /wallets/transfer: to the wallet of the same type of any other account, by default `chi`. */
+/** POST /wallets/transfer: to the same wallet (default `chi`) of any other account. */
 export async function transferBetweenWallets(call: Call, body: unknown) {
   return moveValue(call, body, { amount: 'valueInUSD' });
 }
 
 /**
- * POST /account/transfer: moves an amount from a wallet to the sub-account's wallet of the same type, by
- * default `chi`. A sub-account sends to another sub-account of its parent.
- * docs/reference/upstream.md marks `amount` as optional. It is required here, because the alternative would
- * be to guess and move everything.
+ * POST /account/transfer: to the same wallet (default `chi`) of a sub-account. A sub-account sends to another
+ * one of its parent. `amount` is optional in docs/reference/upstream.md, and required here: a default would
+ * move everything.
  */
 export async function transfer(call: Call, body: unknown) {
   return moveValue(call, body, { amount: 'amount', parentId: call.account.parentId ?? call.account.id });
 }
 
-/**
- * Transfers from the sender's wallet to the receiver's of the same type, as a transaction of type `transfer`.
- * @param to the name of the field with the amount, and the parent that the receiver must have.
- */
+/** Transfers the value in the field `amount` to a receiver, who must have the parent `parentId` if given. */
 async function moveValue(
   call: Call,
   body: unknown,
@@ -50,7 +46,7 @@ async function moveValue(
     receiver,
     marks,
   } as const;
-  const issue = newIssue([{ ...NOBODY, valueInUSD }], terms);
+  const issue = newIssue([{ ...NO_RECIPIENT, valueInUSD }], terms);
   await call.database.$transaction(async (work) => {
     await storeIssue(work, issue, call.behaviour);
     await call.processed(work, chiRefsOf(issue.transactions));

@@ -49,11 +49,11 @@ describe('the control interface', () => {
       const [method = '', path = ''] = line.split(' ');
       const known = path.replace('{id}', 'unheard-of').replace('/_sandbox', '');
       const { body } = await sandbox.control(method.toLowerCase() as 'get', known, {});
-      expect([line, JSON.stringify(body)]).not.toEqual([line, expect.stringMatching(/lists what there is/)]);
+      expect([line, JSON.stringify(body)]).not.toEqual([line, expect.stringMatching(/lists the operations/)]);
     }
     const { body } = await sandbox.control('get', '/nothing').expect(404);
     expect(body).toMatchObject({
-      error: expect.stringMatching(/there is no GET \/_sandbox\/nothing; GET \/_sandbox lists/),
+      error: expect.stringMatching(/GET \/_sandbox\/nothing does not exist; GET \/_sandbox lists/),
     });
   });
 
@@ -119,7 +119,7 @@ describe('the control interface', () => {
     expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
       fault: 'delay',
-      does: 'waits `ms`, then carries the operation out and answers as normal',
+      does: 'waits `ms`, then carries the operation out and answers normally',
       processed: true,
       choosesProcessed: false,
       settings: [{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }],
@@ -175,12 +175,12 @@ describe('the control interface', () => {
       'feePercent must be a number from 0 to 100',
       'magicMs must be a whole number from 0 to 600000',
       'unpaidExpiresAfterMs must be a whole number from 1 to 315360000000',
-      'colour is unknown; known are feePercent, magicMs, laterMs, returnsFee, unpaidExpiresAfterMs, ' +
+      'colour is unknown; the fields are feePercent, magicMs, laterMs, returnsFee, unpaidExpiresAfterMs, ' +
         'listedAfterMs, quirks, words, lists, events',
       'quirks.floatBalances must be true or false',
-      `quirks.unheardOf is unknown; known are ${Object.keys(QUIRKS).join(', ')}`,
+      `quirks.unheardOf is unknown; the fields are ${Object.keys(QUIRKS).join(', ')}`,
       'listedAfterMs.momo must be a whole number from 0 to 600000',
-      'listedAfterMs.gift is unknown; known are airtime, momo, credit, transfer, payment',
+      'listedAfterMs.gift is unknown; the fields are airtime, momo, credit, transfer, payment',
       'events.url must be an http:// or https:// address, or empty',
       'events.secret must be a text without blanks around it',
       'events.copies must be a whole number from 1 to 10',

@@ -106,9 +106,9 @@ describe('a requested fault', () => {
       ),
       'nth must be a whole number from 1 to 9007199254740991',
       'ms must be a whole number from 0 to 600000',
-      'bytes is unknown; known are fault, operation, nth, probability, seed, processed, ms',
-      'processed must be true or left out: this fault is nothing without it',
-      'seed is of use with probability only',
+      'bytes is unknown; the fields are fault, operation, nth, probability, seed, processed, ms',
+      'processed must be true or omitted for this fault',
+      'seed requires probability',
     ]);
     expect(await refused({ fault: 'error500', nth: 1, probability: 2 })).toEqual([
       'probability must be a number from 0 to 1',

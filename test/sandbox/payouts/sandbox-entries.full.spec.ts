@@ -56,7 +56,7 @@ describe('is charged a fee later that its transaction omits', () => {
       /insufficient funds/,
     );
     expect((await add({ type: 'top-up', account: 'none' }).expect(400)).body.error).toMatch(
-      /there is no account none/,
+      /account none does not exist/,
     );
     const unpaid = await sandbox
       .control('post', '/entries', { type: 'gift', valueInUSD: 0, chiRefs: [] })

@@ -217,7 +217,7 @@ describe('an answered payment', () => {
 
   it('rejects changes of unknown transactions and invalid changes', async () => {
     expect((await change('none', { status: 'paid' }).expect(404)).body.error).toMatch(
-      /there is no transaction/,
+      /no transaction has the id/,
     );
     const [paid] = await pay(item());
     const wrong = { status: 'deleted', money: 'gone', returnsFee: 1, colour: 'red' };
@@ -225,7 +225,7 @@ describe('an answered payment', () => {
       'status must be a word of up to 50 characters other than deleted',
       'money must be one of kept, paid',
       'returnsFee must be true or false',
-      'colour is unknown; known are status, money, returnsFee',
+      'colour is unknown; the fields are status, money, returnsFee',
     ]);
     await change(paid!.chiRef, {}).expect(400);
     expect((await truth(paid!.chiRef)).status).toBe('paid');

@@ -106,8 +106,8 @@ describe('lists with lies', () => {
     const { body } = await sandbox.control('patch', '/settings', wrong).expect(400);
     expect(body.faults).toEqual([
       'words.listed must be an object whose values are texts without blanks around them',
-      'words.shown is unknown; known are listed, answered, events',
-      'lists.wallets is unknown; known are transactions, entries',
+      'words.shown is unknown; the fields are listed, answered, events',
+      'lists.wallets is unknown; the fields are transactions, entries',
       'lists.transactions.newest must be a whole number from 0 to 1000000 or null',
       'lists.transactions.withoutTypes must be an array of any of airtime, momo, credit, transfer, payment',
       'lists.entries.frozenAt must be "now", an ISO 8601 time or null',

@@ -138,8 +138,8 @@ describe("the sandbox's pages", () => {
     });
 
     it.each([
-      [{}, 'What it becomes is required'],
-      [{ type: EVIL }, 'What it becomes must be one of the list'],
+      [{}, 'Asset type is required'],
+      [{ type: EVIL }, 'Asset type must be one of the list'],
       [{ type: 'airtime', country: 'Atlantis', phoneNumber: PHONE }, 'Country must be one of the list'],
       [{ type: 'airtime', country: 'Kenya', phoneNumber: EVIL }, 'Phone number must be a phone number'],
       [

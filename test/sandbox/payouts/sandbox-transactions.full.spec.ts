@@ -90,7 +90,7 @@ describe("the sandbox's transactions", () => {
     });
     expect((await sandbox.control('get', `/transactions/${id}`).expect(200)).body).toEqual(body);
     const none = await sandbox.control('get', '/transactions/none').expect(404);
-    expect(none.body.error).toBe('there is no transaction with the id or chiRef none');
+    expect(none.body.error).toBe('no transaction has the id or chiRef none');
   });
 
   it('are hidden from all readers once deleted, and keep their history', async () => {

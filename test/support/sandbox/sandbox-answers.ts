@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import type { ControlAnswers, ControlFaults } from '../../../src/sandbox/control/answers';
+import type { ControlAnswers, ControlErrorBody } from '../../../src/sandbox/control/answers';
 import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../../src/sandbox/http/envelope';
 import type { SandboxOperations } from '../../../src/sandbox/http/routes';
 import type { Agent, Answer, Asked, Method } from '../http/request';
@@ -38,7 +38,7 @@ type ControlBodies = {
     [Verb in keyof ControlAnswers[Path]]: {
       200: Json<ControlAnswers[Path][Verb]>;
       201: Json<ControlAnswers[Path][Verb]>;
-      default: ControlFaults;
+      default: ControlErrorBody;
     };
   };
 };

@@ -1,5 +1,5 @@
 import { Call } from '../../../../src/sandbox/http/call';
-import { payOut } from '../../../../src/sandbox/payouts/pay-out';
+import { payOut } from '../../../../src/sandbox/payouts/payouts';
 import { readCreditItems } from '../../../../src/sandbox/payouts/payouts';
 import { transactionRecord } from '../../../../src/sandbox/transactions/record';
 

@@ -2,8 +2,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../http/envelope';
 import { Rule } from '../http/rules';
 
-/** An invalid control request, with everything that is wrong with it. */
-export class Faulty extends Error {
+/** An invalid control request, with all its faults. */
+export class ControlRequestError extends Error {
   constructor(
     readonly faults: string[],
     readonly httpStatus: 400 | 404 = 400,
@@ -12,11 +12,11 @@ export class Faulty extends Error {
   }
 }
 
-/** Returns the result of `read`, or throws a {@link Faulty} with all faults that it found. */
+/** Returns the result of `read`, or throws a {@link ControlRequestError} with all its faults. */
 export function readOrRefuse<T>(read: (faults: string[]) => T | undefined): T {
   const faults: string[] = [];
   const value = read(faults);
-  if (value === undefined || faults.length > 0) throw new Faulty(faults);
+  if (value === undefined || faults.length > 0) throw new ControlRequestError(faults);
   return value;
 }
 
@@ -28,14 +28,14 @@ export function readNumber(text: unknown, name: string, rule: Rule, faults: stri
   return value;
 }
 
-/** Answers `{error, faults}`: one sentence, and each fault by itself. */
-export function answerFaulty(
+/** Answers `{error, faults}`: one sentence, and the list of faults. */
+export function answerControlError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (error instanceof Refusal) error = new Faulty([error.message]); // For example for lack of money.
-  if (error instanceof Faulty) {
+  if (error instanceof Refusal) error = new ControlRequestError([error.message]);
+  if (error instanceof ControlRequestError) {
     void reply.status(error.httpStatus).send({ error: error.message, faults: error.faults });
     return;
   }
@@ -47,5 +47,5 @@ export function answerFaulty(
   process.stderr.write(
     `sandbox: ${request.method} ${request.routeOptions.url ?? ''} failed: ${error.name}\n`,
   );
-  void reply.status(503).send({ error: 'the sandbox cannot do this now; ask again', faults: [] });
+  void reply.status(503).send({ error: 'the sandbox is unavailable; send the request again', faults: [] });
 }
