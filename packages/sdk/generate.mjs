@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-/**
- * Writes the types of the routes that an app uses from openapi.json, and the manifest of the CommonJS build.
- */
+/** Writes the types of an app's routes from openapi.json, and the manifest of the CommonJS build. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
@@ -10,7 +8,7 @@ const HEAD = '/** Written by `npm run build` from openapi.json. Do not edit. */\
 const document = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'));
 await write('src/generated/schema.ts', HEAD + astToString(await openapiTypes(document)));
 
-// Node.js would take the files of this folder for ES modules, because the package has the type "module".
+// Without this manifest, the package's "type" makes the files of this folder ES modules for Node.js.
 await write('dist/cjs/package.json', JSON.stringify({ type: 'commonjs' }));
 
 async function write(path, text) {

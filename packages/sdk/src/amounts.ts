@@ -1,26 +1,23 @@
-/**
- * The fields of requests that the interface takes as numbers. A decimal string in one of them is sent as that
- * number.
- */
+/** Request fields that are numbers in the interface. Decimal strings in them are sent as numbers. */
 export const AMOUNT_FIELDS: readonly string[] = ['valueInUSD', 'amount'];
 
-/** The caller's own note, which is sent as it is. */
+/** The caller's own note, which is sent unchanged. */
 const NOTE = 'meta';
 
-/** A number holds each decimal of fifteen digits exactly. */
+/** Digits of a decimal that a number always holds exactly (DBL_DIG of IEEE 754). */
 const MOST_DIGITS = 15;
 
 /**
- * Writes a request body. Amounts that are decimal strings become the numbers that the interface takes.
+ * Writes a request body, with decimal strings of {@link AMOUNT_FIELDS} as numbers.
  * @throws TypeError if such a string is not a decimal.
  */
 export const toJson = (body: unknown): string => JSON.stringify(withNumbers(body, ''));
 
 function withNumbers(value: unknown, name: string): unknown {
   if (name === NOTE) return value;
-  if (Array.isArray(value)) return value.map((each) => withNumbers(each, name));
+  if (Array.isArray(value)) return value.map((element) => withNumbers(element, name));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withNumbers(each, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withNumbers(field, key)]));
   }
   return typeof value === 'string' && AMOUNT_FIELDS.includes(name) ? toNumber(value, name) : value;
 }

@@ -3,59 +3,61 @@ import { ApiError, NetworkError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
 import { Payer } from './sessions/payer.ts';
 import type { Answer, Sender } from './transport.ts';
-import { verdictOf } from './verdict.ts';
-import { orAborted, pauseBefore, type Retries, sleep } from './waiting.ts';
+import { abortable, pauseBefore, type Retries, sleep } from './waiting.ts';
 
-/** What is stored of a payment, so that it can be continued after a crash. */
+/** The data that continues a payment after a crash. */
 export interface StoredPayment {
+  /** Name of the operation, such as `POST /payouts/airtime`. */
   operation: string;
+  /** Key to pass as `idempotencyKey`. */
   idempotencyKey: string;
-  /** The body, as JSON. Continue with the same one. */
+  /** Body as JSON. Pass the same body. */
   body: string;
-  /** Whose payment it is. Continue with the same value. Undefined if the credential does not tell. */
+  /** Person to pass as `payer`. Undefined for keys, and while the session is unread. */
   payer: string | undefined;
 }
 
-/** What a payment needs of its client. */
-export interface Dependencies {
+/** The parts of the client that a payment uses. */
+export interface AttemptDependencies {
   transport: Sender;
   calls: Calls;
   retries: Retries;
-  /** Stores the payment. Nothing is sent before it has ended. */
+  /** Stores the payment. Nothing is sent before it resolves. */
   store: ((payment: StoredPayment) => void | Promise<void>) | undefined;
 }
 
+/** The request that all attempts of a payment send. */
 export interface PaymentRequest extends StoredPayment {
   path: string;
   headers: Record<string, string | undefined>;
-  /** Whether the caller chose the key, so that it may have been sent before. */
+  /** Whether the caller chose the key, so that an earlier process may have sent it. */
   mayBeRepeated: boolean;
 }
 
-/** Sends one payment, as often as needed and always with the same key. */
+/** Sends one payment, as often as needed, always with the same key. */
 export class Attempts<Body> {
   /**
-   * Whether an attempt had no answer. It may still arrive, so no refusal of another attempt proves that
-   * nothing is paid.
+   * Whether an attempt had no answer. It may still arrive, so a rejection of another attempt does not prove
+   * that nothing is paid. See docs/apps/sdk.md.
    */
   private isOpen = false;
-  /** Whose payment is stored. Undefined: it is not stored yet. */
+  /** Person of the stored payment. Undefined until it is stored. */
   private stored: { payer: string | undefined } | undefined;
   private readonly payer: Payer;
 
   constructor(
     private readonly request: PaymentRequest,
-    private readonly dependencies: Dependencies,
+    private readonly dependencies: AttemptDependencies,
   ) {
     this.payer = new Payer(request.payer);
   }
 
-  /** Sends the payment until an answer states its outcome, or no further attempt is worthwhile. */
+  /** Sends the payment until an answer states its outcome, or the retries are used up. */
   async make(signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     for (let attempt = 1; ; attempt += 1) {
-      const said = await this.attempt(signal);
+      const answer = await this.attempt(signal);
       const verdict =
-        said instanceof NetworkError ? said : verdictOf<Body>(said, this.request.idempotencyKey);
+        answer instanceof NetworkError ? answer : verdictOf<Body>(answer, this.request.idempotencyKey);
       if (!(verdict instanceof NetworkError)) {
         if (verdict.kind === 'result') return verdict.result;
         if (verdict.kind === 'look_up') return this.lookUp(verdict.callId, signal);
@@ -69,20 +71,20 @@ export class Attempts<Body> {
     }
   }
 
-  /** Reads the outcome of a call. If it is unreadable, the payment is unknown. */
+  /** Reads the outcome of a call. A failed read leaves the payment `unknown`. */
   async lookUp(callId: string, signal: AbortSignal | undefined): Promise<PaymentResult<Body>> {
     const { idempotencyKey } = this.request;
     try {
       return resultOf<Body>(await this.dependencies.calls.get(callId, { signal }), idempotencyKey);
     } catch (error) {
-      if (!isOfRequest(error)) throw error;
+      if (!isRequestError(error)) throw error;
       return { status: 'unknown', settled: false, idempotencyKey, callId, error };
     }
   }
 
   /**
-   * Stores the payment, and stores it again once it is known whose it is.
-   * @throws NetworkError if the session cannot be read, and what `store` throws.
+   * Stores the payment, and stores it again once its person is known.
+   * @throws NetworkError if the session cannot be read, and the error of `store`.
    */
   private async storeFirst(signal: AbortSignal | undefined): Promise<void> {
     const { store, transport } = this.dependencies;
@@ -90,7 +92,7 @@ export class Attempts<Body> {
     const { operation, idempotencyKey, body } = this.request;
     const payer = this.request.payer ?? (await transport.payer(signal));
     if (this.stored && payer === undefined) return;
-    await orAborted(Promise.resolve(store({ operation, idempotencyKey, body, payer })), signal);
+    await abortable(Promise.resolve(store({ operation, idempotencyKey, body, payer })), signal);
     this.stored = { payer };
   }
 
@@ -103,57 +105,46 @@ export class Attempts<Body> {
       throw error;
     }
     try {
-      const outgoing = { method: 'POST', path, body, signal, payer: this.payer } as const;
-      const all = { ...headers, 'Idempotency-Key': idempotencyKey };
-      return await this.dependencies.transport.send({ ...outgoing, headers: all });
+      const request = { method: 'POST', path, body, signal, payer: this.payer } as const;
+      const withKey = { ...headers, 'Idempotency-Key': idempotencyKey };
+      return await this.dependencies.transport.send({ ...request, headers: withKey });
     } catch (error) {
-      const isSentMaybe = error instanceof NetworkError ? error.maySent : signal?.aborted === true;
-      this.isOpen ||= isSentMaybe;
+      const maySent = error instanceof NetworkError ? error.maySent : signal?.aborted === true;
+      this.isOpen ||= maySent;
       if (error instanceof NetworkError) return error;
       throw error;
     }
   }
 
-  /**
-   * The last attempt was not carried out, or had no answer. An earlier one with the same key may have been.
-   */
+  /** Returns the result after a last attempt that was not carried out or had no answer. */
   private async withoutSuccess(
     error: ApiError | NetworkError,
     signal: AbortSignal | undefined,
   ): Promise<PaymentResult<Body>> {
     const { idempotencyKey, mayBeRepeated } = this.request;
-    const isWaiting = error instanceof ApiError && error.action === 'retry_same_key';
-    const firstCallId = isWaiting ? error.firstCallId : undefined;
-    const unknown = {
-      status: 'unknown',
-      settled: false,
-      idempotencyKey,
-      callId: firstCallId,
-      error,
-    } as const;
-    if (firstCallId !== undefined) return unknown;
+    const isRetryable = error instanceof ApiError && error.action === 'retry_same_key';
+    const callId = isRetryable ? error.firstCallId : undefined;
+    const unknown = { status: 'unknown', settled: false, idempotencyKey, callId, error } as const;
+    if (callId !== undefined) return unknown;
     if (error instanceof NetworkError && this.isOpen) return unknown;
-    // The call that has the key is another payment (`new_key`), or may be this one (`ask`).
-    const isOthers = error instanceof ApiError && error.code === 'idempotency_key_reused';
-    if (isOthers && error.action === 'ask') return unknown;
-    if (!isOthers && (this.isOpen || mayBeRepeated)) {
+    // The call with the key is another payment (`new_key`), or may be this one (`ask`).
+    const isKeyReused = error instanceof ApiError && error.code === 'idempotency_key_reused';
+    if (isKeyReused && error.action === 'ask') return unknown;
+    if (!isKeyReused && (this.isOpen || mayBeRepeated)) {
       const found = await this.find(signal).catch((failure: unknown) => {
-        if (isOfRequest(failure)) return 'not to be read' as const;
+        if (isRequestError(failure)) return 'unreadable' as const;
         throw failure;
       });
-      if (found === 'not to be read') return unknown;
+      if (found === 'unreadable') return unknown;
       if (found) return found;
     }
     if (this.isOpen) return unknown;
     const nothing = { settled: true, idempotencyKey, callId: undefined } as const;
-    if (error instanceof NetworkError || isWaiting) return { status: 'not_sent', ...nothing, error };
+    if (error instanceof NetworkError || isRetryable) return { status: 'not_sent', ...nothing, error };
     return { status: 'rejected', ...nothing, items: undefined, error };
   }
 
-  /**
-   * Returns what the call that has the key says. Undefined if there is none: a call that was not carried out
-   * leaves the key to whatever arrives next.
-   */
+  /** Returns the result of the call with the key. Undefined without a call that was carried out. */
   private async find(signal: AbortSignal | undefined): Promise<PaymentResult<Body> | undefined> {
     const { operation, idempotencyKey } = this.request;
     for await (const { id, outcome } of this.dependencies.calls.list({ idempotencyKey, operation, signal })) {
@@ -165,10 +156,52 @@ export class Attempts<Body> {
   }
 }
 
-/**
- * Whether an error is about a request, and not the signal's reason or a failure of the caller's own
- * functions.
- */
-function isOfRequest(error: unknown): error is ApiError | NetworkError {
+/** Returns whether a request failed, and not the caller's signal or functions. */
+function isRequestError(error: unknown): error is ApiError | NetworkError {
   return error instanceof ApiError || error instanceof NetworkError;
+}
+
+/** The meaning of an answer for its payment. */
+type Verdict<Body> =
+  /** The answer states the outcome. */
+  | { kind: 'result'; result: PaymentResult<Body> }
+  /** The record of this call states the outcome. */
+  | { kind: 'look_up'; callId: string; error?: ApiError }
+  /** This attempt was not carried out, and may be repeated. */
+  | { kind: 'again'; error: ApiError }
+  /** This attempt was rejected. */
+  | { kind: 'refused'; error: ApiError };
+
+/** Codes about the call with the key, and not only about this attempt. */
+const FIRST_CALL_CODES: readonly string[] = ['approval_rejected', 'approval_expired', 'answer_erased'];
+
+const NO_ERROR = 'None';
+
+/** Interprets an answer by its `code` and `action`, or by the interface's envelope, not by its status. */
+function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string): Verdict<Body> {
+  if (error) return verdictOfError(error, idempotencyKey);
+  const { status, data } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  if (status === 'pending_approval') {
+    return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId } };
+  }
+  // An error of the provider does not state whether it paid, nor a success with an error text which payouts.
+  if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId };
+  const of = { idempotencyKey, callId, items: undefined };
+  return { kind: 'result', result: { status: 'succeeded', settled: false, ...of, answer: body as Body } };
+}
+
+function verdictOfError<Body>(error: ApiError, idempotencyKey: string): Verdict<Body> {
+  const { action, code, firstCallId, callId } = error;
+  // `firstCallId` is another payment, which must not be followed in place of this one.
+  if (code === 'suspected_duplicate') return { kind: 'refused', error };
+  const of = { idempotencyKey, callId: firstCallId ?? callId, error };
+  if (action === 'wait') return { kind: 'result', result: { status: 'unknown', settled: false, ...of } };
+  if (action === 'retry_same_key') return { kind: 'again', error };
+  if (!FIRST_CALL_CODES.includes(code)) return { kind: 'refused', error };
+  return { kind: 'result', result: { status: 'rejected', settled: true, ...of, items: undefined } };
+}
+
+function hasErrorText(data: unknown): boolean {
+  const text: unknown = typeof data === 'object' && data !== null && 'error' in data ? data.error : undefined;
+  return text !== undefined && text !== null && text !== NO_ERROR;
 }

@@ -1,38 +1,43 @@
 import { Pages } from './pages.ts';
-import type { Reader } from './reader.ts';
+import type { Reader, ReadOptions } from './reader.ts';
 import type { CallPage, CallRecord, FullCallRecord, Receipt } from './types.ts';
 
-interface Reading {
-  signal?: AbortSignal | undefined;
-}
-
-/** Which calls to list. */
-export interface CallSearch extends Reading {
+/** Filters of a list of calls. */
+export interface CallSearch extends ReadOptions {
+  /** Idempotency key of the call. */
   idempotencyKey?: string;
-  /** The name of the operation, such as `POST /payouts/airtime`. */
+  /** Name of the operation, such as `POST /payouts/airtime`. */
   operation?: string;
-  /** Calls per page. */
+  /** Number of calls per page. Defaults to the proxy's. */
   pageSize?: number;
-  /** Where to continue. */
+  /** `nextPageToken` of an earlier page, to continue after it. */
   pageToken?: string;
 }
 
-/** Your own calls, as the proxy has them on record. */
+/** Your own calls in the proxy's records. */
 export class Calls {
   constructor(private readonly reader: Reader) {}
 
   /**
    * Reads a call: its outcome, and the state of each payout.
-   * @param wait how many seconds the proxy waits for news before it answers.
+   * @param wait maximum number of seconds that the proxy waits for a change. Default: 0.
+   * @throws ApiError for an unknown call, and {@link NetworkError} after all retries.
+   * @example
+   * const { outcome, items } = await client.calls.get(callId, { wait: 20 });
    */
-  async get(id: string, { wait, signal }: Reading & { wait?: number } = {}): Promise<FullCallRecord> {
+  async get(id: string, { wait, signal }: ReadOptions & { wait?: number } = {}): Promise<FullCallRecord> {
     const path = `/v1/calls/${encodeURIComponent(id)}`;
     const extraMs = (wait ?? 0) * 1_000;
     const { body } = await this.reader.read({ method: 'GET', path, query: { wait }, signal, extraMs });
     return body as FullCallRecord;
   }
 
-  /** Lists your calls, newest first. */
+  /**
+   * Lists your calls, newest first.
+   * @example
+   * for await (const { id, outcome } of client.calls.list({ operation: 'POST /payouts/airtime' }))
+   *   console.log(id, outcome);
+   */
   list({ idempotencyKey, operation, pageSize, pageToken, signal }: CallSearch = {}): Pages<CallRecord> {
     return new Pages(async (token) => {
       const query = { idempotency_key: idempotencyKey, operation, page_size: pageSize, page_token: token };
@@ -43,9 +48,10 @@ export class Calls {
   }
 
   /**
-   * Returns the receipt of a call. `verifyReceipt` checks it offline. A new record is sealed within seconds.
+   * Returns the receipt of a call, for `verifyReceipt`. Waits while a new record is not sealed yet.
+   * @throws ApiError for an unknown call.
    */
-  async receipt(id: string, { signal }: Reading = {}): Promise<Receipt> {
+  async receipt(id: string, { signal }: ReadOptions = {}): Promise<Receipt> {
     const path = `/v1/calls/${encodeURIComponent(id)}/receipt`;
     return (await this.reader.read({ method: 'GET', path, signal })).body as Receipt;
   }

@@ -3,13 +3,13 @@ import { Attempts, type StoredPayment } from './attempts.ts';
 import { Calls } from './calls.ts';
 import { Payment } from './payment.ts';
 import { randomId } from './random-id.ts';
-import { Reader } from './reader.ts';
+import { Reader, type ReadOptions } from './reader.ts';
 import { providerError } from './results.ts';
 import { authorizing, type Credentials } from './sessions/credential.ts';
 import { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 import { SessionTransport } from './sessions/session-transport.ts';
 import { Session } from './sessions/session.ts';
-import { type Outgoing, type Sender, Transport } from './transport.ts';
+import { type OutgoingRequest, type Sender, Transport } from './transport.ts';
 import type {
   AnswerOf,
   BodyOf,
@@ -20,72 +20,70 @@ import type {
   Preview,
   ReadOperation,
 } from './types.ts';
-import { type Retries, USUAL_RETRIES } from './waiting.ts';
+import { type Retries, DEFAULT_RETRIES } from './waiting.ts';
 
+/** Options of a {@link PayoutProxy}: an address, exactly one credential, and limits. */
 export interface ClientOptions extends Credentials {
-  /** The address of the proxy, such as `https://payouts.example.com`, with a path if it has one. */
+  /** Address of the proxy, such as `https://payouts.example.com`, with its path if it has one. */
   baseUrl: string;
   /** Stores each payment before its first byte is sent. If it fails, nothing is sent. */
   store?: (payment: StoredPayment) => void | Promise<void>;
-  /** How often and how soon a request is tried again. */
+  /** Number and pauses of retries. Default: 4 retries after 0.5, 1, 2 and 4 seconds. */
   retries?: Partial<Retries>;
-  /** How long one attempt may take, in milliseconds. The proxy itself waits 30 seconds for the provider. */
+  /** Timeout of one attempt, in milliseconds. Default: 45,000, above the proxy's 30 seconds. */
   timeoutMs?: number;
-  /** `fetch`, if the runtime has another one. */
+  /** Replacement of the runtime's `fetch`. */
   fetch?: typeof fetch;
-  /**
-   * Returns a new unique ID each time, for runtimes without Web Crypto. It must not be guessable, nor repeat
-   * itself.
-   */
+  /** Generator of unique, unguessable IDs, for runtimes without Web Crypto. Default: random UUIDs. */
   randomId?: () => string;
 }
 
+/** Options of a new or a continued payment. */
 export interface PaymentOptions {
-  /**
-   * The key of a payment that you continue, or an ID of your own, such as that of the order. Leave it out for
-   * a new one.
-   */
+  /** Key of a payment to continue, or your own ID, such as that of the order. Default: a new random key. */
   idempotencyKey?: string;
-  /** The call that this payment duplicates on purpose: the `firstCallId` of a `suspected_duplicate`. */
+  /** Call that this payment duplicates on purpose: the `firstCallId` of a `suspected_duplicate`. */
   allowDuplicateOf?: string;
-  /** The person on whose behalf your server pays. */
+  /** Name of the person on whose behalf your server pays. */
   actor?: string;
-  /** Whose payment you continue, as it was stored. Nothing is sent for anybody else. */
+  /** Stored `payer` of a payment to continue. For another person, nothing is sent. */
   payer?: string | undefined;
 }
 
-export interface ReadOptions {
-  signal?: AbortSignal;
-}
-
-const USUAL_TIMEOUT_MS = 45_000;
+const DEFAULT_TIMEOUT_MS = 45_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** A client of payout-proxy. Make one for each key, and share it. */
+/**
+ * A client of payout-proxy. Make one for each credential, and share it.
+ * @example
+ * const client = new PayoutProxy({ baseUrl: 'https://payouts.example.com', apiKey: 'pp_shop_…' });
+ * const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: '2.50' }];
+ * const result = await client.payouts.airtime({ airtimes }).settled();
+ */
 export class PayoutProxy {
   /** Your own calls. */
   readonly calls: Calls;
-  /** Keys that your server makes for pages and apps. */
+  /** Ephemeral keys of your server for pages and apps. */
   readonly ephemeralKeys: EphemeralKeys;
   private readonly transport: Sender;
   private readonly reader: Reader;
   private readonly retries: Retries;
   private readonly newId: () => string;
   private readonly store: ClientOptions['store'];
-  private readonly ofPage: Session | undefined;
+  private readonly pageSession: Session | undefined;
 
-  /** @throws TypeError for an address or a credential that cannot be right. */
+  /** @throws TypeError for an invalid address, or without exactly one valid credential. */
   constructor(options: ClientOptions) {
-    const { session, timeoutMs = USUAL_TIMEOUT_MS } = options;
+    const { session, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const baseUrl = baseUrlOf(options);
     const { authorize, refresh } = authorizing(options);
-    // A page's own fetch must be called on the page.
-    const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
-    this.retries = { ...USUAL_RETRIES, ...options.retries };
+    // A browser's fetch throws "Illegal invocation" as a method of another object.
+    const send = options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
+    this.retries = { ...DEFAULT_RETRIES, ...options.retries };
     const credentials = session ? 'include' : 'omit';
     const transport = new Transport({ baseUrl, authorize, refresh, credentials, timeoutMs, fetch: send });
     const bySession = session && new SessionTransport(transport, session.client);
-    this.ofPage = bySession && new Session(session, baseUrl, bySession, this.retries);
+    this.pageSession = bySession && new Session(session, baseUrl, bySession, this.retries);
     this.transport = bySession ?? transport;
     this.reader = new Reader(this.transport, this.retries);
     this.calls = new Calls(this.reader);
@@ -95,31 +93,38 @@ export class PayoutProxy {
   }
 
   /**
-   * The session of the page.
-   * @throws TypeError unless the client was made with `session`.
+   * Page session of a client with the option `session`.
+   * @throws TypeError for clients with another credential.
    */
   get session(): Session {
-    if (!this.ofPage) throw new TypeError('This client has no session. Pass "session" when you make it.');
-    return this.ofPage;
+    if (!this.pageSession)
+      throw new TypeError('This client has no session. Pass "session" to its constructor.');
+    return this.pageSession;
   }
 
-  /** Payouts to people. */
+  /** Payouts. Each function prepares a payment, like {@link pay}. */
   readonly payouts = {
-    /** Pays out airtime to phone numbers. */
+    /**
+     * Prepares a payout of airtime to phone numbers.
+     * @example
+     * const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: '2.50' }];
+     * const payment = client.payouts.airtime({ airtimes });
+     */
     airtime: (body: BodyOf<'POST /payouts/airtime'>, options?: PaymentOptions) =>
       this.pay('POST /payouts/airtime', body, options),
-    /** Pays out mobile money. `client.read('GET /info/mobile-money-codes')` lists the networks. */
+    /** Prepares a payout of mobile money. `read('GET /info/mobile-money-codes')` lists the networks. */
     mobileMoney: (body: BodyOf<'POST /payouts/mobile-money'>, options?: PaymentOptions) =>
       this.pay('POST /payouts/mobile-money', body, options),
-    /** Pays out credits to email addresses and handles. */
+    /** Prepares a payout of credits to email addresses and handles. */
     credit: (body: BodyOf<'POST /payouts/credit'>, options?: PaymentOptions) =>
       this.pay('POST /payouts/credit', body, options),
-    /** Makes a link to pay for a payout of credits. */
+    /** Prepares a payout of credits that is paid by a link in its answer. */
     initiateCredit: (body: BodyOf<'POST /payouts/initiate-credit'>, options?: PaymentOptions) =>
       this.pay('POST /payouts/initiate-credit', body, options),
     /**
      * Reads the state of a payout.
-     * @param id its `payout_id`, or the ID of a call with one payout.
+     * @param id `payout_id`, or the ID of a call with one payout.
+     * @throws ApiError for an unknown payout.
      */
     get: async (id: string, { signal }: ReadOptions = {}): Promise<PayoutRecord> => {
       const path = `/v1/payouts/${encodeURIComponent(id)}`;
@@ -128,9 +133,12 @@ export class PayoutProxy {
   };
 
   /**
-   * Prepares a payment: any operation that pays, creates or removes something. Nothing is sent before you
-   * call `send` or `settled` of the payment.
-   * @throws TypeError for a key or an amount that the proxy would not take.
+   * Prepares a payment: any operation that pays, creates or removes something. `send`, `settled` or `follow`
+   * of the payment send it.
+   * @throws TypeError for an invalid key or amount.
+   * @example
+   * const payment = client.pay('POST /sub-account/create', { name: 'East', email: 'east@example.com' });
+   * const result = await payment.send();
    */
   pay<Operation extends PaymentOperation>(
     operation: Operation,
@@ -138,9 +146,9 @@ export class PayoutProxy {
     options: PaymentOptions = {},
   ): Payment<AnswerOf<Operation>> {
     const { idempotencyKey, allowDuplicateOf, actor, payer } = options;
-    // Whoever continues a payment and has lost its key would make another one.
-    const isGiven = 'idempotencyKey' in options;
-    const key: unknown = isGiven ? idempotencyKey : this.newId();
+    // An undefined key is an error: it may be the lost key of a payment to continue.
+    const isChosen = 'idempotencyKey' in options;
+    const key: unknown = isChosen ? idempotencyKey : this.newId();
     if (typeof key !== 'string' || !KEY.test(key))
       throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters without spaces.');
     const request = {
@@ -150,7 +158,7 @@ export class PayoutProxy {
       body: toJson(body),
       payer,
       headers: { 'Allow-Duplicate-Of': allowDuplicateOf, 'X-Actor': actor },
-      mayBeRepeated: isGiven,
+      mayBeRepeated: isChosen,
     };
     const { transport, calls, retries, store } = this;
     const attempts = new Attempts<AnswerOf<Operation>>(request, { transport, calls, retries, store });
@@ -158,16 +166,20 @@ export class PayoutProxy {
   }
 
   /**
-   * Tells whose payments this client makes now. Store it with a payment, and pass it when you continue the
-   * payment.
-   * @returns undefined if nobody is signed in, and for keys, which do not tell.
+   * Returns the person of the current credential. Store it with a payment, and continue with it as `payer`.
+   * @returns undefined for keys, and without a signed-in person.
    * @throws NetworkError if the session cannot be read.
    */
   payer({ signal }: ReadOptions = {}): Promise<string | undefined> {
     return this.transport.payer(signal);
   }
 
-  /** Says what would happen if the payment was sent now. Nothing is sent, reserved or promised. */
+  /**
+   * Returns the outcome that a payment would have now, without sending or reserving anything.
+   * @throws ApiError for an invalid request.
+   * @example
+   * const { would, total_usd } = await client.preview('POST /payouts/airtime', { airtimes });
+   */
   async preview<Operation extends PaymentOperation>(
     operation: Operation,
     body: BodyOf<Operation>,
@@ -180,18 +192,21 @@ export class PayoutProxy {
   }
 
   /**
-   * Sends an operation of the interface that only reads, such as `GET /info/airtime-countries`.
-   * @throws ProviderError if the provider rejects it.
+   * Sends an operation that only reads.
+   * @throws ProviderError if the provider rejects it, and ApiError if the proxy does.
+   * @example
+   * const { data: countries } = await client.read('GET /info/airtime-countries');
    */
   async read<Operation extends ReadOperation>(
     operation: Operation,
     ...[input]: object extends InputOf<Operation> ? [input?: InputOf<Operation>] : [input: InputOf<Operation>]
   ): Promise<AnswerOf<Operation>> {
-    const { query, body, signal }: Pick<Outgoing, 'query' | 'signal'> & { body?: unknown } = input ?? {};
+    const { query, body, signal }: Pick<OutgoingRequest, 'query' | 'signal'> & { body?: unknown } =
+      input ?? {};
     const method = operation.startsWith('GET ') ? 'GET' : 'POST';
     const path = `/api/v0.1${pathOf(operation)}`;
     const sent = body === undefined ? undefined : toJson(body);
-    // Nobody needs it, but a payment that is sent like this by mistake is not made twice.
+    // Reads need no key, but a payment that is sent as a read by mistake must not be made twice.
     const headers = method === 'POST' ? { 'Idempotency-Key': this.newId() } : {};
     const answer = await this.reader.read({ method, path, query, body: sent, headers, signal });
     const { status } = answer.body as { status?: unknown };
@@ -199,13 +214,13 @@ export class PayoutProxy {
     return answer.body as AnswerOf<Operation>;
   }
 
-  /** Returns the limits of your client, and what is left of them. */
+  /** Returns the limits of your client, and the rest of each. */
   async limits({ signal }: ReadOptions = {}): Promise<Limits> {
     return (await this.reader.read({ method: 'GET', path: '/v1/limits', signal })).body as Limits;
   }
 }
 
-/** Not `URL`, whose parts React Native cannot read. */
+/** Pattern of an address. React Native does not implement the parts of `URL`. */
 const BASE_URL = /^https?:\/\/([^\s/?#@:[\]\\]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[^\s?#\\]*)?$/i;
 
 function baseUrlOf({ baseUrl }: Pick<ClientOptions, 'baseUrl'>): string {

@@ -2,11 +2,11 @@ import type { components } from './generated/schema.ts';
 import type { Action, ErrorCode, Fault } from './types.ts';
 
 /**
- * The base of all errors. A program can have two copies of this package, because one part of it uses `import`
- * and another `require`. `instanceof` therefore compares kinds, and accepts errors of both copies.
+ * Base of all errors. `instanceof` compares kinds, because a program can have two copies of this package, by
+ * `import` and by `require`: https://nodejs.org/api/packages.html#dual-commonjses-module-packages
  */
 class SdkError extends Error {
-  /** The name of the class, which minifiers leave alone. */
+  /** Name of the class, which minifiers do not change. */
   static readonly kind: string = 'SdkError';
 
   constructor(message: string, options?: ErrorOptions) {
@@ -21,23 +21,23 @@ class SdkError extends Error {
   }
 }
 
-/** Returns the kinds of a class and of those that it extends. */
+/** Returns the kinds of a class and its base classes. */
 function kindsOf(constructor: unknown): unknown[] {
   if (typeof constructor !== 'function') return [];
   const { kind } = constructor as { kind?: unknown };
   return [kind, ...kindsOf(Object.getPrototypeOf(constructor))];
 }
 
-/** Every error of this package that is about a request. */
+/** Base of all errors about a request. */
 export class PayoutProxyError extends SdkError {
   static override readonly kind: string = 'PayoutProxyError';
 }
 
-/** No answer arrived, or none that the proxy can have written. */
+/** Reports that no answer of the proxy arrived. */
 export class NetworkError extends PayoutProxyError {
   static override readonly kind: string = 'NetworkError';
 
-  /** @param maySent whether the request may have arrived. False only if no connection was made. */
+  /** @param maySent whether the request may have arrived. False only without a connection. */
   constructor(
     message: string,
     readonly maySent: boolean,
@@ -47,11 +47,11 @@ export class NetworkError extends PayoutProxyError {
   }
 }
 
-/** The provider rejected a request. Its text passes through the proxy unchanged. */
+/** Reports that the provider rejected a request. `message` is the provider's text. */
 export class ProviderError extends PayoutProxyError {
   static override readonly kind: string = 'ProviderError';
 
-  /** @param answer the provider's whole answer. */
+  /** @param answer whole answer of the provider. */
   constructor(
     message: string,
     readonly answer: unknown,
@@ -60,41 +60,41 @@ export class ProviderError extends PayoutProxyError {
   }
 }
 
-/** The members of an error of the proxy, in the interface's envelope and in problem details (RFC 9457). */
+/** Members of an error of the proxy, in the interface's envelope and in problem details (RFC 9457). */
 export type ErrorBody = Omit<components['schemas']['ErrorEnvelope'], 'status'>;
 
-/** What the answer says besides its body. */
-interface Around {
+/** HTTP status and header of an error. */
+interface ResponseDetails {
   status?: number | undefined;
-  /** Milliseconds. */
+  /** `Retry-After` in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
-/** The proxy refused a request, or could not carry it out. */
+/** Reports that the proxy rejected a request, or could not carry it out. `action` is the next step. */
 export class ApiError extends PayoutProxyError {
   static override readonly kind: string = 'ApiError';
-  /** The error code, such as `cap_exceeded`. */
+  /** Error code, such as `cap_exceeded`. */
   readonly code: ErrorCode;
-  /** What your program does next. */
+  /** Next step of your program. */
   readonly action: Action;
-  /** The record of the refused request. Give it to the operator if you ask about the error. */
+  /** Record of the rejected request. Pass it to the operator with a question about the error. */
   readonly callId: string | undefined;
-  /** The faults of the request, at most 100. */
+  /** Faults of the request, at most 100. */
   readonly errors: readonly Fault[];
-  /** How many faults the request has. */
+  /** Total number of faults. */
   readonly errorsTotal: number;
-  /** The call that the request repeats, or whose key it has. */
+  /** Call with the same content or key. */
   readonly firstCallId: string | undefined;
-  /** The state of that call, for `suspected_duplicate`. */
+  /** State of that call, for `suspected_duplicate`. */
   readonly firstCallState: string | undefined;
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number | undefined;
-  /** How long to wait before you try again, in milliseconds. */
+  /** Time until the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     body: Omit<ErrorBody, 'call_id'> & { call_id?: string },
-    { status, retryAfterMs }: Around = {},
+    { status, retryAfterMs }: ResponseDetails = {},
   ) {
     super(body.error);
     this.code = body.code;
@@ -109,37 +109,37 @@ export class ApiError extends PayoutProxyError {
   }
 }
 
-/** The request is wrong and would be refused again (`fix_request`). `errors` lists every fault. */
+/** Reports an invalid request (`fix_request`), which would be rejected again. `errors` lists its faults. */
 export class InvalidRequestError extends ApiError {
   static override readonly kind: string = 'InvalidRequestError';
 }
 
-/** Nothing was done, and the same request may be sent again (`retry_same_key`). The SDK has already tried. */
+/** Reports a temporary failure that outlasted all retries (`retry_same_key`). Nothing was done. */
 export class RetryLaterError extends ApiError {
   static override readonly kind: string = 'RetryLaterError';
 }
 
-/** Nothing was paid, and another attempt needs a new idempotency key (`new_key`). */
+/** Reports that nothing was paid, and that another attempt needs a new payment (`new_key`). */
 export class NewKeyError extends ApiError {
   static override readonly kind: string = 'NewKeyError';
 }
 
-/** Nobody knows the outcome yet (`wait`). The request must not be sent again. */
+/** Reports that the outcome is unknown yet (`wait`). Do not send the request again. */
 export class OutcomeUnknownError extends ApiError {
   static override readonly kind: string = 'OutcomeUnknownError';
 }
 
-/** A person must decide or change something (`ask`): an operator, an approver, or the sender. */
+/** Reports that a person must decide or change something (`ask`): an operator, an approver, or the sender. */
 export class DecisionNeededError extends ApiError {
   static override readonly kind: string = 'DecisionNeededError';
 }
 
-/** The key or token is missing, unknown, expired or revoked, or the session has ended (401). */
+/** Reports a missing, unknown, expired or revoked key or token, or an ended session (401). */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = 'AuthenticationError';
 }
 
-/** A receipt, or the signature of an event, does not hold. */
+/** Reports an invalid receipt or signature. */
 export class VerificationError extends SdkError {
   static override readonly kind: string = 'VerificationError';
 }
@@ -155,12 +155,12 @@ const BY_ACTION: Partial<Record<Action, typeof ApiError>> = {
 const UNAUTHORIZED = 401;
 
 /** Returns the error of a body that `isErrorBody` accepts. */
-export function toApiError(body: ErrorBody, around: Around): ApiError {
-  const kind = around.status === UNAUTHORIZED ? AuthenticationError : (BY_ACTION[body.action] ?? ApiError);
-  return new kind(body, around);
+export function toApiError(body: ErrorBody, details: ResponseDetails): ApiError {
+  const kind = details.status === UNAUTHORIZED ? AuthenticationError : (BY_ACTION[body.action] ?? ApiError);
+  return new kind(body, details);
 }
 
-/** Whether the proxy wrote this error. The provider's errors have no `action`. */
+/** Returns whether a body has the form of the proxy's errors. The provider's have no `action`. */
 export function isErrorBody(body: unknown): body is ErrorBody {
   if (typeof body !== 'object' || body === null) return false;
   const { code, action, error, call_id } = body as Record<string, unknown>;

@@ -1,30 +1,31 @@
 import { VerificationError } from './errors.ts';
 import { fromBase64, utf8, joined } from './proofs/bytes.ts';
 
-/** Headers of a request, of any runtime. Names are matched in any case. */
+/** Headers of a request of any runtime, with names in any case. */
 export type HeadersLike = Headers | Record<string, string | string[] | undefined>;
 
+/** Options of `verifyEvent`. */
 export interface EventOptions {
-  /** How far the event's time may be from now, in seconds. */
+  /** Maximum difference between the event's time and now, in seconds. Default: 300. */
   toleranceSeconds?: number;
-  /** The time, for tests. */
+  /** Current time, for tests. */
   now?: Date;
 }
 
-/** A signed event whose signature holds. */
+/** An event with a valid signature. */
 export interface VerifiedEvent {
-  /** The same in each delivery of the event. Ignore an ID that you have seen. */
+  /** ID of all deliveries of the event. Ignore an ID that you have processed. */
   id: string;
-  /** When it was sent. */
+  /** Time of the delivery. */
   at: Date;
-  /** The body, parsed from JSON. */
+  /** Body, parsed from JSON. */
   payload: unknown;
 }
 
-const USUAL_TOLERANCE_SECONDS = 300;
+const DEFAULT_TOLERANCE_SECONDS = 300;
 const LEAST_KEY_BYTES = 24;
-/** A sender that changes its secret signs with both. Nobody needs more than a few. */
-const MOST_SIGNATURES = 8;
+/** Bound of the checks. A sender that changes its secret signs with two. */
+const MAX_SIGNATURES = 8;
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 const SECONDS = /^\d{1,11}$/;
@@ -34,34 +35,38 @@ const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 /**
  * Checks the signature of an event (Standard Webhooks, symmetric): `v1,` and the base64 HMAC-SHA256 of
  * `{id}.{timestamp}.{body}`.
- * @param body exactly as it arrived. A body that was parsed and written again has another signature.
- * @param secrets `whsec_<base64>`. While a secret is being changed, pass both.
- * @throws VerificationError if the event is not signed with one of the secrets, or is too old.
+ * @param body unchanged body. A parsed and rewritten body has another signature.
+ * @param secrets `whsec_<base64>`, or both secrets during a change.
+ * @throws VerificationError if no secret signed the event, or its time is too far from now.
+ * @example
+ * const { id, payload } = await verifyEvent(rawBody, request.headers, process.env.EVENTS_SECRET);
  */
 export async function verifyEvent(
   body: string | Uint8Array,
   headers: HeadersLike,
   secrets: string | readonly string[],
-  { toleranceSeconds = USUAL_TOLERANCE_SECONDS, now = new Date() }: EventOptions = {},
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = new Date() }: EventOptions = {},
 ): Promise<VerifiedEvent> {
   const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((part) =>
     headerIn(headers, `webhook-${part}`),
   );
   if (!id || !ID.test(id) || !timestamp || !SECONDS.test(timestamp) || !signature) {
-    throw new VerificationError(
-      'The event is not signed: webhook-id, webhook-timestamp or webhook-signature is missing.',
-    );
+    const names = 'webhook-id, webhook-timestamp or webhook-signature';
+    throw new VerificationError(`The event is not signed: ${names} is missing or invalid.`);
   }
   const bytes = typeof body === 'string' ? utf8(body) : body;
-  const signed = joined(utf8(`${id}.${timestamp}.`), bytes);
-  const given = signature
-    .split(' ', MOST_SIGNATURES)
-    .flatMap((one) => fromBase64(SIGNATURE.exec(one)?.[1] ?? '') ?? []);
+  const content = joined(utf8(`${id}.${timestamp}.`), bytes);
+  const signatures = signature
+    .split(' ', MAX_SIGNATURES)
+    .flatMap((part) => fromBase64(SIGNATURE.exec(part)?.[1] ?? '') ?? []);
   const keys = await Promise.all([secrets].flat().map(keyOf));
-  const pairs = keys.flatMap((key) => given.filter(({ length }) => length > 0).map((one) => ({ key, one })));
-  const checks = pairs.map(({ key, one }) => crypto.subtle.verify('HMAC', key, one, signed));
+  const checks = keys.flatMap((key) =>
+    signatures
+      .filter(({ length }) => length > 0)
+      .map((mac) => crypto.subtle.verify('HMAC', key, mac, content)),
+  );
   if (!(await Promise.all(checks)).includes(true)) {
-    throw new VerificationError('The signature of this event does not match the secret.');
+    throw new VerificationError('The signature of the event does not match the secret.');
   }
   const at = new Date(Number(timestamp) * 1_000);
   if (Math.abs(now.getTime() - at.getTime()) > toleranceSeconds * 1_000) {

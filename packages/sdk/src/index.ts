@@ -1,4 +1,4 @@
-export { type ClientOptions, type PaymentOptions, PayoutProxy, type ReadOptions } from './client.ts';
+export { type ClientOptions, type PaymentOptions, PayoutProxy } from './client.ts';
 export type { StoredPayment } from './attempts.ts';
 export { Calls, type CallSearch } from './calls.ts';
 export type { Credential, Credentials } from './sessions/credential.ts';
@@ -6,17 +6,18 @@ export { EphemeralKeys } from './sessions/ephemeral-keys.ts';
 export * from './errors.ts';
 export { type EventOptions, type HeadersLike, type VerifiedEvent, verifyEvent } from './events.ts';
 export { type Page, Pages } from './pages.ts';
+export type { ReadOptions } from './reader.ts';
 export { Payment, type WaitOptions } from './payment.ts';
-export { type ProvedReceipt, type ProvedRecord, verifyReceipt } from './proofs/receipt.ts';
+export { type VerifiedReceipt, type VerifiedRecord, verifyReceipt } from './proofs/receipt.ts';
 export type {
-  Held,
-  InProgress,
-  NotSent,
-  Partially,
+  HeldResult,
+  InProgressResult,
+  NotSentResult,
+  PartialResult,
   PaymentResult,
-  Rejected,
-  Succeeded,
-  Unknown,
+  RejectedResult,
+  SucceededResult,
+  UnknownResult,
 } from './results.ts';
 export { Session, type SessionOptions } from './sessions/session.ts';
 export type { Authorize, RequestToAuthorize } from './transport.ts';

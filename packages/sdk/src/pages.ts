@@ -1,13 +1,15 @@
 /** One page of a list. */
 export interface Page<Entry> {
   entries: Entry[];
-  /** Undefined on the last page. */
+  /** Token for the page after this one. Undefined on the last page. */
   nextPageToken: string | undefined;
 }
 
 /**
- * A list that arrives in pages. Iterate it to get every entry, or `byPage()` to get one page at a time.
- * Nothing is read before you do.
+ * A paged list, which is read only while you iterate it.
+ * @example
+ * for await (const call of client.calls.list()) console.log(call.id);
+ * for await (const { entries } of client.calls.list({ pageSize: 100 }).byPage()) console.log(entries.length);
  */
 export class Pages<Entry> implements AsyncIterable<Entry> {
   constructor(
@@ -15,7 +17,7 @@ export class Pages<Entry> implements AsyncIterable<Entry> {
     private readonly from?: string,
   ) {}
 
-  /** Yields the pages. `nextPageToken` continues later where a page ended. */
+  /** Yields the pages. Pass `nextPageToken` as `pageToken` to continue later. */
   async *byPage(): AsyncGenerator<Page<Entry>, void, undefined> {
     let token = this.from;
     do {
@@ -25,6 +27,7 @@ export class Pages<Entry> implements AsyncIterable<Entry> {
     } while (token !== undefined);
   }
 
+  /** Yields every entry. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void, undefined> {
     for await (const { entries } of this.byPage()) yield* entries;
   }

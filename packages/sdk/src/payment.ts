@@ -2,32 +2,35 @@ import type { Attempts } from './attempts.ts';
 import type { Calls } from './calls.ts';
 import { ApiError, NetworkError, RetryLaterError } from './errors.ts';
 import { type PaymentResult, resultOf } from './results.ts';
-import { growing, orAborted, reasonOf, type Retries, sleep } from './waiting.ts';
+import { backoff, abortable, reasonOf, type Retries, sleep } from './waiting.ts';
 
-/** How long to wait for a payment. */
+/** Options of the functions that wait for a payment. */
 export interface WaitOptions {
-  /** Ends the waiting. The payment itself goes on, and can be followed again. */
+  /** Signal that ends the waiting. The payment continues, and you can follow it again. */
   signal?: AbortSignal | undefined;
 }
 
-/** How long one look at a call waits for news, in seconds. */
-const LOOK_SECONDS = 20;
+/** Time that the proxy waits for a change in one poll, in seconds. */
+const POLL_SECONDS = 20;
 
-/** A look that took longer has waited at the proxy. */
-const WAITED_MS = 1_000;
+/** A longer poll has waited at the proxy, so the next one follows without a pause. */
+const LONG_POLL_MS = 1_000;
 
 /**
- * One payment, with one idempotency key for all its attempts. Nothing is sent before you call `send`,
- * `settled` or `follow`, so that you can store the key first.
+ * One payment, with one idempotency key for all its attempts. `send`, `settled` and `follow` send it. Store
+ * the key first.
+ * @example
+ * const payment = client.payouts.airtime(body);
+ * await database.set('order-17', { key: payment.idempotencyKey, body, payer: await client.payer() });
+ * const result = await payment.settled();
  */
 export class Payment<Body = unknown> {
   private known: PaymentResult<Body> | undefined;
   private sending: Promise<PaymentResult<Body>> | undefined;
 
   /**
-   * @param idempotencyKey The key of the payment. Store it before you send: with it, the payment can be
-   * continued, and is never made twice.
-   * @param operation The name of the operation, such as `POST /payouts/airtime`.
+   * @param idempotencyKey key of the payment. Store it before you send, to continue after a crash.
+   * @param operation name of the operation, such as `POST /payouts/airtime`.
    */
   constructor(
     readonly idempotencyKey: string,
@@ -38,13 +41,15 @@ export class Payment<Body = unknown> {
   ) {}
 
   /**
-   * Sends the payment, and returns what the answer says about it. It is sent again with the same key where
-   * that is safe and useful. If it is already known to be on record, it is looked up instead.
+   * Sends the payment, and returns its result so far. Retries with the same key where that is safe. Reads the
+   * call of a payment on record instead.
+   * @throws the signal's reason, and errors of your `store`, `authorize` and `refresh`. Failed requests are
+   * the `error` of the result.
    */
   send({ signal }: WaitOptions = {}): Promise<PaymentResult<Body>> {
-    // Whoever joins another caller has a signal of their own.
+    // The signal of another caller must not end this one.
     if (this.sending) {
-      return orAborted(this.sending, signal).catch((error: unknown) => {
+      return abortable(this.sending, signal).catch((error: unknown) => {
         if (signal?.aborted) throw error;
         return this.send({ signal });
       });
@@ -54,26 +59,32 @@ export class Payment<Body = unknown> {
   }
 
   /**
-   * Follows the payment until its final state is on record: each payout is paid, or is certainly not.
-   * @throws ApiError if a person must act before anybody can know, and the signal's reason once it is
-   * aborted. Call it again later.
+   * Sends the payment and follows it until it is settled: each payout is paid, or certainly not.
+   * @throws ApiError if a person must act first, and the signal's reason. Call it again later.
+   * @example
+   * const result = await payment.settled({ signal: AbortSignal.timeout(60_000) });
    */
   async settled(waiting: WaitOptions = {}): Promise<PaymentResult<Body>> {
     for await (const result of this.follow(waiting)) if (result.settled) return result;
-    throw reasonOf(waiting.signal); // it ends only with a settled result
+    throw reasonOf(waiting.signal); // unreachable: `follow` ends with a settled result
   }
 
-  /** Yields what is known about the payment, each time it changes, until it is settled. */
+  /**
+   * Sends the payment, and yields its result at each change until it is settled.
+   * @throws as `settled` does.
+   * @example
+   * for await (const { status, settled } of payment.follow()) render(status, settled);
+   */
   async *follow({ signal }: WaitOptions = {}): AsyncGenerator<PaymentResult<Body>, void, undefined> {
     let result = this.known ?? (await this.send({ signal }));
     yield result;
-    for (let look = 1; !result.settled; look += 1) {
-      const began = Date.now();
-      const next = await this.news(result, signal);
-      const isNews = JSON.stringify(next) !== JSON.stringify(result);
+    for (let poll = 1; !result.settled; poll += 1) {
+      const start = Date.now();
+      const next = await this.poll(result, signal);
+      const hasChanged = JSON.stringify(next) !== JSON.stringify(result);
       this.known = result = next;
-      if (isNews) yield result;
-      else if (Date.now() - began < WAITED_MS) await sleep(growing(look, this.retries), signal);
+      if (hasChanged) yield result;
+      else if (Date.now() - start < LONG_POLL_MS) await sleep(backoff(poll, this.retries), signal);
     }
   }
 
@@ -87,18 +98,17 @@ export class Payment<Body = unknown> {
     return this.known;
   }
 
-  private async news(
+  private async poll(
     result: PaymentResult<Body>,
     signal: AbortSignal | undefined,
   ): Promise<PaymentResult<Body>> {
     if (result.callId === undefined) {
-      // Its key tells whether it has arrived.
       const next = await this.send({ signal });
       if (next.status === 'unknown' && next.callId === undefined && needsPerson(next.error)) throw next.error;
       return next;
     }
     try {
-      const record = await this.calls.get(result.callId, { wait: LOOK_SECONDS, signal });
+      const record = await this.calls.get(result.callId, { wait: POLL_SECONDS, signal });
       return resultOf(record, this.idempotencyKey);
     } catch (error) {
       if (error instanceof NetworkError || error instanceof RetryLaterError) return result;

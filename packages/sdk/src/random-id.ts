@@ -1,22 +1,19 @@
-/** The length of a UUID in bytes, and the places of its version and its variant (RFC 9562, section 5.4). */
+/** Length of a UUID in bytes, and the positions of its version and its variant (RFC 9562, section 5.4). */
 const UUID_BYTES = 16;
 const VERSION_AT = 6;
 const VARIANT_AT = 8;
 
 const NO_RANDOMNESS =
-  'This runtime has no secure source of randomness, so no idempotency key can be made. Pass "randomId", ' +
-  'a function that ' +
-  'returns a new unique ID each time. In React Native, import "react-native-get-random-values" before ' +
-  'anything else.';
+  'This runtime has no secure source of randomness for idempotency keys. Pass "randomId", a function that ' +
+  'returns unique IDs. In React Native, import "react-native-get-random-values" before anything else.';
 
 /**
- * Returns a random UUID. Two equal keys would make one payment of two, so it never falls back to
- * `Math.random`.
+ * Returns a random UUID, never from `Math.random`: two equal keys would make one payment of two.
  * @throws Error if the runtime has no secure source of randomness.
  */
 export function randomId(): string {
   const source = (globalThis as { crypto?: Partial<typeof crypto> }).crypto;
-  // Pages that are not served by https have no randomUUID.
+  // Only secure contexts have randomUUID: https://w3c.github.io/webcrypto/#Crypto-method-randomUUID
   if (typeof source?.randomUUID === 'function') return source.randomUUID();
   if (typeof source?.getRandomValues !== 'function') throw new Error(NO_RANDOMNESS);
   const bytes = source.getRandomValues(new Uint8Array(UUID_BYTES));

@@ -1,8 +1,14 @@
 import { ApiError, NetworkError } from './errors.ts';
-import type { Answer, Outgoing, Sender } from './transport.ts';
+import type { Answer, OutgoingRequest, Sender } from './transport.ts';
 import { pauseBefore, type Retries, sleep } from './waiting.ts';
 
-/** Sends requests that change nothing. They may be repeated at any time. */
+/** Options of a read. */
+export interface ReadOptions {
+  /** Signal that ends the read with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends requests that may be repeated at any time. */
 export class Reader {
   constructor(
     private readonly transport: Pick<Sender, 'send'>,
@@ -13,17 +19,19 @@ export class Reader {
    * Sends a request, and repeats it while the proxy is busy or does not answer.
    * @throws ApiError or NetworkError of the last attempt, or the signal's reason.
    */
-  async read(outgoing: Outgoing): Promise<Answer> {
+  async read(outgoing: OutgoingRequest): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const said = await this.attempt(outgoing);
-      if (!(said instanceof Error)) return said;
-      const pause = isWorthwhile(said) ? pauseBefore(attempt, retryAfterOf(said), this.retries) : undefined;
-      if (pause === undefined) throw said;
+      const answer = await this.attempt(outgoing);
+      if (!(answer instanceof Error)) return answer;
+      const pause = isRetryable(answer)
+        ? pauseBefore(attempt, retryAfterOf(answer), this.retries)
+        : undefined;
+      if (pause === undefined) throw answer;
       await sleep(pause, outgoing.signal);
     }
   }
 
-  private async attempt(outgoing: Outgoing): Promise<Answer | ApiError | NetworkError> {
+  private async attempt(outgoing: OutgoingRequest): Promise<Answer | ApiError | NetworkError> {
     try {
       const answer = await this.transport.send(outgoing);
       return answer.error ?? answer;
@@ -34,8 +42,8 @@ export class Reader {
   }
 }
 
-/** Some errors of reads, such as `not_sealed`, say `wait` and for how long. */
-function isWorthwhile(error: ApiError | NetworkError): boolean {
+/** Returns whether to retry a read. Some errors, such as `not_sealed`, have `wait` and a `Retry-After`. */
+function isRetryable(error: ApiError | NetworkError): boolean {
   if (error instanceof NetworkError) return true;
   return error.action === 'retry_same_key' || (error.action === 'wait' && error.retryAfterMs !== undefined);
 }

@@ -14,10 +14,10 @@ describe('a held payment', () => {
       fetch: () =>
         Promise.resolve(new Response(JSON.stringify(answers.shift()), { headers: { 'X-Call-Id': 'id' } })),
     });
-    const seen: string[] = [];
+    const results: string[] = [];
     const payment = client.payouts.credit({ credits: [{ email: 'ada@example.com', valueInUSD: '1' }] });
     for await (const { status, settled } of payment.follow())
-      seen.push(`${status}, ${settled ? 'settled' : 'open'}`);
-    expect(seen).toEqual(['held, open', 'in_progress, open', 'succeeded, settled']);
+      results.push(`${status}, ${settled ? 'settled' : 'open'}`);
+    expect(results).toEqual(['held, open', 'in_progress, open', 'succeeded, settled']);
   });
 });

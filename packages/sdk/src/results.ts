@@ -1,86 +1,83 @@
 import { ApiError, type NetworkError, type PayoutProxyError, ProviderError } from './errors.ts';
 import type { FullCallRecord, PayoutItem } from './types.ts';
 
-interface Common {
-  /** The key of the payment. */
+interface ResultBase {
+  /** Key of the payment. */
   idempotencyKey: string;
-  /** Whether nothing further is expected: every payout of the payment is paid, or is certainly not. */
+  /** Whether the result is final: every payout of the payment is paid, or certainly not. */
   settled: boolean;
 }
 
-interface OfCall extends Common {
-  /** The call, for `calls.get`. */
+interface CallResult extends ResultBase {
+  /** ID of the call, for `calls.get`. */
   callId: string;
 }
 
-/** It was carried out. Until it is settled, a payout may still be pending, fail or come back. */
-export interface Succeeded<Answer> extends OfCall {
+/** Result of a payment that was carried out. Until it is settled, a payout may be pending or fail. */
+export interface SucceededResult<Answer> extends CallResult {
   status: 'succeeded';
-  /** State of each payout. Undefined until the ledger was read. */
+  /** State of each payout. Undefined until the call is read. */
   items: PayoutItem[] | undefined;
-  /** The provider's answer, if it gave one. */
+  /** Answer of the provider, if any. */
   answer: Answer | undefined;
 }
 
-/** Some of its payouts were paid. `items` has the state and the next step of each. */
-export interface Partially<Answer> extends OfCall {
+/** Result of a payment with some paid payouts. `items` has the state and the next step of each. */
+export interface PartialResult<Answer> extends CallResult {
   status: 'partially';
   items: PayoutItem[];
   answer: Answer | undefined;
 }
 
-/** Nothing was paid. Another attempt needs a change, a decision, or a new key: see `error`. */
-export interface Rejected extends Common {
+/** Result of a payment without any paid payout. Another attempt needs a change, a decision, or a new key. */
+export interface RejectedResult extends ResultBase {
   status: 'rejected';
-  /** Undefined if the proxy refused it, so that nothing was sent. */
+  /** Undefined if the proxy rejected it before it sent anything. */
   callId: string | undefined;
   items: PayoutItem[] | undefined;
-  /** Why. An `ApiError` of the proxy has an `action`, and a `ProviderError` has the provider's text. */
+  /** Reason. An `ApiError` of the proxy has an `action`, and a `ProviderError` has the provider's text. */
   error: PayoutProxyError;
 }
 
-/** It waits for an approver. Nothing was paid yet. */
-export interface Held extends OfCall {
+/** Result of a payment that waits for an approver. Nothing was paid yet. */
+export interface HeldResult extends CallResult {
   status: 'held';
 }
 
-/** It is being sent: an approver has just approved it, or another program sends it. */
-export interface InProgress extends OfCall {
+/** Result of a payment that is being sent, after its approval or by another program. */
+export interface InProgressResult extends CallResult {
   status: 'in_progress';
 }
 
-/** Nobody knows yet whether it was paid. Do not pay it again. `settled()` follows it. */
-export interface Unknown extends Common {
+/** Result of a payment that may be paid or not. Do not pay it again. `settled()` follows it. */
+export interface UnknownResult extends ResultBase {
   status: 'unknown';
-  /** Undefined if no answer arrived, or if a person must decide whether it is the call that `error` names. */
+  /** Undefined without an answer, or if a person must decide whether it is the call in `error`. */
   callId: string | undefined;
   error: PayoutProxyError | undefined;
 }
 
-/** Nothing was paid, and nothing is on its way. The key is free: `send()` tries again with the same one. */
-export interface NotSent extends Common {
+/** Result of a payment that was not sent. The key is free: `send()` tries again with it. */
+export interface NotSentResult extends ResultBase {
   status: 'not_sent';
   callId: string | undefined;
   error: ApiError | NetworkError | undefined;
 }
 
-/** What is known about a payment. */
+/** Result of a payment so far. `status` distinguishes the seven kinds. */
 export type PaymentResult<Answer = unknown> =
-  | Succeeded<Answer>
-  | Partially<Answer>
-  | Rejected
-  | Held
-  | InProgress
-  | Unknown
-  | NotSent;
+  | SucceededResult<Answer>
+  | PartialResult<Answer>
+  | RejectedResult
+  | HeldResult
+  | InProgressResult
+  | UnknownResult
+  | NotSentResult;
 
-const STILL_OPEN: readonly unknown[] = ['wait', 'await_approval'];
+const OPEN_STEPS: readonly unknown[] = ['wait', 'await_approval'];
 const IN_DOUBT: readonly unknown[] = ['in_doubt', 'reserved', 'held'];
 
-/**
- * With these statuses, the provider refuses or limits the proxy itself, before it reads the request. The key
- * is free.
- */
+/** Statuses of a provider that rejects or limits the proxy itself, not the request. The key is free. */
 const GATEWAY_REFUSALS: readonly unknown[] = [401, 403, 429];
 
 const DECLINED = {
@@ -96,7 +93,7 @@ const DECLINED = {
   },
 } as const;
 
-/** Returns what the records of a call say about its payment. */
+/** Returns the result of a payment from the record of its call. */
 export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string): PaymentResult<Answer> {
   const { id: callId, outcome, items } = record;
   const of = { idempotencyKey, callId };
@@ -124,7 +121,7 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     case 'in_progress':
       return { status: 'in_progress', settled: false, ...of };
     case 'unknown':
-    default: // a newer proxy may know more outcomes
+    default: // an outcome of a newer proxy
       return { status: 'unknown', settled: false, ...of, error: undefined };
   }
 }
@@ -136,7 +133,7 @@ function carriedOut<Answer>(
   const items = record.items;
   const answer = (record.response?.body ?? undefined) as Answer | undefined;
   const payouts = items.filter(({ state }) => state !== null);
-  const settled = payouts.every(({ next }) => !STILL_OPEN.includes(next));
+  const settled = payouts.every(({ next }) => !OPEN_STEPS.includes(next));
   const back = payouts.filter(({ next }) => next === 'send_again').length;
   const inDoubt = payouts.filter(({ state }) => IN_DOUBT.includes(state)).length;
   if (back + inDoubt === 0) return { status: 'succeeded', settled, ...of, items, answer };
@@ -152,7 +149,7 @@ function refusalOf({ id, refusal }: FullCallRecord): ApiError {
   return new ApiError({ code: code as ApiError['code'], action: 'ask', error: detail, call_id: id, errors });
 }
 
-/** Returns the error of an answer of the provider. */
+/** Returns the error in an answer of the provider. */
 export function providerError(answer: unknown): ProviderError {
   const text: unknown =
     typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : undefined;

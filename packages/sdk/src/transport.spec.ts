@@ -9,7 +9,7 @@ const pay = (baseUrl: string, send = fetch) =>
     .credit(BODY)
     .settled();
 
-describe('an address', () => {
+describe('the base URL', () => {
   it.each([
     '',
     'payouts.example.com',
@@ -27,7 +27,7 @@ describe('an address', () => {
     undefined,
     null,
     17,
-  ])('is refused when the client is made, if it is none of a proxy: %j', (baseUrl) => {
+  ])('must be the address of a proxy: %j', (baseUrl) => {
     expect(() => new PayoutProxy({ baseUrl: baseUrl as string, apiKey: 'key' })).toThrow('"baseUrl" must be');
   });
 
@@ -36,20 +36,20 @@ describe('an address', () => {
     ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000'],
     ['http://[::1]:3000', 'http://[::1]:3000'],
     ['https://bücher.example/payouts//', 'https://bücher.example/payouts'],
-  ])('is taken with a port and a path: %s', async (baseUrl, used) => {
+  ])('may have a port and a path: %s', async (baseUrl, normalized) => {
     const fetched = jest.fn().mockResolvedValue(new Response('{}', { headers: { 'X-Call-Id': 'id' } }));
     await new PayoutProxy({ baseUrl, apiKey: 'key', fetch: fetched }).limits();
-    expect(fetched).toHaveBeenCalledWith(`${used}/v1/limits`, expect.anything());
+    expect(fetched).toHaveBeenCalledWith(`${normalized}/v1/limits`, expect.anything());
   });
 });
 
-describe('a fault before the first byte', () => {
+describe('a failure before the first byte', () => {
   it.each([
-    ['a port where nothing listens', 'http://127.0.0.1:65534', /ECONNREFUSED/],
-    ['a port that fetch refuses', 'http://127.0.0.1:6000', /bad port/],
-    ['a port that does not exist', 'http://127.0.0.1:99999', /Invalid URL/],
+    ['a closed port', 'http://127.0.0.1:65534', /ECONNREFUSED/],
+    ['a port that fetch blocks', 'http://127.0.0.1:6000', /bad port/],
+    ['an invalid port', 'http://127.0.0.1:99999', /Invalid URL/],
     ['a name without an address', 'http://nowhere.invalid', /nowhere\.invalid/],
-  ])('is told as such, with its cause: %s', async (_what, baseUrl, cause) => {
+  ])('is reported with its cause: %s', async (_case, baseUrl, cause) => {
     const result = await pay(baseUrl);
     expect(result).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });
     expect((result as { error: NetworkError }).error.message).toMatch(cause);
@@ -65,7 +65,7 @@ describe('a fault before the first byte', () => {
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'EHOSTUNREACH',
     'EAI_AGAIN',
-  ])('is known by its code %s', async (code) => {
+  ])('has the code %s', async (code) => {
     const result = await pay('https://payouts.example.com', fault({ code }));
     expect(result).toMatchObject({
       status: 'not_sent',
@@ -74,10 +74,10 @@ describe('a fault before the first byte', () => {
   });
 
   it.each<[string, object, 'not_sent' | 'unknown']>([
-    ['a connection that timed out', { code: 'ETIMEDOUT', syscall: 'connect' }, 'not_sent'],
-    ['a connection that was reset', { code: 'ECONNRESET', syscall: 'read' }, 'unknown'],
-    ['an answer that timed out', { code: 'ETIMEDOUT', syscall: 'read' }, 'unknown'],
-  ])('is told from one after it: %s', async (_what, cause, status) => {
+    ['a time-out of the connection', { code: 'ETIMEDOUT', syscall: 'connect' }, 'not_sent'],
+    ['a reset of the connection', { code: 'ECONNRESET', syscall: 'read' }, 'unknown'],
+    ['a time-out of the answer', { code: 'ETIMEDOUT', syscall: 'read' }, 'unknown'],
+  ])('differs from a later one: %s', async (_case, cause, status) => {
     const client = new PayoutProxy({
       baseUrl: 'https://payouts.example.com',
       apiKey: 'key',
@@ -87,7 +87,7 @@ describe('a fault before the first byte', () => {
     expect(await client.payouts.credit(BODY).send()).toMatchObject({ status });
   });
 
-  it('is one only if no address of several could be reached', async () => {
+  it('requires that no address of several was reached', async () => {
     const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
     const failing = (...errors: Error[]) =>
@@ -105,7 +105,7 @@ describe('a fault before the first byte', () => {
     expect(await send(refused, reset)).toMatchObject({ status: 'unknown' });
   });
 
-  it('is not a proxy that ends the connection after the request', async () => {
+  it('excludes a connection that ends after the request', async () => {
     const server = createServer((request) => request.socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -1,24 +1,21 @@
 import { type ApiError, isErrorBody, NetworkError, toApiError } from './errors.ts';
 import { holderOf, type Payer, personOfToken } from './sessions/payer.ts';
-import { LONGEST_TIMER_MS, orAborted, reasonOf } from './waiting.ts';
+import { LONGEST_TIMER_MS, abortable, reasonOf } from './waiting.ts';
 
-/** What a request is authorized with. */
+/** A request that needs a credential. */
 export interface RequestToAuthorize {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The address without its query, as a DPoP proof names it in `htu`. */
+  /** Address without query: the `htu` of a DPoP proof (RFC 9449, section 4.2). */
   url: string;
 }
 
-/**
- * Returns the headers that authorize a request. It is called for each attempt, because a DPoP proof is good
- * for one.
- */
+/** Returns the headers that authorize one attempt, because a DPoP proof is valid once. */
 export type Authorize = (
   request: RequestToAuthorize,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TransportOptions {
-  /** Without a slash at its end. */
+  /** Address without a trailing slash. */
   baseUrl: string;
   fetch: typeof fetch;
   authorize: Authorize;
@@ -29,7 +26,7 @@ export interface TransportOptions {
   timeoutMs: number;
 }
 
-export interface Outgoing {
+export interface OutgoingRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
@@ -37,63 +34,63 @@ export interface Outgoing {
   body?: string | undefined;
   headers?: Record<string, string | undefined>;
   signal?: AbortSignal | undefined;
-  /** On top of the usual time, for requests that wait on purpose. */
+  /** Extension of the timeout, for requests that wait at the proxy. */
   extraMs?: number;
-  /** Whose payment it is. Undefined for requests that pay nothing. */
+  /** Person of the payment. Undefined for requests that pay nothing. */
   payer?: Payer;
 }
 
-/** An answer of the proxy, whole. */
+/** A complete answer of the proxy. */
 export interface Answer {
-  /** JSON, or the text if it is none. */
+  /** JSON, or text that is not JSON. */
   body: unknown;
-  /** The call that this answer is about. */
+  /** ID of the call. */
   callId: string;
-  /** Undefined unless the proxy wrote this answer and it is an error. */
+  /** Error of the proxy. Undefined for successes and for the provider's errors. */
   error: ApiError | undefined;
 }
 
 /** Sends requests. */
 export interface Sender {
-  /** @throws NetworkError if there is no answer of the proxy, or the signal's reason. */
-  send(outgoing: Outgoing): Promise<Answer>;
+  /** @throws NetworkError without an answer of the proxy, or the signal's reason. */
+  send(outgoing: OutgoingRequest): Promise<Answer>;
 
   /**
-   * Tells for whom requests are sent now. Undefined if the credential does not tell, or nobody is signed in.
+   * Returns the person of the current credential. Undefined for keys, and without a signed-in person.
    * @throws NetworkError if the session cannot be read, or the signal's reason.
    */
   payer(signal: AbortSignal | undefined): Promise<string | undefined>;
 }
 
-/**
- * The codes of a credential whose time is over. With a new one, the same request may be accepted
- * (`fix_request`).
- */
+/** Codes of an expired credential. The same request may be accepted with a new one. */
 const EXPIRED: readonly string[] = ['token_expired', 'ephemeral_key_ended'];
 
 /**
- * Node's codes of faults before the first byte: no address, no connection, or no certificate that can be
- * trusted. A browser tells none.
+ * Node's codes of failures before the first byte: no address, no connection, or no trusted certificate.
+ * Browsers have none. See https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
-const BEFORE_FIRST_BYTE =
-  /^(ERR_INVALID_URL|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|ERR_SSL_WRONG_VERSION_NUMBER|CERT_\w+|UNABLE_TO_\w+|\w+_SIGNED_CERT(_IN_CHAIN)?)$/;
+const BEFORE_FIRST_BYTE = [
+  /^(ERR_INVALID_URL|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
+  /^(UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|ERR_SSL_WRONG_VERSION_NUMBER)$/,
+  /^(CERT_\w+|UNABLE_TO_\w+|\w+_SIGNED_CERT(_IN_CHAIN)?)$/,
+];
 
 /** Sends single requests. */
 export class Transport implements Sender {
-  /** The refresh that is under way. Requests that fail meanwhile wait for it. */
+  /** Refresh in progress. Requests that fail meanwhile wait for it. */
   private refreshing: Promise<void> | undefined;
-  /** How often the credential was renewed. */
+  /** Number of renewals of the credential. */
   private renewals = 0;
 
   constructor(private readonly options: TransportOptions) {}
 
   /**
-   * Sends a request. If the credential has expired, it is renewed once and the request is sent again: a
-   * request without a valid credential is refused before anything else.
-   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's
-   * payment, TypeError if a header cannot be sent, or the signal's reason.
+   * Sends a request. After an expired credential, renews it once and sends the request again, because the
+   * proxy rejects such a request before any effect.
+   * @throws NetworkError without an answer of the proxy, PayoutProxyError for the payment of another person,
+   * TypeError for an invalid header, or the signal's reason.
    */
-  async send(outgoing: Outgoing): Promise<Answer> {
+  async send(outgoing: OutgoingRequest): Promise<Answer> {
     const { refresh } = this.options;
     const { renewals } = this;
     const answer = await this.attempt(outgoing);
@@ -101,14 +98,14 @@ export class Transport implements Sender {
     if (!refresh || error?.action !== 'fix_request' || !EXPIRED.includes(error.code)) return answer;
     if (this.renewals === renewals) {
       const renewing = this.renew(() => refresh(error));
-      await orAborted(renewing, outgoing.signal);
+      await abortable(renewing, outgoing.signal);
     }
     return this.attempt(outgoing);
   }
 
   async payer(signal: AbortSignal | undefined): Promise<string | undefined> {
     const { authorize, baseUrl } = this.options;
-    const authorized = await orAborted(Promise.resolve(authorize({ method: 'GET', url: baseUrl })), signal);
+    const authorized = await abortable(Promise.resolve(authorize({ method: 'GET', url: baseUrl })), signal);
     return personOfToken(new Headers(authorized).get('Authorization'));
   }
 
@@ -128,17 +125,17 @@ export class Transport implements Sender {
     signal,
     extraMs = 0,
     ...outgoing
-  }: Outgoing): Promise<Answer> {
+  }: OutgoingRequest): Promise<Answer> {
     const url = `${this.options.baseUrl}${path}`;
-    const authorized = await orAborted(Promise.resolve(this.options.authorize({ method, url })), signal);
-    const given = Object.entries(outgoing.headers ?? {}).filter(
-      (one): one is [string, string] => one[1] !== undefined,
+    const authorized = await abortable(Promise.resolve(this.options.authorize({ method, url })), signal);
+    const present = Object.entries(outgoing.headers ?? {}).filter(
+      (header): header is [string, string] => header[1] !== undefined,
     );
-    const sent = {
+    const headers = new Headers({
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...Object.fromEntries(given),
-    };
-    const headers = new Headers({ ...sent, ...authorized });
+      ...Object.fromEntries(present),
+      ...authorized,
+    });
     outgoing.payer?.requireSame(holderOf(headers));
     const time = limited(this.options.timeoutMs + extraMs, signal);
     try {
@@ -149,14 +146,14 @@ export class Transport implements Sender {
         signal: time.signal,
         credentials: this.options.credentials,
         cache: 'no-store',
-        redirect: 'error', // a redirect would send a payment to somebody else
+        redirect: 'error', // a payment must not go to another address
       } as const;
       const response = await this.options.fetch(`${url}${queryOf(query)}`, init);
       return toAnswer(response, await response.text());
     } catch (error) {
       if (error instanceof NetworkError) throw error;
       if (signal?.aborted) throw reasonOf(signal);
-      throw new NetworkError(textOf(error, time.isOver()), !isNotSent(error), error);
+      throw new NetworkError(textOf(error, time.isTimedOut()), !isNotSent(error), error);
     } finally {
       time.end();
     }
@@ -169,7 +166,7 @@ function toAnswer({ status, headers }: Response, text: string): Answer {
   if (callId === null)
     throw new NetworkError(`The answer with HTTP status ${status} is not of payout-proxy.`, true);
   const body = parsed(text);
-  // The provider's bytes pass through. They can look like an error of the proxy, but do not know the call.
+  // The provider's bytes pass through the proxy. They may imitate its error, but cannot know the call.
   if (!isErrorBody(body) || body.call_id !== callId) return { body, callId, error: undefined };
   const seconds = Number(headers.get('retry-after') ?? undefined);
   const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
@@ -184,22 +181,19 @@ function parsed(text: string): unknown {
   }
 }
 
-function queryOf(query: Outgoing['query']): string {
-  const given = Object.entries(query ?? {}).flatMap(([name, value]) =>
+function queryOf(query: OutgoingRequest['query']): string {
+  const parameters = Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );
-  return given.length > 0 ? `?${given.join('&')}` : '';
+  return parameters.length > 0 ? `?${parameters.join('&')}` : '';
 }
 
-/**
- * Returns a signal that is aborted after a time, or with the given one. Old runtimes have no
- * `AbortSignal.any`.
- */
+/** Returns a signal that ends after `ms` or with `given`. Older runtimes have no `AbortSignal.any`. */
 function limited(ms: number, given: AbortSignal | undefined) {
   const own = new AbortController();
-  let isOver = false;
+  let isTimedOut = false;
   const onTimeOut = () => {
-    isOver = true;
+    isTimedOut = true;
     own.abort();
   };
   const timer = setTimeout(onTimeOut, Math.min(ms, LONGEST_TIMER_MS));
@@ -210,33 +204,31 @@ function limited(ms: number, given: AbortSignal | undefined) {
     clearTimeout(timer);
     given?.removeEventListener('abort', abort);
   };
-  return { signal: own.signal, isOver: () => isOver, end };
+  return { signal: own.signal, isTimedOut: () => isTimedOut, end };
 }
 
-function textOf(error: unknown, isOver: boolean): string {
-  if (isOver) return 'The proxy did not answer in time.';
+function textOf(error: unknown, isTimedOut: boolean): string {
+  if (isTimedOut) return 'The proxy did not answer in time.';
   const causes = causesOf(error).map((cause) =>
     cause instanceof Error ? cause.message || cause.name : 'unknown',
   );
   return `The proxy cannot be reached: ${[...new Set(causes)].join(': ')}`;
 }
 
-/** Whether no byte of the request can have left. */
+/** Returns whether certainly no byte of the request was sent. */
 function isNotSent(error: unknown): boolean {
   return causesOf(error).some((cause) => {
-    // Several addresses were tried, and no connection may have stood.
+    // Several addresses were tried: each must have failed before a connection.
     if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isNotSent);
     const { code, syscall, message } = cause as { code?: unknown; syscall?: unknown; message?: unknown };
-    // a port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking)
+    // A port that fetch blocks: https://fetch.spec.whatwg.org/#port-blocking
     if (message === 'bad port') return true;
-    return typeof code === 'string' && (BEFORE_FIRST_BYTE.test(code) || syscall === 'connect');
+    if (typeof code !== 'string') return false;
+    return syscall === 'connect' || BEFORE_FIRST_BYTE.some((codes) => codes.test(code));
   });
 }
 
-/**
- * An error and its causes, outermost first. `fetch` hides the fault of the network in the cause of its own
- * error.
- */
+/** Returns an error and its causes, outermost first. The error of `fetch` has the network's as its cause. */
 function causesOf(error: unknown): object[] {
   if (typeof error !== 'object' || error === null) return [];
   return [error, ...causesOf((error as { cause?: unknown }).cause)];

@@ -2,48 +2,43 @@ import type { components, paths } from './generated/schema.ts';
 
 type Schemas = components['schemas'];
 
-/**
- * An amount of money: a decimal string such as `'12.50'`. A number works too, if it is exactly the decimal
- * you mean.
- */
+/** An amount: a decimal string such as `'12.50'`, or a number that is exactly this decimal. */
 export type Amount = string | number;
 
-/**
- * The code of an error, such as `cap_exceeded`. A newer proxy may have codes that this version does not list.
- */
+/** The code of an error, such as `cap_exceeded`. A newer proxy may have more codes. */
 export type ErrorCode = Schemas['ErrorEnvelope']['code'];
 
-/** What your program does after an error. Every error of the proxy names exactly one action. */
+/** The next step of your program after an error. Every error of the proxy has exactly one. */
 export type Action = Schemas['ErrorEnvelope']['action'];
 
-/** One fault of a request: a JSON pointer to the field, and what to send instead. */
+/** One fault of a request: a JSON pointer to the field, and the values that it allows. */
 export type Fault = Schemas['FaultDto'];
 
-/** A call as the proxy has it on record. */
+/** The record of a call. */
 export type CallRecord = Schemas['CallRecord'];
 
 /** One page of calls. */
 export type CallPage = Schemas['CallPage'];
 
-/** A call with its request and its answer. */
+/** The record of a call with its request and its answer. */
 export type FullCallRecord = Schemas['FullCallRecord'];
 
-/** One payout of a call, with its `state` and what you may do `next`. */
+/** One payout of a call, with its `state` and your `next` step. */
 export type PayoutItem = Schemas['RecordItem'];
 
 /** A payout and its ledger. */
 export type PayoutRecord = Schemas['PayoutRecord'];
 
-/** What would happen if a request was sent now. */
+/** The outcome that a request would have now. */
 export type Preview = Schemas['Preview'];
 
-/** The limits of your client, and what is left of them. */
+/** The limits of your client, and the rest of each. */
 export type Limits = Schemas['LimitsDto'];
 
-/** The records of a call with proofs, to be verified offline. */
+/** The records of a call with proofs, for offline verification. */
 export type Receipt = Schemas['Receipt'];
 
-/** What an ephemeral key is to be good for. */
+/** Person, operations, limits and lifetime of a new ephemeral key. */
 export type NewEphemeralKey = Schemas['NewEphemeralKeyDto'];
 
 /** An ephemeral key with its secret. */
@@ -55,13 +50,13 @@ export type EphemeralKey = Schemas['EphemeralKeyDto'];
 /** One page of ephemeral keys. */
 export type EphemeralKeyPage = Schemas['EphemeralKeyPage'];
 
-/** The session of a person who has signed in to a page. */
+/** The page session of a signed-in person. */
 export type PageSession = Schemas['PageSessionRecord'];
 
-/** A session of a page that has ended. */
+/** The end of a page session. */
 export type EndedPageSession = Schemas['SignedOutRecord'];
 
-/** The operations that pay, create or remove something. Each has a preview. */
+/** An operation that pays, creates or removes something. Each has a preview. */
 export type PaymentOperation = {
   [Path in keyof paths]: Path extends `/v1/preview${infer Rest}` ? `POST ${Rest}` : never;
 }[keyof paths];
@@ -72,7 +67,7 @@ type PathOf<Operation extends string> = Operation extends `${'GET' | 'POST'} ${i
 
 type MethodOf<Operation extends string> = Operation extends `GET ${string}` ? 'get' : 'post';
 
-/** The operations of the provider's interface that only read. */
+/** An operation of the provider's interface that only reads. */
 export type ReadOperation = Exclude<
   {
     [Path in keyof paths]: Path extends `/api/v0.1${infer Rest}`
@@ -110,17 +105,17 @@ type WithAmounts<Body> = Body extends number
     ? { [Name in keyof Body]: WithAmounts<Body[Name]> }
     : Body;
 
-/** The body of an operation, as its documentation describes it. */
+/** The body of an operation, with decimal strings for amounts. */
 export type BodyOf<Operation extends PaymentOperation> = WithAmounts<BodyIn<RouteOf<Operation>>>;
 
-/** A member that is left out where the operation has none. */
+/** A member, or nothing for operations without it. */
 type Member<Name extends string, Value> = [Value] extends [undefined]
   ? unknown
   : undefined extends Value
     ? { [Key in Name]?: Value }
     : { [Key in Name]: Value };
 
-/** What a read takes: its query, its body, and a signal that ends it. */
+/** The input of a read: query, body, and a signal that ends it. */
 export type InputOf<Operation extends ReadOperation> = { signal?: AbortSignal | undefined } & Member<
   'query',
   QueryIn<RouteOf<Operation>>

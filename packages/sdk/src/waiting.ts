@@ -1,37 +1,34 @@
-/** How often and how soon a request is tried again. */
+/** Number and pauses of the retries of one request. */
 export interface Retries {
-  /** The most further attempts of one request. */
+  /** Maximum number of retries. Default: 4. */
   most: number;
-  /** The first pause in milliseconds. Each further one is twice as long. */
+  /** First pause in milliseconds. Each further one is twice as long. Default: 500. */
   firstMs: number;
-  /**
-   * The longest pause in milliseconds. If the proxy asks for a longer one, the SDK gives up at once and says
-   * so.
-   */
+  /** Longest pause in milliseconds. A longer `Retry-After` ends the retries at once. Default: 30,000. */
   longestMs: number;
 }
 
-export const USUAL_RETRIES: Retries = { most: 4, firstMs: 500, longestMs: 30_000 };
+export const DEFAULT_RETRIES: Retries = { most: 4, firstMs: 500, longestMs: 30_000 };
 
-/** A timer that is longer fires at once. */
+/** Longest delay of a timer. A longer one fires at once: https://nodejs.org/api/timers.html */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns the pause before a further attempt, or undefined if there is to be none. */
+/** Returns the pause before a retry. Undefined ends the retries. */
 export function pauseBefore(
   attempt: number,
   retryAfterMs: number | undefined,
   retries: Retries,
 ): number | undefined {
   if (attempt > retries.most || (retryAfterMs ?? 0) > retries.longestMs) return undefined;
-  return Math.max(growing(attempt, retries), retryAfterMs ?? 0);
+  return Math.max(backoff(attempt, retries), retryAfterMs ?? 0);
 }
 
-/** Returns the pause before the nth attempt, which doubles up to the longest. */
-export const growing = (attempt: number, { firstMs, longestMs }: Retries): number =>
+/** Returns the pause after the nth attempt, which doubles up to `longestMs`. */
+export const backoff = (attempt: number, { firstMs, longestMs }: Retries): number =>
   Math.min(longestMs, firstMs * 2 ** (attempt - 1));
 
 /**
- * Waits.
+ * Waits for `ms`.
  * @throws the signal's reason, as soon as it is aborted.
  */
 export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -39,14 +36,14 @@ export async function sleep(ms: number, signal: AbortSignal | undefined): Promis
   const sleeping = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
   });
-  await orAborted(sleeping, signal).finally(() => clearTimeout(timer));
+  await abortable(sleeping, signal).finally(() => clearTimeout(timer));
 }
 
 /**
- * Waits for a promise that others wait for, too.
+ * Waits for a promise, which may have other callers.
  * @throws the signal's reason, as soon as it is aborted.
  */
-export async function orAborted<Value>(
+export async function abortable<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
@@ -60,7 +57,7 @@ export async function orAborted<Value>(
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', end));
 }
 
-/** Returns why a signal was aborted. Old runtimes do not say. */
+/** Returns the reason of an aborted signal. Older runtimes have none. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   if (reason instanceof Error) return reason;

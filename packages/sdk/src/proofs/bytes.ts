@@ -1,8 +1,7 @@
-/** Bytes and SHA-256 by Web Crypto, which browsers provide only on https and localhost. */
-
+/** Bytes for Web Crypto, which browsers provide only on https and localhost. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The number of bytes of a SHA-256. */
+/** Length of a SHA-256 in bytes. */
 export const HASH_BYTES = 32;
 
 const encoder = new TextEncoder();
@@ -28,10 +27,7 @@ export const toHex = (bytes: Uint8Array) =>
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/**
- * Encodes base64 (RFC 4648, section 4). Some runtimes, such as older React Native, have no `btoa` and no
- * `atob`.
- */
+/** Encodes base64 (RFC 4648, section 4). Some runtimes, such as older React Native, have no `btoa`. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
@@ -50,21 +46,21 @@ export function toBase64(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
 
-/** Decodes base64. Undefined unless the text is exactly the base64 of the bytes: one form only. */
+/** Decodes base64. Undefined unless the text is the one canonical encoding of the bytes. */
 export function fromBase64(text: string): Bytes | undefined {
   const sextets = Array.from(text.replace(/={1,2}$/, ''), (character) => BASE64.indexOf(character));
   const bytes = new Uint8Array(Math.floor((sextets.length * 3) / 4));
   for (let at = 0; at < bytes.length; at += 1) {
-    const place = Math.floor((at * 4) / 3);
-    const pair = ((sextets[place] ?? 0) << 6) | (sextets[place + 1] ?? 0);
+    const first = Math.floor((at * 4) / 3);
+    const pair = ((sextets[first] ?? 0) << 6) | (sextets[first + 1] ?? 0);
     bytes[at] = pair >> (4 - 2 * (at % 3));
   }
   return toBase64(bytes) === text ? bytes : undefined;
 }
 
 /**
- * Decodes UTF-8, also where there is no `TextDecoder`.
- * @throws URIError if it is none.
+ * Decodes UTF-8 without `TextDecoder`.
+ * @throws URIError for other bytes.
  */
 export const textOf = (bytes: Uint8Array) => decodeURIComponent(toHex(bytes).replace(/../g, '%$&'));
 
@@ -74,5 +70,5 @@ export function fromHex(text: string): Bytes | undefined {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-export const isSame = (one: Uint8Array, other: Uint8Array) =>
-  one.length === other.length && one.every((byte, at) => byte === other[at]);
+export const isSame = (a: Uint8Array, b: Uint8Array) =>
+  a.length === b.length && a.every((byte, at) => byte === b[at]);

@@ -1,6 +1,4 @@
-/**
- * Canonical JSON (RFC 8785). JavaScript writes numbers and strings, and orders names, as the RFC requires.
- */
+/** Returns canonical JSON (RFC 8785), which has JavaScript's numbers, strings, and order of names. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -10,7 +8,7 @@ export function canonical(value: unknown): string {
 
 /**
  * Parses JSON.
- * @throws Error if an object has a name twice, because readers disagree about which value counts.
+ * @throws Error for a duplicate name, because parsers disagree about its value (RFC 8259, section 4).
  */
 export function parseStrictly(text: string): unknown {
   const parsed = JSON.parse(text) as unknown;
@@ -21,7 +19,7 @@ export function parseStrictly(text: string): unknown {
     else if (token === '}') objects.pop();
     else if (token !== ':') last = JSON.parse(token);
     else {
-      if (objects.at(-1)?.has(last)) throw new Error(`It has ${String(last)} twice in one object.`);
+      if (objects.at(-1)?.has(last)) throw new Error(`An object has ${String(last)} twice.`);
       objects.at(-1)?.add(last);
     }
   }

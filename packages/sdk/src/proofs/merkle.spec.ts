@@ -19,7 +19,7 @@ const leaves = Array.from({ length: MOST }, (_, index) => Buffer.from(`leaf ${in
 const naive = new NaiveTree(leaves);
 const node = ({ level, index }: Subtree) => `${level}/${index}`;
 const nodes = new Map<string, Buffer>();
-/** What a log keeps: each node once it is complete. */
+/** The nodes that a log stores: each complete one. */
 const stored: HashOf = (subtrees) => Promise.resolve(subtrees.map((subtree) => nodes.get(node(subtree))!));
 
 beforeAll(() => {
@@ -30,7 +30,7 @@ beforeAll(() => {
   }
 });
 
-/** Those of the claims that are accepted. */
+/** Returns the accepted claims. */
 async function acceptedOf<Claim>(
   claims: Claim[],
   verify: (claim: Claim) => Promise<boolean>,
@@ -39,13 +39,13 @@ async function acceptedOf<Claim>(
   return claims.filter((_, at) => results[at]);
 }
 
-describe("the browser's check of inclusion", () => {
-  const place = fc
+describe('verifyInclusion', () => {
+  const position = fc
     .integer({ min: 1, max: MOST })
     .chain((size) => fc.tuple(fc.nat(size - 1), fc.constant(size)));
 
   it("accepts the log's proofs in random trees, and none with a flipped bit", async () => {
-    const property = fc.asyncProperty(place, fc.nat(255), async ([index, size], bit) => {
+    const property = fc.asyncProperty(position, fc.nat(255), async ([index, size], bit) => {
       const proof = await inclusionProof(index, size, stored);
       const claim = {
         index,
@@ -87,7 +87,7 @@ describe("the browser's check of inclusion", () => {
   });
 });
 
-describe("the browser's check that the log only grew", () => {
+describe('verifyConsistency', () => {
   const pair = fc
     .integer({ min: 1, max: MOST })
     .chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
@@ -123,8 +123,8 @@ describe("the browser's check that the log only grew", () => {
   });
 });
 
-it('counts beyond 32 bits', async () => {
-  // If all leaves are the same, so are all subtrees of one level: trees of any size can be had.
+it('verifies trees of more than 2^32 leaves', async () => {
+  // With equal leaves, all subtrees of one level are equal, so a tree of any size can be computed.
   const hashes = Array.from({ length: 53 }).reduce<Buffer[]>(
     (all) => [...all, nodeHash(all.at(-1)!, all.at(-1)!)],
     [logged('same')],

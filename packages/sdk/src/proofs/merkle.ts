@@ -1,13 +1,13 @@
 import { type Bytes, HASH_BYTES, isSame, joined, sha256, utf8 } from './bytes.ts';
 
-/** The Merkle tree of RFC 6962 and 9162, as far as checking proofs needs it. */
+// Verification of proofs in the Merkle tree of RFC 6962 and RFC 9162.
 
 const [LEAF, NODE] = [Uint8Array.of(0), Uint8Array.of(1)];
 
-/** SHA-256(0x00 || leaf), RFC 6962, section 2.1. */
+/** Returns SHA-256(0x00 || leaf), RFC 6962, section 2.1. */
 export const leafHash = (leaf: string): Promise<Bytes> => sha256(LEAF, utf8(leaf));
 
-/** SHA-256(0x01 || left || right), RFC 6962, section 2.1. */
+/** Returns SHA-256(0x01 || left || right), RFC 6962, section 2.1. */
 const nodeHash = (left: Uint8Array, right: Uint8Array): Promise<Bytes> => sha256(NODE, joined(left, right));
 
 interface InclusionClaim {
@@ -18,10 +18,7 @@ interface InclusionClaim {
   root: Uint8Array;
 }
 
-/**
- * Checks an inclusion proof (RFC 9162, section 2.1.3.2). It never throws, because an invalid proof proves
- * nothing.
- */
+/** Checks an inclusion proof (RFC 9162, section 2.1.3.2). Returns false for malformed proofs too. */
 export async function verifyInclusion({
   index,
   size,
@@ -31,7 +28,7 @@ export async function verifyInclusion({
 }: InclusionClaim): Promise<boolean> {
   if (!isCount(size) || !isCount(index) || index >= size) return false;
   if (![leafHash, root, ...proof].every(isHash)) return false;
-  // RFC 9162 calls them fn and sn: the path up from the leaf, and from the last one.
+  // fn and sn of RFC 9162: the paths up from the leaf and from the last leaf.
   let [node, last] = [index, size - 1];
   let hash = leafHash;
   for (const sibling of proof) {
@@ -55,9 +52,7 @@ interface ConsistencyClaim {
   proof: readonly Uint8Array[];
 }
 
-/**
- * Checks a consistency proof (RFC 9162, section 2.1.4.2). The earlier tree must have a leaf. It never throws.
- */
+/** Checks a consistency proof (RFC 9162, section 2.1.4.2) from a tree with at least one leaf. */
 export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolean> {
   const { from, to, fromRoot, toRoot, proof } = claim;
   if (!isCount(from) || !isCount(to) || from === 0 || from > to) return false;
@@ -66,8 +61,7 @@ export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolea
 
   let [node, last] = [from - 1, to - 1];
   while (isOdd(node)) [node, last] = [half(node), half(last)];
-  // If the earlier size is a power of two, the earlier tree is a node of the later one, and the proof does
-  // not repeat its root.
+  // If the earlier size is a power of two, its tree is a node of the later one. The proof omits its root.
   const [start, ...path] = node === 0 ? [fromRoot, ...proof] : proof;
   if (start === undefined) return false;
   let [earlier, later] = [start, start];
@@ -87,6 +81,6 @@ export async function verifyConsistency(claim: ConsistencyClaim): Promise<boolea
 
 const isCount = (count: number) => Number.isSafeInteger(count) && count >= 0;
 const isHash = ({ length }: Uint8Array) => length === HASH_BYTES;
-// No bit operators, because they cut numbers to 32 bits.
+// Bit operators would cut numbers to 32 bits.
 const isOdd = (count: number) => count % 2 === 1;
 const half = (count: number) => Math.floor(count / 2);

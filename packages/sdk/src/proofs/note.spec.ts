@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { formatCheckpoint } from '../../../../src/history/log/head.ts';
 import { newSigningKey, signerOf, signNote } from '../../../../src/history/log/note.ts';
 import * as published from '../../../../test/support/records/published-vectors.ts';
-import { lackingOf, openNote, parseCheckpoint, verifierOf } from './note.ts';
+import { missingCryptoOf, openNote, parseCheckpoint, verifierOf } from './note.ts';
 
 const signer = signerOf(newSigningKey('payouts.example/log'));
 const root = Buffer.alloc(32, 7);
@@ -10,21 +10,19 @@ const note = signNote(formatCheckpoint({ origin: signer.name, size: 2 ** 40, roo
 const open = async (text: string, key = signer.verifierKey) =>
   (await openNote(text, await verifierOf(key))).text;
 
-/** The text with one bit of one letter changed. */
-function withFlip(text: string, at: number, bit: number): string {
-  const place = at % text.length;
-  return (
-    text.slice(0, place) + String.fromCharCode(text.charCodeAt(place) ^ (1 << bit)) + text.slice(place + 1)
-  );
+/** Returns the text with one flipped bit. */
+function withFlip(text: string, position: number, bit: number): string {
+  const at = position % text.length;
+  return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1);
 }
 
-describe("the browser's check of a checkpoint", () => {
-  it("reads what the log's key signed", async () => {
+describe('openNote and parseCheckpoint', () => {
+  it("read a checkpoint that the log's key signed", async () => {
     const { origin, size, root: read } = parseCheckpoint(await open(note));
     expect([origin, size, Buffer.from(read)]).toEqual([signer.name, 2 ** 40, root]);
   });
 
-  it('rejects a checkpoint or a key with a flipped bit', async () => {
+  it('reject a checkpoint or a key with a flipped bit', async () => {
     const rejected = (opened: Promise<string>) =>
       opened.then(
         () => false,
@@ -37,7 +35,7 @@ describe("the browser's check of a checkpoint", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('opens published notes, also with two signatures', async () => {
+  it('open published notes, also with two signatures', async () => {
     const { GO_NOTE, GO_OTHER_SIGNATURE, GO_KEY, GO_OTHER_KEY, GO_TEXT, C2SP_KEY, C2SP_NOTE } = published;
     expect(await open(GO_NOTE, GO_KEY)).toBe(GO_TEXT);
     expect(await open(GO_NOTE + GO_OTHER_SIGNATURE, GO_KEY)).toBe(GO_TEXT);
@@ -52,18 +50,20 @@ describe("the browser's check of a checkpoint", () => {
     ['no signature', `${note.slice(0, note.indexOf('\u2014'))}`, 'not a signature|not a signed note'],
     ['a cut-off end', note.slice(0, -1), 'not a signed note'],
     ['a carriage return', note.replace('\n', '\r\n'), 'not a signed note'],
-  ])('rejects a note with %s', async (_what, text, fault) => {
+  ])('reject a note with %s', async (_case, text, fault) => {
     await expect(open(text)).rejects.toThrow(new RegExp(fault));
   });
 
   it.each(['', 'hello\n', 'log\n01\nAAAA\n', `log\n-1\n${root.toString('base64')}\n`, 'log\n1\nAAAA\n'])(
-    'rejects signed text that is no checkpoint: %j',
+    'reject signed text that is not a checkpoint: %j',
     (text) => {
       expect(() => parseCheckpoint(text)).toThrow('not a checkpoint');
     },
   );
+});
 
-  it('finds that this environment lacks nothing', async () => {
-    expect(await lackingOf()).toBeUndefined();
+describe('missingCryptoOf', () => {
+  it('returns undefined for Node', async () => {
+    expect(await missingCryptoOf()).toBeUndefined();
   });
 });

@@ -13,30 +13,30 @@ const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([^ ]+)$/;
 
 /** A trusted key. */
 export interface Verifier {
-  /** The verifier key, as text. */
+  /** Verifier key as text. */
   key: string;
   name: string;
-  /** Hexadecimal, 8 digits. */
+  /** Key ID: 8 hexadecimal digits. */
   id: string;
-  /** Ed25519, raw. */
+  /** Raw Ed25519 key. */
   publicKey: Bytes;
 }
 
 export interface Checkpoint {
-  /** The name of the log. */
+  /** Name of the log. */
   origin: string;
-  /** The number of its leaves. */
+  /** Number of leaves. */
   size: number;
-  /** The root of the Merkle tree over them. */
+  /** Root of the Merkle tree. */
   root: Bytes;
-  /** The verifier keys that the text names. Several keys sign while the log's key is being changed. */
+  /** Verifier keys in the text: several during a change of the log's key. */
   keys: string[];
 }
 
 /**
  * Reads a verifier key.
  * @param key `<name>+<id>+<base64(0x01 || public key)>`.
- * @throws Error that explains what is wrong with it.
+ * @throws Error with the fault of the key.
  */
 export async function verifierOf(key: string): Promise<Verifier> {
   const [, name = '', id = '', base64 = ''] = KEY.exec(key) ?? [];
@@ -51,8 +51,8 @@ export async function verifierOf(key: string): Promise<Verifier> {
 }
 
 /**
- * Reads the text of a note and its signatures, without checking them.
- * @throws Error if it is malformed.
+ * Reads the text of a note and its signatures, without verifying them.
+ * @throws Error if the note is malformed.
  */
 export function parseNote(note: string): {
   text: string;
@@ -75,7 +75,7 @@ export function parseNote(note: string): {
 }
 
 /**
- * Returns the text of a note and which of the keys signed it, at least one. Signatures of others are ignored.
+ * Verifies a note. Returns its text, and the keys that signed it. Ignores signatures of other keys.
  * @throws Error if none of the keys signed it, or if a signature of one of them is wrong.
  */
 export async function openNote(
@@ -102,9 +102,8 @@ export async function openNote(
 }
 
 /**
- * Reads a checkpoint.
- * @param text of a note.
- * @throws Error if it is no checkpoint.
+ * Reads the checkpoint in the text of a note.
+ * @throws Error if the text is not a checkpoint.
  */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', hash = '', ...more] = text.split('\n');
@@ -123,8 +122,8 @@ export function parseCheckpoint(text: string): Checkpoint {
   return { origin, size: Number(size), root, keys };
 }
 
-/** Returns what this browser lacks for a verification. Undefined if it lacks nothing. */
-export async function lackingOf(): Promise<'web-crypto' | 'ed25519' | undefined> {
+/** Returns the missing part of Web Crypto. Undefined in a complete environment. */
+export async function missingCryptoOf(): Promise<'web-crypto' | 'ed25519' | undefined> {
   if (typeof crypto === 'undefined' || !('subtle' in crypto)) return 'web-crypto';
   return crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']).then(
     () => undefined,

@@ -6,47 +6,46 @@ import { leafHash, verifyInclusion } from './merkle.ts';
 import { type Checkpoint, openNote, parseCheckpoint, verifierOf } from './note.ts';
 
 /** A record of a call that the log has signed. */
-export interface ProvedRecord {
+export interface VerifiedRecord {
+  /** Kind of the record, such as `intent`, `outcome` or `settlement`. */
   kind: string;
-  /** The position of its leaf in the log. */
+  /** Position of its leaf in the log. */
   index: number;
   record: Record<string, unknown>;
-  /** The values behind commitments, by their paths: text, or base64 of what is no text. */
+  /** Values of commitments, by path: text, or base64 of other bytes. */
   opened: Record<string, string>;
 }
 
-/** What a receipt proves. */
-export interface ProvedReceipt {
+/** The content that a receipt proves. */
+export interface VerifiedReceipt {
   callId: string;
-  /** The name of the log. */
+  /** Name of the log. */
   origin: string;
-  /** The number of records in the log. */
+  /** Number of records in the log. */
   size: number;
-  /** The key of yours that signed it. */
+  /** Your key that signed the log. */
   key: string;
-  records: ProvedRecord[];
+  records: VerifiedRecord[];
 }
 
 const FORMAT = 'payout-proxy/receipt/1';
-/**
- * The exact number of bytes of a salt. Otherwise the first letters of a value could pass as the end of its
- * salt.
- */
+/** Exact length of a salt in bytes. With a variable length, the start of a value could pass as salt. */
 const SALT_BYTES = 16;
 
 /**
- * Verifies a receipt offline: that the log has signed exactly these records. It does not prove that the call
- * has no other records, or that everybody is shown the same log.
- * @param receipt its text, or what `calls.receipt` returns. A file of somebody else should be passed as text,
- * because JSON that names a member twice is read differently by different programs.
- * @param keys the verifier key of the log, `<name>+<id>+<base64>`, or several. Get it from another source
- * than the receipt.
- * @throws VerificationError that names the first fault.
+ * Verifies offline that the log has signed exactly these records. A receipt does not prove that the call
+ * has no other records, or that all readers see the same log.
+ * @param receipt text of a receipt, or the value of `calls.receipt`. Pass a file of another party as text:
+ * parsers disagree about JSON with duplicate names.
+ * @param keys one or several verifier keys of the log, `<name>+<id>+<base64>`, from another source.
+ * @throws VerificationError with the first fault.
+ * @example
+ * const { records } = await verifyReceipt(await client.calls.receipt(callId), logKey);
  */
 export async function verifyReceipt(
   receipt: Receipt | string,
   keys: string | readonly string[],
-): Promise<ProvedReceipt> {
+): Promise<VerifiedReceipt> {
   try {
     return await verified(
       typeof receipt === 'string' ? (parseStrictly(receipt) as Receipt) : receipt,
@@ -59,15 +58,15 @@ export async function verifyReceipt(
   }
 }
 
-async function verified(receipt: Receipt, keys: string[]): Promise<ProvedReceipt> {
+async function verified(receipt: Receipt, keys: string[]): Promise<VerifiedReceipt> {
   must(receipt?.format === FORMAT, `It is not of the format ${FORMAT}.`);
   const { call_id: callId, log, checkpoint: note, records } = receipt;
-  must(Array.isArray(records) && records.length > 0, 'It has no records, and so proves nothing.');
+  must(Array.isArray(records) && records.length > 0, 'It has no records.');
   const verifiers = await Promise.all([log.key, ...keys].map(verifierOf));
   const { text, signers } = await openNote(note, ...verifiers);
   must(
     signers.some(({ key }) => key === log.key),
-    'Its checkpoint is not signed by the key that it names.',
+    'Its checkpoint is not signed by the key in the receipt.',
   );
   const signer = signers.find(({ key }) => keys.includes(key));
   must(signer !== undefined, 'None of your keys signed it.');
@@ -75,7 +74,7 @@ async function verified(receipt: Receipt, keys: string[]): Promise<ProvedReceipt
   must(checkpoint.origin === log.origin && signer.name === log.origin, 'Its checkpoint is of another log.');
   const indexes = new Set(records.map(({ index }) => index));
   must(indexes.size === records.length, 'It has the same leaf twice.');
-  const proved: ProvedRecord[] = [];
+  const proved: VerifiedRecord[] = [];
   for (const entry of records) proved.push(await verifiedRecord(entry, callId, checkpoint));
   return { callId, origin: checkpoint.origin, size: checkpoint.size, key: signer.key, records: proved };
 }
@@ -86,9 +85,9 @@ async function verifiedRecord(
   entry: Entry,
   callId: string,
   { size, root }: Checkpoint,
-): Promise<ProvedRecord> {
+): Promise<VerifiedRecord> {
   const { kind, index, record, proof, openings = [] } = entry;
-  must(record.table === kind, `A record is labelled as ${kind}, and is of another kind.`);
+  must(record.table === kind, `A record with the label ${kind} is of another kind.`);
   const ofCall = Object.hasOwn(record, 'intent_id') ? record.intent_id : record.id;
   must(typeof callId === 'string' && ofCall === callId, `The ${kind} is a record of another call.`);
   const hashes = proof.map((hash) => fromBase64(hash) ?? new Uint8Array());
@@ -112,14 +111,11 @@ async function openedValue(
     encoding === 'utf8' ? textBytes(value) : encoding === 'base64' ? fromBase64(value) : undefined;
   const isReadable = committed !== undefined && salted?.length === SALT_BYTES && bytes !== undefined;
   const isOpened = isReadable && toHex(await sha256(salted, bytes)) === committed;
-  must(isOpened, `The ${kind} shows another value than it commits to in ${commitment}.`);
+  must(isOpened, `The value of ${commitment} does not match the commitment of the ${kind}.`);
   return [commitment, value];
 }
 
-/**
- * Returns the commitment at a path of the record, such as `items/0/email_commitment`. Undefined if there is
- * none.
- */
+/** Returns the commitment at a path of the record, such as `items/0/email_commitment`, or undefined. */
 function committedIn(record: Record<string, unknown>, path: string): string | undefined {
   if (!/(^|\/)[a-z_]+_commitment$/.test(path)) return undefined;
   let at: unknown = record;
@@ -130,7 +126,7 @@ function committedIn(record: Record<string, unknown>, path: string): string | un
   return typeof at === 'string' ? at : undefined;
 }
 
-/** Undefined for half a character, which has no bytes of its own. */
+/** Returns the UTF-8 of a text. Undefined for half a surrogate pair, which has none. */
 function textBytes(text: string): Bytes | undefined {
   const bytes = utf8(text);
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) === text ? bytes : undefined;

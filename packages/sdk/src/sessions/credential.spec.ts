@@ -7,21 +7,18 @@ const tokenOf = (claims: object) => `x.${Buffer.from(JSON.stringify(claims)).toS
 const ADA = tokenOf({ iss: 'https://id.example', sub: 'ada' });
 const BOB = tokenOf({ iss: 'https://id.example', sub: 'bob' });
 
-/**
- * The answers of a network that loses the first request, of a proxy that refuses it, or of one that carries
- * it out.
- */
+/** A lost request, a rejection of the credential, and a success. */
 const lost = () => Promise.reject(new TypeError('terminated'));
-const says = (body: object) => () =>
+const answering = (body: object) => () =>
   Promise.resolve(new Response(JSON.stringify(body), { headers: { 'X-Call-Id': 'id' } }));
-const expired = says({ error: 'ended', code: 'token_expired', action: 'fix_request', call_id: 'id' });
-const paid = says({ status: 'success', data: {} });
+const expired = answering({ error: 'ended', code: 'token_expired', action: 'fix_request', call_id: 'id' });
+const paid = answering({ status: 'success', data: {} });
 
-describe('the person who pays', () => {
+describe('a payment', () => {
   const { atob, btoa, TextDecoder } = globalThis;
   afterEach(() => Object.assign(globalThis, { atob, btoa, TextDecoder }));
 
-  /** Pays with these credentials, one for each attempt. Returns the credentials that were sent. */
+  /** Pays with one of these credentials per attempt. Returns the sent credentials. */
   async function pay(
     credentials: Record<string, string>[],
     answers = [lost, paid],
@@ -53,9 +50,9 @@ describe('the person who pays', () => {
       bearer(ADA),
       bearer(tokenOf({ iss: 'https://id.example', sub: 'ada', n: 2 })),
     ],
-    ['the same token that cannot be read', bearer('opaque'), bearer('opaque')],
+    ['the same opaque token', bearer('opaque'), bearer('opaque')],
     ['a renewed key', { 'X-API-Key': 'ppe_one' }, { 'X-API-Key': 'ppe_two' }],
-  ])('continues a payment with %s', async (_what, first, second) => {
+  ])('continues with %s', async (_case, first, second) => {
     for (const answers of [
       [lost, paid],
       [expired, paid],
@@ -65,13 +62,13 @@ describe('the person who pays', () => {
 
   it.each([
     ['the token of another person', bearer(ADA), bearer(BOB)],
-    ['a token that cannot be read', bearer(ADA), bearer('opaque')],
-    ['a token after one that cannot be read', bearer('opaque'), bearer(ADA)],
-    ['another token that cannot be read', bearer('one'), bearer('two')],
-    ['a token that names nobody', bearer(tokenOf({ iss: 'x' })), bearer(tokenOf({ iss: 'x', n: 2 }))],
+    ['an opaque token after a readable one', bearer(ADA), bearer('opaque')],
+    ['a readable token after an opaque one', bearer('opaque'), bearer(ADA)],
+    ['another opaque token', bearer('one'), bearer('two')],
+    ['a token without a person', bearer(tokenOf({ iss: 'x' })), bearer(tokenOf({ iss: 'x', n: 2 }))],
     ['a key after a token', bearer(ADA), { 'X-API-Key': 'pp_key' }],
     ['a token after a key', { 'X-API-Key': 'pp_key' }, bearer(ADA)],
-  ])('never continues a payment with %s', async (_what, first, second) => {
+  ])('never continues with %s', async (_case, first, second) => {
     for (const answers of [
       [lost, paid],
       [expired, paid],
@@ -79,7 +76,7 @@ describe('the person who pays', () => {
       expect(await pay([first, second], answers)).toHaveLength(1);
   });
 
-  it.each(['atob', 'btoa', 'TextDecoder'])('is told apart in a runtime without %s', async (missing) => {
+  it.each(['atob', 'btoa', 'TextDecoder'])('keeps its person in a runtime without %s', async (missing) => {
     Object.assign(globalThis, { [missing]: undefined });
     expect(await pay([bearer(ADA), bearer(BOB)])).toHaveLength(1);
     expect(await pay([bearer(ADA), bearer(ADA)])).toHaveLength(2);
@@ -93,7 +90,7 @@ describe('the person who pays', () => {
 
 describe('an empty credential', () => {
   it.each([{ apiKey: '' }, { apiKey: ' ' }, { accessToken: '' }])(
-    'is refused when the client is made: %j',
+    'is rejected by the constructor: %j',
     (options) => {
       expect(() => new PayoutProxy({ baseUrl, ...options })).toThrow('The credential is empty');
     },
@@ -104,7 +101,7 @@ describe('an empty credential', () => {
     { accessToken: () => Promise.resolve('') },
     { apiKey: () => undefined as unknown as string },
     { accessToken: ADA, refresh: () => '' },
-  ])('is refused before it is sent: %j', async (options) => {
+  ])('is rejected before it is sent: %j', async (options) => {
     const fetched = jest.fn(expired);
     const client = new PayoutProxy({ baseUrl, ...options, fetch: fetched });
     await expect(client.payouts.credit(BODY).send()).rejects.toThrow('The credential is empty');

@@ -1,38 +1,37 @@
 import { Pages } from '../pages.ts';
-import type { Reader } from '../reader.ts';
+import type { Reader, ReadOptions } from '../reader.ts';
 import type { EphemeralKey, EphemeralKeyPage, IssuedEphemeralKey, NewEphemeralKey } from '../types.ts';
 
 const PATH = '/v1/ephemeral-keys';
 
-interface Asking {
-  signal?: AbortSignal | undefined;
-}
-
-/** Keys that your server makes for one person, to be used in a page or an app. They need a secret key. */
+/** Keys that your server issues for one person, for use in a page or an app. They need a secret key. */
 export class EphemeralKeys {
   constructor(private readonly reader: Reader) {}
 
-  /** Makes a key, which is valid for minutes. It is shown only once. */
-  async create(asked: NewEphemeralKey, { signal }: Asking = {}): Promise<IssuedEphemeralKey> {
-    // If an answer is lost, another key is made. Nobody has the first one.
-    const { body } = await this.reader.read({
-      method: 'POST',
-      path: PATH,
-      body: JSON.stringify(asked),
-      signal,
-    });
-    return body as IssuedEphemeralKey;
+  /**
+   * Issues a key, which is valid for minutes. Only this answer has its secret.
+   * @throws ApiError if your key may not issue it.
+   * @example
+   * const { key } = await client.ephemeralKeys.create({
+   *   actor: 'ada', operations: ['POST /payouts/airtime'], max_total: '20', expires_in: 600,
+   * });
+   */
+  async create(request: NewEphemeralKey, { signal }: ReadOptions = {}): Promise<IssuedEphemeralKey> {
+    // A retry after a lost answer issues another key. The secret of the first one is lost.
+    const body = JSON.stringify(request);
+    const answer = await this.reader.read({ method: 'POST', path: PATH, body, signal });
+    return answer.body as IssuedEphemeralKey;
   }
 
   /**
    * Lists the keys, newest first, without their secrets.
-   * @param actor whose keys to list. All by default.
+   * @param actor person of the keys. Default: all persons.
    */
   list({
     actor,
     pageSize,
     signal,
-  }: Asking & { actor?: string; pageSize?: number } = {}): Pages<EphemeralKey> {
+  }: ReadOptions & { actor?: string; pageSize?: number } = {}): Pages<EphemeralKey> {
     return new Pages(async (token) => {
       const query = { actor, page_size: pageSize, page_token: token };
       const { body } = await this.reader.read({ method: 'GET', path: PATH, query, signal });
@@ -41,13 +40,13 @@ export class EphemeralKeys {
     });
   }
 
-  /** Revokes one key. Requests with it are refused at once. */
-  async revoke(id: string, { signal }: Asking = {}): Promise<void> {
+  /** Revokes one key, with immediate effect. */
+  async revoke(id: string, { signal }: ReadOptions = {}): Promise<void> {
     await this.reader.read({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}`, signal });
   }
 
-  /** Revokes all keys of a person, such as on sign-out. */
-  async revokeAll(actor: string, { signal }: Asking = {}): Promise<void> {
+  /** Revokes all keys of a person, for example at sign-out. */
+  async revokeAll(actor: string, { signal }: ReadOptions = {}): Promise<void> {
     await this.reader.read({ method: 'DELETE', path: PATH, query: { actor }, signal });
   }
 }

@@ -2,26 +2,20 @@ import { PayoutProxyError } from '../errors.ts';
 import { fromBase64, textOf } from '../proofs/bytes.ts';
 
 const ANOTHER_PERSON =
-  'This is the payment of another person, or of a credential that does not tell its person. Nothing was ' +
-  'sent, because ' +
-  'for another person it would be another payment. Continue it with a credential of the person who pays.';
+  'This is the payment of another person, or of a credential without a person. Nothing was sent. ' +
+  'Continue it with a credential of its person.';
 
-/**
- * The holder of every API key. A key does not tell its person, so your server must pass keys of one person.
- */
+/** Holder of every API key. A key does not state its person, so an app must use keys of one person. */
 const KEY_HOLDER = 'key';
 
-/**
- * The holder of a payment. An idempotency key belongs to a person, so for another person it would be another
- * payment.
- */
+/** The holder of a payment. For another person, the same idempotency key would be another payment. */
 export class Payer {
-  /** @param holder Undefined until the first attempt, which determines it. */
+  /** @param holder stored holder. If undefined, the first attempt determines it. */
   constructor(private holder: string | undefined) {}
 
   /**
    * Requires that all attempts have the same holder.
-   * @throws PayoutProxyError
+   * @throws PayoutProxyError for another holder.
    */
   requireSame(holder: string | undefined): void {
     this.holder ??= holder;
@@ -30,15 +24,15 @@ export class Payer {
 }
 
 /**
- * Returns the holder of the credential of a request. A token that cannot be read is held by nobody else: two
- * such tokens may be of two people. Never store it, because it may be the token itself.
+ * Returns the holder of a request's credential. An unreadable token is its own holder, because two of them
+ * may belong to two people. Never store the holder: it may be a token.
  */
 export function holderOf(headers: Headers): string {
   const authorization = headers.get('Authorization');
   return authorization === null ? KEY_HOLDER : (personOfToken(authorization) ?? authorization);
 }
 
-/** Returns the person of an access token. Undefined for anything else. */
+/** Returns the person of a readable access token, or undefined. */
 export function personOfToken(authorization: string | null): string | undefined {
   const [, claims = ''] = /^(?:Bearer|DPoP) +[\w-]+\.([\w-]+)\./i.exec(authorization ?? '') ?? [];
   const base64 = claims.replace(/-/g, '+').replace(/_/g, '/');

@@ -1,26 +1,25 @@
 import { AuthenticationError, NetworkError } from '../errors.ts';
-import type { Answer, Outgoing, Sender } from '../transport.ts';
+import type { Answer, OutgoingRequest, Sender } from '../transport.ts';
 import type { PageSession } from '../types.ts';
-import { orAborted } from '../waiting.ts';
+import { abortable } from '../waiting.ts';
 
-/** The refusals of a session that is not, or no longer, the one that the cookie stands for. */
-const OF_ANOTHER_SESSION: readonly (string | undefined)[] = ['csrf', 'missing_key'];
+/** Codes of a CSRF token that does not belong to the session of the cookie. */
+const OTHER_SESSION_CODES: readonly (string | undefined)[] = ['csrf', 'missing_key'];
 
-const SOMEBODY_ELSE =
-  'Another person has signed in, such as in another tab. This request was not sent for them. Reload the ' +
-  'page, or make a ' +
-  'new client.';
+const PERSON_CHANGED =
+  'Another person has signed in, for example in another tab. This request was not sent. Reload the page, ' +
+  'or make a new client.';
 
 /** Returns the route of a client's session. */
 export const pathOfSession = (client: string) => `/v1/page-sessions/${encodeURIComponent(client)}`;
 
-/** Sends requests by the session of one person, whose cookie the browser adds. */
+/** Sends requests in the session of one person. The browser adds the cookie. */
 export class SessionTransport implements Sender {
-  /** The token of the session that was read last. Undefined if it is to be read first. */
+  /** CSRF token of the session. Undefined until the session is read. */
   private csrfToken: string | undefined;
-  /** The first person who was signed in. */
+  /** First signed-in person. */
   private personId: string | undefined;
-  /** The reading that is under way. Requests that need one meanwhile wait for it. */
+  /** Read of the session in progress, which all requests share. */
   private reading: Promise<Answer> | undefined;
 
   constructor(
@@ -32,23 +31,21 @@ export class SessionTransport implements Sender {
    * Sends a request. If its CSRF token is of another session, the session is read once more and the request
    * is sent again. This is safe for payments, too:
    *
-   * - The proxy checks the token before it looks at the request. It has then recorded and reserved nothing,
-   *   and sent nothing to the provider.
-   * - The payment has the same idempotency key as before. A key belongs to a person: for somebody else it
-   *   would be another key, and another payment. So nothing is sent for anybody but the first person.
+   * - The proxy checks the token before the request. It has recorded, reserved and sent nothing.
+   * - The payment keeps its idempotency key. A key belongs to a person, so nothing is sent for another one.
    *
-   * @throws NetworkError if there is no answer of the proxy, PayoutProxyError if it is another person's
-   * payment, or the signal's reason.
+   * @throws NetworkError without an answer of the proxy, PayoutProxyError for the payment of another person,
+   * or the signal's reason.
    */
-  async send(outgoing: Outgoing): Promise<Answer> {
+  async send(outgoing: OutgoingRequest): Promise<Answer> {
     if (this.csrfToken !== undefined) {
       const answer = await this.sendWith(this.csrfToken, outgoing);
-      if (!OF_ANOTHER_SESSION.includes(answer.error?.code)) return answer;
+      if (!OTHER_SESSION_CODES.includes(answer.error?.code)) return answer;
     }
     const read = await this.read(outgoing.signal).catch(notSent);
     if (read.error) return read;
     const { csrf_token, person_id } = read.body as PageSession;
-    if (person_id !== this.personId) return { ...read, error: somebodyElse(read.callId) };
+    if (person_id !== this.personId) return { ...read, error: personChanged(read.callId) };
     return this.sendWith(csrf_token, outgoing);
   }
 
@@ -63,11 +60,11 @@ export class SessionTransport implements Sender {
       .send({ method: 'GET', path: pathOfSession(this.client) })
       .then((answer) => this.remember(answer))
       .finally(() => (this.reading = undefined));
-    return orAborted(this.reading, signal);
+    return abortable(this.reading, signal);
   }
 
-  /** Sends the request that ends the session, whoever is signed in by now. */
-  async end(outgoing: Outgoing): Promise<Answer> {
+  /** Ends the current session, also of another person than the first. */
+  async end(outgoing: OutgoingRequest): Promise<Answer> {
     const read = await this.read(outgoing.signal);
     return read.error ? read : this.sendWith((read.body as PageSession).csrf_token, outgoing);
   }
@@ -80,22 +77,22 @@ export class SessionTransport implements Sender {
     return answer;
   }
 
-  private async sendWith(csrfToken: string, { payer, ...outgoing }: Outgoing): Promise<Answer> {
+  private async sendWith(csrfToken: string, { payer, ...outgoing }: OutgoingRequest): Promise<Answer> {
     payer?.requireSame(this.personId);
     return this.transport.send({ ...outgoing, headers: { ...outgoing.headers, 'X-CSRF-Token': csrfToken } });
   }
 }
 
-/** No answer to the reading of the session says nothing about the request, which was not sent. */
+/** Rethrows a failed read of the session: the request itself was not sent. */
 function notSent(error: unknown): never {
   throw error instanceof NetworkError ? new NetworkError(error.message, false, error) : error;
 }
 
-function somebodyElse(callId: string): AuthenticationError {
+function personChanged(callId: string): AuthenticationError {
   return new AuthenticationError({
     code: 'session_ended',
     action: 'ask',
-    error: SOMEBODY_ELSE,
+    error: PERSON_CHANGED,
     call_id: callId,
   });
 }

@@ -6,13 +6,13 @@ const baseUrl = 'https://payouts.example.com';
 const body = { credits: [{ email: 'ada@example.com', valueInUSD: '1' }] };
 const RETRIES = { most: 2, firstMs: 1, longestMs: 10 };
 
-/** What a browser and the proxy do, for one cookie. */
+/** A browser with one cookie, and the proxy's answers to it. */
 class Browser {
-  /** Whose cookie the browser has, and the secret in it. */
+  /** Person and secret of the cookie. */
   cookie: { person: string; secret: number } | undefined;
-  /** The requests, in their order. */
-  readonly seen: { method: string; path: string; init: RequestInit | undefined; paidBy?: string }[] = [];
-  /** Fails a request, if it returns an error. */
+  /** Requests in order. */
+  readonly requests: { method: string; path: string; init: RequestInit | undefined; paidBy?: string }[] = [];
+  /** Returns an error for requests to fail. */
   failing: (method: string, path: string) => Error | undefined = () => undefined;
   private secrets = 0;
 
@@ -24,7 +24,7 @@ class Browser {
     const path = url.replace(baseUrl, '');
     const method = init?.method ?? 'GET';
     const request = { method, path, init };
-    this.seen.push(request);
+    this.requests.push(request);
     const failure = this.failing(method, path);
     if (failure) return Promise.reject(failure);
     const answer = this.answer(method, path, new Headers(init?.headers).get('x-csrf-token'));
@@ -43,11 +43,11 @@ class Browser {
     });
 
   get paths(): string[] {
-    return this.seen.map(({ method, path }) => `${method} ${path}`);
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
   get payers(): (string | undefined)[] {
-    return this.seen.flatMap(({ paidBy }) => (paidBy === undefined ? [] : [paidBy]));
+    return this.requests.flatMap(({ paidBy }) => (paidBy === undefined ? [] : [paidBy]));
   }
 
   private answer(
@@ -81,14 +81,16 @@ describe('a client with a session', () => {
     browser.signIn('alice');
   });
 
-  it('reads the session once, however many requests wait for it, and sends cookies and its token with each', async () => {
+  it('reads the session once for all requests, and sends its cookie and token with each', async () => {
     const client = browser.client();
     await Promise.all([client.limits(), client.payouts.credit(body).send(), client.limits()]);
     await client.limits();
     expect(browser.paths.filter((path) => path === `GET ${SESSION}`)).toHaveLength(1);
     expect(browser.paths[0]).toBe(`GET ${SESSION}`);
-    expect(new Set(browser.seen.map(({ init }) => init?.credentials))).toEqual(new Set(['include']));
-    const tokens = browser.seen.slice(1).map(({ init }) => new Headers(init?.headers).get('x-csrf-token'));
+    expect(new Set(browser.requests.map(({ init }) => init?.credentials))).toEqual(new Set(['include']));
+    const tokens = browser.requests
+      .slice(1)
+      .map(({ init }) => new Headers(init?.headers).get('x-csrf-token'));
     expect(tokens).toEqual(Array(4).fill('token 1'));
   });
 
@@ -99,14 +101,14 @@ describe('a client with a session', () => {
     expect(browser.paths).toEqual([`GET ${SESSION}`, 'GET /v1/limits']);
   });
 
-  it('pays once by the new session of the same person, who has signed in again in another tab', async () => {
+  it('pays once after a new sign-in of the same person in another tab', async () => {
     const client = browser.client();
     await client.session.read();
     browser.signIn('alice');
     const payment = client.payouts.credit(body);
     expect(await payment.send()).toMatchObject({ status: 'succeeded' });
     expect(browser.paths.slice(1)).toEqual([PAY, `GET ${SESSION}`, PAY]);
-    const keys = browser.seen.filter(({ method }) => method === 'POST');
+    const keys = browser.requests.filter(({ method }) => method === 'POST');
     expect(keys.map(({ init }) => new Headers(init?.headers).get('idempotency-key'))).toEqual(
       Array(2).fill(payment.idempotencyKey),
     );
@@ -117,7 +119,7 @@ describe('a client with a session', () => {
     const client = browser.client();
     const payment = client.payouts.credit(body);
     browser.failing = (method) => (method === 'POST' ? new TypeError('terminated') : undefined);
-    expect(await payment.send()).toMatchObject({ status: 'unknown' }); // alice's may have arrived
+    expect(await payment.send()).toMatchObject({ status: 'unknown' }); // it may have arrived for alice
     browser.signIn('bob');
     browser.failing = () => undefined;
     const result = await payment.send();
@@ -145,9 +147,9 @@ describe('a client with a session', () => {
     expect(browser.payers).toEqual(['alice']);
   });
 
-  it('continues a stored payment for the person whose it is alone, also on a page that was loaded anew', async () => {
+  it('continues a stored payment for its person only, also after a reload', async () => {
     const stored: StoredPayment[] = [];
-    const store = (one: StoredPayment) => void stored.push(one);
+    const store = (payment: StoredPayment) => void stored.push(payment);
     const payment = browser.client({ store }).payouts.credit(body);
     browser.failing = (method) => (method === 'POST' ? new TypeError('terminated') : undefined);
     expect(await payment.send()).toMatchObject({ status: 'unknown' }); // it may have arrived
@@ -167,7 +169,7 @@ describe('a client with a session', () => {
     expect(browser.payers).toEqual(['alice']);
   });
 
-  it('stores a payment again once it is known whose it is', async () => {
+  it('stores a payment again once its person is known', async () => {
     browser.cookie = undefined;
     const stored: (string | undefined)[] = [];
     const client = browser.client({ store: ({ payer }: StoredPayment) => void stored.push(payer) });
@@ -179,7 +181,7 @@ describe('a client with a session', () => {
     expect(await client.payer()).toBe('alice');
   });
 
-  it('knows that nothing was sent while the session could not be read', async () => {
+  it('reports not_sent while the session cannot be read', async () => {
     browser.failing = (method) => (method === 'GET' ? new TypeError('terminated') : undefined);
     const client = browser.client();
     const result = await client.payouts.credit(body).send();
@@ -188,7 +190,7 @@ describe('a client with a session', () => {
     await expect(client.session.read()).rejects.toThrow(NetworkError);
   });
 
-  it('says that nobody is signed in', async () => {
+  it('reports the lack of a signed-in person', async () => {
     browser.cookie = undefined;
     const client = browser.client();
     expect(await client.session.read()).toBeUndefined();
@@ -196,14 +198,16 @@ describe('a client with a session', () => {
     expect(browser.paths).toEqual(Array(2).fill(`GET ${SESSION}`));
   });
 
-  it('leads to the sign-in and back', () => {
+  it('returns the address of the sign-in', () => {
     const { session } = browser.client({ session: { client: 'my wallet' } });
-    const address = `${baseUrl}/session/pages/my%20wallet/sign-in?return_to=https%3A%2F%2Fapp.example.com%2F%3Fa%3D1%26b`;
-    expect(session.signInUrl('https://app.example.com/?a=1&b')).toBe(address);
+    const query = 'return_to=https%3A%2F%2Fapp.example.com%2F%3Fa%3D1%26b';
+    expect(session.signInUrl('https://app.example.com/?a=1&b')).toBe(
+      `${baseUrl}/session/pages/my%20wallet/sign-in?${query}`,
+    );
     expect(() => session.signInUrl('/wallet')).toThrow(TypeError);
   });
 
-  it('ends the session of whoever is signed in by now, and says where to sign out at the provider', async () => {
+  it('ends the current session, and returns the address for the sign-out at the provider', async () => {
     const client = browser.client();
     await client.limits();
     browser.signIn('bob');
@@ -215,7 +219,7 @@ describe('a client with a session', () => {
     expect(await client.session.signOut()).toBeNull();
   });
 
-  it('waits no longer than its caller does', async () => {
+  it('stops waiting when its caller aborts', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const client = browser.client();
     await expect(client.limits({ signal })).rejects.toThrow('enough');
@@ -223,20 +227,20 @@ describe('a client with a session', () => {
   });
 });
 
-describe('a session', () => {
+describe('the option "session"', () => {
   const session = { client: 'wallet' };
 
-  it('is refused where fetch keeps no cookies, unless another one may', () => {
+  it('requires cookies of the runtime, or another fetch', () => {
     expect(() => new PayoutProxy({ baseUrl, session })).toThrow('this runtime keeps none');
     expect(() => new PayoutProxy({ baseUrl, session, fetch })).not.toThrow();
   });
 
-  it('is the only credential, and needs no refresh', () => {
+  it('excludes other credentials and refresh', () => {
     expect(() => new PayoutProxy({ baseUrl, session, apiKey: 'key', fetch })).toThrow('Pass exactly one of');
     expect(() => new PayoutProxy({ baseUrl, session, refresh: () => undefined, fetch })).toThrow('"refresh"');
   });
 
-  it('is missed where a client has none', () => {
+  it('is required by client.session', () => {
     expect(() => new PayoutProxy({ baseUrl, apiKey: 'key' }).session).toThrow('Pass "session"');
   });
 });

@@ -1,20 +1,20 @@
 import { ApiError } from '../errors.ts';
-import { Reader } from '../reader.ts';
+import { Reader, type ReadOptions } from '../reader.ts';
 import type { EndedPageSession, PageSession } from '../types.ts';
 import type { Retries } from '../waiting.ts';
 import { pathOfSession, type SessionTransport } from './session-transport.ts';
 
-/** Which session a page uses. */
+/** The session of a page. */
 export interface SessionOptions {
-  /** The name of the proxy's client whose page this is. */
+  /** Name of the proxy's client that the page belongs to. */
   client: string;
 }
 
-interface Asking {
-  signal?: AbortSignal | undefined;
-}
-
-/** Signs people in to a page and out of it. The browser holds a cookie, which no script can read. */
+/**
+ * Signs people in to a page and out of it. The browser holds a cookie that no script can read.
+ * @example
+ * if ((await client.session.read()) === undefined) location.assign(client.session.signInUrl(location.href));
+ */
 export class Session {
   private readonly reading: Reader;
   private readonly ending: Reader;
@@ -29,30 +29,33 @@ export class Session {
     this.ending = new Reader({ send: (outgoing) => transport.end(outgoing) }, retries);
   }
 
-  /** Returns the session, or undefined if nobody is signed in. */
-  async read({ signal }: Asking = {}): Promise<PageSession | undefined> {
+  /** Reads the session. Undefined without a signed-in person. */
+  async read({ signal }: ReadOptions = {}): Promise<PageSession | undefined> {
     const path = pathOfSession(this.options.client);
     const answer = await this.reading.read({ method: 'GET', path, signal }).catch(undefinedIfEnded);
     return answer?.body as PageSession | undefined;
   }
 
   /**
-   * Returns the address at which the person signs in: open it in this tab. It leads to the provider and from
-   * there to `returnTo`.
-   * @param returnTo the full address of a page of the client, such as `location.href`.
+   * Returns the address for the sign-in, which leads to the provider and back to `returnTo`.
+   * @param returnTo full address of a page of the client, such as `location.href`.
+   * @throws TypeError for a relative address.
    */
   signInUrl(returnTo: string | URL): string {
+    const client = encodeURIComponent(this.options.client);
     const query = new URLSearchParams({ return_to: new URL(returnTo).href });
-    return `${this.baseUrl}/session/pages/${encodeURIComponent(this.options.client)}/sign-in?${query.toString()}`;
+    return `${this.baseUrl}/session/pages/${client}/sign-in?${query.toString()}`;
   }
 
   /**
-   * Ends the session here.
-   * @param returnTo where the provider leads to after the sign-out there.
-   * @returns the address at which the person signs out at the provider, too, or null if there is nothing to
-   * do. Without it, whoever uses the browser next may be signed in again without a password.
+   * Ends the session of the page.
+   * @param returnTo address of a page that the provider opens after the sign-out there.
+   * @returns the address for the sign-out at the provider, or null. If it is not opened, the next user of the
+   * browser may be signed in without a password.
    */
-  async signOut({ returnTo, signal }: Asking & { returnTo?: string | URL } = {}): Promise<string | null> {
+  async signOut({ returnTo, signal }: ReadOptions & { returnTo?: string | URL } = {}): Promise<
+    string | null
+  > {
     const path = pathOfSession(this.options.client);
     const query = { return_to: returnTo === undefined ? undefined : new URL(returnTo).href };
     const answer = await this.ending.read({ method: 'DELETE', path, query, signal }).catch(undefinedIfEnded);

@@ -1,4 +1,4 @@
-import { lackingOf } from '../../../../../packages/sdk/src/proofs/note';
+import { missingCryptoOf } from '../../../../../packages/sdk/src/proofs/note';
 import { http, revealing } from '../../../api/client';
 import type { CallTimeline, Inclusion, Opening, Receipt } from '../../../api/generated/schema';
 import {
@@ -18,7 +18,7 @@ const MEMORY = 'payout-proxy.log';
 /** Polling of the proof. Records are sealed within a second or two. */
 const SEALED_WITHIN = { everyMs: 1_000, times: 10 };
 
-export type MissingFeature = Awaited<ReturnType<typeof lackingOf>>;
+export type MissingFeature = Awaited<ReturnType<typeof missingCryptoOf>>;
 
 export interface Verification {
   missing?: MissingFeature;
@@ -37,7 +37,7 @@ export async function verifyHere(
   revealed: boolean,
   tell: (what: string) => void,
 ): Promise<Verification> {
-  const missing = await lackingOf();
+  const missing = await missingCryptoOf();
   if (missing) return { missing, steps: [], hasOtherKey: false };
   const memory = readMemory();
   const [keys, proof] = await Promise.all([fetchKeys(), fetchProof(timeline.id, tell)]);
