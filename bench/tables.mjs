@@ -144,7 +144,7 @@ const BESIDE = {
 
 /** States the number of repeated turns of bench:fairness. */
 export function againText(again) {
-  return `Turns in which the disk stopped for ${DISK_STOPS_MS} ms or more are repeated: ${again} of this run.`;
+  return `Turns with a stop of the disk of ${DISK_STOPS_MS} ms or more are repeated: ${again} of this run.`;
 }
 
 export function fairnessTable({ machine, rows, rate, seconds, rounds, quiet, busy, others, again }) {

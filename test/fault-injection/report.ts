@@ -51,7 +51,7 @@ const NOT_COVERED = unwrapped(`## Limits
 machines, or clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks
 and suspended processes.
 - A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power failure
-depends on the disk and on \`fsync\`, which is on here.
+- A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power \`fsync\`, which is on here.
 - The sandbox simulates faults that providers have shown. No telco is involved.
 - Kills follow a fixed pattern under load. They meet many points of a request, but not all.
 \`test/continuity/failover/crash-points.spec.ts\` stops a payout at each point.

@@ -105,7 +105,7 @@ for (const [index, guard] of chosen.entries()) {
 console.log(`${chosen.length - unnoticed} of ${chosen.length} removed guards were detected.`);
 process.exitCode = unnoticed === 0 ? 0 : 1;
 
-/** Runs the test of a guard without the guard. First runs a single test with it: it may need earlier tests. */
+/** Runs the test of a guard without the guard. A single test must first pass alone, with the guard. */
 function detection(guard) {
   if (guard.test !== undefined && judged(guard).how !== 'UNNOTICED')
     return { how: 'BROKEN', detail: 'the test fails on its own, with the guard in place' };

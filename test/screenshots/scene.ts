@@ -8,17 +8,17 @@ import { newDataDir, Product, readJson } from '../support/processes/process';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Enough that every chart and list has something to show. */
+/** Number of calls in the history, enough for every chart and list. */
 const CALLS = '4000';
 const DAYS = '31';
 
 type Keys = Record<'app' | 'auditor' | 'reconciler' | 'approver' | 'admin', string>;
 
-/** What the pictures are of. */
+/** Subjects of the pictures. */
 export interface Scene {
   url: string;
   keys: Keys;
-  /** Ids of what has a page of its own. */
+  /** IDs of records with their own pages. */
   paid: string;
   held: string;
   run: string;
@@ -92,7 +92,7 @@ class Morning {
     await this.ask('patch', '/v1/clients/app', this.keys.admin).send(limits).expect(200);
   }
 
-  /** @returns the id of a call with several payouts. */
+  /** @returns the ID of a call with several payouts. */
   async pay(): Promise<string> {
     const airtimes = PHONES.map((phoneNumber, index) => ({
       countryToSend: ['Nigeria', 'Kenya', 'Ghana', 'Kenya'][index],
@@ -111,7 +111,7 @@ class Morning {
     return String(headers['x-call-id']);
   }
 
-  /** @returns the id of a call that waits. */
+  /** @returns the ID of a held call. */
   async hold(): Promise<string> {
     const { body } = await this.airtime([
       { countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 60 },
@@ -123,7 +123,7 @@ class Morning {
     return body.call_id;
   }
 
-  /** What somebody does with the upstream's own key is a difference that the reconciliation finds. */
+  /** Pays with the upstream's own key, which the reconciliation reports as a difference. */
   async pastTheProxy({ url, apiKey }: { url: string; apiKey: string }): Promise<void> {
     for (const valueInUSD of [3, 12.5, 40]) {
       await supertest(url)
@@ -134,9 +134,9 @@ class Morning {
     }
   }
 
-  /** @returns the id of a run that has ended. */
+  /** @returns the ID of an ended run. */
   async reconcile(from: Date): Promise<string> {
-    await sleep(2_000); // what was paid this second may not be listed yet
+    await sleep(2_000); // payments of this second may not be listed yet
     const period = { from: from.toISOString(), to: new Date().toISOString() };
     const { body } = await this.ask('post', '/v1/reconciliation/runs', this.keys.reconciler)
       .send(period)
@@ -150,7 +150,7 @@ class Morning {
     }
   }
 
-  /** @returns the ID of a person with own limits, for whom an app calls beside others. */
+  /** @returns the ID of a person with own limits, one of several for whom an app calls. */
   async people(): Promise<string> {
     const caps = { daily_cap_usd: '500', person_daily_cap_usd: '20', person_monthly_cap_usd: '200' };
     const client = { name: 'wallet', scopes: ['pay', 'read'], ...caps };

@@ -15,7 +15,7 @@ const NARROW = { width: 360, height: 740 };
 interface Shot {
   name: string;
   path: (scene: Scene) => string;
-  /** What is on the page once it is whole, and what is done there before the picture. */
+  /** Waits for the complete page, and prepares it for the picture. */
   ready: (page: Page) => Promise<unknown>;
 }
 

@@ -3,10 +3,7 @@ const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const { configureGlobal } = require('fast-check');
 
-/**
- * The properties that a spec file leaves on `globalThis` and the next one must not find: Jest's state, and
- * the rules of its own DTOs.
- */
+/** Properties of `globalThis` that a spec file must not leave to the next one: Jest's state. */
 const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_SETTER)$/;
 
 /**
@@ -16,7 +13,7 @@ const LEFT_BEHIND = /^(JEST_STATE_SYMBOL|EVENT_HANDLERS|RETRY_TIMES|RETRY_TIMES_
  */
 const { run } = AsyncLocalStorage.prototype;
 AsyncLocalStorage.prototype.run = function (store, callback, ...given) {
-  // a store can be anything
+  // A store can be any value.
   const isOfJest = Object.hasOwn(Object(store), 'test') || Object.hasOwn(Object(store), 'hook');
   return isOfJest ? callback(...given) : run.call(this, store, callback, ...given);
 };
@@ -32,7 +29,7 @@ if (process.env.CI) configureGlobal({ seed: 20_261_121 });
 module.exports = class Environment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
-  fakeTimers = null; // Jest's old ones
+  fakeTimers = null; // Jest's legacy timers
   env = { ...process.env };
   console = globalThis.console;
   process = { exit: process.exit, getBuiltinModule: process.getBuiltinModule, exitCode: process.exitCode };

@@ -14,7 +14,7 @@ import { removeDataDir } from '../processes/data-dir';
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';
 
-/** Many times the size of a run's databases. A container may have 64 MB there. */
+/** Required space: many times the size of a run's databases. A container may have 64 MB there. */
 const SPACE_BYTES = 2 * 1024 ** 3;
 
 declare global {
@@ -32,7 +32,7 @@ export default async function globalSetup(): Promise<void> {
   await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
   await migrate(postgres.urls.sandbox, SANDBOX_MIGRATIONS);
   process.env.TEST_POSTGRES = JSON.stringify(postgres.urls);
-  // for the first test with a browser
+  // The first test with a browser fills this folder.
   process.env.TEST_CHROMIUM = mkdtempSync(join(tmpdir(), 'payout-proxy-chromium-'));
   const compiled = mkdtempSync(join(fastestDirectory(), 'payout-proxy-compiled-'));
   process.env.TEST_COMPILED = join(compiled, 'compiled.cjs');
@@ -45,7 +45,7 @@ export default async function globalSetup(): Promise<void> {
   };
 }
 
-/** Password checks are almost half of the cost of a connection, and a run opens some four thousand. */
+/** Disables password checks: half of the cost of a connection, and a run opens some four thousand. */
 async function trustLogins(ownerUrl: string): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
@@ -55,7 +55,7 @@ async function trustLogins(ownerUrl: string): Promise<void> {
   await owner.end();
 }
 
-/** A clone has a thousand small files, which take a disk much longer than memory. */
+/** Returns a folder in memory if there is space. A clone has a thousand small files, which are slow on disk. */
 function fastestDirectory(): string {
   try {
     accessSync(MEMORY, constants.W_OK);
