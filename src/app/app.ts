@@ -20,7 +20,7 @@ import { serveSignIns } from '../credentials/sign-in/serve-sign-ins';
 import { LoadShedderService } from '../gateway/admission-control/load-shedder.service';
 import { ReplyAdapter } from '../gateway/forwarding/reply/reply';
 import { CheckpointComparison } from '../history/log/sealing/checkpoint-file';
-import { IndexService, tellOfIndex } from '../history/search/index.service';
+import { IndexService, addIndexHeader } from '../history/search/index.service';
 import { writeLongLists } from '../http/answers/long-lists';
 import { answerBrokenRequests } from '../http/connections/broken-requests';
 import { endConnectionsWhenClosing, endSlowRequests } from '../http/connections/connections';
@@ -124,7 +124,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     deadlineMs: settings.requestDeadlineMs,
     requireRoom: (call) => shedder.requireRoom(call),
   });
-  tellOfIndex(server, app.get(IndexService, { strict: false }));
+  addIndexHeader(server, app.get(IndexService, { strict: false }));
   limitRequests(server, quotas);
   readJsonBodies(server, settings, ({ call }) => quotas.turn('long_bodies', holderOf(call)));
   metrics.observe(server);

@@ -21,7 +21,7 @@ export const EVIDENCES = [
   {
     name: 'index-definitions',
     guards: "functions and views of searches replaced by the database's owner",
-    edits: [[INDEX, '  await requireDefinitions(ask);\n', '']],
+    edits: [[INDEX, '  await requireDefinitions(query);\n', '']],
     noticedBy: 'test/history/verify/verify-search-index.full.spec.ts',
     test: 'detects that a function of the entries was replaced',
   },

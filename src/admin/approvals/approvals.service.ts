@@ -203,7 +203,7 @@ export class ApprovalsService {
     hash: string | undefined,
   ): Promise<{ by: Author; held: Held }> {
     const { approval } = await this.record(id, false);
-    const held = await this.records.stored(id);
+    const held = await this.records.readStored(id);
     if (!held) throw new Problem('approval_not_found');
     const by = await this.fourEyes.require(
       call,
@@ -226,7 +226,7 @@ export class ApprovalsService {
   }
 
   private async record(id: string, reveal: boolean): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, reveal));
+    const record = isUuid(id) && (await this.records.readCall(id, reveal));
     if (!record || !record.approval) throw new Problem('approval_not_found');
     return record;
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { erase, Erased, findPlaces } from '../../history/retention/erase';
+import { erase, ErasureResult, findPlaces } from '../../history/retention/erase';
 import { namedIn } from '../../history/retention/person';
 import {
   CallingPerson,
@@ -151,7 +151,7 @@ interface Report {
 }
 
 function report(
-  erased: Erased | ErasedPersons,
+  erased: ErasureResult | ErasedPersons,
   { json, dryRun }: RetentionOptions,
   { done, nothing, open, kept, keptText }: Report,
 ): void {
@@ -166,7 +166,7 @@ function report(
   if (erased.open.length > 0 || kept.length > 0) process.exitCode = 2;
 }
 
-function count({ places }: Erased): string {
+function count({ places }: ErasureResult): string {
   const of = (...tables: string[]) =>
     places.filter((place) => tables.includes(place.split('/')[0] ?? '')).length;
   return (

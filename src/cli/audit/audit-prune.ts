@@ -5,9 +5,9 @@ import { isPersonId } from '../../access/clients/sign-ins';
 import { knownLogKeyOf, logRingOf } from '../../history/log/log-key';
 import { newestNote, signerAfter } from '../../history/log/log-key-check';
 import { KeyRing, Signer } from '../../history/log/note';
-import { Wish } from '../../history/retention/erasures';
+import { RemovalRequest } from '../../history/retention/erasures';
 import { endsBefore, MIN_DAYS } from '../../history/retention/months';
-import { prune, Pruned, PruneWish } from '../../history/retention/prune';
+import { prune, PruneResult, PruneRequest } from '../../history/retention/prune';
 import { loadConfigOf, StartError } from '../../platform/config/config';
 import { DATABASE_MS, clock } from '../../platform/database/clock';
 import { ServerClient } from '../../platform/database/servers/server-client';
@@ -31,7 +31,7 @@ export interface RetentionOptions {
  */
 export async function withRetention(
   { reason, actor }: Pick<RetentionOptions, 'reason' | 'actor'>,
-  work: (db: Client, wish: Wish) => Promise<void>,
+  work: (db: Client, wish: RemovalRequest) => Promise<void>,
 ): Promise<void> {
   const operator = changedByOperator(reason);
   if (actor !== undefined && !isPersonId(actor)) {
@@ -119,18 +119,18 @@ async function run(options: PruneOptions): Promise<void> {
       throw new ClientError(
         `--older-than must be a number of days or months (400d, 13mo), at least ${MIN_DAYS} days.`,
       );
-    const wishes: PruneWish = {
+    const request: PruneRequest = {
       ...wish,
       before,
       checkpointFile,
       what: options.peopleOnly ? 'people' : 'calls',
     };
-    const due = await prune(db, wishes, true, () => undefined);
+    const due = await prune(db, request, true, () => undefined);
     if (!options.dryRun) {
       const months = due.map(({ month }) => month).join(', ');
       const question = `This permanently deletes ${due.length} months (${months}).`;
       if (due.length > 0) await confirm(question, options.yes);
-      await prune(db, wishes, false, (month) => printMonth(month, options));
+      await prune(db, request, false, (month) => printMonth(month, options));
     }
     if (options.json || options.dryRun) print(due, options.json);
     else if (due.length === 0)
@@ -138,7 +138,7 @@ async function run(options: PruneOptions): Promise<void> {
   });
 }
 
-function printMonth({ month, calls, kept }: Pruned, { json, peopleOnly }: PruneOptions): void {
+function printMonth({ month, calls, kept }: PruneResult, { json, peopleOnly }: PruneOptions): void {
   if (json) return;
   const pruned = peopleOnly ? `bodies and recipients of ${calls} calls` : `${calls} calls`;
   const rest = kept > 0 ? `, ${kept} kept because they have no final outcome` : '';

@@ -55,7 +55,7 @@ export class ActivityController {
   @Shows(({ activity }: ActivityPage) => ({ rows: activity.length, people: activity.length > 0 }))
   @ApiSummary(
     'List administrative acts',
-    'Lists stops, deletions from the history, and changes of clients and keys with their state before and ' +
+    'Lists stops, deletions from the history, and changes of clients and keys with the states before and ' +
       'after. The log seals every act.',
   )
   @ApiResponse({ status: 200, type: ActivityPage, description: 'One page.' })
@@ -73,9 +73,8 @@ export class ActivityController {
   @Shows('itself')
   @ApiSummary(
     'Export administrative acts',
-    'All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell ' +
-      'that a ' +
-      'spreadsheet would read as a formula gets a leading apostrophe.',
+    'All acts that match the filters of the list, newest first. `before` and `after` are JSON. A cell that ' +
+      'a spreadsheet would read as a formula gets a leading apostrophe.',
   )
   @ApiProduces('text/csv')
   @ApiResponse({ status: 200, description: 'The acts, with a byte order mark.', schema: { type: 'string' } })

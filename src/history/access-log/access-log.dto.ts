@@ -33,16 +33,16 @@ export class AccessSearch implements PageRequest {
 
   @Uuid('ID of the key that was used.') key?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who read.' }) actor?: string;
+  @Text({ max: 128, required: false, description: 'The reader.' }) actor?: string;
 
-  @Uuid('ID of a call that was read, alone or on a page. Exports do not list their calls.') call?: string;
+  @Uuid('ID of a shown call, alone or on a page. Exports do not list their calls.') call?: string;
 
   @PageSize() page_size?: number;
 
   @PageToken() page_token?: string;
 }
 
-/** End of a streamed read. Its length is unknown when it begins. */
+/** End of a streamed read, whose length is unknown at its beginning. */
 export class AccessEndRecord {
   @described(BOOLEAN, 'Whether the answer was sent completely.') complete!: boolean;
   @described(INTEGER, 'Number of rows sent.') rows!: number;
@@ -59,26 +59,26 @@ export class AccessRecord {
   client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
   @nullable(TEXT, 'The person, if known. Masked without `audit:pii`.') actor!: string | null;
-  @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'The route that was read.') route!: string;
-  @nullable(UUID, 'The call that was read, if it was one call.') call_id!: string | null;
+  @described({ type: 'string', example: 'GET /v1/audit/calls' }, 'Route of the read.') route!: string;
+  @nullable(UUID, 'The call. Null for reads of other data or of several calls.') call_id!: string | null;
   @described({ type: 'array', items: { type: 'string', format: 'uuid' } }, 'The calls on the page.')
   call_ids!: string[];
   @described(
     { type: 'object', additionalProperties: { type: 'string' } },
-    'Filters of the read. Contacts are masked without `audit:pii`, and if they were erased.',
+    'Filters of the read. Contacts are masked without `audit:pii`, or after an erasure.',
   )
   filters!: Record<string, string>;
   @described(
     BOOLEAN,
-    'Whether people were shown unmasked, or the reader named a recipient and learned whether it was paid.',
+    'Whether the read revealed people: it showed them unmasked, or its filters named a recipient.',
   )
   revealed!: boolean;
-  @nullable(INTEGER, 'Number of rows shown. Null if `end` has it.') rows!: number | null;
+  @nullable(INTEGER, 'Number of shown rows. Null if `end` has it.') rows!: number | null;
   @nullable(TEXT, 'Request ID that the reader sent, or a generated one.') request_id!: string | null;
   @nullable(TEXT, 'Address of the sender.') client_address!: string | null;
   @nullable(
     ref('AccessEndRecord'),
-    'How an export ended. Null while it is in progress, if the proxy stopped during it, and for other reads.',
+    'End of an export. Null while it is in progress, if the proxy stopped during it, and for other reads.',
   )
   end!: AccessEndRecord | null;
 }
@@ -111,7 +111,7 @@ export function toActivityToken({ at, action, id }: ActivityCursor): string {
   return joinPageToken([at, action, toPageToken(id)]);
 }
 
-/** @returns undefined for text that is not a page token of the list. */
+/** @returns undefined unless the text is a page token of the list. */
 export function fromActivityToken(token: string): ActivityCursor | undefined {
   const [at = '', action = '', idToken = ''] = splitPageToken(token);
   const id = fromPageToken(idToken);
@@ -126,7 +126,7 @@ export class ActivityFilters {
 
   @OneOf(
     ACTIONS,
-    'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only if it names them.',
+    'Kind of act. `ephemeral_key_issued` and `ephemeral_key_revoked` are listed only with this filter.',
   )
   action?: (typeof ACTIONS)[number];
 
@@ -136,15 +136,14 @@ export class ActivityFilters {
   @Text({
     max: 64,
     required: false,
-    description: 'Name or ID of the client that made the change.',
+    description: 'Name or ID of the author client.',
     example: 'admin',
   })
   by?: string;
 
-  @Text({ max: 128, required: false, description: 'The person who made the change. Exact match.' })
-  actor?: string;
+  @Text({ max: 128, required: false, description: 'The author. Exact match.' }) actor?: string;
 
-  @OneOf(CHANGED_VIA, 'How the change was made.') via?: (typeof CHANGED_VIA)[number];
+  @OneOf(CHANGED_VIA, 'Origin of the change.') via?: (typeof CHANGED_VIA)[number];
 }
 
 export class ActivitySearch extends ActivityFilters implements PageRequest {
@@ -169,10 +168,7 @@ class ActivityAuthor {
   @nullable(RecordClient, 'The client. Null for the command line and the proxy itself.')
   client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
-  @nullable(
-    TEXT,
-    'The owner of the key, or the user of the operating system who ran the command. Null if unknown.',
-  )
+  @nullable(TEXT, 'Owner of the key, or user of the operating system for commands. Null if unknown.')
   actor!: string | null;
 }
 
@@ -181,24 +177,24 @@ export class ActivityRecord {
   @described(UUID, 'ID of its record. Setting and lifting a stop share the ID of the stop.') id!: string;
   @described(INSTANT, "When it happened, by the database's clock.") at!: Date;
   @described({ enum: ACTIONS }, 'Kind of act.') action!: string;
-  @described({ type: ActivityTarget }, 'What was changed.') target!: ActivityTarget;
+  @described({ type: ActivityTarget }, 'Target of the act.') target!: ActivityTarget;
   @nullable(
     ActivityState,
-    'The changed fields before the act. Null for creations and stops, and for the first act of a wallet.',
+    'Changed fields before the act. Null for creations, stops, and the first act of a wallet.',
   )
   before!: ActivityState | null;
-  @nullable(ActivityState, 'The same fields after the act. Null for stops.') after!: ActivityState | null;
-  @described({ type: ActivityAuthor }, 'Who performed the act.') by!: ActivityAuthor;
+  @nullable(ActivityState, 'Changed fields after the act. Null for stops.') after!: ActivityState | null;
+  @described({ type: ActivityAuthor }, 'Author of the act.') by!: ActivityAuthor;
   @described(
     { enum: CHANGED_VIA },
-    'How the act was performed. `start`: by a proxy or a worker at its start. `worker`: by the proxy itself.',
+    'Origin of the act. `start`: the start of a proxy or worker. `worker`: the background work of the proxy.',
   )
   via!: string;
   @nullable(TEXT, 'Address of the sender. Null for commands and stops.') client_address!: string | null;
   @nullable(TEXT, 'Request ID that the caller sent, or a generated one. Null for commands and stops.')
   request_id!: string | null;
   @nullable(UUID, 'The `X-Call-Id` of the request. Null for commands and stops.') call_id!: string | null;
-  @nullable(TEXT, 'The reason, if one was given.') reason!: string | null;
+  @nullable(TEXT, 'Reason for the act.') reason!: string | null;
 }
 
 export class ActivityPage {

@@ -34,7 +34,7 @@ export class ReadingsService implements AccessRecorder {
         maskedFilters: maskFilters(filters),
         callId: shown.callId ?? null,
         callIds: shown.callIds ?? [],
-        revealed: (shown.people && mayReveal(call)) || nameRecipient(filters) || shown.compares === true,
+        revealed: (shown.people && mayReveal(call)) || namesRecipient(filters) || shown.compares === true,
         rows: shown.rows,
       });
     } catch (cause) {
@@ -43,24 +43,21 @@ export class ReadingsService implements AccessRecorder {
   }
 }
 
-/**
- * Returns the filters of a validated query. Validated values are text. Other values occur only on routes
- * without filters.
- */
+/** Returns the filters of a validated query. Only routes without filters have values other than text. */
 function filtersIn(query: unknown): Record<string, string> {
   const given = Object.entries(query as Record<string, unknown>);
   return Object.fromEntries(given.filter((one): one is [string, string] => typeof one[1] === 'string'));
 }
 
 function textFor(method: string, { operation }: Call): string {
-  const because = 'your access to the history could not be recorded, so nothing is shown';
+  const cause = 'your access to the history could not be recorded, so nothing is shown';
   if (method === 'GET')
-    return `The database of the proxy cannot be reached or is too busy: ${because}. Try again in a moment.`;
-  return `${operation} was carried out, but ${because}. Do not send it again. Read the call in a moment.`;
+    return `The database of the proxy cannot be reached or is too busy: ${cause}. Try again in a moment.`;
+  return `${operation} was carried out, but ${cause}. Do not send it again. Read the call in a moment.`;
 }
 
-/** Filters with words, numbers, instants and our own IDs as values. They cannot identify a person. */
-const SHOWN = new Set([
+/** Filters whose values cannot identify a person: words, numbers, instants and our own IDs. */
+const IMPERSONAL_FILTERS = new Set([
   'from',
   'to',
   'page_size',
@@ -83,41 +80,38 @@ const SHOWN = new Set([
   'max_total_usd',
 ]);
 
-/** Filters for a recipient, whole or in part. A value that is no known kind of contact may be a name. */
-const WHO = new Set(['recipient', 'recipient_prefix']);
+/** Filters by recipient, whole or in part. A value that is no contact may be a name. */
+const RECIPIENT_FILTERS = new Set(['recipient', 'recipient_prefix']);
 
-/** Filters for the requester. Any text can be the name of a person, and it can be erased. */
-const BEHIND = new Set(['actor']);
+/** Filters by requester. Any text can be the name of a person. */
+const REQUESTER_FILTERS = new Set(['actor']);
 
-/** Digits of a possible phone number, also in groups. */
+/** Digits of a possible phone number, in groups or not. */
 const NUMBER = /\d(?:[ ._()/-]{0,3}\d){6,}/g;
 
-/**
- * Returns whether filters name a person. The result then reveals whether this person was paid, even if it is
- * empty or masked.
- */
-function nameRecipient(filters: Record<string, string>): boolean {
-  return Object.keys(filters).some((name) => WHO.has(name));
+/** Returns whether filters name a person. Even an empty or masked result then reveals a payment. */
+function namesRecipient(filters: Record<string, string>): boolean {
+  return Object.keys(filters).some((name) => RECIPIENT_FILTERS.has(name));
 }
 
-/** Masks the filters of a search for a record that can never be erased. */
+/** Masks the filters of a search for its record, which can never be erased. */
 export function maskFilters(filters: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, masked(name, value)]));
 }
 
 function masked(name: string, value: string): string {
-  if (SHOWN.has(name)) return value;
-  if (BEHIND.has(name)) return DOTS;
-  // Masking too many numbers loses nothing: the original filters are stored in an erasable place.
-  if (!WHO.has(name) && isUuid(value)) return value; // Its digits are random.
-  if (!WHO.has(name)) return maskProse(value).replace(NUMBER, DOTS);
+  if (IMPERSONAL_FILTERS.has(name)) return value;
+  if (REQUESTER_FILTERS.has(name)) return DOTS;
+  // Too many masked numbers lose nothing: a row that can be erased has the original filters.
+  if (!RECIPIENT_FILTERS.has(name) && isUuid(value)) return value; // Its digits are random.
+  if (!RECIPIENT_FILTERS.has(name)) return maskProse(value).replace(NUMBER, DOTS);
   if (/^\+\d+$/.test(value)) return maskPhone(value);
   return value.lastIndexOf('@') > 0 ? maskEmail(value) : DOTS;
 }
 
 type AccessRow = Prisma.AccessGetPayload<{ include: { end: true } }>;
 
-/** Number of accesses in the timeline of a call. */
+/** Maximum number of accesses in the timeline of a call. */
 const NEWEST = 100;
 
 /** Lists the reads of the history. */
@@ -167,14 +161,14 @@ export class AccessesService {
 
   private async present(rows: AccessRow[], reveal: boolean): Promise<AccessRecord[]> {
     const ids = rows.filter(({ filtersCommitment }) => filtersCommitment !== null).map(({ id }) => id);
-    const [clients, asked] = await Promise.all([
+    const [clients, original] = await Promise.all([
       readClients(
         this.prisma,
         rows.map(({ clientId }) => clientId),
       ),
       reveal ? this.prisma.accessFilters.findMany({ where: { accessId: { in: ids } } }) : [],
     ]);
-    const filters = new Map(asked.map((one) => [one.accessId, Buffer.from(one.filters).toString('utf8')]));
+    const filters = new Map(original.map((one) => [one.accessId, Buffer.from(one.filters).toString('utf8')]));
     return rows.map((row) => toRecord(row, { clients, reveal }, filters.get(row.id)));
   }
 }
@@ -183,11 +177,11 @@ function ofCall(id: string): Prisma.AccessWhereInput {
   return { OR: [{ callId: id }, { callIds: { has: id } }] };
 }
 
-/** @param asked the filters before masking. Null if they may not be shown or were erased. */
+/** @param original the filters before masking. Null if they may not be shown or were erased. */
 function toRecord(
   row: AccessRow,
   view: Pick<View, 'clients' | 'reveal'>,
-  asked: string | undefined,
+  original: string | undefined,
 ): AccessRecord {
   const { clientId, end } = row;
   return {
@@ -200,9 +194,9 @@ function toRecord(
     call_id: row.callId,
     call_ids: row.callIds,
     filters:
-      asked === undefined
+      original === undefined
         ? (row.filters as Record<string, string>)
-        : (JSON.parse(asked) as Record<string, string>),
+        : (JSON.parse(original) as Record<string, string>),
     revealed: row.revealed,
     rows: row.rows,
     request_id: row.requestId,

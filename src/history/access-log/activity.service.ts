@@ -35,57 +35,60 @@ interface ActivityRow extends ChangeAuthor {
 }
 
 /** Parts of a call by which its earlier acts are found. */
-type CallOfActs = Pick<CallRecord, 'client' | 'operation' | 'timings'>;
+type ActContext = Pick<CallRecord, 'client' | 'operation' | 'timings'>;
 
 /** Acts without a client that affect the calls of every client. */
 const ABOUT_ALL_CLIENTS = ['stop_set', 'stop_lifted', 'configuration_changed'];
 
 /** Routine acts of apps. They are listed only if a filter names them. */
-const BY_APPS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
+const APP_ACTS = ['ephemeral_key_issued', 'ephemeral_key_revoked'];
 /** Literals, because the condition must equal that of the index of all other acts. */
-const IS_BY_APPS = Prisma.sql`action IN ('ephemeral_key_issued', 'ephemeral_key_revoked')`;
+const IS_APP_ACT = Prisma.sql`action IN ('ephemeral_key_issued', 'ephemeral_key_revoked')`;
 
-const OF_CLIENTS = Prisma.sql`
-  SELECT id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via,
-    client_id,
-    key_id, actor, client_address, request_id, call_id, reason
+const ACT_ROWS = Prisma.sql`
+  SELECT
+    id, action, acted_at AS at, target_client_id, target_key_id, NULL AS operation, before, after, via,
+    client_id, key_id, actor, client_address, request_id, call_id, reason
   FROM activity WHERE`;
 
-const ACTS_OF_APPS = Prisma.sql`${OF_CLIENTS} ${IS_BY_APPS}`;
+const APP_ACT_ROWS = Prisma.sql`${ACT_ROWS} ${IS_APP_ACT}`;
 
-/**
- * All administrative acts in one form. Stops, erasures and prunings have their own records, which lack the
- * origin of the request.
- */
-const ACTS = Prisma.sql`${OF_CLIENTS} NOT ${IS_BY_APPS}
+/** All administrative acts in one form. Stops, erasures and prunings have records without a request. */
+const ACTS = Prisma.sql`${ACT_ROWS} NOT ${IS_APP_ACT}
   UNION ALL
-  SELECT id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
-    CASE WHEN client_id IS NOT NULL THEN coalesce(via, 'api') WHEN cause IS NOT NULL
-      AND actor IS NULL THEN 'proxy' ELSE 'cli' END,
+  SELECT
+    id, 'stop_set', stopped_at, stops_client_id, NULL, stops_operation, NULL, NULL,
+    CASE
+      WHEN client_id IS NOT NULL THEN coalesce(via, 'api')
+      WHEN cause IS NOT NULL AND actor IS NULL THEN 'proxy'
+      ELSE 'cli'
+    END,
     client_id, key_id, actor, NULL, NULL, NULL, reason
   FROM stop
   UNION ALL
-  SELECT s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
-    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE coalesce(l.via, 'api')
-      END, l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
+  SELECT
+    s.id, 'stop_lifted', l.lifted_at, s.stops_client_id, NULL, s.stops_operation, NULL, NULL,
+    CASE WHEN l.client_id IS NULL THEN 'cli' ELSE coalesce(l.via, 'api') END,
+    l.client_id, l.key_id, l.actor, NULL, NULL, NULL, NULL
   FROM stop_lift l JOIN stop s ON s.id = l.stop_id
   UNION ALL
-  SELECT id, 'person_erased', erased_at, NULL, NULL, NULL, NULL,
-    json_build_object('erased', kind, 'places', cardinality(places))::text, 'cli', NULL, NULL, actor, NULL,
-      NULL, NULL, reason
+  SELECT
+    id, 'person_erased', erased_at, NULL, NULL, NULL, NULL,
+    json_build_object('erased', kind, 'places', cardinality(places))::text,
+    'cli', NULL, NULL, actor, NULL, NULL, NULL, reason
   FROM erasure
   UNION ALL
-  SELECT id, 'month_pruned', pruned_at, NULL, NULL, NULL, NULL,
-    json_build_object('pruned', what, 'month', month, 'calls', rows, 'kept', cardinality(kept))::text, 'cli',
-      NULL, NULL,
-    actor, NULL, NULL, NULL, reason
+  SELECT
+    id, 'month_pruned', pruned_at, NULL, NULL, NULL, NULL,
+    json_build_object('pruned', what, 'month', month, 'calls', rows, 'kept', cardinality(kept))::text,
+    'cli', NULL, NULL, actor, NULL, NULL, NULL, reason
   FROM pruning`;
 
-/** Acts that an export holds in memory at once. */
+/** Acts per read of an export. */
 const BATCH = 1_000;
 
 /** Maximum number of acts in the timeline of a call. */
-const MOST_BEFORE = 20;
+const MAX_ACTS_BEFORE = 20;
 
 /** Lists and exports changes of clients, limits, scopes and keys, stops, and deletions from the history. */
 @Injectable()
@@ -125,18 +128,18 @@ export class ActivityService {
 
   /** Returns the acts of the day before a call that may have affected it, newest first. */
   async before(
-    { client, operation, timings: { recorded_at: at } }: CallOfActs,
+    { client, operation, timings: { recorded_at: at } }: ActContext,
     reveal: boolean,
   ): Promise<ActivityRecord[]> {
     const matching = Prisma.sql`(${ACTS}) AS act WHERE at >= ${at}::timestamptz - interval '1 day'
       AND at < ${at}
-      AND (target_client_id = ${client.id}::uuid OR target_client_id IS NULL
-        AND action = ANY (${ABOUT_ALL_CLIENTS}))
+      AND (target_client_id = ${client.id}::uuid
+        OR target_client_id IS NULL AND action = ANY (${ABOUT_ALL_CLIENTS}))
       AND coalesce(operation = ${operation}, TRUE)`;
-    return this.present(await this.read(matching, undefined, MOST_BEFORE), reveal);
+    return this.present(await this.read(matching, undefined, MAX_ACTS_BEFORE), reveal);
   }
 
-  /** Reads the acts after one of the list, newest first. */
+  /** Reads the acts after a cursor, newest first. */
   private async read(
     matching: Prisma.Sql,
     after: ActivityCursor | undefined,
@@ -146,11 +149,11 @@ export class ActivityService {
       ? Prisma.sql`AND (at, id, action) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.action})`
       : Prisma.empty;
     return this.prisma.$queryRaw<ActivityRow[]>`
-      SELECT id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
-        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation, before,
-          after, via,
-        client_id::text AS "clientId", key_id::text AS "keyId", actor, client_address AS "clientAddress",
-        request_id AS "requestId", call_id::text AS "callId", reason
+      SELECT
+        id::text, action, at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS exactly,
+        target_client_id::text AS "targetClientId", target_key_id::text AS "targetKeyId", operation,
+        before, after, via, client_id::text AS "clientId", key_id::text AS "keyId", actor,
+        client_address AS "clientAddress", request_id AS "requestId", call_id::text AS "callId", reason
       FROM ${matching} ${rest}
       ORDER BY at DESC, id DESC, action DESC LIMIT ${limit}`;
   }
@@ -167,7 +170,7 @@ export class ActivityService {
     if (client !== undefined)
       conditions.push(Prisma.sql`target_client_id = ${await this.idOf(client)}::uuid`);
     if (by !== undefined) conditions.push(Prisma.sql`client_id = ${await this.idOf(by)}::uuid`);
-    const acts = action !== undefined && BY_APPS.includes(action) ? ACTS_OF_APPS : ACTS;
+    const acts = action !== undefined && APP_ACTS.includes(action) ? APP_ACT_ROWS : ACTS;
     return Prisma.sql`(${acts}) AS act WHERE ${Prisma.join(conditions, ' AND ')}`;
   }
 

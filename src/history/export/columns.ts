@@ -36,8 +36,8 @@ const column = <Row>(name: string, of: Column<Row>['of'], mask?: Mask): Column<R
 
 type MemberName = keyof Omit<IntentDocument, 'items' | 'recovered' | 'session' | 'token'>;
 
-/** A member of the request, sent or refused. */
-const asked = (name: MemberName) =>
+/** A column for a member of the request, sent or refused. */
+const requestMember = (name: MemberName) =>
   column<ExportedCall>(
     name,
     ({ intent, refusal }) => (refusal as ExportedCall['intent'])?.[name] ?? intent?.[name],
@@ -45,9 +45,9 @@ const asked = (name: MemberName) =>
   );
 
 const CLIENT = [
-  asked('client_id'),
+  requestMember('client_id'),
   column<ExportedCall>('client', ({ client }) => client),
-  asked('key_id'),
+  requestMember('key_id'),
   column<ExportedCall>('actor', ({ actor }) => actor, maskContacts),
 ];
 const RESULT = [
@@ -56,8 +56,8 @@ const RESULT = [
 ];
 const REQUEST = [
   column<ExportedCall>('idempotency_key', ({ idempotencyKey }) => idempotencyKey, maskKey),
-  asked('request_id'),
-  asked('client_address'),
+  requestMember('request_id'),
+  requestMember('client_address'),
 ];
 const EXCHANGE = [
   column<ExportedCall>('sent_at', ({ outcome }) => outcome?.sent_at),
@@ -75,28 +75,28 @@ const settledBy = ({ settlements }: ExportedCall) => {
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
 /** The requester, whose name comes with the client. */
 const PERSON = [
-  asked('actor_source'),
-  asked('person_id'),
-  asked('ephemeral_key_id'),
+  requestMember('actor_source'),
+  requestMember('person_id'),
+  requestMember('ephemeral_key_id'),
   column<ExportedCall>('token_jti', ({ intent, refusal }) => (refusal?.credential ?? intent)?.token?.jti),
   column<ExportedCall>('session_id', ({ intent, refusal }) => (refusal?.credential ?? intent)?.session?.id),
 ];
 const RESOLUTION = column<ExportedCall>('resolution', (call) => settledBy(call)?.resolution);
 
 const CALLS: Column<ExportedCall>[] = [
-  asked('id'),
-  asked('received_at'),
+  requestMember('id'),
+  requestMember('received_at'),
   ...CLIENT,
-  asked('operation'),
+  requestMember('operation'),
   ...RESULT,
   column('item_count', ({ intent }) => intent?.item_count ?? 0),
-  asked('total_usd'),
-  asked('coverage'),
-  asked('caused_by'),
-  asked('duplicate_of'),
+  requestMember('total_usd'),
+  requestMember('coverage'),
+  requestMember('caused_by'),
+  requestMember('duplicate_of'),
   ...REQUEST,
-  asked('traceparent'),
-  asked('recorded_at'),
+  requestMember('traceparent'),
+  requestMember('recorded_at'),
   ...EXCHANGE,
   column('outcome_recorded_at', ({ outcome }) => outcome?.recorded_at),
   column('attempts', ({ outcome }) => outcome?.attempts),
@@ -105,10 +105,10 @@ const CALLS: Column<ExportedCall>[] = [
   column('refusal_code', ({ refusal }) => refusal?.code),
   column('refusal_detail', ({ refusal }) => refusal?.detail, maskProse),
   column('first_call_id', ({ refusal }) => refusal?.first_call_id),
-  asked('held_for'),
-  asked('earlier_call_id'),
-  asked('unexplained_transaction'),
-  asked('expires_at'),
+  requestMember('held_for'),
+  requestMember('earlier_call_id'),
+  requestMember('unexplained_transaction'),
+  requestMember('expires_at'),
   APPROVAL,
   column('decided_at', ({ decision }) => decision?.decided_at),
   column('decided_by_client_id', ({ decision }) => decision?.client_id),
@@ -145,7 +145,7 @@ const sumColumn = (name: SumName) =>
 const ITEMS: Column<ItemRow>[] = [
   column('call_id', ({ call }) => call.intent?.id),
   column('position', ({ position }) => position),
-  ...[asked('received_at'), ...CLIENT, asked('operation'), ...RESULT].map(ofCall),
+  ...[requestMember('received_at'), ...CLIENT, requestMember('operation'), ...RESULT].map(ofCall),
   column('recipient_field', ({ item }) => item.recipient_field),
   column('email', ({ person }) => person?.email, maskEmail),
   column('phone', ({ person }) => person?.phone, maskPhone),
@@ -174,7 +174,7 @@ const ITEMS: Column<ItemRow>[] = [
   ...SUM_NAMES.map(sumColumn),
 ];
 
-const LATER = LATER_MEMBERS.map(({ name }) => asked(name as MemberName));
+const LATER = LATER_MEMBERS.map(({ name }) => requestMember(name as MemberName));
 
 /** Columns in the order of the export. The order is fixed: new columns are appended. */
 export const COLUMNS = { calls: [...CALLS, ...LATER], items: [...ITEMS, ...LATER.map(ofCall)] };

@@ -2,7 +2,7 @@ import { Cell, CSV_TYPE, csvLine } from '../../http/answers/csv';
 import { Present } from '../../operations/lifecycle/lifecycle';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { PayoutPosition } from '../records/records.service';
-import { Listed } from '../search/search.dto';
+import { ResultKind } from '../search/search.dto';
 import { Column, COLUMNS } from './columns';
 import { Format } from './export.dto';
 import { ExportedCall, itemOf, readExportedCalls } from './exported-call';
@@ -13,7 +13,7 @@ export type ExportRow = Cell[];
 /** Reads the export rows of these calls or payouts from the records, in the given order. */
 export async function readRows(
   prisma: ReaderPrisma,
-  listed: Listed,
+  listed: ResultKind,
   places: PayoutPosition[],
   reveal: boolean,
   present: Present,
@@ -46,21 +46,21 @@ export const CONTENT_TYPES: Record<Format, string> = {
 };
 
 /** Returns the text before the first row. */
-export function heading(format: Format, listed: Listed): string {
+export function heading(format: Format, listed: ResultKind): string {
   return format === 'csv' ? csvLine(COLUMNS[listed].map(({ name }) => name)) : '';
 }
 
-export function rowsText(format: Format, listed: Listed, rows: ExportRow[]): string {
+export function rowsText(format: Format, listed: ResultKind, rows: ExportRow[]): string {
   let text = '';
   if (format === 'csv') for (const row of rows) text += csvLine(row);
   else for (const row of rows) text += jsonLine(NAMES[listed], row);
   return text;
 }
 
-/** Text before each value in a line of JSON. An object per row would take longer. */
+/** Text before each value in a line of JSON. Faster than an object per row. */
 const NAMES = { calls: namesOf('calls'), items: namesOf('items') };
 
-function namesOf(listed: Listed): string[] {
+function namesOf(listed: ResultKind): string[] {
   return COLUMNS[listed].map(({ name }, place) => `${place === 0 ? '{' : ','}${JSON.stringify(name)}:`);
 }
 

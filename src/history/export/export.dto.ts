@@ -11,9 +11,9 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
-import { Listed, SearchFilters } from '../search/search.dto';
+import { ResultKind, SearchFilters } from '../search/search.dto';
 
-const LISTED: readonly Listed[] = ['calls', 'items'];
+const LISTED: readonly ResultKind[] = ['calls', 'items'];
 
 const FORMATS = ['csv', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -28,9 +28,9 @@ export class ExportSearch extends SearchFilters {
       must: `must be one of ${LISTED.join(', ')}`,
       test: (value) => LISTED.some((what) => what === value),
     },
-    { enum: [...LISTED], default: 'calls', description: 'What each row is: a call or a payout.' },
+    { enum: [...LISTED], default: 'calls', description: 'Content of the rows: calls or payouts.' },
   )
-  what?: Listed;
+  what?: ResultKind;
 }
 
 /** The log's latest checkpoint when the export ended. */
@@ -41,10 +41,10 @@ class ManifestCheckpointRecord {
   covers_beginning!: boolean;
 }
 
-/** Manifest of an export, by which anyone with the file can check that it is complete and unchanged. */
+/** Manifest of an export, which shows whether the file is complete and unchanged. */
 export class ManifestRecord {
   @ApiProperty({ enum: [...FORMATS] }) format!: Format;
-  @described({ enum: ['calls', 'items'] }, 'What each row is.') what!: Listed;
+  @described({ enum: ['calls', 'items'] }, 'Content of the rows.') what!: ResultKind;
   @described(
     { type: 'object', additionalProperties: { type: 'string' } },
     'The filters of the export. Contacts are masked without `audit:pii`.',

@@ -17,27 +17,23 @@ import { SearchService } from '../search/search.service';
 import { readRows, ExportRow, heading, rowsText } from './export-rows';
 import { ExportSearch, Format } from './export.dto';
 
-/**
- * Rows per batch: enough to make the overhead small, and few enough to delay payouts by milliseconds at most.
- */
+/** Rows per batch: enough for a small overhead, and few enough to delay payouts by milliseconds at most. */
 const BATCH_ROWS = 250;
 
-/** Rows per chunk: few enough that each chunk is freed once it is written. */
+/** Rows per chunk, which is freed once it is written. */
 const CHUNK_ROWS = 100;
 
-/**
- * Maximum length of a piece of a chunk, and of the buffer for a slow reader besides two batches, in bytes.
- */
+/** Maximum length of a piece of a chunk, and of the buffer for a slow reader after two batches, in bytes. */
 const PIECE_BYTES = 65_536;
 
-/** Time limit in ms for counting the rows, which only a progress bar needs. */
+/** Time limit in ms for the count of rows, which only a progress bar needs. */
 const COUNT_MS = 300;
 
 /** Maximum wait of an export for its last checkpoint, in ms. Records are sealed within seconds. */
-const PATIENCE_MS = 3_000;
-const ASK_AGAIN_MS = 100;
+const CHECKPOINT_WAIT_MS = 3_000;
+const CHECKPOINT_POLL_MS = 100;
 
-interface Exporting {
+interface StartedExport {
   stream: Readable;
   /** Number of rows. Undefined if the count took too long. */
   total: number | undefined;
@@ -57,17 +53,17 @@ export class ExportService implements OnModuleDestroy {
     private readonly readings: ReadingsService,
     private readonly accesses: AccessJournal,
     private readonly rechecks: CredentialRecheckService,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
   ) {}
 
-  /** Resolves once the export is on record. Reads nothing before the stream is read. */
+  /** Begins an export. Resolves once it is on record. Reads nothing before the stream is read. */
   async begin(
     request: FastifyRequest,
     { format, what = 'calls', ...filters }: ExportSearch,
-  ): Promise<Exporting> {
-    const give = this.shares.take('exports', keyOf(request.call));
+  ): Promise<StartedExport> {
+    const release = this.quotas.take('exports', keyOf(request.call));
     const query = await this.searching.open(filters, what).catch((error: unknown) => {
-      give();
+      release();
       throw error;
     });
     const state = { recorded: false, read: false };
@@ -78,9 +74,9 @@ export class ExportService implements OnModuleDestroy {
     this.running.add(stream);
     stream.once('close', () => {
       this.running.delete(stream);
-      give();
+      release();
       // A generator that ends before its start runs no code, not even its `finally`.
-      if (state.recorded && !state.read) void this.endBroken(request.call.id, 0);
+      if (state.recorded && !state.read) void this.recordInterruption(request.call.id, 0);
     });
     stream.on('error', () => undefined); // The reader gets this error, and its origin logs it.
     try {
@@ -141,23 +137,23 @@ export class ExportService implements OnModuleDestroy {
       this.logger.warn({ call_id: accessId, rows, err: error }, 'export interrupted');
       throw error;
     } finally {
-      if (!complete) await this.endBroken(accessId, rows);
+      if (!complete) await this.recordInterruption(accessId, rows);
     }
   }
 
   /**
-   * Returns the size of the latest checkpoint. Waits a moment for one that covers all records before an
-   * access. Null if nothing was ever sealed.
+   * Returns the size of the latest checkpoint. Waits a moment for a checkpoint that covers all records before
+   * an access. Null if nothing was ever sealed.
    */
   async covering(accessId: string): Promise<number | null> {
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + CHECKPOINT_WAIT_MS;
     for (;;) {
       const [latest] = await this.prisma.$queryRaw<{ size: bigint; covers: boolean }[]>`
         SELECT c.size, (c.complete_until >= a.read_at) IS TRUE AS covers
         FROM checkpoint c LEFT JOIN access a ON a.id = ${accessId}::uuid ORDER BY c.size DESC LIMIT 1`;
       if (!latest) return null;
       if (latest.covers || performance.now() > until) return Number(latest.size);
-      await sleep(ASK_AGAIN_MS);
+      await sleep(CHECKPOINT_POLL_MS);
     }
   }
 
@@ -178,7 +174,7 @@ export class ExportService implements OnModuleDestroy {
     query: Query,
     call: Call,
   ): Promise<ExportRow[] | undefined> {
-    const endTurn = await this.shares.turn('exports', keyOf(call));
+    const endTurn = await this.quotas.turn('exports', keyOf(call));
     try {
       const { value: places } = await walk.next();
       if (!places) return undefined;
@@ -192,11 +188,8 @@ export class ExportService implements OnModuleDestroy {
     }
   }
 
-  /**
-   * Records the interruption of an export. An export without an end was interrupted by the end of its
-   * process.
-   */
-  private async endBroken(accessId: string, rows: number): Promise<void> {
+  /** Records an interruption. The end of the process interrupted exports without an end on record. */
+  private async recordInterruption(accessId: string, rows: number): Promise<void> {
     try {
       await this.accesses.end({ accessId, complete: false, rows, sha256: null, checkpointSize: null });
     } catch {

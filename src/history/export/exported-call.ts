@@ -16,7 +16,7 @@ import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { transactionOf } from '../records/items';
 import { lifecycleOf, resolutionIn } from '../records/rows';
-import { Listed } from '../search/search.dto';
+import { ResultKind } from '../search/search.dto';
 
 /** A refused request, by its column names. */
 interface Refusal extends AskedMembers {
@@ -87,18 +87,18 @@ interface StoredCall {
   settlements: string[];
 }
 
-/** Formats an instant. The proxy's clock has milliseconds, the database's has microseconds. */
+/** Formats an instant. The proxy's clock has milliseconds, and the database's has microseconds. */
 const UTC = (column: string, fraction: 'MS' | 'US' = 'US') =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.${fraction}"Z"')`;
 
-const ASKED = REFUSAL_COLUMNS.map(({ name, type }) => {
+const REQUEST_COLUMNS = REFUSAL_COLUMNS.map(({ name, type }) => {
   if (type === 'bytea') return `encode(r.${name}, 'hex') AS ${name}`;
   return type === 'timestamptz' ? `${UTC(`r.${name}`, 'MS')} AS ${name}` : `r.${name}`;
 });
 
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
-    SELECT ${ASKED.join(', ')}, r.actor, r.credential, r.status, r.code, r.detail, r.first_call_id,
+    SELECT ${REQUEST_COLUMNS.join(', ')}, r.actor, r.credential, r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
 /** A record with an empty array `items`, because payouts and transactions are most of its size. */
@@ -106,29 +106,33 @@ const withoutItems = (table: 'intent' | 'outcome', record: string) =>
   `replace(${record}, ${itemsSql(table, record)}, '[]')`;
 
 /** Parts of a call that only one kind of export needs. */
-const DOCUMENTS: Record<Listed, string> = {
-  calls:
-    `${withoutItems('intent', 'i.record')} AS record, NULL AS people, ` +
-    `${withoutItems('outcome', 'o.record')} AS outcome`,
-  items: `i.record, b.people, o.record AS outcome`,
+const DOCUMENTS: Record<ResultKind, string> = {
+  calls: `
+    ${withoutItems('intent', 'i.record')} AS record, NULL AS people,
+    ${withoutItems('outcome', 'o.record')} AS outcome`,
+  items: 'i.record, b.people, o.record AS outcome',
 };
 
 /** The key in the table of keys. An erased key has no salt. */
-const KEY = `CASE WHEN r.id IS NOT NULL THEN coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)
-  WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END`;
+const KEY = `
+  CASE
+    WHEN r.id IS NOT NULL
+      THEN coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)
+    WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key
+  END`;
 
-/**
- * Returns the query. It joins each table by the IDs in $1, which lets Postgres skip the partitions of other
- * months.
- */
-const sqlOf = (listed: Listed) => `
-  SELECT ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", CASE WHEN r.id IS NOT NULL THEN (${REFUSAL})
-    END AS refusal, c.name AS client, c.account,
+const DECISION = `
+  json_build_object(
+    'kind', d.kind, 'decided_at', ${UTC('d.decided_at')}, 'process', d.process, 'client_id', d.client_id,
+    'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening', d.screening)::text`;
+
+/** Returns the query. The IDs in $1 let Postgres skip the partitions of other months in each join. */
+const sqlOf = (listed: ResultKind) => `
+  SELECT
+    ${DOCUMENTS[listed]}, ${KEY} AS "idempotencyKey", c.name AS client, c.account,
+    CASE WHEN r.id IS NOT NULL THEN (${REFUSAL}) END AS refusal,
     p.name AS "personName", p.salt AS "personSalt",
-    CASE WHEN d.intent_id IS NOT NULL THEN json_build_object('kind', d.kind, 'decided_at',
-      ${UTC('d.decided_at')}, 'process', d.process,
-      'client_id', d.client_id, 'key_id', d.key_id, 'actor', d.actor, 'reason', d.reason, 'screening',
-        d.screening)::text END AS decision,
+    CASE WHEN d.intent_id IS NOT NULL THEN ${DECISION} END AS decision,
     ARRAY(SELECT record FROM settlement s WHERE s.intent_id = i.id ORDER BY number) AS settlements
   FROM unnest($1::uuid[]) AS wanted (id)
   LEFT JOIN intent i ON i.id = wanted.id AND i.id = ANY ($1::uuid[])
@@ -142,10 +146,10 @@ const sqlOf = (listed: Listed) => `
 
 const SQL = { calls: sqlOf('calls'), items: sqlOf('items') };
 
-/** Reads calls by their IDs, except those pruned in the meantime. Omits payouts when exporting calls only. */
+/** Reads calls by their IDs, except those pruned in the meantime. Exports of calls omit the payouts. */
 export async function readExportedCalls(
   prisma: ReaderPrisma,
-  listed: Listed,
+  listed: ResultKind,
   ids: string[],
   present: Present,
 ): Promise<Map<string, ExportedCall>> {

@@ -9,7 +9,7 @@ interface Checkpoint {
   size: number;
   /** Root hash of the Merkle tree (RFC 6962). */
   root: Buffer;
-  /** Further lines, which no monitor audits. */
+  /** Further lines. Monitors do not audit them. */
   extensions?: string[];
 }
 
@@ -61,16 +61,11 @@ export interface Head {
 export interface SignedHead extends Head {
   /** Keys of the ring that signed it, at least one. */
   signers: readonly Verifier[];
-  /**
-   * Verifier keys named in the text of a checkpoint with several signatures: the log's keys from there on.
-   */
+  /** Verifier keys in the text of a checkpoint with several signatures: the log's keys from there on. */
   keys: readonly string[];
 }
 
-/**
- * Prefixes of the extension lines of a checkpoint. The database owner can rewrite columns, but not these
- * signed lines.
- */
+/** Prefixes of the extension lines. The database owner can rewrite columns, but not these signed lines. */
 const SEALED = 'sealed ';
 const COMPLETE = 'complete ';
 const KEY = 'key ';
@@ -92,14 +87,14 @@ export function signHead(
   return signNote(formatCheckpoint({ origin: name, size, root, extensions }), ...current);
 }
 
-/** @throws Error that gives the reason: not signed by any of the keys, malformed, or of another log. */
+/** @throws Error with the reason: not signed by any of the keys, malformed, or of another log. */
 export function readHead(note: string, { name, all }: Pick<KeyRing, 'name' | 'all'>): SignedHead {
   const { text, signers } = openNote(note, ...all);
   const { origin, size, root, extensions } = parseCheckpoint(text);
   if (origin !== name) throw new Error(`The checkpoint belongs to the log ${origin}, not to ${name}.`);
-  const said = (word: string) =>
-    extensions.filter((line) => line.startsWith(word)).map((line) => line.slice(word.length));
-  const [sealedAt = ''] = said(SEALED);
-  const [completeUntil = null] = said(COMPLETE);
-  return { size, root, sealedAt, completeUntil, signers, keys: said(KEY) };
+  const linesOf = (prefix: string) =>
+    extensions.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
+  const [sealedAt = ''] = linesOf(SEALED);
+  const [completeUntil = null] = linesOf(COMPLETE);
+  return { size, root, sealedAt, completeUntil, signers, keys: linesOf(KEY) };
 }

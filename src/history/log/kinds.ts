@@ -17,10 +17,7 @@ interface Kind {
   key: string;
   /** Column with the time of the record, by the database's own clock. */
   at: string;
-  /**
-   * All columns except `tx`, which has no meaning outside the database. For a document, the columns that
-   * repeat its members.
-   */
+  /** All columns except `tx`, which only the database understands. For a document, those of its members. */
   columns: Record<string, Form>;
   /**
    * Columns added by each later change. A leaf includes them only if one of them, or of a change after it,
@@ -62,10 +59,7 @@ const AUTHOR = 'client_id key_id actor';
 /** The request that caused a record. */
 const REQUEST = `${AUTHOR} request_id client_address`;
 
-/**
- * Kinds of records that the log seals, requests before their outcomes. Each kind lists the columns of its
- * leaf.
- */
+/** Kinds of sealed records, requests before their outcomes. Each kind lists the columns of its leaf. */
 const KINDS = {
   intent: kind({ plain: 'id', time: 'recorded_at', members: INTENT_COLUMNS }, true),
   outcome: kind({ plain: 'intent_id', time: 'recorded_at', members: OUTCOME_COLUMNS }, true),
@@ -124,7 +118,8 @@ const KINDS = {
     time: 'pruned_at',
   }),
   activity: kind({
-    plain: `id action target_client_id target_client target_key_id before after via call_id reason ${REQUEST}`,
+    plain:
+      'id action target_client_id target_client target_key_id before after via call_id reason ' + REQUEST,
     time: 'acted_at',
   }),
   source_read: kind({
@@ -181,17 +176,8 @@ export function kindOf(name: KindName): Kind {
   return KINDS[name];
 }
 
-/**
- * The log seals one leaf for each record: the record as canonical JSON (RFC 8785). Documents store this text.
- * For other records, Postgres writes it from the base tables. The database owner could change a view, and no
- * seal would notice.
- */
-
-/**
- * SQL for each form. JSON numbers are doubles, and Postgres does not format JSON columns as RFC 8785
- * requires.
- */
-const WRITTEN = {
+/** SQL for each form. JSON numbers are doubles, and Postgres formats JSON columns unlike RFC 8785. */
+const FORM_SQL = {
   plain: (column) => column,
   text: (column) => `${column}::text`,
   hex: (column) => `encode(${column}, 'hex')`,
@@ -204,23 +190,25 @@ export function utcSql(time: string): string {
   return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/**
- * Marks dates before Christ. Year numbers omit the era, which would give dates of both eras the same leaf.
- */
+/** Marks dates before Christ. Year numbers omit the era, so dates of both eras would have the same leaf. */
 function ofOurEra(column: string, written: string): string {
-  return `CASE WHEN ${column} >= '0001-01-02' AND ${column} < 'infinity' THEN ${written} ELSE ${column}::text
-    END`;
+  const isOurEra = `${column} >= '0001-01-02' AND ${column} < 'infinity'`;
+  return `CASE WHEN ${isOurEra} THEN ${written} ELSE ${column}::text END`;
 }
 
 /**
- * Returns SQL for the leaf of the row `alias`, as text. A member `table` distinguishes records of different
- * tables. Members are ordered by RFC 8785, section 3.2.3. row_to_json writes neither spaces nor line ends.
+ * Returns SQL for the leaf of the row `alias`: the record as canonical JSON (RFC 8785). Documents store this
+ * text. Postgres writes that of other records from the base tables, because the database owner could change
+ * a view, and no seal would notice.
+ *
+ * A member `table` distinguishes records of different tables. Members are ordered by RFC 8785, section 3.2.3.
+ * row_to_json writes neither spaces nor line ends.
  */
 export function leafSql(name: KindName, alias: string): string {
   const { columns, later, isDocument } = kindOf(name);
   if (isDocument) return `${alias}.record`;
   const values = new Map(
-    Object.entries(columns).map(([column, form]) => [column, WRITTEN[form](`${alias}.${column}`)]),
+    Object.entries(columns).map(([column, form]) => [column, FORM_SQL[form](`${alias}.${column}`)]),
   );
   values.set('table', `'${name}'::text`);
   const leaves = [...later].reverse().map((added) => {

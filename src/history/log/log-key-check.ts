@@ -4,9 +4,9 @@ import { ServerClient } from '../../platform/database/servers/server-client';
 import { readHead } from './head';
 import { currentOf, KeyRing, Signer } from './note';
 
-const ENDS = `
+const FIRST_AND_LAST = `
   (SELECT note FROM checkpoint ORDER BY size LIMIT 1)
-    UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;
+  UNION ALL (SELECT note FROM checkpoint ORDER BY size DESC LIMIT 1)`;
 
 /**
  * Requires that the keys can continue the log of a database, and verify its beginning.
@@ -16,7 +16,7 @@ export async function requireLogKeys(databaseUrl: string, ring: KeyRing): Promis
   const db = new ServerClient({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   await db.connect();
   try {
-    const { rows } = await db.query<{ note: string }>(ENDS);
+    const { rows } = await db.query<{ note: string }>(FIRST_AND_LAST);
     const [oldest, newest] = rows.map(({ note }) => signersOf(note, ring));
     if (!oldest || !newest) return;
     if (!currentOf(ring, newest)) throw new StartError(tooEarly(newest.length > 0));
@@ -35,8 +35,8 @@ function tooEarly(isRetired: boolean): string {
   const by = isRetired ? 'only by a key in LOG_RETIRED_KEYS' : 'by none of its keys';
   return (
     `the newest checkpoint of the log is signed ${by}, so LOG_SIGNING_KEY cannot continue the log. Set ` +
-    'LOG_SIGNING_KEY to ' +
-    '<new key>,<previous key> on all instances. Drop the previous key once a checkpoint is signed by both.'
+    'LOG_SIGNING_KEY to <new key>,<previous key> on all instances. Drop the previous key once a checkpoint ' +
+    'is signed by both.'
   );
 }
 

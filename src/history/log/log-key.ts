@@ -6,7 +6,7 @@ import { Secret } from '../../platform/config/secrets/secret';
 import { codeOf } from '../../platform/errors/error-code';
 import { KeyRing, ringOf, newSigningKey, Signer, signerOf, verifierOf } from './note';
 
-/** Default name of the log in its checkpoints, unless a configured key has another name. */
+/** Name of the log in its checkpoints, unless a configured key has another name. */
 const LOG_NAME = 'payout-proxy';
 
 /** File of a generated key. It is outside the database, whose readers could otherwise sign. */
@@ -25,17 +25,17 @@ type KeySource = Pick<Config, 'logSigningKey' | 'dataDir'>;
  * @throws StartError if a key is invalid, or a new one cannot be stored.
  */
 export function logKeyOf(config: KeySource & Pick<RingSource, 'logRetiredKeys'>): Secret {
-  const logSigningKey = config.logSigningKey ?? keptKey(config.dataDir);
+  const logSigningKey = config.logSigningKey ?? storedKey(config.dataDir);
   logRingOf({ ...config, logSigningKey });
   return logSigningKey;
 }
 
-/** Returns the keys without generating one. Undefined if none exist yet. */
+/** Returns the keys without generating one. Undefined before the first. */
 export function knownLogKeyOf({ logSigningKey, dataDir }: KeySource): Secret | undefined {
   return logSigningKey ?? logKeyIn(dataDir);
 }
 
-/** @throws StartError that describes the fault of the keys, without quoting secret ones. */
+/** @throws StartError that describes the fault of the keys, without quoting secrets. */
 export function logRingOf({ logSigningKey, logRetiredKeys = [] }: RingSource): KeyRing<Signer> {
   const current = asConfigured('LOG_SIGNING_KEY', () =>
     logSigningKey
@@ -73,16 +73,13 @@ export function logKeyIn(folder: string): Secret | undefined {
   return existsSync(file) ? readKey(file) : undefined;
 }
 
-function keptKey(dataDir: string): Secret {
+function storedKey(dataDir: string): Secret {
   const file = join(dataDir, LOG_KEY_FILE);
   if (!existsSync(file)) writeKey(dataDir, file, newSigningKey(LOG_NAME));
   return readKey(file);
 }
 
-/**
- * Writes the key file. If several processes start on one DATA_DIR, the first key stays: a link never replaces
- * a file.
- */
+/** Writes the key file. The first of several processes wins, because a link never replaces a file. */
 function writeKey(dataDir: string, file: string, signingKey: string): void {
   const own = `${file}.${process.pid}`;
   try {
@@ -96,10 +93,8 @@ function writeKey(dataDir: string, file: string, signingKey: string): void {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EEXIST' && existsSync(file)) return;
-    throw new StartError(
-      `The signing key of the log cannot be stored in ${dataDir} (${code}). Set LOG_SIGNING_KEY, or ` +
-        'make DATA_DIR writable.',
-    );
+    const text = `The signing key of the log cannot be stored in ${dataDir} (${code}).`;
+    throw new StartError(`${text} Set LOG_SIGNING_KEY, or make DATA_DIR writable.`);
   }
 }
 
@@ -110,8 +105,6 @@ function readKey(file: string): Secret {
   } catch {
     // Reported below, without the content of the file.
   }
-  throw new StartError(
-    `The file ${file} contains no signing key or cannot be read. Restore it from a backup, or set ` +
-      'LOG_SIGNING_KEY.',
-  );
+  const text = `The file ${file} contains no signing key or cannot be read.`;
+  throw new StartError(`${text} Restore it from a backup, or set LOG_SIGNING_KEY.`);
 }

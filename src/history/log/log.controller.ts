@@ -11,9 +11,7 @@ import { ProofsService, ReceiptsService } from './proofs.service';
 
 const TEXT = { 'text/plain': { schema: { type: 'string' } } } as const;
 
-/**
- * Serves the log that seals the records, and proofs that no record was changed, removed, or inserted later.
- */
+/** Serves the log that seals the records, and proofs that none was changed, removed, or inserted later. */
 @ApiTags('Log')
 @Controller('v1/audit/log')
 export class LogController {
@@ -24,8 +22,8 @@ export class LogController {
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiSummary(
     'Read the newest checkpoint',
-    'A signed note (c2sp.org/signed-note) of the size of the log and the root of its Merkle tree. ' +
-      'Keep it where the operator cannot write. `audit verify --checkpoint` compares it with the log.',
+    'A signed note (c2sp.org/signed-note) of the size of the log and the root of its Merkle tree. Keep it ' +
+      'where the operator cannot write. `audit verify --checkpoint` compares it with the log.',
   )
   @ApiResponse({ status: 200, content: TEXT, description: 'The note.' })
   @ApiKeyProblems('not_sealed')
@@ -39,7 +37,7 @@ export class LogController {
   @ApiSummary(
     'Read the verifier keys of the log',
     '`<name>+<id>+<base64>`, the format of the Go note package, one per line. The current keys come first. ' +
-      'Get them once, and keep them.',
+      'Get them once, and store them.',
   )
   @ApiResponse({ status: 200, content: TEXT, description: 'The keys.' })
   @ApiKeyProblems()
@@ -75,17 +73,16 @@ export class LogController {
   @Allow('audit')
   @ApiSummary(
     'Prove that the log only grew',
-    'Proves that the tree of `to` leaves extends the tree of `from` leaves.',
+    'Proves that the tree of `to` leaves begins with the tree of `from` leaves.',
   )
   @ApiResponse({ status: 200, type: Consistency, description: 'The consistency proof.' })
   @ApiKeyProblems('invalid_request', 'not_sealed')
   async proveConsistency(@Query() { from, to }: ConsistencySearch): Promise<Consistency> {
     const { size } = await this.proofs.latest();
+    const ofLog = `must not be larger than the log, which has ${size} leaves`;
     const faults = [
       ...(from > to ? [{ pointer: '/from', detail: 'must not be larger than to' }] : []),
-      ...(to > size
-        ? [{ pointer: '/to', detail: `must not be larger than the log, which has ${size} leaves` }]
-        : []),
+      ...(to > size ? [{ pointer: '/to', detail: ofLog }] : []),
     ];
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     return { from, to, proof: await this.proofs.consistency(from, to) };
@@ -101,10 +98,9 @@ export class ReceiptsController {
   @ApiTags('Calls')
   @ApiSummary(
     'Get a receipt of a call to verify offline',
-    'Finds only your own calls. A receipt has the records of the call, their inclusion ' +
-      'proofs, and the committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` ' +
-      'verifies it offline. Records ' +
-      'are sealed within seconds. A receipt lacks later records, such as an outcome.',
+    'Finds only your own calls. A receipt has the records of the call, their inclusion proofs, and the ' +
+      'committed values. `node tools/verify-receipt.mjs --key <key> receipt.json` verifies it offline. ' +
+      'Records are sealed within seconds. A receipt lacks later records, such as an outcome.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: Receipt, description: 'The receipt.' })

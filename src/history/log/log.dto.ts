@@ -42,8 +42,7 @@ const NOTE = {
   type: 'string',
   description: 'The newest checkpoint: a signed note (c2sp.org/signed-note, c2sp.org/tlog-checkpoint).',
 } as const;
-const RECORD =
-  'The leaf. Its canonical form (RFC 8785) gives the hashed bytes. Timestamps, decimals, and bytes are text.';
+const RECORD = 'The leaf. Its canonical form (RFC 8785) is hashed. Timestamps, decimals, and bytes are text.';
 
 /** Salt and value of a commitment in a record: SHA-256(salt || value). */
 export class Opening {
@@ -61,8 +60,7 @@ export class ReceiptRecord {
   @ApiProperty(HASHES) proof!: string[];
   @described(
     { type: [Opening] },
-    'The committed values that were not erased. Empty with `X-People: masked`, and for auditors without ' +
-      '`audit:pii`.',
+    'The committed values, except erased ones. Empty with `X-People: masked` or without `audit:pii`.',
   )
   openings!: Opening[];
 }

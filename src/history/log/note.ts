@@ -12,7 +12,7 @@ import {
 const ED25519 = 0x01;
 const SEED_BYTES = 32;
 const KEY_ID_BYTES = 4;
-/** Maximum number of signatures, as in Go's note package. More only waste time. */
+/** Maximum number of signatures, as in Go's note package. */
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_LENGTH = 1_000_000;
 /** Bytes before a seed in PKCS #8 (RFC 8410, section 7), the shortest private key format of Node. */
@@ -28,10 +28,7 @@ export interface Verifier {
   readonly publicKey: KeyObject;
 }
 
-/**
- * Signs, and verifies its own signatures. The private key is a KeyObject, which cannot be serialized by
- * accident.
- */
+/** Signs, and verifies its signatures. A KeyObject keeps the private key from accidental serialization. */
 export interface Signer extends Verifier {
   readonly privateKey: KeyObject;
 }
@@ -112,8 +109,7 @@ interface OpenedNote {
 
 /**
  * Opens a note. Ignores the signatures of other keys, as the specification demands.
- * @throws Error if the note is malformed, if none of the keys signed it, or if a signature of one of them is
- * wrong.
+ * @throws Error if the note is malformed, if no key signed it, or if a signature of a key is wrong.
  */
 export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote {
   const { text, signatures } = parseNote(note);
@@ -130,10 +126,7 @@ export function openNote(note: string, ...keys: readonly Verifier[]): OpenedNote
   return { text, signers };
 }
 
-/**
- * Returns a raw Ed25519 signature (RFC 8032) of 64 bytes. The bytes must not look like a note: prefix them
- * with a purpose.
- */
+/** Returns a raw Ed25519 signature (RFC 8032). A prefix must prevent that the bytes pass for a note. */
 export function signBytes(signer: Signer, bytes: Uint8Array): Buffer {
   return sign(null, bytes, signer.privateKey);
 }

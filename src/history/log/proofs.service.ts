@@ -12,15 +12,15 @@ import { logRingOf } from './log-key';
 import { LeafProof, Opening, Receipt, ReceiptRecord } from './log.dto';
 import { consistencyProof, HashOf, inclusionProof } from './merkle';
 import { KeyRing, openNote, Verifier } from './note';
-import { Ask, storedHashes } from './tree-store';
+import { QueryRunner, storedHashes } from './tree-store';
 
-interface Latest {
+interface LatestCheckpoint {
   size: number;
   note: string;
 }
 
 /** A record in its current form. */
-interface FoundRecord {
+interface CurrentRecord {
   kind: KindName;
   id: string;
   leaf: string;
@@ -30,36 +30,34 @@ interface FoundRecord {
 const RECORDS = KIND_NAMES.map((name) => {
   const { key } = kindOf(name);
   const ofCall = name === 'settlement' ? ' OR t.intent_id = $1::uuid' : '';
-  return `SELECT '${name}' AS kind, t.${key}::text AS id, ${leafSql(name, 't')} AS leaf FROM public.${name} t
-    WHERE t.${key} = $1::uuid${ofCall}`;
+  return `
+    SELECT '${name}' AS kind, t.${key}::text AS id, ${leafSql(name, 't')} AS leaf
+    FROM public.${name} t WHERE t.${key} = $1::uuid${ofCall}`;
 }).join(' UNION ALL ');
 
 const LEAVES = `
   SELECT l.kind, r.id::text AS id, l.index::float8 AS index, encode(l.hash, 'base64') AS hash
-  FROM unnest($1::uuid[]) r (id) CROSS JOIN LATERAL public.leaves_of(r.id) l WHERE l.index < $2::bigint
-    ORDER BY l.index`;
+  FROM unnest($1::uuid[]) r (id) CROSS JOIN LATERAL public.leaves_of(r.id) l
+  WHERE l.index < $2::bigint ORDER BY l.index`;
 
 /** Proves the content of the log from the stored hashes. */
 @Injectable()
 export class ProofsService {
   /** Keys of the log. */
   readonly ring: () => KeyRing;
-  private readonly ask: Ask;
+  private readonly query: QueryRunner;
   private readonly hashOf: HashOf;
 
   constructor(prisma: ReaderPrisma, @Inject(SETTINGS) settings: RunningConfig) {
     let ring: KeyRing | undefined;
     this.ring = () => (ring ??= logRingOf(settings));
-    // The SQL consists only of our own names (leafSql).
-    this.ask = <Row extends object>(sql: string, values: unknown[]) =>
+    // The SQL contains only names of the migrations (leafSql).
+    this.query = <Row extends object>(sql: string, values: unknown[]) =>
       prisma.$queryRawUnsafe<Row[]>(sql, ...values);
-    this.hashOf = (subtrees) => storedHashes(this.ask, subtrees);
+    this.hashOf = (subtrees) => storedHashes(this.query, subtrees);
   }
 
-  /**
-   * Returns the newest key that signed a checkpoint. If none of ours signed it, verifiers of our key will
-   * notice.
-   */
+  /** Returns the newest of our keys that signed a checkpoint. Without one, the proof fails with our key. */
   signerOf(note: string): Verifier {
     const { all } = this.ring();
     try {
@@ -70,8 +68,8 @@ export class ProofsService {
   }
 
   /** @throws Problem not_sealed while the log is empty. */
-  async latest(): Promise<Latest> {
-    const rows = await this.ask<Latest>(
+  async latest(): Promise<LatestCheckpoint> {
+    const rows = await this.query<LatestCheckpoint>(
       'SELECT size::float8 AS size, note FROM public.checkpoint ORDER BY checkpoint.size DESC LIMIT 1',
       [],
     );
@@ -80,8 +78,8 @@ export class ProofsService {
   }
 
   /** Returns every record with this primary key, and the settlements of this call. */
-  recordsOf(id: string): Promise<FoundRecord[]> {
-    return this.ask<FoundRecord>(RECORDS, [id]);
+  recordsOf(id: string): Promise<CurrentRecord[]> {
+    return this.query<CurrentRecord>(RECORDS, [id]);
   }
 
   /**
@@ -90,11 +88,11 @@ export class ProofsService {
    */
   async prove(
     id: string,
-    found: FoundRecord[],
+    found: CurrentRecord[],
   ): Promise<{ note: string; proved: LeafProof[]; unsealed: KindName[] }> {
     const { size, note } = await this.latest();
     const ids = [...new Set([id, ...found.map((record) => record.id)])];
-    const leaves = await this.ask<SealedLeaf>(LEAVES, [ids, size]);
+    const leaves = await this.query<SealedLeaf>(LEAVES, [ids, size]);
     const leafOf = new Map(found.map((record) => [`${record.kind} ${record.id}`, record.leaf]));
     const proved = leaves.map(async ({ kind, id: recordId, index, hash }) => {
       const leaf = leafOf.get(`${kind} ${recordId}`);
@@ -128,7 +126,7 @@ interface SealedLeaf {
   hash: string;
 }
 
-/** The format that tools/verify-receipt.mjs reads. */
+/** Format of receipts for tools/verify-receipt.mjs. */
 const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 
 /** Requester of a call in its record. */
@@ -148,6 +146,7 @@ export class ReceiptsService {
   ) {}
 
   /**
+   * Creates the receipt of a call.
    * @param owner required owner of the call. Undefined allows any call.
    * @param reveal whether to open commitments. Otherwise the receipt looks as if people had been erased.
    * @throws Problem call_not_found for an unknown call, not_sealed while one of its records is too new.

@@ -2,12 +2,10 @@ import canonicalize from 'canonicalize';
 import { Form, kindOf } from './kinds';
 import { signBytes, Signer, Verifier, verifyBytes } from './note';
 
-/** Maximum time for which requests in progress during an erasure may still commit to the name, in ms. */
+/** Time after an erasure for which requests in progress may still commit to the name, in ms. */
 export const REMEMBERED_AFTER_ERASURE_MS = 60_000;
 
-/**
- * An erasure: a row of `erasure` without its signature. It lists the places from which a person was removed.
- */
+/** An erasure: a row of `erasure` without its signature. It lists the places that lost a person. */
 export interface Erasure {
   /** A UUIDv7 of its own. */
   id: string;
@@ -22,10 +20,7 @@ export interface Erasure {
   erased_at: Date;
 }
 
-/**
- * A pruning: a row of `pruning` without its signature. It names records that were removed because of their
- * age.
- */
+/** A pruning: a row of `pruning` without its signature. It documents records removed because of their age. */
 export interface Pruning {
   /** A UUIDv7 of its own. */
   id: string;
@@ -44,10 +39,7 @@ export interface Pruning {
   pruned_at: Date;
 }
 
-/**
- * Records that excuse missing data. They are signed, because the database alone is no evidence for missing
- * data.
- */
+/** Records that excuse missing data. They are signed, because the database alone is no evidence. */
 export interface SignedRecords {
   erasure: Erasure;
   pruning: Pruning;

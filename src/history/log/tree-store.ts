@@ -1,16 +1,13 @@
 import { ClientBase } from 'pg';
 import { CompactRange, HASH_BYTES, Subtree } from './merkle';
 
-/**
- * Interval of the levels whose subtree hashes are stored (log_node). Hashes in between are computed from at
- * most 128 stored ones.
- */
-export const KEPT_EVERY = 8;
+/** Interval of levels with stored hashes (log_node). Others are computed from at most 128 stored hashes. */
+export const STORED_LEVEL_INTERVAL = 8;
 
 /** Runs a query, with pg or with Prisma. */
-export type Ask = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
+export type QueryRunner = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
 
-export function askWith(client: ClientBase): Ask {
+export function queryRunner(client: ClientBase): QueryRunner {
   return async <Row extends object>(sql: string, values: unknown[]) =>
     (await client.query<Row>(sql, values)).rows;
 }
@@ -18,10 +15,7 @@ export function askWith(client: ClientBase): Ask {
 /** A log whose tables do not form a tree: hashes are missing. */
 export class DamagedLog extends Error {}
 
-/**
- * Finds stored hashes, concatenated. A row of leaves may begin before the first of them, and end after the
- * last.
- */
+/** Finds stored hashes, concatenated. A row of leaves may contain further hashes at both ends. */
 const STORED = `
   SELECT r.place::integer AS place, encode(s.hashes, 'hex') AS hashes
   FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS r (level, first, last, place)
@@ -37,21 +31,21 @@ const STORED = `
   ORDER BY r.place, s.first`;
 
 /** Reads the hashes of perfect subtrees, in their order, with one query. */
-export async function storedHashes(ask: Ask, subtrees: Subtree[]): Promise<Buffer[]> {
-  const kept = subtrees.map(({ level, index }) => {
-    const keptLevel = level - (level % KEPT_EVERY);
-    const count = 2 ** (level - keptLevel);
-    return { level: keptLevel, first: index * count, count };
+export async function storedHashes(query: QueryRunner, subtrees: Subtree[]): Promise<Buffer[]> {
+  const ranges = subtrees.map(({ level, index }) => {
+    const storedLevel = level - (level % STORED_LEVEL_INTERVAL);
+    const count = 2 ** (level - storedLevel);
+    return { level: storedLevel, first: index * count, count };
   });
-  if (kept.length === 0) return [];
-  const rows = await ask<{ place: number; hashes: string }>(STORED, [
-    kept.map(({ level }) => level),
-    kept.map(({ first }) => first),
-    kept.map(({ first, count }) => first + count),
+  if (ranges.length === 0) return [];
+  const rows = await query<{ place: number; hashes: string }>(STORED, [
+    ranges.map(({ level }) => level),
+    ranges.map(({ first }) => first),
+    ranges.map(({ first, count }) => first + count),
   ]);
-  const stored = kept.map(() => '');
+  const stored = ranges.map(() => '');
   for (const { place, hashes } of rows) stored[place - 1] += hashes;
-  return kept.map(({ level, first, count }, place) => {
+  return ranges.map(({ level, first, count }, place) => {
     const hashes = hashesIn(Buffer.from(stored[place]!, 'hex'));
     if (hashes.length !== count) {
       throw new DamagedLog(

@@ -57,9 +57,8 @@ export class OwnCallsController {
   @TakesTurn('own_calls')
   @ApiSummary(
     'Find your own calls',
-    'Lists only calls of your client, and of your person if the key is personal. People are ' +
-      'masked without `read`. After a lost connection, search by the ' +
-      '`idempotency_key` of the request.',
+    'Lists only calls of your client, and of your person if the key is personal. People are masked without ' +
+      '`read`. After a lost connection, search by the `idempotency_key` of the request.',
   )
   @ApiResponse({ status: 200, type: CallPage, description: 'One page.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
@@ -77,9 +76,8 @@ export class OwnCallsController {
   @Allow('pay', 'write', 'read')
   @ApiSummary(
     'Read the outcome of a call',
-    'Finds only your own calls. People are masked without `read`. With `wait`, the response ' +
-      'comes once there is news of a call that is in progress, in doubt, pending approval, or has ' +
-      'payouts that may still change.',
+    'Finds only your own calls. People are masked without `read`. With `wait`, the response comes at the ' +
+      'next change of a call that is in progress, in doubt, or pending approval, or of its payouts.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call.' })
@@ -92,7 +90,7 @@ export class OwnCallsController {
   ): Promise<FullCallRecord> {
     const { owner, reveal } = ownView(call);
     const read = async () => {
-      const record = isUuid(id) && (await this.records.one(id, reveal, owner));
+      const record = isUuid(id) && (await this.records.readCall(id, reveal, owner));
       if (!record) throw new Problem('call_not_found');
       return record;
     };
@@ -104,11 +102,11 @@ export class OwnCallsController {
   @Allow('approve')
   @Shows(showsCall)
   @ApiSummary(
-    'Settle payouts in doubt, or correct what is on record',
-    'Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. Nobody can ' +
-      'settle their own call. With `supersedes`, it corrects what is on record, also the answer of the ' +
-      'upstream. Earlier ' +
-      'settlements stay on record, and the reservation follows the new one, even over a cap.',
+    'Settle payouts in doubt, or correct their records',
+    'Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. The ' +
+      'requester cannot settle the call. With `supersedes`, corrects the records, including the answer of ' +
+      'the upstream. Earlier settlements stay on record. The reservation follows the newest one, even over ' +
+      'a cap.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
@@ -127,24 +125,23 @@ export class OwnCallsController {
     @Param('id') id: string,
     @Body() body: ResolutionDto,
   ): Promise<FullCallRecord> {
-    // A payout settled as not executed may be paid again. An old database or a wrong clock would settle it
-    // too early.
+    // A payout settled as not executed may be paid again. An old database or a wrong clock is too early.
     this.mayPay.require('settle', {}, 'settler');
-    const found = await this.any(id, true);
+    const found = await this.requireCall(id, true);
     const requester = await readRequester(this.prisma, { ...found, client_id: found.client.id });
     const by = await this.fourEyes.require(call, requester, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
     const obstacle = await this.settle(id, body, by);
     if (obstacle) throw obstacle;
-    return this.any(id, mayReveal(call));
+    return this.requireCall(id, mayReveal(call));
   }
 
-  /** @returns the reason if nothing was settled. Undefined if it was. */
-  private async settle(id: string, asked: ResolutionDto, by: Author): Promise<Problem | undefined> {
+  /** @returns the obstacle. Undefined if the payouts were settled. */
+  private async settle(id: string, resolution: ResolutionDto, by: Author): Promise<Problem | undefined> {
     let obstacle = new Problem('resolution_superseded');
-    // If another settlement comes first, the next look reports it.
+    // If another settlement comes first, the next attempt reports it.
     const settled = await settle(this.prisma, id, this.settings, (call) => {
-      const decided = settlementByHand(call, asked, by);
+      const decided = settlementByHand(call, resolution, by);
       if (!(decided instanceof Problem)) return decided;
       obstacle = decided;
       return undefined;
@@ -152,8 +149,8 @@ export class OwnCallsController {
     return settled === 'written' ? undefined : obstacle;
   }
 
-  private async any(id: string, reveal: boolean): Promise<FullCallRecord> {
-    const record = isUuid(id) && (await this.records.one(id, reveal));
+  private async requireCall(id: string, reveal: boolean): Promise<FullCallRecord> {
+    const record = isUuid(id) && (await this.records.readCall(id, reveal));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
@@ -172,9 +169,8 @@ export class PayoutStatesController {
   @Get(':id')
   @Allow('pay', 'write', 'read')
   @ApiSummary(
-    'Read what became of a payout',
-    'Finds only your own payouts. People are masked without `read`. The state follows the settlement ' +
-      'ledger, so it ' +
+    'Read a payout',
+    'Finds only your own payouts. People are masked without `read`. The state follows the ledger. It ' +
       'changes if the upstream fails, reverses or refunds a payout later.',
   )
   @ApiParam({
@@ -187,7 +183,7 @@ export class PayoutStatesController {
   @ApiResponse({ status: 200, type: PayoutRecord, description: 'The payout.' })
   @ApiKeyProblems('payout_not_found')
   async readPayout(@CurrentCall() call: AuthenticatedCall, @Param('id') id: string): Promise<PayoutRecord> {
-    const payout = await this.one(id, ownView(call));
+    const payout = await this.findPayout(id, ownView(call));
     if (!payout) throw new Problem('payout_not_found');
     return payout;
   }
@@ -196,19 +192,19 @@ export class PayoutStatesController {
    * Reads a payout of a key's own calls.
    * @param id ID of the payout, ID of a call with one payout, or the upstream's reference of its transaction.
    */
-  private async one(id: string, view: OwnView): Promise<PayoutRecord | undefined> {
-    const place = readPayoutId(id);
-    const found = place && (await this.at(place, view, id.includes('.')));
-    return found ?? (id.includes('.') ? undefined : this.named(id, view));
+  private async findPayout(id: string, view: OwnView): Promise<PayoutRecord | undefined> {
+    const payoutId = readPayoutId(id);
+    const found = payoutId && (await this.payoutAt(payoutId, view, id.includes('.')));
+    return found ?? (id.includes('.') ? undefined : this.payoutByReference(id, view));
   }
 
-  /** @param isExact whether the ID names a position. A call with several payouts needs one. */
-  private async at(
+  /** @param isExact whether the ID has a position. Calls with several payouts require one. */
+  private async payoutAt(
     { callId, position }: PayoutPlace,
     { owner, reveal }: OwnView,
     isExact: boolean,
   ): Promise<PayoutRecord | undefined> {
-    const found = await this.records.find(callId, reveal, owner);
+    const found = await this.records.findCall(callId, reveal, owner);
     const item = found?.record.items[position];
     const payout = found?.stored?.payouts[position];
     if (!found?.stored || !item || !payout || (!isExact && found.record.item_count > 1)) return undefined;
@@ -229,19 +225,19 @@ export class PayoutStatesController {
     };
   }
 
-  /** Finds the payout by the upstream's reference. */
-  private async named(upstreamRef: string, view: OwnView): Promise<PayoutRecord | undefined> {
+  /** Finds a payout by the upstream's reference. */
+  private async payoutByReference(upstreamRef: string, view: OwnView): Promise<PayoutRecord | undefined> {
     await this.index.catchUp();
     const rows = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM indexed_call
-      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[] ORDER BY call_id
-        LIMIT 10`;
+      WHERE terms @> ${[termOf(TAGS.ref, upstreamRef), ...termsOf(view.owner)]}::text[]
+      ORDER BY call_id LIMIT 10`;
     for (const { id } of rows) {
-      const found = await this.records.find(id, view.reveal, view.owner);
+      const found = await this.records.findCall(id, view.reveal, view.owner);
       const payout = found?.stored?.payouts.find(
         ({ transaction }) => transaction?.upstream_ref === upstreamRef,
       );
-      if (payout) return this.at({ callId: id, position: payout.position }, view, true);
+      if (payout) return this.payoutAt({ callId: id, position: payout.position }, view, true);
     }
     return undefined;
   }

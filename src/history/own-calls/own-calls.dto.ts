@@ -39,15 +39,14 @@ export class OwnCallQuery {
     min: 0,
     max: LONGEST_WAIT_SECONDS,
     description:
-      'Seconds to wait for news. Without it, or if the call is settled, the response comes at once. ' +
-      'Otherwise it comes as ' +
-      'soon as the call or one of its payouts is in another state, and after this time in any case.',
+      'Maximum number of seconds to wait for a change. The response comes as soon as the call or one of ' +
+      'its payouts is in another state. It comes at once if the call is settled.',
     example: 25,
   })
   wait?: number;
 }
 
-/** Outcomes by which a person may settle payouts. */
+/** Outcomes that a person can give to payouts. */
 export const VERDICTS_BY_HAND = [...RESOLUTIONS, ...(['failed', 'reversed', 'refunded'] as const)] as const;
 
 export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
@@ -56,9 +55,8 @@ export type VerdictByHand = (typeof VERDICTS_BY_HAND)[number];
 export class ResolutionDto {
   @OneOf(
     VERDICTS_BY_HAND,
-    '`confirmed`: carried out, so it counts against caps. `not_executed`: it was not, and never will ' +
-      'be. `failed`, ' +
-      '`reversed`, `refunded`: it was carried out, but the money is back. All but `confirmed` give the ' +
+    '`confirmed`: carried out, and counted against caps. `not_executed`: not carried out, now or later. ' +
+      '`failed`, `reversed`, `refunded`: carried out, but the money is back. All but `confirmed` give the ' +
       'amount back to the cap.',
     { required: true },
   )
@@ -76,8 +74,7 @@ export class ResolutionDto {
       minItems: 1,
       maxItems: 10_000,
       description:
-        'The payouts that it settles, by `payout_id`. Omit it to settle all that are in doubt or, with ' +
-        '`supersedes`, all.',
+        'The payouts to settle, by `payout_id`. Default: all that are in doubt or, with `supersedes`, all.',
     },
   )
   payouts?: string[];
@@ -90,8 +87,8 @@ export class ResolutionDto {
   reason!: string;
 
   @Uuid(
-    'The newest `settlements[].id` of the call to correct or, without one, the ID of the call. Omit it ' +
-      'for a call in doubt.',
+    'The newest `settlements[].id` of the call to correct. The ID of the call if it has none. Omit it for ' +
+      'a call in doubt.',
   )
   supersedes?: string;
 }
@@ -108,8 +105,8 @@ export class PayoutRecord extends PickType(RecordItem, [
   @described(UUID, 'ID of its call.') call_id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @described({ enum: CALL_STATES }, 'The outcome of its call.') outcome!: CallState;
-  @nullable(TEXT, 'Why it is in this state, if that was found out after the answer.') reason!: string | null;
+  @nullable(TEXT, 'Reason for the state. Null if it comes from the answer.') reason!: string | null;
   @described({ type: RecordItem }, 'The item of the request, with its transaction.') item!: RecordItem;
-  @described({ type: [RecordEntry] }, 'Its ledger, oldest entry first. The last one is in effect.')
+  @described({ type: [RecordEntry] }, 'Its ledger, oldest entry first. The last entry is in effect.')
   ledger!: RecordEntry[];
 }

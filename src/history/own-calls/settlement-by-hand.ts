@@ -11,20 +11,19 @@ import { ResolutionDto, VerdictByHand } from './own-calls.dto';
 /**
  * Returns a person's settlement. Without `supersedes`, it covers only payouts in doubt. With it, the person
  * corrects the newest settlement, or the answer.
- * @returns a problem if the call is not in doubt, if a newer settlement is in effect, or if nothing would
- * change.
+ * @returns a problem if the call is not in doubt, was settled in between, or would not change.
  */
 export function settlementByHand(
   call: SettledCall,
-  asked: ResolutionDto,
+  request: ResolutionDto,
   by: Author,
 ): NewSettlement | Problem {
-  const supersedes = asked.supersedes?.toLowerCase();
+  const supersedes = request.supersedes?.toLowerCase();
   if (supersedes === undefined ? !(call.isInDoubt || hasDoubt(call)) : !isOver(call)) return notInDoubt(call);
   if (supersedes !== undefined && supersedes !== call.version) return superseded(call);
-  const chosen = chosenItems(call, asked);
+  const chosen = chosenItems(call, request);
   if (chosen instanceof Problem) return chosen;
-  const entry = toEntry(asked.outcome, call);
+  const entry = toEntry(request.outcome, call);
   const entries = chosen
     .filter((item) => (supersedes === undefined ? !ENTRIES[item.entry].known : item.entry !== entry))
     .map(({ position, transaction }): NewEntry => ({
@@ -35,13 +34,13 @@ export function settlementByHand(
   const settlement: NewSettlement = {
     intentId: call.intent.id,
     source: 'person',
-    reason: asked.reason,
+    reason: request.reason,
     by,
     entries,
   };
-  if (call.items.length === 0) return withResolution(settlement, call, asked.outcome);
-  if (entries.length > 0 || isAnswered(call, asked.outcome)) return settlement;
-  return supersedes === undefined ? notInDoubt(call) : unchanged(asked.outcome);
+  if (call.items.length === 0) return withResolution(settlement, call, request.outcome);
+  if (entries.length > 0 || isAnswered(call, request.outcome)) return settlement;
+  return supersedes === undefined ? notInDoubt(call) : unchanged(request.outcome);
 }
 
 /** Returns whether the call has an answer, or was settled without one. Only then may it be corrected. */
@@ -50,15 +49,12 @@ function isOver(call: SettledCall): boolean {
   return (outcome !== null || number > 0) && state !== 'refused' && (state !== 'unknown' || isKnown(call));
 }
 
-/**
- * Returns whether an untrusted answer names the state of every payout. Then only the call as a whole is in
- * doubt.
- */
+/** Returns whether only the call as a whole is in doubt: an untrusted answer has all states of payouts. */
 function isKnown(call: SettledCall): boolean {
   return call.state === 'unknown' && call.items.length > 0 && !hasDoubt(call);
 }
 
-/** Returns whether a person agrees with such an answer: about the call as a whole, or about every payout. */
+/** Returns whether a person confirms such an answer: of the call as a whole, or of every payout. */
 function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
   if (!isKnown(call)) return false;
   const entries = call.items.map(({ entry }) => entry);
@@ -67,12 +63,12 @@ function isAnswered(call: SettledCall, outcome: VerdictByHand): boolean {
 
 function chosenItems(call: SettledCall, { payouts }: ResolutionDto): LedgerItem[] | Problem {
   if (payouts === undefined) return call.items;
-  const places = payouts.map((id) => readPayoutId(id));
-  const chosen = places.map((place) =>
-    place?.callId === call.intent.id ? call.items[place.position] : undefined,
-  );
-  const faults = chosen.flatMap((item, place) =>
-    item ? [] : [{ pointer: `/payouts/${place}`, detail: 'must be the payout_id of a payout of this call' }],
+  const chosen = payouts.map((text) => {
+    const id = readPayoutId(text);
+    return id?.callId === call.intent.id ? call.items[id.position] : undefined;
+  });
+  const faults = chosen.flatMap((item, index) =>
+    item ? [] : [{ pointer: `/payouts/${index}`, detail: 'must be the payout_id of a payout of this call' }],
   );
   return faults.length > 0
     ? new Problem('invalid_request', { faults })
@@ -98,17 +94,17 @@ function withResolution(
 }
 
 function unchanged(outcome: VerdictByHand): Problem {
-  const detail = `must differ from ${outcome}, because the payouts are already settled so`;
+  const detail = `must differ from ${outcome}, which is already the outcome of the payouts`;
   return new Problem('invalid_request', { faults: [{ pointer: '/outcome', detail }] });
 }
 
 function notInDoubt({ state, version, number, outcome }: SettledCall): Problem {
   if (number === 0 && outcome === null) return new Problem('not_in_doubt');
-  const text = `The call is ${state}. To correct what is on record, send "supersedes": "${version}".`;
+  const text = `The call is ${state}. To correct its records, send "supersedes": "${version}".`;
   return new Problem('not_in_doubt', { text });
 }
 
 function superseded({ version, state }: SettledCall): Problem {
-  const text = `The call is now ${state}, by settlement ${version}. Nothing was changed. Read the call again.`;
+  const text = `Settlement ${version} has made the call ${state}. Nothing was changed. Read the call again.`;
   return new Problem('resolution_superseded', { text });
 }

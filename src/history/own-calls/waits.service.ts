@@ -14,13 +14,13 @@ import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { FullCallRecord } from '../records/record.dto';
 
-/** Interval of polls of the versions of calls, in ms. */
-const EVERY_MS = 500;
+/** Interval between polls of the versions of calls, in ms. */
+const POLL_MS = 500;
 
-/** Interval while payments arrive, which need the database too. */
-const EVERY_MS_WHILE_PAYING = 2_000;
+/** Interval while payments need the database. */
+const POLL_MS_WHILE_PAYING = 2_000;
 
-/** One query for all who asked before its start. */
+/** One query for all requests before its start. */
 interface Poll {
   ids: Set<string>;
   versions: Promise<Map<string, string>>;
@@ -28,7 +28,7 @@ interface Poll {
 
 /**
  * Polls the versions of calls. A version changes with the state of the call, and with each of its
- * settlements. All waiting requests share one short query. Nothing is polled without a waiting request.
+ * settlements. All waiting requests share one short query. Without them, nothing is polled.
  */
 @Injectable()
 export class CallVersionsService {
@@ -36,7 +36,7 @@ export class CallVersionsService {
 
   constructor(
     private readonly prisma: ReaderPrisma,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
@@ -49,7 +49,7 @@ export class CallVersionsService {
 
   private newPoll(): Poll {
     const ids = new Set<string>();
-    const versions = sleep(this.shares.isPaying ? EVERY_MS_WHILE_PAYING : EVERY_MS).then(() => {
+    const versions = sleep(this.quotas.isPaying ? POLL_MS_WHILE_PAYING : POLL_MS).then(() => {
       this.next = undefined;
       // A brief outage of the database must not fail waiting requests.
       return this.read([...ids]).catch(() => new Map<string, string>());
@@ -72,14 +72,14 @@ function versionOf({ outcome, settlements }: FullCallRecord): string {
 }
 
 const NO_LONGER_ALLOWED =
-  'Your key or session was revoked, or its rights have changed, while this request waited. Send it ' +
-  'again with a valid key.';
+  'Your key or session was revoked, or its rights have changed, while this request waited. Send it again ' +
+  'with a valid key.';
 
-/** Next steps of payouts that may still change by themselves. */
-const PATIENT: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];
+/** Next steps of payouts that may change without a request. */
+const CHANGING_STEPS: readonly (NextStep | null)[] = [NEXT_STEPS.held, NEXT_STEPS.reserved];
 
-/** State of a call that a waiting caller knows. */
-interface ObservedCall {
+/** State of a call when the wait began. */
+interface CallSnapshot {
   id: string;
   version: string;
   states: string;
@@ -93,11 +93,11 @@ export class WaitsService implements OnModuleDestroy {
   constructor(
     private readonly versions: CallVersionsService,
     private readonly rechecks: CredentialRecheckService,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
   ) {}
 
   /**
-   * Returns a call once it has changed, if it may still change by itself. After some seconds, or at a
+   * Returns a call once it has changed, if it may still change without a request. After some seconds, or at a
    * shutdown, returns the call as it is.
    * @param read reads the call.
    * @param gone aborted when the caller has left.
@@ -111,22 +111,22 @@ export class WaitsService implements OnModuleDestroy {
     const record = await read();
     if (isSettled(record) || seconds === 0) return record;
     const seen = { id: record.id, version: versionOf(record), states: statesOf(record) };
-    // Not awaited, because nothing must hold the record meanwhile. It may be large.
+    // Not awaited, because an await would retain the record, which may be large.
     return this.wait(call, seen, { seconds, gone }, read);
   }
 
-  /** Ends all waits. Their callers ask again, and reach another instance. */
+  /** Ends all waits. Their callers repeat the request, which reaches another instance. */
   onModuleDestroy(): void {
     this.stopping.abort();
   }
 
   private async wait(
     call: AuthenticatedCall,
-    seen: ObservedCall,
+    seen: CallSnapshot,
     { seconds, gone }: { seconds: number; gone: AbortSignal },
     read: () => Promise<FullCallRecord>,
   ): Promise<FullCallRecord> {
-    const give = this.shares.take('waits', holderOf(call));
+    const release = this.quotas.take('waits', holderOf(call));
     try {
       const signal = AbortSignal.any([this.stopping.signal, gone, AbortSignal.timeout(seconds * 1_000)]);
       const changed = await this.change(
@@ -138,14 +138,14 @@ export class WaitsService implements OnModuleDestroy {
       gone.throwIfAborted();
       return changed ?? (await read());
     } finally {
-      give();
+      release();
     }
   }
 
   /** @returns undefined once the signal is aborted. */
   private async change(
     requireValidCredential: () => Promise<void>,
-    { id, version: first, states }: ObservedCall,
+    { id, version: first, states }: CallSnapshot,
     read: () => Promise<FullCallRecord>,
     signal: AbortSignal,
   ): Promise<FullCallRecord | undefined> {
@@ -179,9 +179,9 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Returns whether no change of a call is expected. */
+/** Returns whether a call will not change without a request. */
 function isSettled({ outcome, items }: FullCallRecord): boolean {
-  return !OPEN.includes(outcome) && !items.some(({ next }) => PATIENT.includes(next));
+  return !OPEN.includes(outcome) && !items.some(({ next }) => CHANGING_STEPS.includes(next));
 }
 
 /** Returns the state of a call and of each of its payouts. */

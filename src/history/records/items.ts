@@ -49,16 +49,20 @@ function toPayout(callId: string, payout: LedgerItem | undefined, call: CallStat
   };
 }
 
-/** Data of a call's other records about an item. */
-interface About {
+/** Data of an item from the other records of its call. */
+interface ItemContext {
   position: number;
   person: PersonDocument | undefined;
   upstream: TransactionDocument | undefined;
   payout: PayoutFields;
 }
 
-/** Names every member, like `toRecord` does. */
-function toItem(item: ItemDocument, { position, person, upstream, payout }: About, view: View): RecordItem {
+/** Lists every member, like `toRecord`, because V8 would create a dictionary for a spread. */
+function toItem(
+  item: ItemDocument,
+  { position, person, upstream, payout }: ItemContext,
+  view: View,
+): RecordItem {
   const { reveal } = view;
   return {
     position,
@@ -100,8 +104,7 @@ export function toUpstreamItem(item: TransactionDocument, { reveal }: View): Rec
 
 /**
  * Returns the transaction of a payout in its latest state.
- * @param answered transaction in the answer. Its amount stays, because a transaction never changes its
- * amount.
+ * @param answered transaction in the answer. Its amount never changes.
  */
 export function transactionOf(
   answered: TransactionDocument | undefined,
@@ -122,9 +125,7 @@ export function transactionOf(
   };
 }
 
-/**
- * Returns the ledger of a payout, oldest entry first. A held call reserves its amounts when it is approved.
- */
+/** Returns the ledger of a payout, oldest entry first. A held call reserves its amounts at the approval. */
 export function ledgerEntriesOf(
   { lifecycle, decision }: StoredCall,
   { position, postings }: LedgerItem,

@@ -5,7 +5,7 @@ import {
   TransactionDocument,
 } from '../../journal/records/documents';
 import { commitment } from '../../platform/privacy/commitment';
-import { Facts, anomaliesOf } from './record-anomalies';
+import { AnomalyContext, anomaliesOf } from './record-anomalies';
 import { FullStoredCall } from './rows';
 
 const ID = '019a9c39-53b1-7069-a17f-af1e8cacb634';
@@ -34,7 +34,10 @@ const outcome = (more: Partial<OutcomeDocument> = {}) => ({
 });
 
 /** A payout of one item that succeeded, or what a test makes of it. */
-function found({ intent, ...call }: Made = {}, more: Partial<Facts> = {}): [string, number | null][] {
+function found(
+  { intent, ...call }: Made = {},
+  more: Partial<AnomalyContext> = {},
+): [string, number | null][] {
   const sound = {
     id: ID,
     operation: 'POST /payouts/airtime',
@@ -59,7 +62,7 @@ function found({ intent, ...call }: Made = {}, more: Partial<Facts> = {}): [stri
     payouts: [],
     ...call,
   };
-  const facts = { call: made, refused: false, gone: new Set(), ...more } as unknown as Facts;
+  const facts = { call: made, refused: false, gone: new Set(), ...more } as unknown as AnomalyContext;
   return anomaliesOf(facts).map(({ code, position }) => [code, position]);
 }
 const CALL = null;

@@ -13,20 +13,21 @@ export const ANOMALY_CODES = [
   'transaction_without_item',
   'item_without_transaction',
   'items_incomplete',
-  ...([
-    'request_body_changed',
-    'response_body_changed',
-    'recipient_changed',
-    'idempotency_key_changed',
-  ] as const),
-  ...(['request_body_erased', 'response_body_erased', 'recipient_erased', 'idempotency_key_erased'] as const),
-  ...([
-    'request_body_missing',
-    'response_body_missing',
-    'recipient_missing',
-    'idempotency_key_missing',
-  ] as const),
-  ...(['actor_changed', 'actor_erased', 'actor_missing'] as const),
+  'request_body_changed',
+  'response_body_changed',
+  'recipient_changed',
+  'idempotency_key_changed',
+  'request_body_erased',
+  'response_body_erased',
+  'recipient_erased',
+  'idempotency_key_erased',
+  'request_body_missing',
+  'response_body_missing',
+  'recipient_missing',
+  'idempotency_key_missing',
+  'actor_changed',
+  'actor_erased',
+  'actor_missing',
 ] as const;
 
 /** A contradiction in a call's own records, or a record that is missing. */
@@ -37,8 +38,8 @@ export interface RecordAnomaly {
   position: number | null;
 }
 
-/** The records of one call. */
-export interface Facts {
+/** The records of one call, and the removals that explain missing ones. */
+export interface AnomalyContext {
   call: FullStoredCall;
   refused: boolean;
   /** Places emptied by erasures and prunings: `intent_body/<call id>`, `person/<person id>`, … */
@@ -46,34 +47,33 @@ export interface Facts {
 }
 
 /** Returns the contradictions in the records of one call. They identify no person. */
-export function anomaliesOf(facts: Facts): RecordAnomaly[] {
-  return [...contradictedDecisions(facts), ...content(facts.call), ...people(facts)];
+export function anomaliesOf(facts: AnomalyContext): RecordAnomaly[] {
+  return [...decisionAnomalies(facts), ...contentAnomalies(facts.call), ...personalAnomalies(facts)];
 }
 
 /** Compares decisions about the call with its outcome. */
-function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
+function decisionAnomalies({ call, refused }: AnomalyContext): RecordAnomaly[] {
   const { intent, outcome, settlements, decision } = call;
   const { kind } = outcome ?? {};
-  const was = (isSo: boolean, code: RecordAnomaly['code'], detail: string) =>
-    isSo ? [find(code, detail)] : [];
+  const anomalyIf = (isSo: boolean, code: RecordAnomaly['code'], detail: string) =>
+    isSo ? [anomaly(code, detail)] : [];
   const wasSent = kind !== undefined && kind !== 'not_sent';
   return [
-    ...was(
+    ...anomalyIf(
       settlements.some(({ resolution }, place) => {
         const before = settlements[place - 1]?.resolution;
         return before === 'not_executed' && resolution === 'confirmed';
       }),
       'success_after_not_executed',
-      'The call was settled as not executed, and was found to be carried out later. It may have been ' +
-        'paid again in between.',
+      'The call was settled as not executed, and as confirmed later. It may have been paid twice.',
     ),
-    ...was(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
-    ...was(
+    ...anomalyIf(refused && wasSent, 'sent_though_refused', 'The call was refused, but it was sent.'),
+    ...anomalyIf(
       intent.held_for !== undefined && wasSent && decision?.kind !== 'approved',
       'sent_without_approval',
       'The call required an approval and has none, but it was sent.',
     ),
-    ...was(
+    ...anomalyIf(
       decision !== null && hexOf(decision.bodyCommitment) !== intent.body_commitment,
       'approved_other_content',
       'The approved content differs from the recorded request.',
@@ -82,22 +82,22 @@ function contradictedDecisions({ call, refused }: Facts): RecordAnomaly[] {
 }
 
 /** Compares the request with the upstream's answer. */
-function content({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
+function contentAnomalies({ intent, outcome }: FullStoredCall): RecordAnomaly[] {
   const { operation, item_count: itemCount, total_usd: total, items = [] } = intent;
   const found: RecordAnomaly[] = [];
   const sum = items.reduce((before, { amount_usd: usd = 0 }) => before.plus(usd), new Decimal(0));
   if (items.length !== itemCount || (total !== undefined && !sum.equals(total))) {
-    found.push(find('items_incomplete', 'The number or total of the items differs from the record.'));
+    found.push(anomaly('items_incomplete', 'The number or total of the items differs from the record.'));
   }
   // A call without items, such as a read of the listing, owns no transactions.
-  return [...found, ...(outcome && itemCount > 0 ? transactions(operation, items, outcome) : [])];
+  return [...found, ...(outcome && itemCount > 0 ? transactionAnomalies(operation, items, outcome) : [])];
 }
 
 /**
  * Compares items with their transactions. Only a matching transaction is linked
  * (src/gateway/forwarding/outcome/match.ts).
  */
-function transactions(
+function transactionAnomalies(
   operation: string,
   items: ItemDocument[],
   { kind, items: answered = [] }: OutcomeDocument,
@@ -107,24 +107,21 @@ function transactions(
   const unmatched = new Map([...answered.entries()].filter(([, { position }]) => position === undefined));
   for (const [position, { amount_usd: requested }] of items.entries()) {
     const certain = matched.get(position);
-    // Without other evidence, a transaction belongs to the item at its position, if answer and request have
-    // equally many.
+    // Without other evidence, positions match if the numbers of transactions and items are equal.
     const paid = certain ?? (items.length === answered.length ? unmatched.get(position) : undefined);
     const reported = paid?.amount_usd;
     if (requested !== undefined && reported !== undefined && !new Decimal(reported).equals(requested)) {
       const detail = `${requested} US dollars were requested, but the upstream reports ${reported}.`;
-      found.push(find('amount_differs', detail, position));
+      found.push(anomaly('amount_differs', detail, position));
       if (!certain) unmatched.delete(position);
     } else if (!certain && kind === 'succeeded' && NAMED_IN_ANSWER.has(operation)) {
-      const detail =
-        "The upstream's response reports success but names no transaction that certainly belongs to " +
-        'this item.';
-      found.push(find('item_without_transaction', detail, position));
+      const detail = 'The upstream reports success, but no transaction certainly belongs to this item.';
+      found.push(anomaly('item_without_transaction', detail, position));
     }
   }
   for (const ordinal of unmatched.keys()) {
     found.push(
-      find(
+      anomaly(
         'transaction_without_item',
         `Transaction ${ordinal + 1} of the response belongs to no item with certainty.`,
       ),
@@ -134,15 +131,15 @@ function transactions(
 }
 
 /** Compares the erasable data of people with the commitments in the records. */
-function people({ call, gone }: Facts): RecordAnomaly[] {
+function personalAnomalies({ call, gone }: AnomalyContext): RecordAnomaly[] {
   const { intent, outcome, body, answer } = call;
   const { id, items = [] } = intent;
   const recipients = byPosition(call.people);
   return [
-    ...kept('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
-    ...kept('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
-    ...key(call, gone.has(`idempotency_key/${id}`)),
-    ...actor(call, gone.has(`person/${intent.person_id}`)),
+    ...bodyAnomalies('request_body', intent.body_commitment, body, gone.has(`intent_body/${id}`)),
+    ...bodyAnomalies('response_body', outcome?.body_commitment, answer, gone.has(`outcome_body/${id}`)),
+    ...keyAnomalies(call, gone.has(`idempotency_key/${id}`)),
+    ...actorAnomalies(call, gone.has(`person/${intent.person_id}`)),
     ...items.flatMap((item, position) =>
       recipientAnomaly(
         item,
@@ -154,7 +151,7 @@ function people({ call, gone }: Facts): RecordAnomaly[] {
   ];
 }
 
-function kept(
+function bodyAnomalies(
   what: 'request_body' | 'response_body',
   committed: string | undefined,
   found: StoredBody | null,
@@ -162,33 +159,30 @@ function kept(
 ): RecordAnomaly[] {
   const name = what === 'request_body' ? 'The request body' : 'The response body';
   if (committed === undefined) return [];
-  if (!found) return [missing(what, name, gone, null)];
+  if (!found) return [missingAnomaly(what, name, gone, null)];
   return commitmentOf(found) === committed
     ? []
-    : [find(`${what}_changed`, `${name} does not match the commitment in its record. It was changed.`)];
+    : [anomaly(`${what}_changed`, `${name} does not match the commitment in its record. It was changed.`)];
 }
 
-function key({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnomaly[] {
+function keyAnomalies({ intent, key: stored }: FullStoredCall, gone: boolean): RecordAnomaly[] {
   const { idempotency_key_commitment: committed } = intent;
   if (committed === undefined) return [];
-  if (!stored) return [missing('idempotency_key', 'The idempotency key', gone, null)];
+  if (!stored) return [missingAnomaly('idempotency_key', 'The idempotency key', gone, null)];
   if (hexOf(commitment(Buffer.from(stored.salt), stored.text)) === committed) return [];
   const detail = 'The idempotency key does not match the commitment in its record. It was changed.';
-  return [find('idempotency_key_changed', detail)];
+  return [anomaly('idempotency_key_changed', detail)];
 }
 
-/**
- * Compares the requester's name. An erased person may have a name again, which does not belong to earlier
- * records.
- */
-function actor({ intent, person: { name, salt } }: FullStoredCall, gone: boolean): RecordAnomaly[] {
+/** Compares the requester's name. A name set after an erasure does not belong to earlier records. */
+function actorAnomalies({ intent, person: { name, salt } }: FullStoredCall, gone: boolean): RecordAnomaly[] {
   const { actor_commitment: committed } = intent;
   if (committed === undefined) return [];
-  if (name === null || salt === null) return [missing('actor', 'The name of the person', gone, null)];
+  if (name === null || salt === null) return [missingAnomaly('actor', 'The name of the person', gone, null)];
   if (hexOf(commitment(Buffer.from(salt), name)) === committed) return [];
-  if (gone) return [missing('actor', 'The name of the person', gone, null)];
+  if (gone) return [missingAnomaly('actor', 'The name of the person', gone, null)];
   return [
-    find(
+    anomaly(
       'actor_changed',
       'The name of the person does not match the commitment in the record. It was changed.',
     ),
@@ -203,14 +197,14 @@ function recipientAnomaly(
 ): RecordAnomaly[] {
   const committed = [item.email_commitment, item.phone_commitment, item.handle_commitment];
   if (committed.every((one) => one === undefined)) return [];
-  if (!person) return [missing('recipient', 'The recipient', gone, position)];
+  if (!person) return [missingAnomaly('recipient', 'The recipient', gone, position)];
   const salt = Buffer.from(person.salt, 'hex');
   const found = [person.email, person.phone, person.handle].map((value) =>
     hexOf(commitment(salt, value ?? null)),
   );
   if (committed.every((one, place) => one === found[place])) return [];
   return [
-    find(
+    anomaly(
       'recipient_changed',
       'The recipient does not match the commitment in the record. It was changed.',
       position,
@@ -218,18 +212,18 @@ function recipientAnomaly(
   ];
 }
 
-function missing(
+function missingAnomaly(
   what: 'request_body' | 'response_body' | 'recipient' | 'idempotency_key' | 'actor',
   name: string,
   gone: boolean,
   position: number | null,
 ) {
   return gone
-    ? find(`${what}_erased`, `${name} was erased or pruned. A record documents this.`, position)
-    : find(`${what}_missing`, `${name} is missing, and no record explains why.`, position);
+    ? anomaly(`${what}_erased`, `${name} was erased or pruned. A record documents this.`, position)
+    : anomaly(`${what}_missing`, `${name} is missing, and no record explains why.`, position);
 }
 
-function find(code: RecordAnomaly['code'], detail: string, position: number | null = null): RecordAnomaly {
+function anomaly(code: RecordAnomaly['code'], detail: string, position: number | null = null): RecordAnomaly {
   return { code, detail, position };
 }
 

@@ -31,9 +31,9 @@ export class RecordUpstreamItem {
   @nullable(TEXT, "The upstream's ID of the batch.") batch_ref!: string | null;
   @nullable(TEXT, 'Status that the upstream reports.') status!: string | null;
   @nullable(SIGNED_USD, 'Amount that the upstream reports, in US dollars.') amount_usd!: string | null;
-  @nullable(TEXT, 'What the answer says about handing the payout to the telco, such as `Sent`.')
+  @nullable(TEXT, 'State of the handover to the telco in the answer, such as `Sent`.')
   payout_status!: string | null;
-  @nullable(TEXT, 'Error that the answer states for the payout. Contacts and long numbers are masked.')
+  @nullable(TEXT, 'Error of the payout in the answer. Contacts and long numbers are masked.')
   payout_error!: string | null;
 }
 
@@ -57,7 +57,7 @@ export class FoundTransaction extends OmitType(RecordUpstreamItem, [
 
 /** A payout of a settled call, in the response to a repeated request. */
 export class FoundPayout extends FoundTransaction {
-  @described({ enum: PAYOUT_STATES }, 'What became of the payout.') state!: PayoutState;
+  @described({ enum: PAYOUT_STATES }, 'State of the payout.') state!: PayoutState;
 }
 
 /** Resolution of a call as a whole. */
@@ -65,12 +65,12 @@ export class RecordResolution {
   @described(UUID, 'ID of the settlement. Send it as `supersedes` to correct it.') id!: string;
   @described(
     { enum: RESOLUTIONS },
-    '`confirmed`: the call was carried out. `not_executed`: it was not, and never will be.',
+    '`confirmed`: the call was carried out. `not_executed`: it was not carried out, and never will be.',
   )
   outcome!: Resolution;
   @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
   @described(INSTANT, "When it was settled, by the database's clock.") resolved_at!: Date;
-  @nullable(RecordPerson, 'Who settled it. Null: the proxy, from what the upstream lists.')
+  @nullable(RecordPerson, "The person who settled it. Null if the proxy did, from the upstream's list.")
   resolved_by!: RecordPerson | null;
   @described(
     { type: [FoundTransaction] },
@@ -82,42 +82,44 @@ export class RecordResolution {
 /** One movement of a payout's amount from one account to another. */
 export class RecordEntry {
   @described(COUNT, 'Position of the item, from 0.') position!: number;
-  @described({ enum: [...Object.keys(ENTRIES), 'fee'] }, 'What became of the payout.') entry!: string;
+  @described({ enum: [...Object.keys(ENTRIES), 'fee'] }, 'Kind of entry.') entry!: string;
   @described({ enum: ACCOUNTS }, 'The account that the amount leaves.') from!: string;
   @described({ enum: ACCOUNTS }, 'The account that the amount enters.') to!: string;
   @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
-  @nullable(TEXT, "The upstream's own word.") status!: string | null;
-  @described({ enum: SOURCES }, 'What it is based on.') source!: Source;
+  @nullable(TEXT, 'Status that the upstream reports.') status!: string | null;
+  @described({ enum: SOURCES }, 'Source of the entry.') source!: Source;
   @described(INSTANT, "When it was recorded, by the database's clock.") at!: Date;
 }
 
 /** New states of payouts after the request and the answer. A later settlement supersedes an earlier one. */
 export class RecordSettlement {
   @described(UUID, 'ID of the settlement. Send the newest one as `supersedes` to correct it.') id!: string;
-  @described({ enum: SOURCES }, 'What it is based on.') source!: Source;
+  @described({ enum: SOURCES }, 'Source of the settlement.') source!: Source;
   @nullable(
     { ...TEXT, enum: [...RESOLUTIONS] },
-    'How it settles the call as a whole. Null if the answer stands, or if a payout is in doubt.',
+    'Outcome of the call as a whole. Null if the answer is in effect, or if a payout is in doubt.',
   )
   outcome!: Resolution | null;
   @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
-  @described(SIGNED_USD, 'What of the call counts on its caps from then on.') counted_usd!: string;
+  @described(SIGNED_USD, 'Amount of the call that counts against its caps from then on.')
+  counted_usd!: string;
   @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
-  @nullable(RecordPerson, 'Who settled it. Null: the proxy, by itself.') recorded_by!: RecordPerson | null;
-  @described({ type: [RecordEntry] }, 'The payouts that it settles.') entries!: RecordEntry[];
+  @nullable(RecordPerson, 'The person who settled it. Null if the proxy did.')
+  recorded_by!: RecordPerson | null;
+  @described({ type: [RecordEntry] }, 'Entries of the settled payouts.') entries!: RecordEntry[];
 }
 
 /** Reason why the proxy cannot settle a call in doubt. */
 export class RecordDoubt {
-  @described({ enum: ['ambiguous'] }, 'A person must settle the call, unless the proxy finds out more.')
+  @described({ enum: ['ambiguous'] }, 'A person must settle the call, unless the proxy finds more evidence.')
   verdict!: 'ambiguous';
-  @described(TEXT, 'Why the proxy cannot settle it.') reason!: string;
+  @described(TEXT, 'Reason why the proxy cannot settle it.') reason!: string;
   @described(INSTANT, "When the proxy decided this, by the database's clock.") decided_at!: Date;
   @described({ type: [FoundTransaction] }, 'Transactions that may belong to the call, at most 100.')
   transactions!: FoundTransaction[];
   @described(
     { type: [String] },
-    'Other calls that may have made them. Present only when an auditor reads one call.',
+    'Other possible calls of these transactions. Only auditors who read one call see them.',
   )
   calls!: string[];
 }
@@ -130,19 +132,22 @@ export class RecordTry {
   @described(NUMBER, 'Duration in milliseconds.') ms!: number;
   @described(
     { enum: PHASES },
-    'How far it got. `queued`: it waited for its turn. `connecting`: it had no connection yet. ' +
-      '`waiting`: the upstream may ' +
-      'have read it, but did not answer. `answering`: the answer was interrupted. `answered`: the ' +
-      'answer is complete.',
+    'Last phase. `queued`: it waited for its turn. `connecting`: it had no connection. `waiting`: the ' +
+      'upstream may have read it, but did not answer. `answering`: the answer was interrupted. `answered`: ' +
+      'the answer is complete.',
   )
   phase!: (typeof PHASES)[number];
   @nullable(INTEGER, 'HTTP status. Null without a complete answer.') status!: number | null;
-  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Reason for the lack of a usable answer.') failure!:
+    | string
+    | null;
 }
 
 export class RecordUpstream {
   @nullable(INTEGER, 'HTTP status. Null without an answer.') status!: number | null;
-  @nullable({ ...TEXT, example: 'timeout' }, 'Why there is no usable answer.') failure!: string | null;
+  @nullable({ ...TEXT, example: 'timeout' }, 'Reason for the lack of a usable answer.') failure!:
+    | string
+    | null;
   @nullable(UUID, 'The call whose cached answer was used. Status, times, and body are from that call.')
   answer_of!: string | null;
   @described({ type: 'integer', minimum: 1 }, 'Number of attempts. Only reads are sent more than once.')
@@ -162,22 +167,15 @@ class RecordActingPerson {
 /** The page session of a request. */
 export class RecordSession {
   @described(UUID, 'ID of the session.') id!: string;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the provider says it.') auth_time!:
-    | string
-    | null;
+  @nullable(INSTANT, 'When the person signed in (`auth_time`). Null if unknown.') auth_time!: string | null;
 }
 
 /** Access token of a request. It grants no access. */
 export class RecordToken {
-  @nullable(TEXT, 'The ID that the identity provider gave it (`jti`).') jti!: string | null;
-  @nullable(
-    TEXT,
-    'Thumbprint of the key of the app that it is bound to (`cnf.jkt`). Null: it is a bearer token.',
-  )
+  @nullable(TEXT, "The identity provider's ID of the token (`jti`).") jti!: string | null;
+  @nullable(TEXT, "Thumbprint of the app's key that it is bound to (`cnf.jkt`). Null for bearer tokens.")
   jkt!: string | null;
-  @nullable(INSTANT, 'When the person signed in (`auth_time`), if the token says it.') auth_time!:
-    | string
-    | null;
-  @nullable(RecordActingPerson, 'Who acted for the person (`act`), such as a colleague of support.')
+  @nullable(INSTANT, 'When the person signed in (`auth_time`). Null if unknown.') auth_time!: string | null;
+  @nullable(RecordActingPerson, 'Person who acted for the requester (`act`), such as support staff.')
   act!: RecordActingPerson | null;
 }

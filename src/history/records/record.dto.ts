@@ -35,16 +35,13 @@ import {
 } from './record-parts.dto';
 
 const PAYOUT_STATE_HELP =
-  '`held`: it waits for an approval. `reserved`: it is being sent. `in_doubt`: nobody knows yet whether ' +
-  'it was paid. ' +
-  '`pending`: the upstream has accepted it, or its link waits to be paid. `paid`, `failed`, `reversed` ' +
-  '(paid and taken back), ' +
-  '`refunded`, and `not_executed` say what became of it, and may still change.';
+  '`held`: waits for an approval. `reserved`: is being sent. `in_doubt`: may have been paid. `pending`: ' +
+  'accepted by the upstream, or the payment link is open. `paid`, `failed`, `reversed` (paid and taken ' +
+  'back), `refunded`, and `not_executed` are outcomes. They may still change.';
 
 const NEXT_STEP_HELP =
-  '`await_approval` and `wait`: nothing; do not send it again. `none`: it is paid. `send_again`: its ' +
-  'amount is back on the cap, and ' +
-  'a new request for it with a new `Idempotency-Key` is safe.';
+  '`await_approval` and `wait`: do not send it again. `none`: it is paid. `send_again`: its amount is back ' +
+  'on the cap, and a request with a new `Idempotency-Key` is safe.';
 
 const ANY_JSON = [
   { type: 'object', additionalProperties: true },
@@ -75,7 +72,7 @@ export class RecordItem {
   reference!: string | null;
   @nullable(TEXT, 'Wallet of a transfer.') wallet!: string | null;
   @nullable(TEXT, 'The transaction to delete or redeem.') upstream_ref!: string | null;
-  @nullable(RecordUpstreamItem, 'Its transaction, if that is certain: that of the answer, or a later one.')
+  @nullable(RecordUpstreamItem, 'Its transaction: that of the answer, or a later one. Null if uncertain.')
   upstream!: RecordUpstreamItem | null;
   @nullable(TEXT, 'ID of the payout, for `GET /v1/payouts/{id}`. Null if the item is no payout.')
   payout_id!: string | null;
@@ -86,15 +83,18 @@ export class RecordItem {
   state!: PayoutState | null;
   @nullable(
     { ...TEXT, enum: [...new Set(Object.values(NEXT_STEPS))] },
-    `What the app may do next. ${NEXT_STEP_HELP} Null if the item is no payout.`,
+    `Next step of the app. ${NEXT_STEP_HELP} Null if the item is no payout.`,
   )
   next!: NextStep | null;
   @nullable(
     SIGNED_USD,
-    'Its fee in US dollars, which counts on caps. Null if unknown, or if the payout came back.',
+    'Fee in US dollars, which counts against caps. Null if unknown, or if the payout came back.',
   )
   fee_usd!: string | null;
-  @nullable(SIGNED_USD, 'The fee that counts on caps until the real one is known. Null for none.')
+  @nullable(
+    SIGNED_USD,
+    'Fee that counts against caps until the real one is known. Null if no fee is expected.',
+  )
   expected_fee_usd!: string | null;
 }
 
@@ -110,7 +110,7 @@ class RecordRefusal {
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 
 export class RecordApproval {
-  @described({ enum: HELD_FOR }, 'Why the call needs an approval.') held_for!: string;
+  @described({ enum: HELD_FOR }, 'Reason for the approval.') held_for!: string;
   @nullable(
     UUID,
     'The latest earlier call that paid the same amount to the same recipient, for `seen_before`.',
@@ -121,17 +121,16 @@ export class RecordApproval {
   @nullable(INSTANT, "When the approval expires, by the database's clock.") expires_at!: Date | null;
   @nullable(
     SHA256,
-    'Salted SHA-256 of the body that would be sent. Send it with your decision to decide on exactly ' +
-      'this body.',
+    'Salted SHA-256 of the body to send. With it, a decision applies only to exactly this body.',
   )
   content_hash!: string | null;
   @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
   status!: (typeof APPROVAL_STATUSES)[number];
   @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
-  @nullable(RecordPerson, 'Who decided. Null until then.') decided_by!: RecordPerson | null;
+  @nullable(RecordPerson, 'The decider. Null before the decision.') decided_by!: RecordPerson | null;
   @nullable(
     { ...TEXT, enum: [...SCREENED] },
-    'Verdict of the screening service at the approval. Null if none was asked.',
+    'Verdict of the screening service at the approval. Null without screening.',
   )
   screening!: string | null;
   @nullable(TEXT, 'The reason given. Masked without `audit:pii`.') reason!: string | null;
@@ -147,23 +146,23 @@ class RecordTimings {
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }
 
-/** Fields of a call besides the recorded members of its request. */
+/** Fields of a call other than the recorded members of its request. */
 class OwnFields {
   @described(UUID, 'ID of the call: the `X-Call-Id` of its answer.') id!: string;
   @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
   @described({ enum: CALL_STATES }, `The outcome. ${STATE_HELP}`) outcome!: CallState;
-  @nullable(INSTANT, 'When it became in doubt. Null if it is not.') in_doubt_since!: Date | null;
+  @nullable(INSTANT, 'Start of the doubt. Null if the call is not in doubt.') in_doubt_since!: Date | null;
   @ApiProperty({ type: RecordClient }) client!: RecordClient;
   @described({ ...TEXT, example: 'main' }, 'Account of the client at the upstream.') account!: string;
-  @nullable(TEXT, 'The requester. Null if no person is known, or the name was erased.') actor!: string | null;
+  @nullable(TEXT, 'Person who requested it. Null if unknown or erased.') actor!: string | null;
   @nullable(RecordToken, 'The access token of the request, if any.') token!: RecordToken | null;
   @nullable(RecordSession, 'The page session of the request, if any.') session!: RecordSession | null;
   @nullable(TEXT, '`Idempotency-Key` of the request, without quotes.') idempotency_key!: string | null;
   @described(COUNT, 'Number of items.') item_count!: number;
   @described(
     BOOLEAN,
-    'Whether the caller hung up before the answer was handed over. The same content is then not paid ' +
-      'again for 24 hours, unless `Allow-Duplicate-Of` names this call.',
+    'Whether the caller disconnected before the answer. The same content is then not paid again for 24 ' +
+      'hours, unless `Allow-Duplicate-Of` names this call.',
   )
   undelivered!: boolean;
   @described(
@@ -173,19 +172,19 @@ class OwnFields {
   recovered!: boolean;
   @nullable(RecordRefusal, 'Reason for the refusal. Null if the call was admitted.')
   refusal!: RecordRefusal | null;
-  @nullable(RecordApproval, 'The approval, pending or decided. Null if none was needed.')
+  @nullable(RecordApproval, 'The approval, pending or decided. Null if the call needed no approval.')
   approval!: RecordApproval | null;
   @nullable(
     RecordResolution,
-    'How the call was settled as a whole, by a person or by the proxy. Null if its answer stands.',
+    'Settlement of the call as a whole, by a person or by the proxy. Null if its answer is in effect.',
   )
   resolution!: RecordResolution | null;
-  @described(
-    { type: [RecordSettlement] },
-    'What became of the payouts after the answer, newest first. Empty if nothing has changed since.',
-  )
+  @described({ type: [RecordSettlement] }, 'Settlements of the payouts after the answer, newest first.')
   settlements!: RecordSettlement[];
-  @nullable(RecordDoubt, 'Why the proxy cannot settle the call. Null if it can, or has not tried yet.')
+  @nullable(
+    RecordDoubt,
+    'Reason why the proxy cannot settle the call. Null if it can, or before its attempt.',
+  )
   doubt!: RecordDoubt | null;
   @ApiProperty({ type: RecordTimings }) timings!: RecordTimings;
 }
@@ -216,8 +215,7 @@ export class RecordMessage {
   @optional(orNull(TEXT), 'The query string. Present only in requests.') query?: string | null;
   @described(
     { anyOf: ANY_JSON },
-    'JSON, or a string if it is not JSON. Null if there is none or it was erased. Masked without ' +
-      '`audit:pii`.',
+    'JSON, or a string if it is not JSON. Null if empty or erased. Masked without `audit:pii`.',
   )
   body!: unknown;
 }

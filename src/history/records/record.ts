@@ -17,10 +17,7 @@ import { FullStoredCall, StoredCall } from './rows';
 import { approvalOf, doubtOf, resolutionOf, settlementsOf } from './settlement';
 import { maskBody, shown, View, clientOf } from './view';
 
-/**
- * Maximum depth of structured answers. Deeper ones are shown as text, because walking them could overflow the
- * stack.
- */
+/** Maximum depth of structured answers. Deeper ones are shown as text, to prevent a stack overflow. */
 const MAX_SHOWN_DEPTH = 64;
 
 /** A refusal with its idempotency key and its requester. An erased key or name has no salt. */
@@ -145,7 +142,7 @@ function withoutOthers({ other_items: _, ...upstream }: RecordUpstream) {
   return upstream;
 }
 
-/** Returns the request and the answer: JSON as such, other content as text. */
+/** Returns the request and the answer: JSON as values, other content as text. */
 export function toMessages(
   { intent, people, body, outcome }: FullStoredCall,
   response: { body: Uint8Array } | null,
@@ -162,7 +159,7 @@ export function toMessages(
 function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
   try {
-    const json = readExactJson(text, String); // Our readers would lose the digits of a long number.
+    const json = readExactJson(text, String); // Readers of our JSON would lose the digits of a long number.
     if (isDeeperThan(json, MAX_SHOWN_DEPTH)) return reveal ? text : maskBody(text);
     return reveal ? json : maskBody(json, writtenNumbers([...phones, ...(text.match(PHONES) ?? [])]));
   } catch {
@@ -174,7 +171,7 @@ function readBody(bytes: Uint8Array, phones: string[], reveal: boolean): unknown
 const PHONES = /\+[1-9]\d{6,14}(?!\d)/g;
 
 /**
- * Adds the members that are passed through. For `{ ...members, …own }` with this many members, V8 would
+ * Adds the members of the request to a record. For `{ ...members, …own }` with this many members, V8 would
  * create a dictionary of 14 kB, and a page has hundreds of records.
  */
 function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, ShownName>): CallRecord {
@@ -187,7 +184,7 @@ function toRecord(members: object, { reveal }: View, own: Omit<CallRecord, Shown
 
 type Members = Record<string, string | null | undefined>;
 
-/** Members that are passed through, with their columns in Prisma. */
+/** Members of the request, with their columns in Prisma. */
 const SHOWN_FIELDS = SHOWN_MEMBERS.map(({ name }) => {
   const field = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return [name, field as keyof RefusalRow] as const;

@@ -46,7 +46,7 @@ export class PresentService {
     return this.of(row);
   }
 
-  /** The same, for long reads. */
+  /** Reads the present, like `read`, for long reads. */
   async readLong(): Promise<Present> {
     const [row] = await this.prisma.readLong<PresentRow>(PRESENT);
     return this.of(row);
@@ -67,18 +67,18 @@ export interface PayoutPosition {
 /** Number of items per call in a list of calls. */
 const ITEMS_IN_LISTS = 100;
 
-/** Records per turn of the event loop. Payments take their turns in between. */
-const IN_ONE_TURN = 20;
+/** Records per turn of the event loop. Payments get their turns in between. */
+const RECORDS_PER_TURN = 20;
 
 type Bytes = { body: Uint8Array } | null;
 
-/** A call as shown, and its records. Null if the call has only a refusal. */
-interface FoundCall {
+/** A call in the form of the API, and its records. Null if the call has only a refusal. */
+interface CallWithRecords {
   record: FullCallRecord;
   stored: FullStoredCall | null;
 }
 
-/** Reads the records of the journal. */
+/** Reads calls and payouts from the journal, in the form of the API. */
 @Injectable()
 export class RecordsService {
   constructor(
@@ -101,16 +101,15 @@ export class RecordsService {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Returns payouts with the fields of their calls, in the order of `places`. */
-  async items(places: PayoutPosition[], reveal: boolean, pace: TaskRunner): Promise<ItemRecord[]> {
-    const ids = [...new Set(places.map(({ id }) => id))];
-    const positions = new Set(places.map(({ position }) => position));
-    const byId = await this.read(ids, { reveal, ofPerson: false }, pace, (position) =>
-      positions.has(position),
-    );
-    return places.flatMap(({ id, position }) => {
+  /** Returns payouts with the fields of their calls, in the order of `positions`. */
+  async listItems(positions: PayoutPosition[], reveal: boolean, pace: TaskRunner): Promise<ItemRecord[]> {
+    const ids = [...new Set(positions.map(({ id }) => id))];
+    const shown = new Set(positions.map(({ position }) => position));
+    const isShown = (position: number) => shown.has(position);
+    const byId = await this.read(ids, { reveal, ofPerson: false }, pace, isShown);
+    return positions.flatMap(({ id, position }) => {
       const call = byId.get(id);
-      const item = call?.items.find((one) => one.position === position);
+      const item = call?.items.find((candidate) => candidate.position === position);
       return call && item ? toItemRecord(call, item) : [];
     });
   }
@@ -138,8 +137,7 @@ export class RecordsService {
     const view = { ...shows, present, clients, verdicts, showsOthers: false };
     const records = await mapped(calls, (call) => fromIntent(call, view, isShown), pace);
     const byId = new Map(records.map((record) => [record.id, record]));
-    // A refusal replaces its intent, if both exist (call_state of the migrations). The request is that of the
-    // intent.
+    // A refusal replaces its intent, except for the items (call_state of the migrations).
     for (const refusal of refusals) {
       byId.set(refusal.id, { ...fromRefusal(refusal, view), items: byId.get(refusal.id)?.items ?? [] });
     }
@@ -147,12 +145,12 @@ export class RecordsService {
   }
 
   /** @param owner limits the result to their calls. */
-  async one(id: string, reveal: boolean, owner?: Owner): Promise<FullCallRecord | undefined> {
-    return (await this.find(id, reveal, owner))?.record;
+  async readCall(id: string, reveal: boolean, owner?: Owner): Promise<FullCallRecord | undefined> {
+    return (await this.findCall(id, reveal, owner))?.record;
   }
 
   /** Reads one call, with the shown records. */
-  async find(id: string, reveal: boolean, owner?: Owner): Promise<FoundCall | undefined> {
+  async findCall(id: string, reveal: boolean, owner?: Owner): Promise<CallWithRecords | undefined> {
     const present = await this.present.read();
     const viewOf = async (clientIds: string[], verdicts: View['verdicts']): Promise<View> => ({
       reveal,
@@ -171,7 +169,7 @@ export class RecordsService {
       const record = fromRefusal(refusal, await viewOf([refusal.clientId], new Map()));
       return { record: { ...record, request: null, response: null }, stored: null };
     }
-    const stored = await this.stored(id);
+    const stored = await this.readStored(id);
     if (!stored) return undefined;
     const { client_id: clientId, person_id: personId = null, actor = null } = stored.intent;
     if (owner && !isOwn({ clientId, personId, actor }, owner)) return undefined;
@@ -184,7 +182,7 @@ export class RecordsService {
   }
 
   /** Reads the records of one call. */
-  async stored(id: string): Promise<FullStoredCall | null> {
+  async readStored(id: string): Promise<FullStoredCall | null> {
     const [found] = await this.prisma.readLong<RecordsAndBodiesRow>(recordsAndBodiesOf(id));
     return found ? toFullStoredCall(found) : null;
   }
@@ -206,20 +204,17 @@ function clientsOf({ intent, decision, settlements }: StoredCall): string[] {
   return [intent.client_id, decision?.clientId, ...settlers].filter((id) => typeof id === 'string');
 }
 
-/** Maps a list in several steps. */
+/** Maps a list in several turns of the event loop. */
 async function mapped<From, To>(list: From[], map: (one: From) => To, pace: TaskRunner): Promise<To[]> {
   const all: To[] = [];
   await pace(mapping(list, map, all));
   return all;
 }
 
-/**
- * Separate from its caller: the shape of a nested generator retains its scope until V8 collects the old
- * generation.
- */
+/** Not nested, because V8 would retain the scope of a nested generator until a major garbage collection. */
 function* mapping<From, To>(list: From[], map: (one: From) => To, all: To[]): CooperativeTask {
   for (const one of list) {
     all.push(map(one));
-    if (all.length % IN_ONE_TURN === 0) yield;
+    if (all.length % RECORDS_PER_TURN === 0) yield;
   }
 }

@@ -14,27 +14,27 @@ import { commitment } from '../../platform/privacy/commitment';
 
 const TABLES = ['intent_body b', 'outcome o', 'decision d'];
 
-const RECORDS = Prisma.sql`i.record, b.people, b.idempotency_key AS "idempotencyKey",
-  b.idempotency_key_salt AS "keySalt", o.record AS outcome,
-    ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
-    d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment",
-      d.client_id::text AS "clientId",
-    d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening,
-      p.name AS "personName", p.salt AS "personSalt"`;
+const RECORDS = Prisma.sql`
+  i.record, b.people, b.idempotency_key AS "idempotencyKey", b.idempotency_key_salt AS "keySalt",
+  o.record AS outcome,
+  ARRAY(SELECT s.record FROM settlement s WHERE s.intent_id = i.id ORDER BY s.number) AS settlements,
+  d.kind AS "decisionKind", d.reason, d.body_commitment AS "bodyCommitment", d.client_id::text AS "clientId",
+  d.key_id::text AS "keyId", d.actor, d.decided_at AS "decidedAt", d.process, d.screening,
+  p.name AS "personName", p.salt AS "personSalt"`;
 
 const PERSON = Prisma.sql`LEFT JOIN person p ON p.id = i.person_id`;
 
 /**
- * Reads the records of calls, in no order, without bodies, which may be large. It is one statement, because
- * each statement costs the event loop, and thereby payments, about as much as thirty records.
+ * Reads the records of calls, in no order, without bodies, which may be large. One statement reads them all,
+ * because each statement delays payments about as much as thirty records.
  */
 export const recordsOf = (ids: string[]) =>
   Prisma.sql`SELECT ${RECORDS} FROM ${callsWith(ids, TABLES)} ${PERSON}`;
 
-/** Reads the records and bodies of one call of this client. */
+/** Reads the records and bodies of one call. */
 export const recordsAndBodiesOf = (id: string) => Prisma.sql`
   SELECT ${RECORDS}, b.salt, b.body, a.salt AS "answerSalt", a.body AS "answerBody"
-    FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
+  FROM ${callsWith([id], [...TABLES, 'outcome_body a'])} ${PERSON}`;
 
 /** Members of a decision in records. */
 type Decision = Pick<
@@ -103,7 +103,7 @@ export interface StoredCall {
   settlements: SettlementDocument[];
   /** Payouts of the call. Empty if its items are no payouts. */
   payouts: LedgerItem[];
-  /** Facts that determine its state. */
+  /** Parts of the records that determine its state. */
   lifecycle: RecordedCall;
 }
 
@@ -159,7 +159,7 @@ export function hasPayoutInDoubt({ outcome, payouts }: StoredCall): boolean {
   return outcome !== null && payouts.some(({ entry }) => !ENTRIES[entry].known);
 }
 
-/** Returns the facts that determine the state of a call. */
+/** Returns the parts of the records that determine the state of a call. */
 export function lifecycleOf(
   intent: IntentDocument,
   outcome: OutcomeDocument | null,

@@ -12,7 +12,7 @@ import { RecordApproval } from './record.dto';
 import { hasPayoutInDoubt, StoredCall } from './rows';
 import { clientOf, VerdictRow, shown, View } from './view';
 
-/** Returns the approval of a held call and its decider. Null for a call that was never held. */
+/** Returns the approval of a held call, with its decider. Null for other calls. */
 export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: View): RecordApproval | null {
   if (lifecycle.heldFor === null) return null;
   return {
@@ -29,7 +29,7 @@ export function approvalOf({ intent, decision, lifecycle }: StoredCall, view: Vi
   };
 }
 
-/** Returns the resolution of a call as a whole. Null if its answer stands, or if it is in doubt. */
+/** Returns the resolution of a call as a whole. Null if its answer is in effect, or if it is in doubt. */
 export function resolutionOf({ settlements }: StoredCall, view: View): RecordResolution | null {
   const last = settlements.at(-1);
   if (last?.resolution === undefined) return null;
@@ -41,7 +41,7 @@ export function resolutionOf({ settlements }: StoredCall, view: View): RecordRes
     reason,
     resolved_at: recorded_at,
     resolved_by: recorded_by,
-    transactions: transactions.map((entry) => foundTransaction(entry, view)),
+    transactions: transactions.map((entry) => toFoundTransaction(entry, view)),
   };
 }
 
@@ -73,21 +73,27 @@ function toSettlement(settlement: SettlementDocument, view: View): RecordSettlem
   };
 }
 
-/** Returns the reason why a call is still in doubt, if the resolver has judged it. */
+/** Returns the resolver's reason why a call is still in doubt. Null before its verdict. */
 export function doubtOf(call: StoredCall, view: View): RecordDoubt | null {
   const verdict = view.verdicts.get(call.intent.id);
   const isInDoubt = stateOf(call.lifecycle, view.present) === 'unknown' || hasPayoutInDoubt(call);
   if (verdict?.verdict !== 'ambiguous' || !isInDoubt) return null;
   const { reason, decidedAt, evidence } = verdict;
   const calls = view.showsOthers ? evidence.calls : [];
-  return { verdict: 'ambiguous', reason, decided_at: decidedAt, transactions: foundIn(verdict, view), calls };
+  return {
+    verdict: 'ambiguous',
+    reason,
+    decided_at: decidedAt,
+    transactions: evidenceTransactions(verdict, view),
+    calls,
+  };
 }
 
-function foundIn({ evidence }: VerdictRow, view: View): FoundTransaction[] {
-  return evidence.transactions.map((one) => foundTransaction(one, view));
+function evidenceTransactions({ evidence }: VerdictRow, view: View): FoundTransaction[] {
+  return evidence.transactions.map((one) => toFoundTransaction(one, view));
 }
 
-function foundTransaction(found: Found, { reveal }: View): FoundTransaction {
+function toFoundTransaction(found: EvidenceTransaction, { reveal }: View): FoundTransaction {
   return {
     position: found.position,
     at: found.at ?? null,
@@ -100,7 +106,7 @@ function foundTransaction(found: Found, { reveal }: View): FoundTransaction {
 }
 
 /** A transaction in evidence. */
-type Found = { position: number | null } & {
+type EvidenceTransaction = { position: number | null } & {
   [field in 'at' | 'amount_usd' | 'upstream_ref' | 'upstream_id' | 'batch_ref' | 'status']?:
     | string
     | null

@@ -17,11 +17,11 @@ export interface View {
   verdicts: ReadonlyMap<string, VerdictRow>;
   /** Whether to name other calls. False for the app that owns the call. */
   showsOthers: boolean;
-  /** Whether the reader is one person, who must not learn of the calls of others. */
+  /** Whether the reader is one person. Calls of other people are then hidden. */
   ofPerson: boolean;
 }
 
-/** Returns a value in the form for the reader. Null if unset. */
+/** Returns the value, masked unless the reader may see it. Null if unset. */
 export function shown(value: string, reveal: boolean, mask: Mask): string;
 export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null;
 export function shown(value: string | null | undefined, reveal: boolean, mask: Mask): string | null {
@@ -61,9 +61,7 @@ export interface VerdictRow {
   evidence: VerdictEvidence;
 }
 
-/**
- * Returns the newest verdict of each of these calls. Hardly any call was ever in doubt, so most have none.
- */
+/** Returns the newest verdict of each of these calls. Few calls were ever in doubt, so most have none. */
 export async function newestVerdicts(
   prisma: ReaderPrisma,
   calls: StoredCall[],
@@ -78,7 +76,7 @@ export async function newestVerdicts(
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
-/** Free-form fields. Their field names may be personal data, and known names have another meaning there. */
+/** Free-form fields. Their members' names may be personal data, and known names have another meaning. */
 const FREE_FORM = new Set(['meta']);
 
 /**
@@ -92,7 +90,7 @@ export function maskBody(value: unknown, numbers?: ReadonlySet<string>, key = ''
   }
   if (typeof value === 'object' && value !== null) {
     if (FREE_FORM.has(key)) return DOTS;
-    // Some callers write lists as maps, whose names can be contacts.
+    // Some callers write lists as maps, and contacts as their keys.
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [maskProse(name), maskBody(inner, numbers, name)]),
     );

@@ -4,13 +4,13 @@ import { LOCKS } from '../../platform/database/locks';
 import { Contact } from '../../recipients/recipient';
 
 /**
- * Erases a person from the registers of all clients. An entry that allows the person is removed. An entry
- * that blocks the person loses its mask and keeps its hash: otherwise an erasure request would lift the
- * block. Changes of registers, decided or not, and ephemeral keys lose the person as well.
+ * Erases a person from the registers of all clients. Removes an entry that allows the person. An entry that
+ * blocks the person loses its mask and keeps its hash: otherwise an erasure would lift the block. Changes of
+ * registers, decided or not, and ephemeral keys lose the person as well.
  * @returns the emptied places: `beneficiary/<id>`, `pending_change/<id>` and `ephemeral_key/<id>`.
  */
 export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<string[]> {
-  // a change that is being approved adds them again
+  // A concurrent approval of a change could add the person again.
   await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.change]);
   const clients = await db.query<{ id: string }>('SELECT id FROM client');
   const keys = clients.rows.map(({ id }) => beneficiaryHash(id, key));
@@ -39,8 +39,8 @@ export async function eraseBeneficiaries(db: Client, { key }: Contact): Promise<
  */
 async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `UPDATE ephemeral_key SET recipients = ARRAY(SELECT one FROM unnest(recipients) AS one
-      WHERE one <> ALL ($1::bytea[]))
+    `UPDATE ephemeral_key SET recipients = ARRAY(
+       SELECT one FROM unnest(recipients) AS one WHERE one <> ALL ($1::bytea[]))
      WHERE recipients && $1::bytea[] RETURNING id`,
     [keys],
   );
@@ -51,10 +51,10 @@ async function eraseFromEphemeralKeys(db: Client, keys: Buffer[]): Promise<strin
 async function eraseFromChanges(db: Client, keys: Buffer[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `UPDATE pending_change SET change = jsonb_set(change::jsonb, '{register,recipients}', (
-       SELECT jsonb_agg(CASE WHEN one->>'recipient' = ANY ($1::text[]) THEN one || $2::jsonb ELSE one END
-         ORDER BY place)
-       FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') WITH ORDINALITY AS e(one,
-         place)))::text
+       SELECT jsonb_agg(
+         CASE WHEN one->>'recipient' = ANY ($1::text[]) THEN one || $2::jsonb ELSE one END ORDER BY place)
+       FROM jsonb_array_elements(change::jsonb #> '{register,recipients}')
+         WITH ORDINALITY AS e(one, place)))::text
      WHERE EXISTS (
        SELECT FROM jsonb_array_elements(change::jsonb #> '{register,recipients}') AS e(one)
        WHERE one->>'recipient' = ANY ($1::text[]))

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** A table of bytes that may name people, with the column of their call or access. */
+/** A table of bytes that may name people, and the column of their call or access. */
 export interface Source {
   table: string;
   key: string;
@@ -21,8 +21,8 @@ export const BODIES = {
 export type BodyTable = keyof typeof BODIES;
 
 /** Rows per read: few rows of large bodies, or many of small ones. */
-const ROWS = 2_000;
-const BYTES = 8 << 20;
+const BATCH_ROWS = 2_000;
+const BATCH_BYTES = 8 << 20;
 
 interface BodyRow {
   id: string;
@@ -43,7 +43,7 @@ export async function idsWhere(
   const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    // The sizes are readable without the bodies.
+    // Postgres knows the sizes without reading the bodies.
     const { rows } = await db.query<BodyRow>(
       `SELECT id, bytes FROM (
          SELECT id, bytes, row_number() OVER w AS row, sum(octet_length(bytes)) OVER w AS total
@@ -51,7 +51,7 @@ export async function idsWhere(
            ORDER BY ${key} LIMIT $2) AS next
          WINDOW w AS (ORDER BY id)
        ) AS sized WHERE row = 1 OR total <= $3 ORDER BY id`,
-      [after, ROWS, BYTES],
+      [after, BATCH_ROWS, BATCH_BYTES],
     );
     const last = rows.at(-1);
     if (!last) return found;

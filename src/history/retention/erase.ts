@@ -5,15 +5,15 @@ import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { Contact, recipientKey } from '../../recipients/recipient';
 import { eraseBeneficiaries } from './beneficiaries';
 import { BODIES, BodyTable, countBodies, idsWhere } from './bodies';
-import { recordedErasure, Wish } from './erasures';
+import { recordedErasure, RemovalRequest } from './erasures';
 import { eraseEvidence } from './evidence';
 import { eraseKeys, keysNaming, NamingKeys } from './keys';
-import { askedFor, namedIn, spelledIn } from './person';
+import { searchedIn, namedIn, spelledIn } from './person';
 import { erasePersons, personsWhere } from './persons';
 import { catchUp, lockIndex, reindex } from './reindex';
 
-/** The places of a person. */
-export interface Places {
+/** Places with data of a person, and the calls to leave. */
+export interface PersonPlaces {
   /** Calls with the person as a recipient. Their requests and answers are erased completely. */
   recipients: { callId: string; position: number }[];
   /** IDs of other rows that name the person. */
@@ -25,27 +25,24 @@ export interface Places {
 }
 
 /** The result of an erasure or of a dry run. */
-export interface Erased {
+export interface ErasureResult {
   /** Null if nothing was erased, and for a dry run. */
   id: string | null;
   places: string[];
   open: string[];
-  /**
-   * Calls whose sealed records have a key that names the person. Such keys stay until their months are
-   * pruned.
-   */
+  /** Calls whose sealed records have a key that names the person. Such keys stay until `audit prune`. */
   keys: string[];
 }
 
 /**
- * Finds a person everywhere.
+ * Scans all bodies for a person.
  * @param progress receives the number of scanned bodies and their total.
  */
 export async function findPlaces(
   db: Client,
   person: Contact,
   progress: (done: number, of: number) => void,
-): Promise<Places['bodies']> {
+): Promise<PersonPlaces['bodies']> {
   const of = await countBodies(db);
   let done = 0;
   const seen = (rows: number) => progress((done += rows), of);
@@ -53,23 +50,23 @@ export async function findPlaces(
   return {
     intent_body: await idsWhere(db, BODIES.intent_body, named, seen),
     outcome_body: await idsWhere(db, BODIES.outcome_body, named, seen),
-    access_filters: await idsWhere(db, BODIES.access_filters, askedFor(person), seen),
+    access_filters: await idsWhere(db, BODIES.access_filters, searchedIn(person), seen),
   };
 }
 
 /**
  * Erases a person in one transaction. Their data is removed with its salt, which makes the remaining
  * commitments unlinkable. The records and every sum stay.
- * @param wish null for a dry run.
+ * @param request null for a dry run.
  */
 export async function erase(
   db: Client,
   person: Contact,
-  bodies: Places['bodies'],
-  wish: Wish | null,
-): Promise<Erased> {
-  return recordedErasure(db, person.kind, wish, async () => {
-    // it may take long, as the next lines, so they run before any lock
+  bodies: PersonPlaces['bodies'],
+  request: RemovalRequest | null,
+): Promise<ErasureResult> {
+  return recordedErasure(db, person.kind, request, async () => {
+    // These scans may take long, so they run before any lock.
     const evidence = await eraseEvidence(db, person);
     const keys = await keysNaming(db, person);
     const callers = await personsWhere(db, spelledIn(person));
@@ -96,7 +93,7 @@ async function recipientsOf(
   db: Client,
   person: Contact,
   scanned: string[],
-): Promise<Pick<Places, 'recipients'>> {
+): Promise<Pick<PersonPlaces, 'recipients'>> {
   await catchUp(db);
   const { rows } = await db.query<{ id: string; people: string }>(
     `SELECT intent_id AS id, people FROM intent_body WHERE people IS NOT NULL AND intent_id IN (
@@ -114,7 +111,10 @@ async function recipientsOf(
   return { recipients };
 }
 
-async function withoutOpen(db: Client, { recipients, bodies, keys }: Omit<Places, 'open'>): Promise<Places> {
+async function withoutOpen(
+  db: Client,
+  { recipients, bodies, keys }: Omit<PersonPlaces, 'open'>,
+): Promise<PersonPlaces> {
   const named = [...bodies.intent_body, ...bodies.outcome_body, ...keys.requests, ...keys.refusals];
   const calls = [...recipients.map(({ callId }) => callId), ...named];
   const { rows } = await db.query<{ id: string }>(openCalls('i.id = ANY ($1::uuid[])'), [calls]);
@@ -134,7 +134,7 @@ async function withoutOpen(db: Client, { recipients, bodies, keys }: Omit<Places
 }
 
 /** @returns the emptied places. */
-async function remove(db: Client, { recipients, bodies, keys }: Places): Promise<string[]> {
+async function remove(db: Client, { recipients, bodies, keys }: PersonPlaces): Promise<string[]> {
   const places = await removeFromRequests(db, bodies.intent_body, recipients);
   places.push(...(await eraseKeys(db, keys.requests, keys.refusals)));
   for (const table of ['outcome_body', 'access_filters'] as const) {
@@ -145,16 +145,15 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
     );
     places.push(...removed.rows.map(({ id }) => `${table}/${id}`));
   }
-  // Anything derived from a body can be compared with a guess while its salt exists.
-  const asked = [bodies.intent_body];
+  // A salt allows to compare a guess with everything that was derived from the body.
   await db.query(
-    'UPDATE idempotency_claim SET salt = NULL, content_hash = NULL WHERE intent_id = ANY ($1::uuid[]) ' +
-      'AND salt IS NOT NULL',
-    asked,
+    `UPDATE idempotency_claim SET salt = NULL, content_hash = NULL
+     WHERE intent_id = ANY ($1::uuid[]) AND salt IS NOT NULL`,
+    [bodies.intent_body],
   );
   await db.query(
     'DELETE FROM recent_content WHERE lasting IN (TRUE, FALSE) AND intent_id = ANY ($1::uuid[])',
-    asked,
+    [bodies.intent_body],
   );
   await db.query(
     `DELETE FROM recipient_payment USING unnest($1::uuid[], $2::integer[]) AS gone(call_id, position)
@@ -171,7 +170,7 @@ async function remove(db: Client, { recipients, bodies, keys }: Places): Promise
 async function removeFromRequests(
   db: Client,
   callIds: string[],
-  recipients: Places['recipients'],
+  recipients: PersonPlaces['recipients'],
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string; people: string | null; has_body: boolean }>(
     `SELECT intent_id AS id, people, body IS NOT NULL AS has_body FROM intent_body
@@ -190,8 +189,8 @@ async function removeFromRequests(
     [left.map(({ id }) => id), left.map(({ people }) => people)],
   );
   await db.query(
-    'DELETE FROM intent_body WHERE intent_id = ANY ($1::uuid[]) AND people IS NULL AND idempotency_key ' +
-      'IS NULL',
+    `DELETE FROM intent_body
+     WHERE intent_id = ANY ($1::uuid[]) AND people IS NULL AND idempotency_key IS NULL`,
     [callIds],
   );
   return [

@@ -5,7 +5,7 @@ import { KeyRing, Signer } from '../log/note';
 import { Erasure, signRecord } from '../log/signed-records';
 
 /** Author and reason of an erasure or pruning. */
-export interface Wish {
+export interface RemovalRequest {
   reason: string;
   actor: string | null;
   signer: Signer;
@@ -15,20 +15,20 @@ export interface Wish {
 
 /**
  * Erases in one transaction, and records the emptied places.
- * @param wish null for a dry run.
+ * @param request null for a dry run.
  * @returns the erased data, with the ID of the record. Null if nothing was erased, and for a dry run.
  */
 export async function recordedErasure<Found extends { places: string[] }>(
   db: Client,
   kind: Erasure['kind'],
-  wish: Wish | null,
+  request: RemovalRequest | null,
   remove: () => Promise<Found>,
 ): Promise<Found & { id: string | null }> {
   await db.query('BEGIN');
   try {
     const found = await remove();
-    const done = wish && found.places.length > 0;
-    const id = done ? await record(db, kind, found.places, wish) : null;
+    const done = request && found.places.length > 0;
+    const id = done ? await record(db, kind, found.places, request) : null;
     await db.query(done ? 'COMMIT' : 'ROLLBACK');
     return { id, ...found };
   } catch (error) {
@@ -41,7 +41,7 @@ async function record(
   db: Client,
   kind: Erasure['kind'],
   places: string[],
-  { reason, actor, signer }: Wish,
+  { reason, actor, signer }: RemovalRequest,
 ): Promise<string> {
   const erasure: Erasure = { id: newId(), kind, reason, actor, places, erased_at: clock.now() };
   await db.query(

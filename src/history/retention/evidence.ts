@@ -17,18 +17,16 @@ const SMALL_TABLES = ['upstream_wallet', 'upstream_wallet_entry', 'statement_fau
 
 const OF_MONTH = 'read_id >= $1 AND read_id < $2';
 
-/** As in privacy/contacts.ts: every contact in a text has an @ or a +. */
+/** Pattern of a contact in a text, which has an @ or a + (platform/privacy/contacts.ts). */
 const A_CONTACT = "'[@+]'";
-const NAMES_SOMEBODY = `(coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
+const NAMES_A_PERSON = `(
+  coalesce(email, phone, handle) IS NOT NULL OR concat(reference, receiver) ~ ${A_CONTACT})`;
 
-/**
- * Returns the number of source rows that a month would lose. No record depends on them: they serve comparison
- * and display.
- */
+/** Returns the number of source rows that a month would lose. No record depends on them. */
 export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning['what']): Promise<number> {
   const counts =
     what === 'people'
-      ? [`(SELECT count(*) FROM upstream_transaction WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY})`]
+      ? [`(SELECT count(*) FROM upstream_transaction WHERE ${OF_MONTH} AND ${NAMES_A_PERSON})`]
       : [
           ...['upstream_transaction', ...SMALL_TABLES].map(
             (table) => `(SELECT count(*) FROM ${table} WHERE ${OF_MONTH})`,
@@ -39,20 +37,14 @@ export async function evidenceOf(db: Client, { from, to }: Month, what: Pruning[
   return Number(rows[0]?.count);
 }
 
-/**
- * SQL that removes columns of a transaction with their salt, and keeps the commitment to them, where a
- * condition holds.
- */
+/** Returns SQL that removes columns with their salt where a condition holds, and keeps their commitment. */
 function erased(group: ErasableColumns, condition: string): string {
   const { name, columns } = group;
   const [salt, commitment] = [`${name}_salt`, `${name}_commitment`];
-  const kept =
-    `${commitment} = CASE WHEN ${condition} THEN coalesce(${commitment}, ${commitmentSql(group)}) ELSE ` +
-    `${commitment} END`;
-  const gone = [salt, ...columns].map(
-    (column) => `${column} = CASE WHEN ${condition} THEN NULL ELSE ${column} END`,
-  );
-  return [kept, ...gone].join(', ');
+  const assign = (column: string, value: string) =>
+    `${column} = CASE WHEN ${condition} THEN ${value} ELSE ${column} END`;
+  const kept = assign(commitment, `coalesce(${commitment}, ${commitmentSql(group)})`);
+  return [kept, ...[salt, ...columns].map((column) => assign(column, 'NULL'))].join(', ');
 }
 
 /** Removes a month's evidence outside of its partitions. For people, removes only the names. */
@@ -61,7 +53,7 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
     await db.query(
       `UPDATE upstream_transaction SET ${erased(RECIPIENT, 'TRUE')},
          ${erased(RECEIVER, `receiver ~ ${A_CONTACT}`)}, ${erased(REFERENCE, `reference ~ ${A_CONTACT}`)}
-       WHERE ${OF_MONTH} AND ${NAMES_SOMEBODY}`,
+       WHERE ${OF_MONTH} AND ${NAMES_A_PERSON}`,
       [from, to],
     );
     return;
@@ -69,8 +61,8 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
   for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
 }
 
-/** Conditions for equal people, because each source has its own spellings. */
-const SAME: Record<Contact['kind'], string> = {
+/** Conditions for the same person. Each source has its own spellings. */
+const SAME_PERSON: Record<Contact['kind'], string> = {
   email: `recipient_key('email', email) = ANY ($1)`,
   phone: `recipient_key('phone', phone) = ANY ($1)`,
   handle: `recipient_key('handle', handle) = ANY ($1)`,
@@ -85,13 +77,14 @@ const TEXTS = ['reference', 'receiver'] as const;
  */
 export async function eraseEvidence(db: Client, person: Contact): Promise<string[]> {
   const [keys, needle] = [keysOf(person), needleOf(person)];
+  const same = SAME_PERSON[person.kind];
   const text = `concat_ws(' ', ${TEXTS.join(', ')})`;
   const digits = person.kind === 'phone' ? `regexp_replace(${text}, '\\D', '', 'g')` : `lower(${text})`;
   const { rows } = await db.query<
     { read: string; ordinal: string; same: boolean } & Record<string, string | null>
   >(
-    `SELECT read_id AS read, ordinal, coalesce(${SAME[person.kind]}, false) AS same, ${TEXTS.join(', ')}
-     FROM upstream_transaction WHERE ${SAME[person.kind]} OR strpos(${digits}, $2) > 0`,
+    `SELECT read_id AS read, ordinal, coalesce(${same}, false) AS same, ${TEXTS.join(', ')}
+     FROM upstream_transaction WHERE ${same} OR strpos(${digits}, $2) > 0`,
     [keys, needle],
   );
   const named = namedIn(person);
@@ -103,25 +96,23 @@ export async function eraseEvidence(db: Client, person: Contact): Promise<string
     .filter(({ same, in_reference, in_receiver }) => same || in_reference || in_receiver);
   await db.query(
     `UPDATE upstream_transaction t SET
-       ${erased(RECIPIENT, 'g.same')}, ${erased(REFERENCE, 'g.in_reference')},
-         ${erased(RECEIVER, 'g.in_receiver')}
-     FROM json_to_recordset($1) AS g(read uuid, place bigint, same boolean, in_reference boolean,
-       in_receiver boolean)
+       ${erased(RECIPIENT, 'g.same')},
+       ${erased(REFERENCE, 'g.in_reference')},
+       ${erased(RECEIVER, 'g.in_receiver')}
+     FROM json_to_recordset($1)
+       AS g(read uuid, place bigint, same boolean, in_reference boolean, in_receiver boolean)
      WHERE t.read_id = g.read AND t.ordinal = g.place`,
     [JSON.stringify(gone)],
   );
   return gone.map(({ read, place }) => `upstream_transaction/${read}/${place}`);
 }
 
-/** Returns the keys by which sources may know the person, including a number as dialed nationally. */
+/** Returns the keys of the person in sources, including a phone number in national form. */
 function keysOf({ kind, key }: Contact): string[] {
   return kind === 'phone' ? numberForms(key).flatMap((form) => recipientKey(kind, form) ?? []) : [key];
 }
 
-/**
- * Returns a text that every spelling of the person contains. For a number, the digits after the longest
- * country code.
- */
+/** Returns a part of every spelling of the person: for a number, the digits after any country code. */
 function needleOf({ kind, key }: Contact): string {
   if (kind === 'phone') return key.slice(1).slice(3);
   return kind === 'handle' ? key.slice(1) : key;

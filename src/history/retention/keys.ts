@@ -15,8 +15,8 @@ export interface NamingKeys {
 
 const text = (key: string) => `convert_to(coalesce(${key}, ''), 'UTF8')`;
 
-/** Keys that can be erased. An erased one has no salt. */
-const BESIDE = {
+/** Keys that can be erased. Erased keys have no salt. */
+const ERASABLE_KEYS = {
   requests: {
     table: 'intent_body',
     key: 'intent_id',
@@ -29,7 +29,7 @@ const BESIDE = {
   },
 } as const;
 
-const SEALED: Source[] = [
+const SEALED_KEYS: Source[] = [
   {
     table: 'intent',
     key: 'id',
@@ -40,25 +40,21 @@ const SEALED: Source[] = [
   { table: 'refusal', key: 'id', bytes: text('idempotency_key') },
 ];
 
-/**
- * Finds idempotency keys that contain the person's contact, a phone number in any spelling:
- * `order-254712345678`.
- */
+/** Finds idempotency keys that contain the person's contact in any spelling: `order-254712345678`. */
 export async function keysNaming(db: Client, person: Contact): Promise<NamingKeys> {
   const test = spelledIn(person);
   const find = (source: Source) => idsWhere(db, source, test, () => undefined);
   const sealed: string[] = [];
-  for (const source of SEALED) sealed.push(...(await find(source)));
+  for (const source of SEALED_KEYS) sealed.push(...(await find(source)));
   return {
-    requests: await find(BESIDE.requests),
-    refusals: await find(BESIDE.refusals),
+    requests: await find(ERASABLE_KEYS.requests),
+    refusals: await find(ERASABLE_KEYS.refusals),
     sealed: [...new Set(sealed)].sort(),
   };
 }
 
 /**
- * Removes the texts of keys with their salts. Their hashes stay: the keys remain taken, and a search for one
- * still finds its call.
+ * Removes the texts and salts of keys. Their hashes stay, so the keys remain taken and searchable.
  * @returns the emptied places.
  */
 export async function eraseKeys(db: Client, requests: string[], refusals: string[]): Promise<string[]> {
@@ -86,8 +82,8 @@ export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): 
   const isText = `${sql} AND strpos(key, 'sha256 ') = 0`;
   // An earlier version does not find a hashed key, and may have claimed it again.
   await db.query(
-    `DELETE FROM idempotency_claim h USING (SELECT client_id, operation, key FROM idempotency_claim
-      WHERE ${isText}) AS t
+    `DELETE FROM idempotency_claim h
+     USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t
      WHERE (h.client_id, h.operation, h.key) = (t.client_id, t.operation, hashed_key(t.key))`,
     values,
   );

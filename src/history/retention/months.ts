@@ -37,7 +37,7 @@ export function endsBefore(age: string, now: Date): Date | undefined {
   return before <= youngest ? before : undefined;
 }
 
-/** Sets the month and keeps the day, unless the month is too short. */
+/** Adds months and keeps the day, unless the month is too short. */
 function setMonth(at: Date, months: number): void {
   const day = at.getUTCDate();
   at.setUTCDate(1);
@@ -62,10 +62,11 @@ export async function monthsBefore(
   tables: readonly PartitionedTable[],
 ): Promise<Month[]> {
   const limit = new Date(Date.UTC(before.getUTCFullYear(), before.getUTCMonth(), 1));
+  const times = tables.map((table) => TIMES(table)).join(' UNION ALL ');
   const { rows } = await db.query<{ name: string }>(
     `SELECT DISTINCT replace(right(inhrelid::regclass::text, 7), '_', '-') AS name FROM pg_inherits
      WHERE inhparent = ANY ($1::regclass[]) AND inhrelid::regclass::text ~ '_\\d{4}_\\d{2}$'
-     UNION ${tables.map((table) => `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM') FROM (${TIMES(table)}) AS t`).join(' UNION ')}
+     UNION SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM') FROM (${times}) AS t
      ORDER BY 1`,
     [tables],
   );
@@ -76,10 +77,10 @@ export async function monthsBefore(
  * Selects the times of rows without a partition, which are in the default one: kept calls of earlier months,
  * and rows older than the proxy.
  */
-const TIMES = (table: PartitionedTable) =>
-  `SELECT to_timestamp(('x' || left(replace(${idOf(table)}::text, '-', ''),
-    12))::bit(48)::bigint / 1000.0) AS at
-   FROM ${table}_default`;
+const TIMES = (table: PartitionedTable) => {
+  const hex = `left(replace(${idOf(table)}::text, '-', ''), 12)`;
+  return `SELECT to_timestamp(('x' || ${hex})::bit(48)::bigint / 1000.0) AS at FROM ${table}_default`;
+};
 
 /** Returns the column with the ID of the call, the read or the run. */
 export function idOf(table: PartitionedTable): 'id' | 'intent_id' | 'refusal_id' | 'read_id' | 'run_id' {

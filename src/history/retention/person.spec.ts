@@ -1,5 +1,5 @@
 import { Contact } from '../../recipients/recipient';
-import { askedFor, namedIn } from './person';
+import { searchedIn, namedIn } from './person';
 
 const ADA: Contact = { kind: 'email', key: 'ada+x@example.com' };
 const MARY: Contact = { kind: 'email', key: 'mary-ann@no-where.example' };
@@ -53,7 +53,7 @@ describe('a search for a person', () => {
     [PHONE, { recipient: '8012345678' }],
   ])(
     'recognizes that %j was searched for with %j, including a + that arrived as a space',
-    (person, filters) => expect(askedFor(person)(JSON.stringify(filters))).toBe(true),
+    (person, filters) => expect(searchedIn(person)(JSON.stringify(filters))).toBe(true),
   );
 
   it.each([
@@ -62,7 +62,7 @@ describe('a search for a person', () => {
     [PHONE, { recipient_prefix: '+23480' }],
     [PHONE, { recipient_prefix: ' 234802' }],
   ])('recognizes that %j was not searched for with %j', (person, filters) =>
-    expect(askedFor(person)(JSON.stringify(filters))).toBe(false),
+    expect(searchedIn(person)(JSON.stringify(filters))).toBe(false),
   );
 
   it('takes time in proportion to the length of a text', () => {

@@ -4,16 +4,13 @@ import { spellsOneOf } from '../../platform/privacy/phone-numbers';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
 import { Contact } from '../../recipients/recipient';
 
-/** Tests whether a text names the person in any common form: escaped, in other case, or with spaces. */
+/** Returns a test whether a text names the person in any common form: escaped, in other case, spaced. */
 export function namedIn({ kind, key }: Contact): (text: string) => boolean {
   const pattern = PATTERNS[kind](key);
   return (text) => writings(text).some((writing) => pattern.test(writing.normalize('NFC')));
 }
 
-/**
- * Tests whether an identifier contains the person's contact, a phone number in any spelling:
- * `order-254712345678`.
- */
+/** Returns a test whether an identifier contains the contact in any spelling: `order-254712345678`. */
 export function spelledIn(person: Contact): (identifier: string) => boolean {
   const named = namedIn(person);
   return (identifier) =>
@@ -23,11 +20,8 @@ export function spelledIn(person: Contact): (identifier: string) => boolean {
 /** Minimum length of a prefix that identifies a person with near certainty. */
 const MIN_BEGINNING = 7;
 
-/**
- * Returns a test of whether a recorded search (its filters as JSON) was for the person, or for a prefix of
- * their contact.
- */
-export function askedFor(person: Contact): (filters: string) => boolean {
+/** Returns a test whether the filters of a search (as JSON) have the person, or a prefix of the contact. */
+export function searchedIn(person: Contact): (filters: string) => boolean {
   const named = namedIn(person);
   const isBeginning = (text: unknown) =>
     typeof text === 'string' && text.length >= MIN_BEGINNING && person.key.startsWith(text.toLowerCase());
@@ -36,7 +30,7 @@ export function askedFor(person: Contact): (filters: string) => boolean {
     typeof text === 'string' &&
     (phonesMeantBy(text).includes(person.key) || spellsOneOf(text, [person.key]));
   return (filters) => {
-    // an unescaped + of a query arrives as a space, and the search still finds it
+    // An unescaped + of a query arrives as a space, and the search still finds the contact.
     const meant = filters.replaceAll(' ', '+');
     if (named(filters) || named(meant) || valuesOf(meant).some(isBeginning)) return true;
     return valuesOf(filters).some(isSpelling);
@@ -48,7 +42,7 @@ const valuesOf = (filters: string): unknown[] => Object.values(JSON.parse(filter
 /** Minimum length of handles without @. Shorter ones are also words and first names. */
 const MIN_BARE_HANDLE = 5;
 
-/** Patterns of the parts. The characters around a match must not make it another person. */
+/** Patterns by kind. The characters around a match must not make it another person. */
 const PATTERNS: Record<Contact['kind'], (key: string) => RegExp> = {
   email: (key) => {
     const [local = '', domain = ''] = key.split('@');
@@ -61,7 +55,7 @@ const PATTERNS: Record<Contact['kind'], (key: string) => RegExp> = {
   handle: (key) => {
     const bare = literal(key.slice(1));
     const forms = [`(?<![\\p{L}\\p{N}_.])@${bare}`, `(?<=(?:twitter|x)\\.com/)${bare}`];
-    if (key.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // the upstream may store it without @
+    if (key.length > MIN_BARE_HANDLE) forms.push(`(?<=")${bare}(?=")`); // The upstream may omit the @.
     return new RegExp(`(?:${forms.join('|')})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'iu');
   },
   phone: (key) => {
@@ -74,10 +68,7 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }
 
-/**
- * Maximum nesting of encodings, such as JSON in a JSON string with an address. Deeper nesting was never seen,
- * and each level costs time.
- */
+/** Maximum nesting of encodings, such as JSON with a URL in a JSON string. Each level costs time. */
 const MAX_WRITINGS = 4;
 
 /** Returns a text and its decodings: without JSON, URL and HTML escapes. */

@@ -3,7 +3,7 @@ import { ClientError } from '../../access/clients/client-error';
 import { FORGOTTEN_AFTER } from '../../access/people/person';
 import { openCalls } from '../../operations/lifecycle/lifecycle-sql';
 import { BODIES, idsWhere } from './bodies';
-import { recordedErasure, Wish } from './erasures';
+import { recordedErasure, RemovalRequest } from './erasures';
 import { catchUp, lockIndex, reindex } from './reindex';
 
 /** Operator's search for a person to erase. */
@@ -12,11 +12,11 @@ export interface PersonSearch {
   named: string;
   /** Name of the client. Undefined covers all clients. */
   client?: string | undefined;
-  /** The issuer of the tokens. Undefined for any. */
+  /** Issuer of the tokens. Undefined covers all issuers. */
   issuer?: string | undefined;
 }
 
-/** A person on whose behalf a client calls. */
+/** A person for whom a client calls. */
 export interface CallingPerson {
   id: string;
   clientId: string;
@@ -55,8 +55,8 @@ export async function personsNamed(
   { named, client, issuer }: PersonSearch,
 ): Promise<CallingPerson[]> {
   const { rows } = await db.query<CallingPerson>(
-    `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name FROM person p
-      JOIN client c ON c.id = p.client_id
+    `SELECT p.id, p.client_id AS "clientId", c.name AS client, p.issuer, p.name
+     FROM person p JOIN client c ON c.id = p.client_id
      WHERE p.name IS NOT NULL AND (p.name = $1 OR p.id::text = lower($1))
        AND ($2::text IS NULL OR c.name = $2) AND ($3::text IS NULL OR p.issuer = $3) ORDER BY p.id`,
     [named, client ?? null, issuer ?? null],
@@ -66,19 +66,19 @@ export async function personsNamed(
 
 /**
  * Erases persons in one transaction: their names, and auditors' searches for them.
- * @param wish null for a dry run.
+ * @param request null for a dry run.
  */
 export async function eraseNamed(
   db: Client,
   persons: CallingPerson[],
-  wish: Wish | null,
+  request: RemovalRequest | null,
 ): Promise<ErasedPersons> {
   const names = new Set(persons.map(({ name }) => name));
   const isSearch = (filters: string) => names.has((JSON.parse(filters) as { actor?: string }).actor ?? '');
   const searches = await idsWhere(db, BODIES.access_filters, isSearch, () => undefined);
   const kept = await placesKeeping(db, persons);
   const ids = persons.map(({ id }) => id);
-  return recordedErasure(db, 'person', wish, async () => {
+  return recordedErasure(db, 'person', request, async () => {
     await lockIndex(db);
     const { places, open } = await erasePersons(db, ids);
     if (places.length === 0) return { places, open, kept };
@@ -89,9 +89,9 @@ export async function eraseNamed(
 
 /**
  * Erases the names of persons, within a transaction that locks the search index. Their hashes stay for a
- * while: a person who returns has the same caps and idempotency keys. Earlier tokens, ephemeral keys and
- * sessions end, because they would restore the name. Persons with unfinished calls stay, because another
- * person must decide about such a call.
+ * while: a returning person has the same caps and idempotency keys. Earlier tokens, ephemeral keys and
+ * sessions end, because they would restore the name. Persons with unfinished calls stay, because the decider
+ * of such a call must be another person.
  * @returns the emptied places, `person/<id>`, and the unfinished calls.
  */
 export async function erasePersons(db: Client, ids: string[]): Promise<{ places: string[]; open: string[] }> {
@@ -114,20 +114,19 @@ export async function erasePersons(db: Client, ids: string[]): Promise<{ places:
 }
 
 /**
- * Locks the clients of erased persons, and looks for calls that arrived meanwhile. The changed rows make
- * every instance reload its callers and their persons.
+ * Locks the clients of erased persons, and requires that no unfinished calls arrived meanwhile. The changed
+ * rows make every instance reload its callers and their persons.
  */
 async function requireNoNewCalls(db: Client, persons: string[], known: ReadonlySet<string>): Promise<void> {
   await db.query(
-    `UPDATE client SET name = name WHERE id IN (SELECT client_id FROM person WHERE id = ANY ($1::uuid[]))`,
+    'UPDATE client SET name = name WHERE id IN (SELECT client_id FROM person WHERE id = ANY ($1::uuid[]))',
     [persons],
   );
   await catchUp(db);
   const calls = (await callsOf(db, persons)).filter((id) => !known.has(id));
   if ((await openOf(db, calls)).length > 0) {
     throw new ClientError(
-      'The person made a call while this command was at work. Nothing was erased. Run the command again ' +
-        'once the call is over.',
+      'The person made a call during this command. Nothing was erased. Run it again after the call.',
     );
   }
   await reindex(db, calls);
@@ -143,8 +142,8 @@ async function callsOf(db: Client, persons: string[]): Promise<string[]> {
 
 async function openOf(db: Client, calls: string[]): Promise<{ id: string; personId: string }[]> {
   const { rows } = await db.query<{ id: string; personId: string }>(
-    `SELECT id, i.person_id AS "personId" FROM (${openCalls('i.id = ANY ($1::uuid[])')}) AS open
-      JOIN intent i USING (id) ORDER BY id`,
+    `SELECT id, i.person_id AS "personId"
+     FROM (${openCalls('i.id = ANY ($1::uuid[])')}) AS open JOIN intent i USING (id) ORDER BY id`,
     [calls],
   );
   return rows;
@@ -157,16 +156,17 @@ async function openOf(db: Client, calls: string[]): Promise<{ id: string; person
 async function placesKeeping(db: Client, persons: CallingPerson[]): Promise<string[]> {
   const named = persons.filter(({ issuer }) => issuer === null);
   const { rows } = await db.query<{ place: string }>(
-    `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor)), of_calls AS (
-       SELECT id, client_id, record::json ->> 'actor' AS actor FROM intent
-         WHERE strpos(record, '"actor":') > 0)
+    `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor)),
+     of_calls AS (
+       SELECT id, client_id, record::json ->> 'actor' AS actor
+       FROM intent WHERE strpos(record, '"actor":') > 0)
      SELECT 'intent/' || id AS place FROM of_calls JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'refusal/' || id FROM refusal JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'access/' || id FROM access JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'decision/' || intent_id FROM decision JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'activity/' || id FROM activity JOIN gone USING (client_id, actor)
-     UNION ALL SELECT 'api_key/' || k.id FROM api_key k JOIN gone g ON g.client_id = k.client_id
-       AND g.actor = k.person
+     UNION ALL SELECT 'api_key/' || k.id FROM api_key k
+       JOIN gone g ON g.client_id = k.client_id AND g.actor = k.person
      ORDER BY 1`,
     [named.map(({ clientId }) => clientId), named.map(({ name }) => name)],
   );

@@ -5,7 +5,7 @@ import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { codeOf } from '../../platform/errors/error-code';
 import { Pruning, signRecord } from '../log/signed-records';
-import { Wish } from './erasures';
+import { RemovalRequest } from './erasures';
 import { evidenceOf, removeEvidence } from './evidence';
 import { Condition, hashKeysOfClaims } from './keys';
 import {
@@ -19,7 +19,7 @@ import {
 } from './months';
 import { lockIndex, reindex } from './reindex';
 
-export type What = Pruning['what'];
+export type PruningTarget = Pruning['what'];
 
 /** Data that pruning a month would remove. */
 export interface Losses {
@@ -33,25 +33,25 @@ export interface Losses {
   kept: string[];
 }
 
-/** Limit of the wait behind our lock, in ms. No deadlock lasts long enough to be detected. */
+/** Limit of the wait for the locks, in ms. It is shorter than the deadlock timeout. */
 const LOCK_TIMEOUT_MS = 800;
 const LOCK_ATTEMPTS = 60;
 const LOCK_PAUSE_MS = 1_000;
 
-/** Prefix of tables that were removed from the records and await their drop. */
-const OUT = 'pruned_';
+/** Prefix of detached tables, which await their drop. */
+const DETACHED = 'pruned_';
 
 /** Returns the tables whose partitions are removed. */
-function tablesOf(what: What): readonly PartitionedTable[] {
+function tablesOf(what: PruningTarget): readonly PartitionedTable[] {
   return what === 'people' ? PEOPLE_TABLES : [...CALL_TABLES, ...EVIDENCE_TABLES];
 }
 
-/** Returns the tables that show which months exist. */
-export function monthsIn(what: What): readonly PartitionedTable[] {
+/** Returns the tables whose rows and partitions give the months. */
+export function monthsIn(what: PruningTarget): readonly PartitionedTable[] {
   return what === 'people' ? [...PEOPLE_TABLES, 'upstream_transaction'] : tablesOf(what);
 }
 
-export async function lossesOf(db: Client, month: Month, what: What): Promise<Losses> {
+export async function lossesOf(db: Client, month: Month, what: PruningTarget): Promise<Losses> {
   const { from, to } = month;
   const open = await db.query<{ id: string }>(openCalls('i.id >= $1 AND i.id < $2'), [from, to]);
   const kept = open.rows.map(({ id }) => id);
@@ -84,26 +84,30 @@ async function leavesOf(db: Client, { from, to }: Month, kept: string[]): Promis
 export async function pruneMonth(
   db: Client,
   month: Month,
-  what: What,
+  what: PruningTarget,
   losses: Losses,
   checkpoint: string,
-  wish: Wish,
+  request: RemovalRequest,
 ): Promise<void> {
   await removeClaims(db, month, what, losses.kept);
   await withLock(db, tablesOf(what), async () => {
-    for (const table of tablesOf(what)) await takeOut(db, table, month, losses.kept);
-    await record(db, month, what, losses, checkpoint, wish);
+    for (const table of tablesOf(what)) await detachMonth(db, table, month, losses.kept);
+    await record(db, month, what, losses, checkpoint, request);
   });
   await removeEvidence(db, month, what); // May take long. The next prune continues after an interruption.
-  await dropWhatIsOut(db);
+  await dropDetached(db);
 }
 
 /**
  * Removes claims first: a claim without its call would block its key forever. The keys are past their
- * guaranteed age. Once bodies are removed, no hash of a content may stay for comparison with a guess, and no
- * text of a key.
+ * guaranteed age. Without bodies, hashes of contents and texts of keys must not stay either.
  */
-async function removeClaims(db: Client, { from, to }: Month, what: What, kept: string[]): Promise<void> {
+async function removeClaims(
+  db: Client,
+  { from, to }: Month,
+  what: PruningTarget,
+  kept: string[],
+): Promise<void> {
   const ofMonth: Condition = {
     sql: 'intent_id >= $1 AND intent_id < $2 AND intent_id <> ALL ($3::uuid[])',
     values: [from, to, kept],
@@ -118,7 +122,7 @@ async function removeClaims(db: Client, { from, to }: Month, what: What, kept: s
   await remove('DELETE FROM recipient_payment');
 }
 
-/** Waits briefly for the table locks and retries, because all others queue behind a waiting lock. */
+/** Waits briefly for the table locks and retries, because other statements queue behind a waiting lock. */
 async function withLock(db: Client, tables: readonly string[], work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await db.query('BEGIN');
@@ -137,40 +141,33 @@ async function withLock(db: Client, tables: readonly string[], work: () => Promi
   }
 }
 
-async function takeOut(db: Client, table: PartitionedTable, month: Month, kept: string[]): Promise<void> {
-  await takeOutOfDefault(db, table, month, kept);
+async function detachMonth(db: Client, table: PartitionedTable, month: Month, kept: string[]): Promise<void> {
+  await moveFromDefault(db, table, month, kept);
   const partition = partitionOf(table, month);
   const { rows } = await db.query('SELECT WHERE to_regclass($1) IS NOT NULL', [partition]);
   if (rows.length === 0) return;
   await db.query(`ALTER TABLE ${table} DETACH PARTITION ${partition}`);
   const columns = await columnsOf(db, table);
-  await db.query(
-    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${partition}
-      WHERE ${idOf(table)} = ANY ($1::uuid[])`,
-    [kept],
-  );
-  await db.query(`ALTER TABLE ${partition} RENAME TO ${OUT}${partition}`);
+  const values = `SELECT ${columns} FROM ${partition} WHERE ${idOf(table)} = ANY ($1::uuid[])`;
+  await db.query(`INSERT INTO ${table} (${columns}) ${values}`, [kept]);
+  await db.query(`ALTER TABLE ${partition} RENAME TO ${DETACHED}${partition}`);
 }
 
-/**
- * Removes rows from the default partition: calls kept when their month was pruned, and rows from before
- * partitions.
- */
-async function takeOutOfDefault(
+/** Removes rows from the default partition: calls that an earlier pruning kept, and rows of old versions. */
+async function moveFromDefault(
   db: Client,
   table: PartitionedTable,
   month: Month,
   kept: string[],
 ): Promise<void> {
-  const [id, fallback, out] = [idOf(table), `${table}_default`, `${OUT}${table}_default`];
+  const [id, fallback, out] = [idOf(table), `${table}_default`, `${DETACHED}${table}_default`];
   const gone = [month.from, month.to, kept];
   const where = `${id} >= $1::uuid AND ${id} < $2::uuid AND ${id} <> ALL ($3::uuid[])`;
   const { rows } = await db.query(`SELECT FROM ${fallback} WHERE ${where} LIMIT 1`, gone);
   if (rows.length === 0) return;
   await db.query(`CREATE TABLE ${out} (${id} uuid)`);
   await db.query(`INSERT INTO ${out} SELECT ${id} FROM ${fallback} WHERE ${where}`, gone);
-  // Even the owner cannot delete records. The table stays locked until the commit, which excludes
-  // interference.
+  // The trigger keeps the owner from deleting records. The table stays locked until the commit.
   const isRecord = ![...PEOPLE_TABLES, ...EVIDENCE_TABLES].some((other) => other === table);
   if (isRecord) await db.query(`ALTER TABLE ${fallback} DISABLE TRIGGER refuse_change`);
   await db.query(`DELETE FROM ${fallback} WHERE ${where}`, gone);
@@ -189,10 +186,10 @@ async function columnsOf(db: Client, table: string): Promise<string> {
 async function record(
   db: Client,
   { name }: Month,
-  what: What,
+  what: PruningTarget,
   { rows, leaves, kept }: Losses,
   checkpoint: string,
-  { reason, actor, signer }: Wish,
+  { reason, actor, signer }: RemovalRequest,
 ): Promise<void> {
   const pruning: Pruning = {
     id: newId(),
@@ -209,23 +206,23 @@ async function record(
   const { id, pruned_at } = pruning;
   const signature = signRecord(signer, 'pruning', pruning);
   await db.query(
-    `INSERT INTO pruning (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at,
-      signature)
+    `INSERT INTO pruning
+       (id, what, month, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [id, what, name, reason, actor, kept, rows, leaves, checkpoint, pruned_at, signature],
   );
 }
 
 /** Tables that feed the search index: calls, and their recipients and keys. */
-const INDEXED = new RegExp(`^${OUT}(intent|refusal|intent_body|refusal_key)_(default|\\d{4}_\\d{2})$`);
+const INDEXED = new RegExp(`^${DETACHED}(intent|refusal|intent_body|refusal_key)_(default|\\d{4}_\\d{2})$`);
 
-/** Drops removed tables, including those of an interrupted prune. It blocks no one. */
-export async function dropWhatIsOut(db: Client): Promise<void> {
+/** Drops detached tables, including those of an interrupted prune. It blocks no other statements. */
+export async function dropDetached(db: Client): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND starts_with(relname, $1)
-       ORDER BY relname`,
-    [OUT],
+     ORDER BY relname`,
+    [DETACHED],
   );
   for (const { name } of rows) {
     const [, table] = INDEXED.exec(name) ?? [];
@@ -234,17 +231,17 @@ export async function dropWhatIsOut(db: Client): Promise<void> {
   }
 }
 
-/** Entries rebuilt before others may write to the index again. */
-const AT_ONCE = 5_000;
+/** Entries to rebuild before unlocking the index. */
+const REINDEX_BATCH = 5_000;
 
 async function reindexAll(db: Client, table: string, id: string): Promise<void> {
   const { rows } = await db.query<{ id: string }>(`SELECT DISTINCT ${id} AS id FROM ${table}`);
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
+  for (let from = 0; from < rows.length; from += REINDEX_BATCH) {
     await db.query('BEGIN');
     await lockIndex(db);
     await reindex(
       db,
-      rows.slice(from, from + AT_ONCE).map((row) => row.id),
+      rows.slice(from, from + REINDEX_BATCH).map((row) => row.id),
     );
     await db.query('COMMIT');
   }

@@ -5,12 +5,12 @@ import { uuidTime } from '../../platform/database/uuid';
 import { codeOf } from '../../platform/errors/error-code';
 import { readHead } from '../log/head';
 import { KeyRing, splitNotes } from '../log/note';
-import { Wish } from './erasures';
+import { RemovalRequest } from './erasures';
 import { Month, monthsBefore } from './months';
-import { dropWhatIsOut, Losses, lossesOf, monthsIn, pruneMonth, What } from './prune-month';
+import { dropDetached, Losses, lossesOf, monthsIn, pruneMonth, PruningTarget } from './prune-month';
 
-/** A month that was pruned, or would be. */
-export interface Pruned {
+/** A month that was pruned. For a dry run, a month to prune. */
+export interface PruneResult {
   month: string;
   /** Calls that were removed, or lost their bodies and recipients. */
   calls: number;
@@ -18,10 +18,10 @@ export interface Pruned {
   kept: number;
 }
 
-export interface PruneWish extends Wish {
+export interface PruneRequest extends RemovalRequest {
   /** Months that ended before this instant are pruned. */
   before: Date;
-  what: What;
+  what: PruningTarget;
   /** File with signed checkpoints outside the database. */
   checkpointFile: string;
 }
@@ -32,27 +32,27 @@ export interface PruneWish extends Wish {
  */
 export async function prune(
   db: Client,
-  wish: PruneWish,
+  request: PruneRequest,
   dryRun: boolean,
-  pruned: (month: Pruned) => void,
-): Promise<Pruned[]> {
-  if (!dryRun) await dropWhatIsOut(db); // From an interrupted prune.
+  pruned: (month: PruneResult) => void,
+): Promise<PruneResult[]> {
+  if (!dryRun) await dropDetached(db); // From an interrupted prune.
   const due: { month: Month; losses: Losses }[] = [];
-  for (const month of await monthsBefore(db, wish.before, monthsIn(wish.what))) {
-    const losses = await lossesOf(db, month, wish.what);
+  for (const month of await monthsBefore(db, request.before, monthsIn(request.what))) {
+    const losses = await lossesOf(db, month, request.what);
     if (losses.rows > 0 || losses.evidence > 0) due.push({ month, losses });
   }
   // Check all months before removing the first. Pruning must not stop halfway.
   const notes = new Map<string, string>();
-  for (const { month } of due) notes.set(month.name, await coveringNote(db, month, wish));
+  for (const { month } of due) notes.set(month.name, await coveringNote(db, month, request));
   for (const { month, losses } of due) {
-    if (!dryRun) await pruneMonth(db, month, wish.what, losses, notes.get(month.name) ?? '', wish);
+    if (!dryRun) await pruneMonth(db, month, request.what, losses, notes.get(month.name) ?? '', request);
     pruned(toPruned(month, losses));
   }
   return due.map(({ month, losses }) => toPruned(month, losses));
 }
 
-function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
+function toPruned({ name }: Month, { rows, kept }: Losses): PruneResult {
   return { month: name, calls: rows, kept: kept.length };
 }
 
@@ -61,27 +61,25 @@ function toPruned({ name }: Month, { rows, kept }: Losses): Pruned {
  * file, signed, and equal to the database's.
  * @throws ClientError without such a checkpoint.
  */
-async function coveringNote(db: Client, month: Month, { ring, checkpointFile }: PruneWish): Promise<string> {
+async function coveringNote(
+  db: Client,
+  month: Month,
+  { ring, checkpointFile }: PruneRequest,
+): Promise<string> {
   const { unsealed, sealed } = await sealsOf(db, month);
   if (unsealed > 0) {
-    throw new ClientError(
-      `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned. Keep the proxy ` +
-        'running until they are sealed.',
-    );
+    const text = `${month.name}: ${unsealed} records are not sealed yet. Nothing was pruned.`;
+    throw new ClientError(`${text} Keep the proxy running until they are sealed.`);
   }
   const { note, size, root } = latestNote(checkpointFile, ring);
   const { rows } = await db.query<{ root: Buffer }>('SELECT root FROM checkpoint WHERE size = $1', [size]);
   if (!rows[0]?.root.equals(root)) {
-    throw new ClientError(
-      `The latest checkpoint of ${checkpointFile} is not in the database. Nothing was pruned. Run audit ` +
-        'verify to find the cause.',
-    );
+    const text = `The latest checkpoint of ${checkpointFile} is not in the database. Nothing was pruned.`;
+    throw new ClientError(`${text} Run audit verify to find the cause.`);
   }
   if (size < sealed) {
-    throw new ClientError(
-      `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it. Nothing was pruned. ` +
-        'Give a newer copy with --checkpoint.',
-    );
+    const text = `${month.name}: the latest checkpoint of ${checkpointFile} does not cover it.`;
+    throw new ClientError(`${text} Nothing was pruned. Give a newer copy with --checkpoint.`);
   }
   return note;
 }
@@ -104,10 +102,7 @@ async function sealsOf(db: Client, { from, to }: Month): Promise<{ unsealed: num
   return { unsealed: Number(rows[0]?.unsealed), sealed: Number(rows[0]?.sealed) };
 }
 
-/**
- * Returns the newest note that a key of the log signed. The last note may be incomplete after a crash or
- * during a write.
- */
+/** Returns the newest note that a key of the log signed. The last one may be incomplete, as after a crash. */
 function latestNote(file: string, ring: KeyRing): { note: string; size: number; root: Buffer } {
   for (const note of notesIn(file).reverse()) {
     try {

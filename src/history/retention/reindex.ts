@@ -3,7 +3,7 @@ import { indexAll, indexBatch, IndexState } from '../../journal/lookups/search-i
 import { LOCKS } from '../../platform/database/locks';
 
 /** Entries that a statement rebuilds within seconds. */
-const AT_ONCE = 5_000;
+const STATEMENT_BATCH = 5_000;
 
 /** Locks the search index against writes until the transaction ends. Searches wait for it. */
 export async function lockIndex(db: Client): Promise<void> {
@@ -12,8 +12,8 @@ export async function lockIndex(db: Client): Promise<void> {
 
 /** Rebuilds the search entries of these calls after some of their data was removed. */
 export async function reindex(db: Client, callIds: string[]): Promise<void> {
-  for (let from = 0; from < callIds.length; from += AT_ONCE) {
-    await db.query('SELECT reindex_calls($1::uuid[])', [callIds.slice(from, from + AT_ONCE)]);
+  for (let from = 0; from < callIds.length; from += STATEMENT_BATCH) {
+    await db.query('SELECT reindex_calls($1::uuid[])', [callIds.slice(from, from + STATEMENT_BATCH)]);
   }
 }
 

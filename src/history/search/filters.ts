@@ -6,7 +6,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { asRecorded, recordedForms } from '../../platform/privacy/recorded';
 import { beginnings, beginsWith, recipientTerms } from './recipient-filters';
-import { Listed, SearchFilters } from './search.dto';
+import { ResultKind, SearchFilters } from './search.dto';
 
 /** Conditions on entries of the index and their payouts. */
 export interface Conditions {
@@ -18,18 +18,18 @@ export interface Conditions {
   others: Prisma.Sql[];
   /** Conditions that must all hold for the same payout: its terms `payout` and its amount `usd`. */
   ofPayouts: Prisma.Sql[];
-  /** Whether the terms of a call tell that one of its payouts meets them all. */
+  /** Whether the terms of a call suffice to decide that one of its payouts meets them all. */
   decided: boolean;
   /** Lists of terms that only narrow the entries to check. Useless for reads in order. */
   hints: Prisma.Sql[];
-  /** Whether few entries have the terms. Reading entries in order would not find them. */
+  /** Whether few entries have the terms. A read in order would hardly find them. */
   rare: boolean;
   /** Whether they match only pending or running calls, which are few enough to read at once. */
   few: boolean;
 }
 
 /** Results: calls, their payouts, or both to count them. */
-export type Rows = Listed | 'all';
+export type CountedKind = ResultKind | 'all';
 
 /** Range of call IDs. `to` is excluded. */
 export interface Range {
@@ -38,7 +38,7 @@ export interface Range {
 }
 
 /** Filters that must all match the same payout of a call. */
-const OF_ITEMS = [
+const PAYOUT_FILTERS = [
   'recipient',
   'recipient_prefix',
   'country',
@@ -49,7 +49,7 @@ const OF_ITEMS = [
 ] as const;
 
 export function filtersItems(search: SearchFilters): boolean {
-  return OF_ITEMS.some((name) => search[name] !== undefined);
+  return PAYOUT_FILTERS.some((name) => search[name] !== undefined);
 }
 
 export function rangeOf({ from, to }: SearchFilters): Range {
@@ -58,8 +58,8 @@ export function rangeOf({ from, to }: SearchFilters): Range {
   return { from: idOf(from), to: idOf(to) };
 }
 
-/** Frequent outcomes. Calls with any other are so rare that reading from the newest would hardly find any. */
-const OFTEN: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
+/** Frequent outcomes. Other calls are so rare that a read from the newest would hardly find any. */
+const FREQUENT_STATES: readonly CallState[] = ['succeeded', 'rejected', 'refused'];
 
 /** Entities named by a search, in the form of the index. */
 export interface NamedFilter {
@@ -70,19 +70,19 @@ export interface NamedFilter {
 }
 
 export function conditionsOf(
-  asked: SearchFilters,
-  rows: Rows,
+  filters: SearchFilters,
+  rows: CountedKind,
   named: NamedFilter,
   present: Present,
 ): Conditions {
-  const search = toRecorded(asked);
+  const search = toRecorded(filters);
   const { clientIds } = named;
   const { upstream_ref: ref, outcome, in_doubt: inDoubt, approval } = search;
   const states: CallState[] = inDoubt === 'true' ? ['unknown'] : [];
   if (outcome !== undefined) states.push(outcome as CallState); // validated
   const isSent = states.includes('in_progress');
   const isHeld = approval === 'pending' || states.includes('pending_approval');
-  const payouts = payoutTerms(asked, search, named.phones);
+  const payouts = payoutTerms(filters, search, named.phones);
   return {
     terms: [
       ...exactTerms(search),
@@ -119,19 +119,19 @@ export function conditionsOf(
       ...steps('item', search.min_item_usd, search.max_item_usd),
       ...steps('total', search.min_total_usd, search.max_total_usd),
     ],
-    rare: isRare(search) || states.some((state) => !OFTEN.includes(state)),
+    rare: isRare(search) || states.some((state) => !FREQUENT_STATES.includes(state)),
     few: isSent || isHeld,
   };
 }
 
 /** Returns whether payouts are filtered by a single term or bound. A call with it has such a payout. */
 function isDecided(search: SearchFilters): boolean {
-  const [only, ...more] = OF_ITEMS.filter((name) => search[name] !== undefined);
+  const [only, ...more] = PAYOUT_FILTERS.filter((name) => search[name] !== undefined);
   return more.length === 0 && only !== 'recipient_prefix';
 }
 
 /** Returns lists of terms. A payout must have at least one term of each list. */
-function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string[]): string[][] {
+function payoutTerms(filters: SearchFilters, search: SearchFilters, phones: string[]): string[][] {
   const { recipient, country, network_code: network, reference } = search;
   return [
     ...(recipient === undefined ? [] : [recipientTerms(recipient, phones)]),
@@ -139,7 +139,7 @@ function payoutTerms(asked: SearchFilters, search: SearchFilters, phones: string
     ...(network === undefined ? [] : [[termOf(TAGS.network, network)]]),
     ...(reference === undefined
       ? []
-      : [recordedForms(asked.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
+      : [recordedForms(filters.reference ?? '').map((form) => termOf(TAGS.reference, form))]),
   ];
 }
 
@@ -195,10 +195,12 @@ function exactTerms(search: SearchFilters): string[] {
 }
 
 /** Filters by values that few calls share. */
-const RARE = ['recipient', 'reference', 'upstream_ref', 'idempotency_key', 'request_id'] as const;
+const RARE_FILTERS = ['recipient', 'reference', 'upstream_ref', 'idempotency_key', 'request_id'] as const;
 
 function isRare(search: SearchFilters): boolean {
-  return RARE.some((name) => search[name] !== undefined) || (search.recipient_prefix?.length ?? 0) >= 7;
+  return (
+    RARE_FILTERS.some((name) => search[name] !== undefined) || (search.recipient_prefix?.length ?? 0) >= 7
+  );
 }
 
 function within(usd: Prisma.Sql, least: string | undefined, most: string | undefined): Prisma.Sql[] {

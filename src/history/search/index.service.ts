@@ -9,8 +9,8 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { Cause } from '../../platform/storage/failures';
 
-/** Maximum wait of a search for the index, in ms. Below the statement timeout and callers' patience. */
-const PATIENCE_MS = 8_000;
+/** Maximum wait of a search for the index, in ms. Below the statement timeout and those of callers. */
+const CATCH_UP_MS = 8_000;
 
 /** Failures of a database that still answers reads. */
 const NO_WRITES: (Cause | undefined)[] = ['disk_full', 'read_only'];
@@ -32,12 +32,12 @@ export class IndexService {
   constructor(private readonly prisma: ReaderPrisma) {}
 
   /**
-   * Indexes everything that has committed, for a search to find. If the database rejects writes, a search
-   * uses the indexed part, and `isBehind` is true.
+   * Indexes everything that has committed, before a search. If the database rejects writes, a search uses the
+   * indexed part, and `isBehind` is true.
    * @throws Problem if that takes longer than a search can wait.
    */
   async catchUp(): Promise<void> {
-    const left = await indexAll(() => this.runOnce(), PATIENCE_MS).catch((error: unknown) => {
+    const left = await indexAll(() => this.runOnce(), CATCH_UP_MS).catch((error: unknown) => {
       if (!NO_WRITES.includes(causeOf(error))) throw error;
       this.isBehind = true;
     });
@@ -46,7 +46,7 @@ export class IndexService {
     this.isBehind = state !== 'done';
     if (state === 'done') return;
     const rebuilt = progress < 1 ? ` It is being rebuilt and ${Math.floor(progress * 100)} % complete.` : '';
-    const text = `The search index is still catching up with the records.${rebuilt} Search again in a minute.`;
+    const text = `The search index lacks the newest records.${rebuilt} Search again in a minute.`;
     throw new Problem('database_unavailable', { text, retryAfter: 60 });
   }
 
@@ -66,20 +66,19 @@ export class IndexService {
 const INDEX_BEHIND = 'x-index-behind';
 
 /** Adds the header to every response while searches may miss the newest records. */
-export function tellOfIndex(server: FastifyInstance, index: IndexService): void {
+export function addIndexHeader(server: FastifyInstance, index: IndexService): void {
   server.addHook('onSend', (_request, reply, _payload, done) => {
     if (index.isBehind) void reply.header(INDEX_BEHIND, 'true');
     done();
   });
 }
 
-/** Interval of turns in ms. It leaves little to index at the start of a search. */
+/** Interval between turns in ms, short enough to leave little work for a search. */
 const TURN_MS = 1_000;
 
 /**
- * Interval after a long turn, in ms, to leave little to index for a search. A turn of a hundred calls takes
- * some 15 ms alone, and up to 40 ms on busy cores. Half of it is planning, so shorter turns would only cost
- * more.
+ * Interval after a turn of at least LONG_MS, in ms. A turn of a hundred calls takes some 15 ms, and up to 40
+ * ms on busy cores. Half of it is planning, so shorter turns would only cost more.
  */
 const SHORT_TURN_MS = 250;
 const LONG_MS = 60;
@@ -96,8 +95,8 @@ export class IndexJob implements Job {
   ) {
     metrics.watch(
       'payout_proxy_search_index_progress',
-      'How much of the search index is there, from 0 to 1. Below 1, it is being rebuilt after a crash ' +
-        'or a failover, and searches get 503.',
+      'Built share of the search index. Below 1, it is being rebuilt after a crash or a failover, and ' +
+        'searches get 503.',
       () => index.progress,
     );
   }

@@ -1,7 +1,7 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidTime } from '../../platform/database/uuid';
 import { Conditions } from './filters';
-import { Listed } from './search.dto';
+import { ResultKind } from './search.dto';
 
 /** Conditions and range of a search. */
 export interface Scope {
@@ -16,9 +16,9 @@ export interface Scope {
  * @param first 1, or 0 to include transactions without a certain payout, at position -1.
  */
 const payoutsFrom = (first: Prisma.Sql) => Prisma.sql`(
-  SELECT payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry,
-    item_fee_usd[place] AS fee,
-    place - 1 AS position
+  SELECT
+    payouts[place + 1] AS payout, item_usd[place] AS usd, item_entry[place] AS entry,
+    item_fee_usd[place] AS fee, place - 1 AS position
   FROM generate_series(${first}, cardinality(item_usd)) AS place)`;
 
 export const PAYOUTS = payoutsFrom(Prisma.sql`1`);
@@ -31,7 +31,7 @@ export function matching(scope: Scope): Prisma.Sql {
 }
 
 /** Returns the number of matches among matching calls. */
-export function counted({ conditions: { ofPayouts: each } }: Scope, listed: Listed): Prisma.Sql {
+export function counted({ conditions: { ofPayouts: each } }: Scope, listed: ResultKind): Prisma.Sql {
   if (listed === 'calls') return Prisma.sql`count(*)`;
   if (each.length === 0) return Prisma.sql`coalesce(sum(cardinality(item_usd)), 0)`;
   return Prisma.sql`coalesce(sum((SELECT count(*) FROM ${PAYOUTS} AS each WHERE ${all(each)})), 0)`;
@@ -67,13 +67,10 @@ export function weeks({ from, to }: Scope): Prisma.Sql[] {
   ];
 }
 
-/**
- * Length in hours up to which a range is looked up by hours. The entries of the first and last week would be
- * too many.
- */
+/** Maximum length in hours of a range to look up by hours. Whole weeks would have too many entries. */
 const SHORT_HOURS = 72;
 
-/** Returns the condition that an entry has the term of an hour or a week of the range. */
+/** Returns the condition that an entry has the term of an hour or a week in the range. */
 export function inTime(scope: Scope): Prisma.Sql[] {
   const { from, to } = scope;
   if (from === undefined && to === undefined) return [];

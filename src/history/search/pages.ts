@@ -1,11 +1,11 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { PayoutPosition } from '../records/records.service';
 import { all, inRange, inTime, PAYOUTS, Scope, somePayout, weeks, withTerms } from './matching';
-import { Cursor, Listed, Sort } from './search.dto';
+import { Cursor, ResultKind, Sort } from './search.dto';
 
 /** A scope with an order. */
 export interface Query extends Scope {
-  listed: Listed;
+  listed: ResultKind;
   sort: Sort;
   /** `desc` is newest or largest first. */
   direction: 'asc' | 'desc';
@@ -30,7 +30,7 @@ interface Order extends Columns {
 
 type Name = 'usd' | 'id' | 'position';
 
-/** Weeks of a page that are read by hours. The first week may have just begun, or be almost over. */
+/** Weeks of a page to read by hours. The first week may have just begun, or be almost over. */
 const WEEKS_BY_HOURS = 2;
 const HOURS_OF_A_WEEK = 168;
 
@@ -50,7 +50,7 @@ function orderOf({ listed, sort }: Query): Order {
 }
 
 /** A row of a page, with the columns of its order. */
-export interface FoundPlace extends PayoutPosition {
+export interface PageRow extends PayoutPosition {
   usd: string | null;
 }
 
@@ -95,7 +95,7 @@ function entriesInOrder(query: Query, order: Order, after: Cursor | undefined, b
     ORDER BY ${sorted(columns(ofCalls), query)} LIMIT ${budget}`;
 }
 
-/** The amounts of payouts in their order, each with its entry. */
+/** Selects the amounts of payouts in their order, each with its entry. */
 function amountsInOrder(query: Query, after: Cursor | undefined, budget: number): Prisma.Sql {
   const stored: Columns = { names: ['usd', 'id'], columns: { ...NAMED, id: Prisma.sql`call_id` } };
   return Prisma.sql`
@@ -122,8 +122,8 @@ export function sliced(query: Query, after: Cursor | undefined, limit: number): 
     SELECT ${results(query)} FROM (
       SELECT ${Prisma.join(names(order))} FROM (
         ${order.slices === 'week' ? hoursAndWeeks(query, order, after) : stepTerms(query, order, after)}
-      ) AS s CROSS JOIN LATERAL (${page}) AS page ORDER BY ${sorted([SLICE, ...names(order)], query)}
-        LIMIT ${limit}
+      ) AS s CROSS JOIN LATERAL (${page}) AS page
+      ORDER BY ${sorted([SLICE, ...names(order)], query)} LIMIT ${limit}
     ) AS found`;
 }
 
@@ -164,7 +164,7 @@ function ofPayouts({ listed, conditions }: Query): Prisma.Sql[] {
   return listed === 'items' ? conditions.ofPayouts : somePayout(conditions);
 }
 
-/** The amount steps, each with its term. */
+/** Selects the amount steps, each with its term. */
 function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
     SELECT slice, kind || ':' || slice AS term FROM indexed_slice
@@ -172,8 +172,8 @@ function stepTerms(query: Query, order: Order, after: Cursor | undefined): Prism
 }
 
 /**
- * Yields weeks, the first ones by hour. A slice is read completely, so a week is too long for many matches,
- * and hours are too many for few. Reading an empty slice takes some microseconds.
+ * Selects weeks, the first ones by hour. A slice is read completely, so a week is too long for many matches,
+ * and hours are too many for few. A read of an empty slice takes some microseconds.
  */
 function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): Prisma.Sql {
   return Prisma.sql`
@@ -182,8 +182,8 @@ function hoursAndWeeks(query: Query, order: Order, after: Cursor | undefined): P
     FROM (
       SELECT slice, row_number() OVER (ORDER BY ${sorted([SLICE], query)}) <= ${WEEKS_BY_HOURS} AS by_hours
       FROM indexed_slice WHERE ${all(slicesOf(query, order, after))}
-    ) AS weeks CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0
-      END) AS hour
+    ) AS weeks
+    CROSS JOIN LATERAL generate_series(0, CASE WHEN by_hours THEN ${HOURS_OF_A_WEEK - 1} ELSE 0 END) AS hour
     ORDER BY ${sorted([SLICE], query)}`;
 }
 

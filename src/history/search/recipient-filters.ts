@@ -3,7 +3,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { plainText } from '../../recipients/plain-text';
 import { contactOf } from '../../recipients/recipient';
 
-/** Returns a text in lower case, as Postgres lowers it with and without a locale. */
+/** Returns a text in lower case, by the rules of Postgres with and without a locale. */
 function inLowerCase(text: string): string[] {
   return [...new Set([text.toLowerCase(), text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())])];
 }

@@ -26,7 +26,7 @@ export class SearchController {
     private readonly records: RecordsService,
     private readonly timelines: TimelineService,
     private readonly summaries: SummaryService,
-    private readonly shares: QuotasService,
+    private readonly quotas: QuotasService,
   ) {}
 
   @Get('calls')
@@ -41,7 +41,7 @@ export class SearchController {
     const { rows, nextPageToken } = await this.searching.search(search, 'calls', { gone: call.disconnected });
     const ids = rows.map(({ id }) => id);
     return {
-      calls: await this.records.list(ids, mayReveal(call), { pace: this.shares.paceOf(call) }),
+      calls: await this.records.list(ids, mayReveal(call), { pace: this.quotas.paceOf(call) }),
       next_page_token: nextPageToken,
     };
   }
@@ -49,7 +49,7 @@ export class SearchController {
   @Get('calls/:id')
   @Allow('audit')
   @Shows(showsCall)
-  @ApiSummary('Read one call', 'Returns everything on record about the call, including its readers.')
+  @ApiSummary('Read one call', 'Returns all records of the call, including its readers.')
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: CallTimeline, description: 'The call.' })
   @ApiKeyProblems('call_not_found')
@@ -57,7 +57,7 @@ export class SearchController {
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
   ): Promise<CallTimeline> {
-    const record = isUuid(id) && (await this.timelines.one(id, mayReveal(call)));
+    const record = isUuid(id) && (await this.timelines.read(id, mayReveal(call)));
     if (!record) throw new Problem('call_not_found', { text: 'No call has this ID.' });
     return record;
   }
@@ -77,7 +77,7 @@ export class SearchController {
     requireMaySearchPeople(call, search);
     const { rows, nextPageToken } = await this.searching.search(search, 'items', { gone: call.disconnected });
     return {
-      items: await this.records.items(rows, mayReveal(call), this.shares.paceOf(call)),
+      items: await this.records.listItems(rows, mayReveal(call), this.quotas.paceOf(call)),
       next_page_token: nextPageToken,
     };
   }
@@ -88,8 +88,8 @@ export class SearchController {
   @Shows(({ groups }: Summary) => showsNoPeople(groups))
   @ApiSummary(
     'Count the history',
-    'Counts and sums the calls and payouts that match, with response times of the upstream. ' +
-      'Searching by recipient also requires `audit:pii`.',
+    'Counts and sums the matching calls and payouts, with response times of the upstream. Searching by ' +
+      'recipient also requires `audit:pii`.',
   )
   @ApiResponse({ status: 200, type: Summary, description: 'The summary.' })
   @ApiKeyProblems('invalid_request', 'readers_busy')
@@ -98,7 +98,7 @@ export class SearchController {
     @Query() search: SummarySearch,
   ): Promise<Summary> {
     requireMaySearchPeople(call, search);
-    const rests = this.shares.isPaying;
+    const rests = this.quotas.isPaying;
     if (rests) call.restedMs = Infinity; // Within its statement.
     return this.summaries.summarize(search, { reveal: mayReveal(call), gone: call.disconnected, rests });
   }

@@ -19,13 +19,13 @@ import {
 } from '../../platform/schema/page';
 import { APPROVAL_STATUSES } from '../records/record.dto';
 
-/** What a search lists: calls, or their payouts. */
-export type Listed = 'calls' | 'items';
+/** Results of a search: calls, or their payouts. */
+export type ResultKind = 'calls' | 'items';
 
 const SORTS = ['time', 'amount'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Last result of a page. The next page begins after it. */
+/** Last result of a page, after which the next page begins. */
 export interface Cursor {
   id: string;
   /** Position of the payout, in a list of payouts. */
@@ -38,13 +38,13 @@ const USD = /^(-1|\d{1,20}(\.\d{1,40})?)$/;
 const MAX_POSITION = 2 ** 31 - 1;
 
 /** Returns the page token. A list of calls by time uses the call ID alone. */
-export function toToken(listed: Listed, sort: Sort, { id, position = -1, usd = '-1' }: Cursor): string {
+export function toToken(listed: ResultKind, sort: Sort, { id, position = -1, usd = '-1' }: Cursor): string {
   const isIdEnough = listed === 'calls' && sort === 'time';
   return isIdEnough ? toPageToken(id) : joinPageToken([listed, sort, toPageToken(id), position, usd]);
 }
 
 /** @returns undefined for text that is no page token. */
-export function fromToken(token: string): { listed: Listed; sort: Sort; cursor: Cursor } | undefined {
+export function fromToken(token: string): { listed: ResultKind; sort: Sort; cursor: Cursor } | undefined {
   const callId = fromPageToken(token);
   if (callId) return { listed: 'calls', sort: 'time', cursor: { id: callId } };
   const [listed, sort, idToken = '', position = '', usd = ''] = splitPageToken(token);
@@ -58,7 +58,7 @@ export function fromToken(token: string): { listed: Listed; sort: Sort; cursor: 
 
 const MIN_PREFIX = 3;
 
-/** Filters can be combined freely. All filters of payouts must hold for the same payout of a call. */
+/** Filters in any combination. All filters of payouts must match the same payout of a call. */
 export class SearchFilters {
   @Instant('Received at this instant or later.') from?: string;
 
@@ -75,9 +75,9 @@ export class SearchFilters {
   @Text({ max: 255, required: false, description: 'The requester. Exact match.', example: 'clerk-17' })
   actor?: string;
 
-  @OneOf(ACTOR_SOURCES, 'How the person is known.') actor_source?: string;
+  @OneOf(ACTOR_SOURCES, 'Source of the name of the person.') actor_source?: string;
 
-  @Uuid('ID of the person, which stays when the name is erased.') person_id?: string;
+  @Uuid('ID of the person, which remains after an erasure of the name.') person_id?: string;
 
   @Text({
     max: 100,
@@ -98,9 +98,8 @@ export class SearchFilters {
     required: false,
     example: '0712 345 678',
     description:
-      'Email, phone number, handle, or sub-account of a payout. Exact match. A phone number can be in ' +
-      'any format. Without its ' +
-      'country code, it is searched in every country. Requires `audit:pii`.',
+      'Email, phone number, handle, or sub-account of a payout. Exact match. A phone number can have any ' +
+      'format. Without a country code, it matches in every country. Requires `audit:pii`.',
   })
   recipient?: string;
 

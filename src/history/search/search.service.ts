@@ -9,27 +9,22 @@ import { Fault, Problem } from '../../platform/errors/problem';
 import { Page, PageRequest, rowsToRead, toPage } from '../../platform/schema/page';
 import { phonesMeantBy } from '../../recipients/phone-candidates';
 import { PayoutPosition, PresentService } from '../records/records.service';
-import { conditionsOf, rangeOf, Rows, termsOf } from './filters';
+import { conditionsOf, rangeOf, CountedKind, termsOf } from './filters';
 import { IndexService } from './index.service';
 import { counted, matching, Scope } from './matching';
-import { FoundPlace, Query, sliced, walked, whole } from './pages';
-import { Cursor, fromToken, Listed, Sort, toToken, SearchFilters } from './search.dto';
+import { PageRow, Query, sliced, walked, whole } from './pages';
+import { Cursor, fromToken, ResultKind, Sort, toToken, SearchFilters } from './search.dto';
 
-/**
- * Rows read in order before the search by terms: some milliseconds, enough if one row of a hundred matches.
- */
+/** Rows to read in order before a search by terms: some milliseconds, enough if 1 of 100 rows matches. */
 const BUDGET = 5_000;
-/**
- * Rows read in order per row of an export batch. Batches are large, and an export does not search skipped
- * rows again.
- */
+/** Rows to read in order per row of an export batch. An export does not read skipped rows again. */
 const BUDGET_PER_ROW = 60;
 
 type Search = SearchFilters & PageRequest & { sort?: Sort };
 
 /** Options of a search. */
 interface SearchOptions {
-  /** Limits the result to their calls, and omits replays and other repetitions. */
+  /** Limits the result to calls of this owner, and omits replays and other repetitions. */
   owner?: Owner | undefined;
   /** Aborted when the caller has left. */
   gone?: AbortSignal | undefined;
@@ -51,7 +46,7 @@ export class SearchService {
    */
   async search(
     search: Search,
-    listed: Listed = 'calls',
+    listed: ResultKind = 'calls',
     { owner, gone }: SearchOptions = {},
   ): Promise<Page<PayoutPosition>> {
     const after = cursorOf(search, listed);
@@ -69,11 +64,10 @@ export class SearchService {
   }
 
   /**
-   * Opens a search for `walk` and `count`. It finds everything that exists now, oldest first, and nothing
-   * later.
+   * Opens a search for `walk` and `count`. It finds all calls until now, oldest first.
    * @throws Problem if the search contradicts itself.
    */
-  async open(search: SearchFilters, listed: Listed): Promise<Query> {
+  async open(search: SearchFilters, listed: ResultKind): Promise<Query> {
     const scope = await this.prepare(search, listed);
     const [newest] = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT call_id::text AS id FROM indexed_call ORDER BY call_id DESC LIMIT 1`;
@@ -103,8 +97,12 @@ export class SearchService {
   }
 
   /** Waits until everything committed is indexed, and returns the scope. */
-  async prepare(search: SearchFilters, rows: Rows, { owner, gone }: SearchOptions = {}): Promise<Scope> {
-    requireSense(search);
+  async prepare(
+    search: SearchFilters,
+    rows: CountedKind,
+    { owner, gone }: SearchOptions = {},
+  ): Promise<Scope> {
+    requireValidBounds(search);
     const present = await this.present.read(); // Before the records, see PresentService.read.
     await this.index.catchUp();
     const named = {
@@ -123,10 +121,10 @@ export class SearchService {
     query: Query,
     after: Cursor | undefined,
     { limit, budget, gone }: { limit: number; budget: number; gone?: AbortSignal | undefined },
-  ): Promise<FoundPlace[]> {
+  ): Promise<PageRow[]> {
     return this.replica.read(
       async (reader) => {
-        const ask = (sql: Prisma.Sql) => reader.readLong<FoundPlace>(sql, gone);
+        const ask = (sql: Prisma.Sql) => reader.readLong<PageRow>(sql, gone);
         if (query.conditions.few) return ask(whole(query, after, limit));
         if (!query.conditions.rare) {
           const found = await ask(walked(query, after, limit, budget));
@@ -139,8 +137,7 @@ export class SearchService {
   }
 
   /**
-   * Returns the indexed numbers that the recipient can mean, which are very few. A number without its country
-   * code may exist in every country.
+   * Returns the indexed numbers that the recipient can mean. Every country can have a number without its code.
    */
   private async phonesOf(
     { recipient = '' }: SearchFilters,
@@ -148,7 +145,7 @@ export class SearchService {
   ): Promise<string[]> {
     const candidates = phonesMeantBy(recipient);
     if (candidates.length < 2) return candidates;
-    // Count, because a planner that expects an early match of EXISTS would read the index from its beginning.
+    // A count, because the planner could expect an early match of EXISTS and read the index from its start.
     const sql = Prisma.sql`
       SELECT phone FROM unnest(${candidates}::text[]) AS phone
       CROSS JOIN LATERAL (SELECT count(*) FROM indexed_call WHERE terms @> ARRAY['to:' || phone]) AS paid
@@ -158,8 +155,8 @@ export class SearchService {
   }
 
   /**
-   * Returns the IDs of the named clients, or of the named account's. A client's name may equal another
-   * client's ID, and a client keeps its account.
+   * Returns the IDs of clients with a name, an ID or an account. A client's name may equal another client's
+   * ID, and a client keeps its account.
    */
   private async clientsOf(
     { client, account }: SearchFilters,
@@ -178,18 +175,18 @@ export class SearchService {
 /** Returns the bounds of the amounts to sort by. */
 function amountsOf(
   { min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters,
-  listed: Listed,
+  listed: ResultKind,
 ) {
   return listed === 'items'
     ? { least: min_item_usd, most: max_item_usd }
     : { least: min_total_usd, most: max_total_usd };
 }
 
-function toCursor({ id, position, usd }: FoundPlace): Cursor {
+function toCursor({ id, position, usd }: PageRow): Cursor {
   return { id, ...(position !== null && { position }), ...(usd !== null && { usd }) };
 }
 
-function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed): Cursor | undefined {
+function cursorOf({ page_token: token, sort = 'time' }: Search, listed: ResultKind): Cursor | undefined {
   if (token === undefined) return undefined;
   const from = fromToken(token);
   if (from?.listed === listed && from.sort === sort) return from.cursor;
@@ -198,8 +195,13 @@ function cursorOf({ page_token: token, sort = 'time' }: Search, listed: Listed):
   throw new Problem('invalid_request', { faults: [{ pointer: '/page_token', detail }] });
 }
 
-/** Rejects contradictory filters. An empty result would hide the mistake. */
-function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd }: SearchFilters): void {
+/** Rejects contradictory bounds. An empty result would hide the mistake. */
+function requireValidBounds({
+  min_item_usd,
+  max_item_usd,
+  min_total_usd,
+  max_total_usd,
+}: SearchFilters): void {
   const faults: Fault[] = [];
   const compare = (name: string, least: string | undefined, most: string | undefined) => {
     if (least === undefined || most === undefined || new Decimal(least).lte(most)) return;
@@ -211,8 +213,8 @@ function requireSense({ min_item_usd, max_item_usd, min_total_usd, max_total_usd
 }
 
 /**
- * Rejects a search by recipient for keys that may not see people. Its results would reveal who was paid, even
- * if masked. Prefix by prefix, some seventy requests find a phone number.
+ * Rejects a search by recipient for keys that may not see people. Even masked results would reveal payouts to
+ * a person. Prefix by prefix, some seventy requests find a phone number.
  * @throws Problem `scope_missing`
  */
 export function requireMaySearchPeople(call: Call, search: SearchFilters): void {
@@ -221,6 +223,6 @@ export function requireMaySearchPeople(call: Call, search: SearchFilters): void 
   throw new Problem('scope_missing', {
     text:
       'Searching by recipient or recipient_prefix requires a key with the scope audit:pii, because the ' +
-      'results reveal who was paid. Use other filters, or ask the operator for the scope.',
+      'results reveal recipients. Use other filters, or ask the operator for the scope.',
   });
 }

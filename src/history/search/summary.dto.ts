@@ -21,7 +21,7 @@ const GROUPS = ['day', 'client', 'operation', 'country', 'outcome'] as const;
 export type GroupBy = (typeof GROUPS)[number];
 
 export class SummarySearch extends SearchFilters {
-  @OneOf(GROUPS, 'What to group by. Default: `day`.') group_by?: GroupBy;
+  @OneOf(GROUPS, 'Property to group by. Default: `day`.') group_by?: GroupBy;
 }
 
 class Latency {
@@ -33,8 +33,8 @@ class Latency {
 export class SummaryGroup extends PayoutSums {
   @described(
     { ...orNull(TEXT), example: '2026-11-20' },
-    'The day (UTC), client ID, operation, country code (ISO 3166-1; null: none), or outcome. A country ' +
-      'that is not known has a key of letters and digits.',
+    'Day (UTC), client ID, operation, country code (ISO 3166-1), or outcome. Null for payouts without a ' +
+      'country. An unknown country has a key of letters and digits.',
   )
   group!: string | null;
   @nullable(TEXT, 'Name of the client or the country. Null for other groups.') name!: string | null;
@@ -44,8 +44,8 @@ export class SummaryGroup extends PayoutSums {
 }
 
 export class Summary {
-  @described({ enum: GROUPS }, 'What the summary is grouped by.') group_by!: GroupBy;
+  @described({ enum: GROUPS }, 'Property of the groups.') group_by!: GroupBy;
   @described({ type: [SummaryGroup] }, 'Days are newest first. Other groups start with the most calls.')
   groups!: SummaryGroup[];
-  @described(BOOLEAN, 'Whether groups were omitted. At most 1000 are shown.') cut!: boolean;
+  @described(BOOLEAN, 'Whether groups after the first 1000 were omitted.') cut!: boolean;
 }

@@ -21,9 +21,8 @@ export class ShapesController {
   @Shows(({ shapes }: ShapePage) => showsNoPeople(shapes))
   @ApiSummary(
     "List the shapes of the upstream's answers",
-    'One entry for each answer that differs from all earlier answers of its operation and HTTP status: ' +
-      'it has ' +
-      'a new field or type, or lacks a field that all of them had. At most 100 for each operation.',
+    'One entry for each answer that differs from all earlier answers of its operation and HTTP status: it ' +
+      'has a new field or type, or lacks a field that all of them had. At most 100 for each operation.',
   )
   @ApiResponse({ status: 200, type: ShapePage, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
@@ -60,12 +59,12 @@ export class StatusWordsController {
   @Allow('audit')
   @Shows(({ words }: StatusWordList) => showsNoPeople(words))
   @ApiSummary(
-    'List the status words that are not understood',
-    'One entry for each status word of the upstream that has no meaning. A transaction with such a word ' +
-      'counts neither as paid nor as failed. Give the word a meaning with `UPSTREAM_STATUS_WORDS`, and ' +
-      'it leaves the list.',
+    'List unknown status words',
+    'One entry for each status word of the upstream without a meaning. A transaction with such a word ' +
+      'counts neither as paid nor as failed. `UPSTREAM_STATUS_WORDS` gives words a meaning, which removes ' +
+      'them from the list.',
   )
-  @ApiResponse({ status: 200, type: StatusWordList, description: 'All of them.' })
+  @ApiResponse({ status: 200, type: StatusWordList, description: 'All unknown words.' })
   @ApiKeyProblems()
   async listStatusWords(): Promise<StatusWordList> {
     const rows = await this.prisma.unheardStatus.findMany({ orderBy: [{ times: 'desc' }, { word: 'asc' }] });

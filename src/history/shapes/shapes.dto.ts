@@ -29,8 +29,7 @@ export class ShapeRecord {
   @described(
     { type: 'object', additionalProperties: true },
     'A JSON Schema (draft 2020-12) of the answer, without values. `type` may also be `not JSON` or `no ' +
-      'body`. Keys that ' +
-      'may be data are omitted. `additionalProperties` describes their values.',
+      'body`. Keys that may be data are omitted. `additionalProperties` describes their values.',
   )
   shape!: unknown;
   @described(INSTANT, "When it was first seen, by the database's clock.") first_seen_at!: Date;
@@ -46,14 +45,10 @@ export class ShapePage {
 class StatusWordRecord {
   @described({ type: 'string', example: 'settled_t2' }, 'The word in lower case, with contacts masked.')
   word!: string;
-  @described(
-    INTEGER,
-    'How often it was read, in answers, listings and events. Each reading of a listing counts.',
-  )
+  @described(INTEGER, 'Number of reads in answers, listings and events. Each read of a listing counts.')
   times!: number;
-  @nullable(UUID, 'A call whose answer has the word. Null if only listings or events have it.') call_id!:
-    | string
-    | null;
+  @nullable(UUID, 'A call with the word in its answer. Null if only listings or events have it.')
+  call_id!: string | null;
   @nullable(TEXT, "The upstream's reference of a transaction with the word.") upstream_ref!: string | null;
   @described(INSTANT, "When it was first read, by the database's clock.") first_seen_at!: Date;
   @described(INSTANT, "When it was last read, by the database's clock.") last_seen_at!: Date;

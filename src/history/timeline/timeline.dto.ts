@@ -9,17 +9,15 @@ import { FullCallRecord } from '../records/record.dto';
 class RecordAnomalyDto implements RecordAnomaly {
   @described({ enum: ANOMALY_CODES }, 'The code, for programs.') code!: RecordAnomaly['code'];
   @described(TEXT, 'The text, for people.') detail!: string;
-  @nullable(INTEGER, 'Position of the item. Null: the whole call.') position!: number | null;
+  @nullable(INTEGER, 'Position of the item. Null for the whole call.') position!: number | null;
 }
 
-const SEALED_KINDS = [...(['intent', 'refusal', 'decision', 'outcome', 'verdict', 'settlement'] as const)];
+const SEALED_KINDS = ['intent', 'refusal', 'decision', 'outcome', 'verdict', 'settlement'] as const;
 
 /** Position of a record in the log. */
 export class RecordSeal {
-  @described({ enum: SEALED_KINDS }, 'Kind of record.') kind!: (typeof SEALED_KINDS)[number];
-  @nullable(INTEGER, 'Index in the log, from 0. Null: not sealed yet. Sealing takes seconds.') index!:
-    | number
-    | null;
+  @described({ enum: [...SEALED_KINDS] }, 'Kind of record.') kind!: (typeof SEALED_KINDS)[number];
+  @nullable(INTEGER, 'Index in the log, from 0. Null for the seconds before sealing.') index!: number | null;
   @nullable(SHA256, 'Leaf hash (RFC 6962): SHA-256 of a zero byte and the record as canonical JSON.')
   leaf_hash!: string | null;
   @nullable(INTEGER, 'Log size at the first checkpoint that covers it.') checkpoint_size!: number | null;
@@ -27,8 +25,7 @@ export class RecordSeal {
 }
 
 export class CallReaders {
-  @described(INTEGER, 'How often the call was shown, alone or on a page. Exports are not counted.')
-  count!: number;
+  @described(INTEGER, 'Number of reads, alone or on a page. Exports are not counted.') count!: number;
   @described({ type: [AccessRecord] }, 'The newest 100.') newest!: AccessRecord[];
 }
 
@@ -38,7 +35,7 @@ export class CallDifference {
   @described({ allOf: [ref('FindingCategory')] }, 'Category of the finding.') category!: string;
   @nullable(INTEGER, 'Position of the payment in the call, from 0.') position!: number | null;
   @described({ allOf: [ref('FindingState')] }, 'State of the finding.') state!: string;
-  @described(TEXT, "Its part of the upstream's total minus ours, in US dollars.") impact_usd!: string;
+  @described(TEXT, "Its share of the upstream's total minus ours, in US dollars.") impact_usd!: string;
   @described(INSTANT, 'When it was found.') found_at!: Date;
 }
 
@@ -49,18 +46,18 @@ export class CallTimeline extends FullCallRecord {
   anomalies!: RecordAnomalyDto[];
   @described(
     { type: [RecordEntry] },
-    'The ledger of each payout, in the order of the items, and oldest entry first. It begins with the ' +
-      'reservation and what the answer says. Empty if nothing was reserved.',
+    'Ledgers of the payouts, in the order of the items, oldest entry first. A ledger begins with the ' +
+      'reservation and the answer. Empty if nothing was reserved.',
   )
   ledger!: RecordEntry[];
   @described({ type: [CallDifference] }, 'Findings of reconciliation, the newest 100.')
   reconciliation_findings!: CallDifference[];
   @described(
     { type: [ActivityRecord] },
-    'Acts in the day before it: on its client, stops, and changes of the configuration. Newest first, ' +
-      'at most 20.',
+    'Acts of the day before the call: changes of its client, stops, and changes of the configuration. The ' +
+      'newest 20.',
   )
   acts_before!: ActivityRecord[];
-  @described({ type: [RecordSeal] }, 'Places of its records in the log.') seals!: RecordSeal[];
+  @described({ type: [RecordSeal] }, 'Positions of its records in the log.') seals!: RecordSeal[];
   @described({ type: CallReaders }, 'Earlier reads of the call.') accesses!: CallReaders;
 }

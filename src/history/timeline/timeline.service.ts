@@ -24,12 +24,12 @@ export class TimelineService {
     private readonly activity: ActivityService,
   ) {}
 
-  async one(id: string, reveal: boolean): Promise<CallTimeline | undefined> {
-    const found = await this.records.find(id, reveal);
+  async read(id: string, reveal: boolean): Promise<CallTimeline | undefined> {
+    const found = await this.records.findCall(id, reveal);
     if (!found) return undefined;
     const { record, stored } = found;
     const [anomalies, differences, seals, acts, { accesses, count }] = await Promise.all([
-      this.anomalies(stored ?? (await this.records.stored(record.id))),
+      this.anomalies(stored ?? (await this.records.readStored(record.id))),
       this.differences(record.id, reveal),
       this.seals(record.id),
       this.activity.before(record, reveal),
@@ -44,8 +44,8 @@ export class TimelineService {
     return this.prisma.$queryRaw<CallDifference[]>`
       SELECT f.id::text, f.category, f.position, coalesce(step.state, 'open') AS state,
         trim_scale(sight.impact_usd)::text AS impact_usd, f.found_at
-      FROM finding f ${findingNow(seesPeople)} WHERE f.call_id = ${callId}::uuid ORDER BY f.id DESC
-        LIMIT ${NEWEST_DIFFERENCES}`;
+      FROM finding f ${findingNow(seesPeople)} WHERE f.call_id = ${callId}::uuid
+      ORDER BY f.id DESC LIMIT ${NEWEST_DIFFERENCES}`;
   }
 
   private async anomalies(call: FullStoredCall | null): Promise<RecordAnomaly[]> {
@@ -67,7 +67,8 @@ export class TimelineService {
     const month = uuidTime(id).toISOString().slice(0, 7);
     const [erased, pruned] = await Promise.all([
       this.prisma.$queryRaw<{ place: string }[]>`
-        SELECT place FROM erasure, unnest(places) AS place WHERE split_part(place, '/', 2) = ${id}
+        SELECT place FROM erasure, unnest(places) AS place
+        WHERE split_part(place, '/', 2) = ${id}
           OR (place = ${`person/${personId}`} AND erased_at > ${erasedAfter(recordedAt)})`,
       this.prisma.pruning.count({ where: { month, NOT: { kept: { has: id } } } }),
     ]);
@@ -76,10 +77,7 @@ export class TimelineService {
     return new Set([...erased.map(({ place }) => place), ...(pruned === 0 ? [] : [...emptied, ...people])]);
   }
 
-  /**
-   * Returns the seals of a call's records. Each has the call's ID, except verdicts and settlements, which can
-   * be several.
-   */
+  /** Returns the seals of a call's records. All have the call's ID, except verdicts and settlements. */
   private async seals(id: string): Promise<RecordSeal[]> {
     const rows = await this.prisma.$queryRaw<SealRow[]>`
       SELECT r.kind, l.index, encode(l.hash, 'hex') AS "leafHash", c.size, c.sealed_at AS "sealedAt"

@@ -3,8 +3,8 @@ import { CheckpointFile } from '../../../src/history/log/sealing/checkpoint-file
 import { Sealing } from '../../../src/history/log/sealing/sealing';
 import { signRecord } from '../../../src/history/log/signed-records';
 import { erase, findPlaces } from '../../../src/history/retention/erase';
-import { Wish } from '../../../src/history/retention/erasures';
-import { prune, PruneWish } from '../../../src/history/retention/prune';
+import { RemovalRequest } from '../../../src/history/retention/erasures';
+import { prune, PruneRequest } from '../../../src/history/retention/prune';
 import { TestDatabase } from '../../support/databases/test-database';
 import { makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
 import { sealAll, sealerClient } from '../../support/records/sealing';
@@ -36,7 +36,7 @@ const ONE_OF_EACH = `WITH
  */
 describe('the log after erasing and pruning', () => {
   let scene: SealedScene;
-  let wish: Wish;
+  let wish: RemovalRequest;
   let held: string;
   const query: TestDatabase['query'] = (sql, parameters) => scene.database.query(sql, parameters);
 
@@ -66,7 +66,7 @@ describe('the log after erasing and pruning', () => {
     await sealer.end();
     return scene.verifyAfter();
   }
-  const pruneAll = async (what: PruneWish['what']) => {
+  const pruneAll = async (what: PruneRequest['what']) => {
     const before = new Date(Date.now() + 40 * 86_400_000); // this month is over by then
     const wishes = { ...wish, what, before, checkpointFile: scene.checkpointFile };
     const months = await prune(scene.client, wishes, false, () => undefined); // two, where one has just begun

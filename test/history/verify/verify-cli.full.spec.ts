@@ -238,7 +238,7 @@ describe('audit verify', () => {
     });
     const { stdout } = await run('--key', scene.signer.verifierKey);
     expect(stdout).toMatch(
-      /^VERIFICATION FAILED\nat leaf \d+, refusal [0-9a-f-]{36}, received 20\S+Z:\nThe record says that it was written at/,
+      /^VERIFICATION FAILED\nat leaf \d+, refusal [0-9a-f-]{36}, received 20\S+Z:\nThe time of the record is/,
     );
   });
 });

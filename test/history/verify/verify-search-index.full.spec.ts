@@ -1,4 +1,4 @@
-import { askWith } from '../../../src/history/log/tree-store';
+import { queryRunner } from '../../../src/history/log/tree-store';
 import { Fault, LogFault } from '../../../src/history/log/verify/fault';
 import { checkSearchIndex } from '../../../src/history/log/verify/search-index';
 import { anotherId, makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
@@ -32,7 +32,7 @@ async function afterChange(...changes: string[]): Promise<Fault | null> {
   await client.query('BEGIN; SET LOCAL session_replication_role = replica');
   try {
     for (const change of ['SELECT index_calls(10000)', ...changes]) await client.query(change);
-    expect(await checkSearchIndex(askWith(client), indexDelaySeconds)).toBe(true);
+    expect(await checkSearchIndex(queryRunner(client), indexDelaySeconds)).toBe(true);
     return null;
   } catch (error) {
     if (error instanceof LogFault) return error.fault;

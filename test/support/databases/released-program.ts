@@ -27,8 +27,8 @@ export interface ReleasedProgram {
 }
 
 /**
- * Unpacks the program of the last release with its migrations, next to the packages of this checkout.
- * Before the first release, packs this commit's program.
+ * Unpacks the program of the last release with its migrations, next to the packages of this checkout. Before
+ * the first release, packs this commit's program.
  */
 export function unpackReleased(): ReleasedProgram {
   const directory = mkdtempSync(join(tmpdir(), 'payout-proxy-released-'));

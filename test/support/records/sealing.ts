@@ -35,7 +35,7 @@ export async function sealAll(sealing: Sealing, client: ClientBase): Promise<voi
     const { sealed } = await sealing.pass(client);
     return sealed === 0 && sealing.waits === 0;
   });
-  await sealing.keepNotes(client);
+  await sealing.appendNotes(client);
 }
 
 /** Changes records or the log, as the owner of the database. */

@@ -4,7 +4,7 @@ import { KindName, KIND_NAMES } from '../kinds';
 import { LAST_TX, NIL, Position, Positions, recordsSql, SEALED } from './sealing-sql';
 
 /** A record to seal. */
-interface Unsealed {
+interface UnsealedRecord {
   id: string;
   /** Hash of its leaf. */
   hash: Buffer;
@@ -13,25 +13,20 @@ interface Unsealed {
 /** A row of log_leaves: neighboring leaves of one kind, by record ID. */
 interface LeafRow {
   kind: KindName;
-  records: Unsealed[];
+  records: UnsealedRecord[];
   /** Times of the first and last ID, in ms. */
   from: number;
   to: number;
 }
 
-/**
- * Maximum gap between IDs of one row, in ms. A lookup searches all rows whose span contains an ID, so a few
- * late records must not widen the row of a busy second.
- */
+/** Maximum gap between IDs of one row, in ms. Lookups search each row whose span contains an ID. */
 const NEAR_MS = 1_000;
 
-/**
- * Leaves per row for records of many days, as after an outage. Otherwise each record would get its own row.
- */
+/** Leaves per row for records of many days, as after an outage. Otherwise each would get its own row. */
 const ROW_LEAVES = 64;
 
 /** Splits records of one kind into rows, at the widest gaps between their IDs. */
-export function leafRowsOf(kind: KindName, unsealed: Unsealed[]): LeafRow[] {
+export function leafRowsOf(kind: KindName, unsealed: UnsealedRecord[]): LeafRow[] {
   const records = unsealed.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const times = records.map(({ id }) => uuidTime(id).getTime());
   const gaps = times.map((time, place) => time - (times[place - 1] ?? time));
@@ -51,8 +46,7 @@ export interface Progress {
   positions: Positions;
   /**
    * Progress in searching for rows of transactions that this server has not begun yet. They come from a
-   * restored backup of another server, or from an attempt to hide them from the sealer. Undefined once
-   * completed.
+   * restored backup of another server, or from an attempt to hide them from the sealer. Undefined at the end.
    */
   foreign: Positions | undefined;
 }
@@ -66,7 +60,7 @@ export interface Batch extends Progress {
 
 /**
  * Reads the records that can be sealed now.
- * @param horizon all transactions below it have ended. None from `next` on has begun.
+ * @param state all transactions below `horizon` have ended. None from `next` on has begun.
  * @param names tables with possible new rows.
  * @param size maximum number of records.
  */
@@ -82,7 +76,7 @@ export async function readBatch(
   const take = async (kind: KindName, [tx, id]: Position, lastTx: string): Promise<Position> => {
     if (left === 0) return [tx, id];
     const values = [tx, id, lastTx, left];
-    const found = await client.query<Unsealed & { tx: string }>({ ...recordsSql(kind), values });
+    const found = await client.query<UnsealedRecord & { tx: string }>({ ...recordsSql(kind), values });
     left -= found.rows.length;
     rows.push(...leafRowsOf(kind, found.rows));
     const last = found.rows.at(-1);
@@ -105,7 +99,7 @@ export async function readBatch(
   return { rows: await withoutSealed(client, rows), positions, foreign, drained: left > 0 };
 }
 
-/** The positions at the beginning of a transaction. */
+/** Returns the positions at the beginning of a transaction. */
 export function positionsAt(tx: string): Positions {
   return Object.fromEntries(KIND_NAMES.map((name) => [name, [tx, NIL]])) as Positions;
 }

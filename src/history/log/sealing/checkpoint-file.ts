@@ -10,7 +10,7 @@ import { Head, readHead } from '../head';
 import { logRingOf } from '../log-key';
 import { KeyRing, splitNotes } from '../note';
 
-/** Size of the read end of the file in bytes. It fits about 200 notes of about 300 bytes. */
+/** Size of the end of the file to read, in bytes. It fits about 200 notes. */
 const TAIL_BYTES = 65_536;
 
 /**
@@ -39,7 +39,7 @@ export class CheckpointFile {
 
   /**
    * Returns the largest checkpoint, and changes nothing. Undefined without a file.
-   * @throws Error, as above.
+   * @throws Error, like `open`.
    */
   static async largest(path: string, ring: KeyRing): Promise<Head | undefined> {
     if (!existsSync(path)) return undefined;
@@ -80,20 +80,17 @@ async function tailOf(path: string): Promise<{ text: string; start: number }> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    const wanted = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    await file.read(wanted, 0, wanted.length, size - wanted.length);
+    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    await file.read(tail, 0, tail.length, size - tail.length);
     // Start at the first whole note. A split character would decode to another length.
-    const from = size > wanted.length ? wanted.indexOf('\n\n') : 0;
-    return {
-      text: wanted.subarray(Math.max(from, 0)).toString('utf8'),
-      start: size - wanted.length + Math.max(from, 0),
-    };
+    const from = Math.max(size > tail.length ? tail.indexOf('\n\n') : 0, 0);
+    return { text: tail.subarray(from).toString('utf8'), start: size - tail.length + from };
   } finally {
     await file.close();
   }
 }
 
-interface State {
+interface DatabaseState {
   epoch: number;
   /** Number of sealed leaves. */
   size: number;
@@ -117,7 +114,7 @@ export class CheckpointComparison {
   async start(): Promise<void> {
     const newest = await this.largest();
     if (!newest) return;
-    const [state] = await this.prisma.$queryRaw<[State]>`
+    const [state] = await this.prisma.$queryRaw<[DatabaseState]>`
       SELECT number AS epoch, (SELECT coalesce(max(size), 0)::float8 FROM checkpoint) AS size,
         number > 1 AND started_at > ${newest.sealedAt}::timestamptz AS "isRecovered"
       FROM epoch ORDER BY number DESC LIMIT 1`;
@@ -134,7 +131,7 @@ export class CheckpointComparison {
     try {
       return await CheckpointFile.largest(checkpointFile, logRingOf(this.settings));
     } catch {
-      // the sealer says why
+      // The sealer logs the reason.
       new Logger('Epoch').warn('CHECKPOINT_FILE cannot be read, so the database is not compared with it');
       return undefined;
     }

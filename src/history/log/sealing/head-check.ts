@@ -1,7 +1,7 @@
 import { Head, readHead, SignedHead } from '../head';
 import { CompactRange, foldSubtrees, subtreesOf } from '../merkle';
 import { currentOf, KeyRing } from '../note';
-import { Ask, DamagedLog, storedHashes } from '../tree-store';
+import { QueryRunner, DamagedLog, storedHashes } from '../tree-store';
 
 /**
  * A contradiction between the log and this process's knowledge of it. Extending the log would hide a
@@ -23,20 +23,20 @@ interface StoredHead {
  * and extend the trusted head.
  * @throws LogRefusal
  */
-export async function checkHead(ask: Ask, { size, note, ring, trusted }: StoredHead) {
+export async function checkHead(query: QueryRunner, { size, note, ring, trusted }: StoredHead) {
   const head = ownHead(note, ring);
   if (!currentOf(ring, head.signers)) {
     throw isWrong(
-      'only a key in LOG_RETIRED_KEYS has signed it, which must stay in LOG_SIGNING_KEY until a ' +
-        'checkpoint is signed by both',
+      'only a key in LOG_RETIRED_KEYS has signed it, which must stay in LOG_SIGNING_KEY until a checkpoint ' +
+        'is signed by both',
     );
   }
-  const range = CompactRange.of(size, await edgeOf(ask, size));
+  const range = CompactRange.of(size, await edgeOf(query, size));
   if (head.size !== size) throw isWrong(`the checkpoint of ${size} leaves is signed for ${head.size}`);
   if (!range.root().equals(head.root))
     throw isWrong(`the root of the ${size} stored leaves differs from the signed root`);
   if (trusted) {
-    const root = trusted.size === size ? head.root : foldSubtrees(await edgeOf(ask, trusted.size));
+    const root = trusted.size === size ? head.root : foldSubtrees(await edgeOf(query, trusted.size));
     if (!root.equals(trusted.root)) throw isWrong(`its first ${trusted.size} leaves have changed`);
   }
   return { head, range };
@@ -54,16 +54,15 @@ export function ownHead(note: string, ring: KeyRing): SignedHead {
 export function isSmaller(size: number, before: number): LogRefusal {
   return new LogRefusal(
     `the log has ${size} leaves and had ${before}: the newest leaves were removed, or an older backup ` +
-      'was restored. Sealing has ' +
-      'stopped. Restore a newer backup. If there is none, run database recover with the DATA_DIR of ' +
-      'this instance.',
+      'was restored. Sealing has stopped. Restore a newer backup. If there is none, run database recover ' +
+      'with the DATA_DIR of this instance.',
   );
 }
 
 /** Reads the right edge of the tree of `size` leaves. */
-async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
+async function edgeOf(query: QueryRunner, size: number): Promise<Buffer[]> {
   try {
-    return await storedHashes(ask, subtreesOf(0, size));
+    return await storedHashes(query, subtreesOf(0, size));
   } catch (error) {
     throw error instanceof DamagedLog ? isWrong(error.message) : error;
   }
@@ -72,7 +71,6 @@ async function edgeOf(ask: Ask, size: number): Promise<Buffer[]> {
 function isWrong(reason: string): LogRefusal {
   return new LogRefusal(
     `the log does not match its signature: ${reason.replace(/\.$/, '')}. Sealing has stopped. Run audit ` +
-      'verify to find the change. If other ' +
-      'instances sign too, give all of them the same LOG_SIGNING_KEY.',
+      'verify to find the change. If other instances sign too, give all of them the same LOG_SIGNING_KEY.',
   );
 }

@@ -14,13 +14,10 @@ import { LogRefusal } from './head-check';
 import { Sealing } from './sealing';
 import { PLANNING } from './sealing-sql';
 
-/** Interval of passes, in ms. Records are sealed within a second or two. */
+/** Interval between passes, in ms. */
 const EVERY_MS = 1_000;
 
-/**
- * Duration for which a failure is reported, in ms. It exceeds the wait for the next attempt, unless another
- * worker seals.
- */
+/** Duration for which a failure is reported, in ms. It exceeds the wait for this worker's next attempt. */
 const FAILURE_SHOWN_MS = 15_000;
 
 /** Seals the records, on its own connection. */
@@ -28,10 +25,10 @@ const FAILURE_SHOWN_MS = 15_000;
 export class SealerService implements Job {
   readonly name = 'seal';
   private readonly logger = new Logger('Log');
-  /** Kept while another worker takes over, because it knows the earlier size of the log. */
+  /** Stays while another worker seals, because it knows the earlier size of the log. */
   private sealing: Sealing | undefined;
   private isAtWork = false;
-  /** Epoch of the database. Knowledge of the log holds only within one epoch (`database recover`). */
+  /** Epoch of the database. `database recover` begins another one, with a shorter log. */
   private epoch: number | undefined;
   /** Time of the last failure, by the monotonic clock. */
   private failedAt = -Infinity;
@@ -89,7 +86,7 @@ export class SealerService implements Job {
       this.sealing ??= await this.begin();
       const pass = await this.sealing.pass(client);
       this.size = pass.size;
-      await this.sealing.keepNotes(client);
+      await this.sealing.appendNotes(client);
       if (this.complaint !== undefined) this.logger.log('sealing resumed');
       this.complaint = undefined;
       return pass.more;
@@ -162,10 +159,7 @@ const NOT_GRANTED = ['42501', '22023'];
 
 type Urls = Pick<RunningConfig, 'databaseSealerUrl' | 'databaseOwnerUrl'> & SessionUrls;
 
-/**
- * Connects as the role that may only add seals, with its own login or with any other login that may assume
- * the role.
- */
+/** Connects as the role that may only add seals, with its own login or another that may assume the role. */
 export async function connectSealer(settings: Urls): Promise<Client> {
   const { databaseSealerUrl, databaseOwnerUrl } = settings;
   const urls = databaseSealerUrl

@@ -14,19 +14,13 @@ export const NIL = '00000000-0000-0000-0000-000000000000';
 
 export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${LOCKS.sealer}) AS locked`;
 
-/**
- * Planner settings. The sealer reads few rows of possibly huge tables. These plans are right even with old
- * statistics, and others could be terrible.
- */
+/** Planner settings for reads of few rows of huge tables. The plans are right even with old statistics. */
 export const PLANNING =
   'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET ' +
   'enable_bitmapscan = off; ' +
   'SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
 
-/**
- * The newest checkpoint, and the range to seal. All transactions below `horizon` have ended. None from `next`
- * on has begun.
- */
+/** The newest checkpoint, and the transactions: all below `horizon` have ended, none from `next` has begun. */
 export const LOOK = {
   name: 'look',
   text: `
@@ -35,8 +29,9 @@ export const LOOK = {
       (SELECT system_identifier::text FROM pg_control_system()) AS server,
       c.size::float8 AS size, c.note, c.positions
     FROM pg_current_snapshot() s
-    LEFT JOIN LATERAL (SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC
-      LIMIT 1) c ON true`,
+    LEFT JOIN LATERAL (
+      SELECT size, note, positions FROM public.checkpoint ORDER BY size DESC LIMIT 1
+    ) c ON true`,
 };
 
 /** Age of the oldest unsealed row of each table, in seconds. */
@@ -45,9 +40,10 @@ export const NEWS = {
   text: KIND_NAMES.map((name, place) => {
     const { key, at } = kindOf(name);
     const where = `(t.tx, t.${key}) > (($1::text[])[${place + 1}]::xid8, ($2::text[])[${place + 1}]::uuid)`;
-    return `(SELECT '${name}' AS name, extract(epoch FROM clock_timestamp() - t.${at})::float8 AS waits
+    return `(
+      SELECT '${name}' AS name, extract(epoch FROM clock_timestamp() - t.${at})::float8 AS waits
       FROM public.${name} t WHERE ${where} AND t.tx < pg_snapshot_xmax(pg_current_snapshot())
-        ORDER BY t.tx, t.${key} LIMIT 1)`;
+      ORDER BY t.tx, t.${key} LIMIT 1)`;
   }).join(' UNION ALL '),
 };
 
@@ -85,14 +81,14 @@ export const INSERT_LEAVES = {
   text: `
     INSERT INTO public.log_leaves (first, kind, span, ids, hashes)
     SELECT first, kind, int8range(low, high, '[]'), ids::uuid[], hashes
-    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) r (first, kind,
-      low, high, ids, hashes)`,
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[])
+      r (first, kind, low, high, ids, hashes)`,
 };
 
 export const INSERT_NODES = `
   INSERT INTO public.log_node (level, index, hash)
-  SELECT level, index, decode(hash, 'hex') FROM unnest($1::smallint[], $2::bigint[], $3::text[]) AS r (level,
-    index, hash)`;
+  SELECT level, index, decode(hash, 'hex')
+  FROM unnest($1::smallint[], $2::bigint[], $3::text[]) AS r (level, index, hash)`;
 
 export const INSERT_CHECKPOINT = `
   INSERT INTO public.checkpoint (size, root, note, positions, sealed_at, complete_until)

@@ -3,18 +3,18 @@ import { Head, signHead } from '../head';
 import { KIND_NAMES, KindName } from '../kinds';
 import { CompactRange } from '../merkle';
 import { KeyRing, Signer } from '../note';
-import { Ask, askWith, KEPT_EVERY } from '../tree-store';
+import { QueryRunner, queryRunner, STORED_LEVEL_INTERVAL } from '../tree-store';
 import { Batch, positionsAt, Progress, readBatch } from './batch';
 import { CheckpointFile } from './checkpoint-file';
 import { checkHead, isSmaller, ownHead } from './head-check';
 import * as SQL from './sealing-sql';
 import { Positions } from './sealing-sql';
 
-/** Maximum number of leaves per transaction. It takes some hundred milliseconds, far below any timeout. */
+/** Maximum number of leaves per transaction, which takes some hundred milliseconds. */
 const BATCH = 5_000;
 
 /** The result of one pass. */
-interface Pass {
+interface PassResult {
   /** Number of added leaves. */
   sealed: number;
   /** Number of leaves in the log. */
@@ -35,10 +35,7 @@ interface LogState {
   positions: (Partial<Positions> & { server?: string }) | null;
 }
 
-/**
- * Appends committed records to the log, once per process. Of several simultaneous sealers, one works and the
- * others return.
- */
+/** Appends committed records to the log. Of several sealers at once, one works and the others return. */
 export class Sealing {
   /** Largest verified head. The log must never shrink or differ below it. */
   private trusted: Head | undefined;
@@ -47,10 +44,7 @@ export class Sealing {
   private positionsSize: number | undefined;
   /** Server that numbered the transactions of the positions. */
   private positionsServer: string | undefined;
-  /**
-   * Times of past reads, each with the first transaction that had not begun. They show until when the log is
-   * complete.
-   */
+  /** Times of past reads, each with the first transaction that had not begun, to compute `completeUntil`. */
   private passes: { at: string; next: bigint }[] = [];
   private waitsFrom: number | undefined;
 
@@ -62,8 +56,11 @@ export class Sealing {
     this.trusted = file?.last;
   }
 
-  /** @throws LogRefusal, or an error of the database. */
-  async pass(client: ClientBase): Promise<Pass> {
+  /**
+   * Seals one batch.
+   * @throws LogRefusal, or an error of the database.
+   */
+  async pass(client: ClientBase): Promise<PassResult> {
     const state = await this.readState(client);
     const size = state.size ?? 0;
     const positions = KIND_NAMES.map((name) => this.progress.positions[name]);
@@ -92,13 +89,13 @@ export class Sealing {
         throw error;
       }
     } else if (size !== (this.trusted?.size ?? 0)) {
-      await this.check(askWith(client), state);
+      await this.check(queryRunner(client), state);
     }
     if (sealed > 0 && !more) this.waitsFrom = undefined;
     return { sealed, more, size: size + sealed };
   }
 
-  /** Age of the oldest unsealed record in the last pass, in seconds. 0 if none. */
+  /** Age of the oldest unsealed record of the last pass, in seconds. 0 if all are sealed. */
   get waits(): number {
     return this.waitsFrom === undefined ? 0 : (performance.now() - this.waitsFrom) / 1_000;
   }
@@ -127,13 +124,17 @@ export class Sealing {
    * Seals within a transaction.
    * @returns undefined if another sealer is at work.
    */
-  private async seal(client: ClientBase, state: LogState, names: Set<KindName>): Promise<Sealed | undefined> {
+  private async seal(
+    client: ClientBase,
+    state: LogState,
+    names: Set<KindName>,
+  ): Promise<SealedBatch | undefined> {
     const lock = await client.query<{ locked: boolean }>(SQL.TRY_LOCK);
     if (!lock.rows[0]?.locked) return undefined;
     const now = await client.query<LogState>(SQL.LOOK);
     // Another sealer was faster: the next pass continues from there.
     if (now.rows[0]?.size !== state.size) return undefined;
-    const { head, range } = await this.check(askWith(client), state);
+    const { head, range } = await this.check(queryRunner(client), state);
     const batch = await readBatch(client, this.progress, state, names, this.batchSize);
     const { rows } = batch;
     if (rows.length === 0) return { head, batch, added: 0 };
@@ -144,7 +145,7 @@ export class Sealing {
       firsts.push(range.size);
       for (const { hash } of records) {
         range.append(hash, (level, index, node) => {
-          if (level % KEPT_EVERY === 0) nodes.push({ level, index, hash: node });
+          if (level % STORED_LEVEL_INTERVAL === 0) nodes.push({ level, index, hash: node });
         });
       }
     }
@@ -180,7 +181,7 @@ export class Sealing {
     return { head: signed, batch, added: signed.size - firsts[0]! };
   }
 
-  /** Keeps the last read whose unbegun transactions have all ended by now, and the later ones. */
+  /** Keeps the last read whose unbegun transactions have all ended by now, and all later reads. */
   private remember({ now, horizon, next }: LogState): void {
     this.passes.push({ at: now, next: BigInt(next) });
     const ended = this.passes.findLastIndex((pass) => pass.next <= BigInt(horizon));
@@ -192,33 +193,31 @@ export class Sealing {
     const [first] = this.passes;
     const ended = drained && first && first.next <= BigInt(horizon) ? first.at : null;
     const known = before?.completeUntil ?? null;
-    // Also if a clock was set back.
+    // The time never goes back, even if a clock does.
     return ended === null || (known !== null && known > ended) ? known : ended;
   }
 
   private async check(
-    ask: Ask,
+    query: QueryRunner,
     { size, note }: LogState,
   ): Promise<{ head: Head | undefined; range: CompactRange }> {
     if (size === null || note === null) return { head: undefined, range: CompactRange.of(0, []) };
-    const checked = await checkHead(ask, { size, note, ring: this.ring, trusted: this.trusted });
+    const checked = await checkHead(query, { size, note, ring: this.ring, trusted: this.trusted });
     this.trusted = checked.head;
     return checked;
   }
 
-  /**
-   * Appends missing notes to the checkpoint file, including those of other instances and from before a crash.
-   */
-  async keepNotes(client: ClientBase): Promise<void> {
+  /** Appends missing notes to the checkpoint file, including those of other instances and before a crash. */
+  async appendNotes(client: ClientBase): Promise<void> {
     const { file, trusted } = this;
     if (!file || !trusted || trusted.size <= (file.last?.size ?? 0)) return;
     const from = file.last?.size ?? trusted.size - 1; // A new file begins with the newest note.
-    const rows = await askWith(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
+    const rows = await queryRunner(client)<{ note: string }>(SQL.NOTES_AFTER, [from]);
     await file.append(rows.map(({ note }) => ({ note, head: ownHead(note, this.ring) })));
   }
 }
 
-interface Sealed {
+interface SealedBatch {
   head: Head | undefined;
   batch: Batch;
   added: number;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { IntentDocument, ItemDocument, PersonDocument } from '../../../journal/records/documents';
 import { Form, KIND_NAMES, KindName, kindOf } from '../kinds';
-import { BESIDE, RecordRow } from './record-rows';
+import { RELATED_TABLES, RecordRow } from './record-rows';
 
-/** A difference between the sealed text of a record and its other rows or columns. */
+/** A difference between the sealed text of a record and its columns or related rows. */
 export interface Contradiction {
   /** The place (`intent_body/<call id>`, `person/<person id>`, …), or the column. */
   where: string;
@@ -18,7 +18,8 @@ type Members = Record<string, string | number | undefined>;
  * salt could include part of a value.
  */
 const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
-const PERSON = String.raw`\{(?:"email":${TEXT},)?(?:"handle":${TEXT},)?(?:"phone":${TEXT},)?"position":\d+,"salt":"[0-9a-f]{32}"\}`;
+const CONTACTS = ['email', 'handle', 'phone'].map((name) => `(?:"${name}":${TEXT},)?`).join('');
+const PERSON = String.raw`\{${CONTACTS}"position":\d+,"salt":"[0-9a-f]{32}"\}`;
 const PEOPLE = new RegExp(String.raw`^\[(?:${PERSON}(?:,${PERSON})*)?\]$`);
 
 /** Columns that repeat members, by kind. In a row, they follow eight other values. */
@@ -29,18 +30,21 @@ const FIRST_COLUMN = 8;
 
 /** Compares a record with verified text to the columns that repeat it, and to the data that it commits to. */
 export function contradictionsOf(kind: KindName, id: string, row: RecordRow): Contradiction[] {
-  const beside = BESIDE[kind];
-  if (!beside) return [];
+  const related = RELATED_TABLES[kind];
+  if (!related) return [];
   const [, , leaf, , bodyHash, keyHash, people, actorHash] = row;
   const record = parsed<Members>(leaf);
   if (!record) return [{ where: 'record', state: 'column_changed' }];
   const found = ofColumns(kind, record, row);
-  if (beside.body) found.push(...ofCommitment(`${beside.table}/${id}`, record[beside.body.member], bodyHash));
-  if (beside.idempotencyKey)
+  const { table, body, idempotencyKey } = related;
+  if (body) found.push(...ofCommitment(`${table}/${id}`, record[body.member], bodyHash));
+  if (idempotencyKey) {
     found.push(...ofCommitment(`idempotency_key/${id}`, record.idempotency_key_commitment, keyHash));
+  }
   const { actor_commitment: committed } = record;
-  if (committed !== undefined && committed !== null)
+  if (committed !== undefined && committed !== null) {
     found.push(...ofCommitment(`person/${record.person_id}`, committed, actorHash));
+  }
   const { items = [] } = record as Partial<IntentDocument>;
   if (kind === 'intent' && (items.length > 0 || people !== null)) found.push(...ofPeople(id, items, people));
   return found;
@@ -115,8 +119,8 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
 }
 
 /**
- * Parses the people of a call. Undefined for text that the journal would not write, in which a reader could
- * find more or something else.
+ * Parses the people of a call. Undefined for text that the journal would not write. Other readers could parse
+ * it differently.
  */
 function personsIn(people: string): PersonDocument[] | undefined {
   const persons = PEOPLE.test(people) ? parsed<PersonDocument[]>(people) : undefined;
@@ -124,7 +128,7 @@ function personsIn(people: string): PersonDocument[] | undefined {
   return people.includes('\\') && JSON.stringify(persons) !== people ? undefined : persons;
 }
 
-/** Parses JSON. Undefined unless it is an object or array: someone changed the text. */
+/** Parses JSON. Undefined unless it is an object or array: the text was changed. */
 function parsed<Value extends object>(text: string): Value | undefined {
   try {
     const value = JSON.parse(text) as Value | null;

@@ -6,7 +6,7 @@ import {
   RUN_TABLES,
 } from '../../../journal/reconciliation/evidence';
 import { KindName } from '../kinds';
-import { Ask } from '../tree-store';
+import { QueryRunner } from '../tree-store';
 import { Cursor } from './cursor';
 import { Excuses } from './excuses';
 import { LogFault, placeOf } from './fault';
@@ -21,21 +21,22 @@ export const EVIDENCE_TABLES = ENDS.flatMap(([, tables]) => Object.keys(tables))
 
 const PAGE = 10_000;
 
+const COMMITMENTS = READ_TABLES.upstream_transaction.erasable.map(({ name }) => `${name}_commitment`);
+
 /** Transactions with erased people. */
 const ERASED = `
   SELECT read_id::text, ordinal::text FROM public.upstream_transaction
-  WHERE ${READ_TABLES.upstream_transaction.erasable.map(({ name }) => `${name}_commitment IS NOT NULL`).join(' OR ')} ORDER BY read_id, ordinal`;
+  WHERE num_nonnulls(${COMMITMENTS.join(', ')}) > 0 ORDER BY read_id, ordinal`;
 
 /**
  * Hashes the rows of each read and each run again, and compares them with the sealed record of its end.
- * Records of earlier versions have no hashes. Neither have reads whose rows could not be written, which are
- * ignored.
+ * Ignores records of earlier versions and reads whose rows could not be written, which have no hashes.
  */
-export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excuses): Promise<void> {
+export async function checkEvidence(query: QueryRunner, client: ClientBase, excuses: Excuses): Promise<void> {
   for (const [end, tables] of ENDS) {
     for (const [table, columns] of Object.entries(tables)) {
       const { owner } = columns;
-      const differing = await ask<{ id: string; gone: boolean }>(
+      const differing = await query<{ id: string; gone: boolean }>(
         `SELECT e.${owner}::text AS id, h.hash IS NULL AS gone FROM public.${end} e LEFT JOIN (
            SELECT ${owner}, ${evidenceHashSql(columns)} AS hash FROM public.${table} GROUP BY ${owner}
          ) AS h ON h.${owner} = e.${owner}
@@ -44,9 +45,9 @@ export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excus
       );
       const changed = differing.find(({ id, gone }) => !(gone && excuses.excusesEvidence(id)));
       if (!changed) continue;
+      const sealedWith = `the end of their ${owner === 'run_id' ? 'run' : 'read'}`;
       const meaning =
-        `The rows of ${table} are not those that were sealed with the end of their ` +
-        `${owner === 'run_id' ? 'run' : 'read'}. ` +
+        `The rows of ${table} differ from those sealed with ${sealedWith}. ` +
         'One was changed, removed or added.';
       throw new LogFault('evidence_changed', meaning, placeOf(table, changed.id));
     }
@@ -54,10 +55,7 @@ export async function checkEvidence(ask: Ask, client: ClientBase, excuses: Excus
   await requireErasures(client, excuses);
 }
 
-/**
- * Requires a signed erasure for each person erased from a transaction. The sealed hash has only the
- * commitments.
- */
+/** Requires a signed erasure for each person erased from a transaction. Hashes cover only commitments. */
 async function requireErasures(client: ClientBase, excuses: Excuses): Promise<void> {
   const rows = await Cursor.open<[read: string, ordinal: string]>(client, 'erased_evidence', ERASED, PAGE);
   try {
@@ -68,7 +66,7 @@ async function requireErasures(client: ClientBase, excuses: Excuses): Promise<vo
       );
       if (!wrong) continue;
       const meaning =
-        'People of a transaction that was read are missing, and no signed erasure or pruning covers them.';
+        'People of a listed transaction are missing, and no signed erasure or pruning covers them.';
       throw new LogFault('people_missing', meaning, placeOf('upstream_transaction', wrong[0]));
     }
   } finally {

@@ -1,18 +1,16 @@
 import { KindName, leafSql } from '../kinds';
 import { isSignedLeaf, REMEMBERED_AFTER_ERASURE_MS, SignedRecords } from '../signed-records';
-import { Ask } from '../tree-store';
+import { QueryRunner } from '../tree-store';
 import { LogFault, placeOf, timeOfId } from './fault';
 import { KeyTrust } from './key-trust';
-import { Witnessed } from './tree-walk';
+import { WitnessNote } from './tree-walk';
 
-/**
- * Records that `audit prune` removes with their month (src/history/retention/months.ts). It keeps all others.
- */
-const OF_CALLS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
+/** Kinds of records that `audit prune` removes with their month (src/history/retention/months.ts). */
+const PRUNABLE_KINDS: ReadonlySet<KindName> = new Set(['intent', 'outcome', 'refusal']);
 
-interface Month {
+interface PrunedMonth {
   kept: ReadonlySet<string>;
-  /** Number of records that may still be missing. A leaf without a record could have been given any ID. */
+  /** Number of records that may still be missing. A leaf without a record could have any ID. */
   left: number;
 }
 
@@ -23,18 +21,18 @@ export class Excuses {
     /** Time of each person's last erasure, in seconds, by `person/<id>`. */
     private readonly persons: ReadonlyMap<string, number>,
     /** Prunings by `what month`. */
-    private readonly months: ReadonlyMap<string, Month>,
+    private readonly months: ReadonlyMap<string, PrunedMonth>,
     /** Signed notes that prunings kept as evidence of removed records. */
-    readonly notes: Witnessed[],
+    readonly notes: WitnessNote[],
     readonly count: { erasures: number; prunings: number },
-    private readonly leaves: Leaf[],
+    private readonly leaves: SignedLeaf[],
   ) {}
 
-  static async read(ask: Ask): Promise<Excuses> {
-    const leaves = [...(await leavesOf(ask, 'erasure')), ...(await leavesOf(ask, 'pruning'))];
+  static async read(query: QueryRunner): Promise<Excuses> {
+    const leaves = [...(await leavesOf(query, 'erasure')), ...(await leavesOf(query, 'pruning'))];
     const erasures = recordsIn(leaves, 'erasure');
     const prunings = recordsIn(leaves, 'pruning');
-    const months = new Map<string, Month>();
+    const months = new Map<string, PrunedMonth>();
     for (const { what, month, kept, leaves } of prunings) {
       const before = months.get(`${what} ${month}`);
       // The second pruning of a month may have removed calls that the first kept.
@@ -58,20 +56,16 @@ export class Excuses {
   }
 
   /** @throws LogFault if a record is not signed by a key that signed the log when the record was sealed. */
-  async requireSigned(ask: Ask, trust: KeyTrust): Promise<void> {
+  async requireSigned(query: QueryRunner, trust: KeyTrust): Promise<void> {
     for (const { kind, id, leaf } of this.leaves) {
       const signer = trust.keys.find((key) => isSignedLeaf(key, kind, leaf));
       if (
         signer &&
-        (trust.hasSigned(signer, undefined) || trust.hasSigned(signer, await indexOf(ask, kind, id)))
+        (trust.hasSigned(signer, undefined) || trust.hasSigned(signer, await indexOf(query, kind, id)))
       )
         continue;
-      throw new LogFault(
-        'not_signed',
-        `The ${kind} is not signed by the log's key. It was changed, or somebody wrote it to hide a ` +
-          'deletion.',
-        placeOf(kind, id),
-      );
+      const meaning = `The ${kind} is not signed by the log's key. It was changed, or hides a deletion.`;
+      throw new LogFault('not_signed', meaning, placeOf(kind, id));
     }
   }
 
@@ -87,8 +81,8 @@ export class Excuses {
   }
 
   /**
-   * Returns whether the name of a person may be missing from a record, or differ. A person who returns after
-   * an erasure gets a new name, which does not belong to the earlier records.
+   * Returns whether the name of a person may be missing from a record, or differ. After an erasure, a
+   * returning person gets a new name, which does not belong to earlier records.
    * @param at time of the record, in seconds.
    */
   excusesPerson(place: string, at: number): boolean {
@@ -97,7 +91,7 @@ export class Excuses {
 
   /** Returns whether a record may be missing. Call it once for each leaf without a record. */
   excusesRecord(kind: KindName, id: string): boolean {
-    const month = OF_CALLS.has(kind) ? this.pruned('calls', id) : undefined;
+    const month = PRUNABLE_KINDS.has(kind) ? this.pruned('calls', id) : undefined;
     if (!month || month.left <= 0) return false;
     month.left -= 1;
     return true;
@@ -108,7 +102,7 @@ export class Excuses {
     return this.pruned('calls', id) !== undefined;
   }
 
-  private pruned(what: 'people' | 'calls', id: string): Month | undefined {
+  private pruned(what: 'people' | 'calls', id: string): PrunedMonth | undefined {
     const made = timeOfId(id);
     if (this.months.size === 0 || Number.isNaN(made)) return undefined;
     const month = this.months.get(`${what} ${new Date(made).toISOString().slice(0, 7)}`);
@@ -120,27 +114,30 @@ function isPerson(place: string): boolean {
   return place.startsWith('person/');
 }
 
-interface Leaf {
+interface SignedLeaf {
   kind: keyof SignedRecords;
   id: string;
   leaf: string;
 }
 
-async function leavesOf(ask: Ask, kind: keyof SignedRecords): Promise<Leaf[]> {
-  const rows = await ask<{ id: string; leaf: string }>(
+async function leavesOf(query: QueryRunner, kind: keyof SignedRecords): Promise<SignedLeaf[]> {
+  const rows = await query<{ id: string; leaf: string }>(
     `SELECT t.id::text AS id, ${leafSql(kind, 't')} AS leaf FROM public.${kind} t ORDER BY t.id`,
     [],
   );
   return rows.map((row) => ({ kind, ...row }));
 }
 
-function recordsIn<Kind extends keyof SignedRecords>(leaves: Leaf[], kind: Kind): SignedRecords[Kind][] {
+function recordsIn<Kind extends keyof SignedRecords>(
+  leaves: SignedLeaf[],
+  kind: Kind,
+): SignedRecords[Kind][] {
   return leaves.filter((one) => one.kind === kind).map(({ leaf }) => JSON.parse(leaf) as SignedRecords[Kind]);
 }
 
 /** Returns the index of a record's leaf. Undefined if it is not sealed yet. */
-async function indexOf(ask: Ask, kind: KindName, id: string): Promise<number | undefined> {
+async function indexOf(query: QueryRunner, kind: KindName, id: string): Promise<number | undefined> {
   const sql = 'SELECT index::float8 AS index FROM public.leaves_of($2::uuid) WHERE kind = $1';
-  const [row] = await ask<{ index: number }>(sql, [kind, id]);
+  const [row] = await query<{ index: number }>(sql, [kind, id]);
   return row?.index;
 }

@@ -1,19 +1,11 @@
 import { KindName } from '../kinds';
 
-/**
- * Tolerance for a record that is older than the sealed checkpoint allows, in seconds. Clocks are set and
- * processes sleep.
- */
+/** Tolerance for a record older than its checkpoint allows, in seconds, for set clocks and slow processes. */
 const LATE_SECONDS = 60;
-/**
- * Tolerance between the clocks of the database and of machines that create IDs and signatures, in seconds.
- */
+/** Tolerance between the clocks of the database and of machines that create IDs or signatures, in seconds. */
 export const CLOCKS_APART_SECONDS = 900;
 
-/**
- * Returns the clock tolerance of a kind. Erasures and prunings use the clock of the machine that ran the
- * command.
- */
+/** Returns the clock tolerance of a kind. Erasures and prunings have the time of the command's machine. */
 export function apartOf(kind: KindName): number {
   return kind === 'erasure' || kind === 'pruning' ? CLOCKS_APART_SECONDS : LATE_SECONDS;
 }
@@ -52,8 +44,8 @@ export class LogFault extends Error {
 /** Returns the fault of a row of log_leaves that the sealer cannot have written. */
 export function leavesChanged(first: number, kind?: KindName): LogFault {
   const meaning =
-    'The row of leaves is not as the sealer writes it. Its records must be in order, within its span, ' +
-    'and have a hash each.';
+    'The sealer cannot have written the row of leaves. Its records must be in order, within its span, and ' +
+    'have a hash each.';
   return new LogFault('leaves_changed', meaning, { leaf: first, ...(kind && { kind }) });
 }
 

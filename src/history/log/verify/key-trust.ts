@@ -10,7 +10,7 @@ export class KeyTrust {
   private readonly known: Map<string, Verifier>;
   /** Keys of which at least one must sign the next checkpoint. */
   private trusted: ReadonlySet<string>;
-  /** Size of the first checkpoint without the signature of a former key, by key. */
+  /** Size of the first checkpoint without the signature of a former key, by verifier key. */
   private readonly leftAt = new Map<string, number>();
 
   constructor(private readonly ring: KeyRing) {
@@ -39,9 +39,7 @@ export class KeyTrust {
     const head = this.read(note);
     const signers = head.signers.map(({ verifierKey }) => verifierKey);
     if (!signers.some((key) => this.trusted.has(key))) {
-      throw new Error(
-        `Only ${signers.join(' and ')} signed it, which no longer signed the checkpoints before it.`,
-      );
+      throw new Error(`Only ${signers.join(' and ')} signed it, but no longer the checkpoints before it.`);
     }
     // A holder of an old key can add its signature to any text. The text names the keys that signed it.
     if (head.keys.length === 0 && signers.length > 1) {

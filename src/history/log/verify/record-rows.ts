@@ -1,6 +1,8 @@
 import { ClientBase } from 'pg';
 import { Form, KindName, kindOf, leafSql } from '../kinds';
-import { Cursor } from './cursor';
+import { HASH_BYTES } from '../merkle';
+import { Cursor, rowsOf } from './cursor';
+import { leavesChanged, timeOfId } from './fault';
 
 /** A record in Postgres' text format, with its related rows. */
 export type RecordRow = [
@@ -22,25 +24,20 @@ export type RecordRow = [
   ...columns: (string | null)[],
 ];
 
-/**
- * Size of every salt in bytes (platform/privacy/commitment.ts). A longer salt could include the first bytes
- * of a value.
- */
+/** Size of salts in bytes (platform/privacy/commitment.ts). A longer salt could include part of a value. */
 const SALT_BYTES = 16;
 
 /** Related rows of the records of a kind. */
-interface Beside {
+interface RelatedTable {
   table: string;
   key: string;
   /** Column that the record commits to. */
   body?: { column: string; member: string };
-  /**
-   * Columns of the idempotency key and its salt. The record commits to it in `idempotency_key_commitment`.
-   */
+  /** Columns of the idempotency key and its salt, for the member `idempotency_key_commitment`. */
   idempotencyKey?: { column: string; salt: string };
 }
 
-export const BESIDE: Partial<Record<KindName, Beside>> = {
+export const RELATED_TABLES: Partial<Record<KindName, RelatedTable>> = {
   intent: {
     table: 'intent_body',
     key: 'intent_id',
@@ -65,7 +62,7 @@ const PAGE = 512;
 /** Reads all records of a kind, by ID. */
 export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<RecordRow>> {
   const { key, at, columns, isDocument } = kindOf(name);
-  const beside = BESIDE[name];
+  const related = RELATED_TABLES[name];
   const copies = Object.entries(isDocument ? columns : {}).map(([column, form]) =>
     copySql(`t.${column}`, form),
   );
@@ -73,12 +70,12 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
     `t.${key}`,
     `date_part('epoch', t.${at})`,
     leafSql(name, 't'),
-    ...(beside ? besideSql(beside) : ['0', 'NULL', 'NULL', 'NULL']),
+    ...(related ? relatedSql(related) : ['0', 'NULL', 'NULL', 'NULL']),
     OF_PERSONS.has(name) ? hashSql('w.salt', "convert_to(w.name, 'UTF8')", 'w.salt') : 'NULL',
     ...copies,
   ];
   const joins = [
-    beside ? `LEFT JOIN public.${beside.table} b ON b.${beside.key} = t.${key}` : '',
+    related ? `LEFT JOIN public.${related.table} b ON b.${related.key} = t.${key}` : '',
     OF_PERSONS.has(name) ? 'LEFT JOIN public.person w ON w.id = t.person_id' : '',
   ];
   const sql = `SELECT ${selected.join(', ')} FROM public.${name} t ${joins.join(' ')} ORDER BY t.${key}`;
@@ -86,7 +83,7 @@ export function recordsOf(client: ClientBase, name: KindName): Promise<Cursor<Re
 }
 
 /** Returns the columns of related rows. Postgres hashes bodies, because they may be large. */
-function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
+function relatedSql({ table, key, body, idempotencyKey }: RelatedTable): string[] {
   return [
     `(b.${key} IS NOT NULL)::int`,
     body ? hashSql('b.salt', `b.${body.column}`, `b.${body.column}`) : 'NULL',
@@ -103,11 +100,84 @@ function besideSql({ table, key, body, idempotencyKey }: Beside): string[] {
 
 /** @param present the column that has a value unless the content was erased. */
 function hashSql(salt: string, content: string, present: string): string {
-  return `CASE WHEN pg_catalog.octet_length(${salt}) = ${SALT_BYTES} THEN encode(pg_catalog.sha256(${salt} || ${content}), 'hex')
+  const hash = `encode(pg_catalog.sha256(${salt} || ${content}), 'hex')`;
+  return `CASE WHEN pg_catalog.octet_length(${salt}) = ${SALT_BYTES} THEN ${hash}
     WHEN ${present} IS NOT NULL THEN '' END`;
 }
 
 /** A column of a document in the form of its member. */
 function copySql(column: string, form: Form): string {
   return form === 'time' ? `${column} AT TIME ZONE 'UTC'` : column;
+}
+
+/** A row of log_leaves with the times of its checkpoints, in seconds since 1970. */
+export interface Leaves {
+  /** Index of the first leaf. */
+  first: number;
+  /** Time of the first ID, in ms. */
+  from: number;
+  ids: string[];
+  /** Concatenated, hex. */
+  hashes: string;
+  /** Number of leaves whose records were checked, or may be missing. */
+  done: number;
+  /** Time before which all records are in earlier leaves. */
+  completeUntil: number;
+  sealedAt: number;
+}
+
+type LeavesRow = [
+  first: string,
+  low: string,
+  high: string,
+  ids: string,
+  hashes: string,
+  completeUntil: string | null,
+  sealedAt: string | null,
+];
+
+/** Rows per page. A row has up to 5,000 leaves. */
+const LEAVES_PAGE = 64;
+
+/**
+ * Reads the leaves of a kind, in the order of their first IDs.
+ * @param size number of signed leaves.
+ */
+export async function* leavesOf(
+  client: ClientBase,
+  kind: KindName,
+  size: number,
+): AsyncGenerator<Leaves, undefined> {
+  const sql = `
+    SELECT l.first, lower(l.span), upper(l.span), l.ids, encode(l.hashes, 'hex'),
+      (SELECT date_part('epoch', c.complete_until) FROM public.checkpoint c
+        WHERE c.size <= l.first ORDER BY c.size DESC LIMIT 1),
+      (SELECT date_part('epoch', c.sealed_at) FROM public.checkpoint c
+        WHERE c.size > l.first ORDER BY c.size LIMIT 1)
+    FROM public.log_leaves l WHERE l.kind = '${kind}' AND l.first < ${size} ORDER BY lower(l.span)`;
+  for await (const row of rowsOf<LeavesRow>(client, `${kind}_leaves`, sql, LEAVES_PAGE))
+    yield leavesIn(kind, row);
+  return undefined;
+}
+
+/** @throws LogFault if the sealer cannot have written the row. */
+function leavesIn(
+  kind: KindName,
+  [first, low, high, list, hashes, completeUntil, sealedAt]: LeavesRow,
+): Leaves {
+  const ids = list.slice(1, -1).split(',');
+  const areSorted = ids.every((id, place) => place === 0 || ids[place - 1]! < id);
+  const isTheirSpan = timeOfId(ids[0]!) === Number(low) && timeOfId(ids.at(-1)!) + 1 === Number(high);
+  if (!areSorted || !isTheirSpan || hashes.length !== ids.length * HASH_BYTES * 2) {
+    throw leavesChanged(Number(first), kind);
+  }
+  return {
+    first: Number(first),
+    from: Number(low),
+    ids,
+    hashes,
+    done: 0,
+    completeUntil: completeUntil === null ? -Infinity : Number(completeUntil),
+    sealedAt: sealedAt === null ? Infinity : Number(sealedAt),
+  };
 }

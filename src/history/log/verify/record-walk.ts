@@ -4,8 +4,7 @@ import { HASH_BYTES, leafHash } from '../merkle';
 import { contradictionsOf } from './contradictions';
 import { Excuses } from './excuses';
 import { apartOf, CLOCKS_APART_SECONDS, LogFault, FaultPosition, placeOf, timeOfId } from './fault';
-import { Leaves, leavesOf } from './leaves-of';
-import { RecordRow, recordsOf } from './record-rows';
+import { Leaves, leavesOf, RecordRow, recordsOf } from './record-rows';
 
 /** Kinds whose ID is created with the record. */
 const OWN_ID: ReadonlySet<KindName> = new Set([
@@ -19,11 +18,11 @@ const OWN_ID: ReadonlySet<KindName> = new Set([
 ]);
 
 /** Result of a walk. */
-export interface Walked {
+export interface WalkResult {
   /** Number of leaves. */
   leaves: number;
   /** Number of related rows of records. */
-  beside: number;
+  related: number;
   /** Number of missing records that prunings explain. */
   pruned: number;
   unsealed: number;
@@ -35,9 +34,9 @@ export interface Walked {
 
 /** Compares the records of one kind with their leaves, both by ID. */
 export class RecordWalk {
-  readonly found: Walked = {
+  readonly found: WalkResult = {
     leaves: 0,
-    beside: 0,
+    related: 0,
     pruned: 0,
     unsealed: 0,
     oldest: Infinity,
@@ -116,12 +115,11 @@ export class RecordWalk {
     const id = record[0];
     if (id === this.previous || id === next) {
       const meaning =
-        'The record, its body, or its filters exist twice, but only one of them was sealed. The other ' +
-        'was added.';
+        'The record, its body, or its filters exist twice, but only one was sealed. The other was added.';
       throw new LogFault('record_twice', meaning, placeOf(this.kind, id));
     }
     this.previous = id;
-    if (record[3] === '1') this.found.beside += 1;
+    if (record[3] === '1') this.found.related += 1;
     let isSealed = false;
     for (const row of this.rows) {
       this.skip(row, id);
@@ -147,7 +145,7 @@ export class RecordWalk {
     this.checkTime(id, at === null ? NaN : Number(at), row, place);
     for (const { where, state } of contradictionsOf(this.kind, id, record)) {
       if (state === 'column_changed') {
-        const meaning = `The column ${where} does not match the sealed text beside it. It was changed.`;
+        const meaning = `The column ${where} does not match the sealed text of its row. It was changed.`;
         throw new LogFault('record_changed', meaning, place());
       }
       const isErasedPerson = where.startsWith('person/') && this.excuses.excusesPerson(where, Number(at));
@@ -162,23 +160,16 @@ export class RecordWalk {
     place: () => FaultPosition,
   ): void {
     if (!(at >= completeUntil - this.apart)) {
-      throw new LogFault(
-        'record_in_the_past',
-        `The record says that it was written at ${iso(at)}, but all records from before ` +
-          `${iso(completeUntil)} had been ` +
-          'sealed before it. It was inserted later.',
-        place(),
-      );
+      const sealed = `all records from before ${iso(completeUntil)} had been sealed before it`;
+      const meaning = `The time of the record is ${iso(at)}, but ${sealed}. It was inserted later.`;
+      throw new LogFault('record_in_the_past', meaning, place());
     }
     if (OWN_ID.has(this.kind) && !(Math.abs(timeOfId(id) / 1_000 - at) <= CLOCKS_APART_SECONDS)) {
-      throw new LogFault(
-        'record_in_the_past',
-        `The record was written at ${iso(at)}, but its ID is from another time. It was inserted later.`,
-        place(),
-      );
+      const meaning = `The time of the record is ${iso(at)}, but its ID has another time. It was inserted later.`;
+      throw new LogFault('record_in_the_past', meaning, place());
     }
     if (at - this.apart > sealedAt) {
-      const meaning = `The record says that it was written at ${iso(at)}, which is after it was sealed.`;
+      const meaning = `The time of the record is ${iso(at)}, which is after it was sealed.`;
       throw new LogFault('record_in_the_future', meaning, place());
     }
   }
@@ -186,7 +177,7 @@ export class RecordWalk {
   private checkPeople(where: string, state: string, id: string, place: () => FaultPosition): void {
     if (state === 'missing') {
       if (this.excuses.excusesPeople(where, id)) return;
-      const meaning = `The content of ${where} is missing, and no signed erasure or pruning covers it. It was deleted.`;
+      const meaning = `The content of ${where} was deleted. No signed erasure or pruning covers it.`;
       throw new LogFault('people_missing', meaning, place());
     }
     const meaning =
@@ -196,7 +187,7 @@ export class RecordWalk {
     throw new LogFault(state === 'changed' ? 'people_changed' : 'people_added', meaning, place());
   }
 
-  /** Counts a record without a leaf. It is new, or somebody hid it from the sealer. */
+  /** Counts a record without a leaf. It is new, or was hidden from the sealer. */
   private addUnsealed([id, at]: RecordRow): void {
     const written = at === null ? NaN : Number(at);
     const { from, to } = this.unsealedTime;

@@ -1,8 +1,9 @@
-import { Ask } from '../tree-store';
-import { entriesSql, requireDefinitions } from './definitions';
+import { readMigrations } from '../../../platform/database/migrations/migration-files';
+import { PROXY_MIGRATIONS } from '../../../platform/database/migrations/migrations';
+import { QueryRunner } from '../tree-store';
 import { LogFault, placeOf } from './fault';
 
-/** Condition of the age: younger records in the transaction's snapshot may not be indexed yet. */
+/** Time from which records in the transaction's snapshot may not be indexed yet. */
 const INDEXED_AFTER = 'transaction_timestamp() - make_interval(secs => $1)';
 
 /** Records of a call, and their times. Each record changes the entry. */
@@ -21,8 +22,8 @@ const IS_YOUNG = RECORDS.map(
 
 /** Planner settings for joins of whole tables. Ordered reads of records use the defaults. */
 const JOINING =
-  'SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; SET ' +
-  "LOCAL work_mem = '64MB'";
+  'SET LOCAL enable_nestloop = on; SET LOCAL enable_sort = on; SET LOCAL enable_bitmapscan = on; ' +
+  "SET LOCAL work_mem = '64MB'";
 
 /** Finds a call whose entry differs from its records in any column, or lacks an entry or records. */
 function differingEntry(columns: { name: string; isText: boolean }[]): string {
@@ -51,22 +52,22 @@ const MISSING_SLICE = `
     SELECT 'week' AS kind, search_week(call_id) AS slice, call_id FROM public.indexed_call
     UNION ALL SELECT 'total', search_step(total_usd), call_id FROM public.indexed_call
     UNION ALL SELECT 'item', search_step(nullif(usd, -1)), call_id FROM public.indexed_item
-  ) AS needed WHERE NOT EXISTS (SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind
-    AND s.slice = needed.slice)`;
+  ) AS needed
+  WHERE NOT EXISTS (
+    SELECT FROM public.indexed_slice s WHERE s.kind = needed.kind AND s.slice = needed.slice)`;
 
 /**
- * Rebuilds the entry of each call from its records, and compares every column with the search index. An
- * unfindable call is as good as deleted. An index during a rebuild is not checked, because it cannot be
- * searched.
+ * Rebuilds the entry of each call from its records, and compares every column with the search index, because
+ * an unfindable call is as good as deleted. Skips an index during a rebuild, which cannot be searched.
  * @param delaySeconds age from which a record must be indexed.
  * @returns whether the index is complete.
  */
-export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<boolean> {
-  await requireDefinitions(ask);
-  const [index] = await ask<{ progress: number }>('SELECT public.search_progress() AS progress', []);
+export async function checkSearchIndex(query: QueryRunner, delaySeconds: number): Promise<boolean> {
+  await requireDefinitions(query);
+  const [index] = await query<{ progress: number }>('SELECT public.search_progress() AS progress', []);
   if (index?.progress !== 1) return false;
-  await ask(JOINING, []);
-  const columns = await ask<{ name: string; isText: boolean }>(
+  await query(JOINING, []);
+  const columns = await query<{ name: string; isText: boolean }>(
     `SELECT attname AS name, attcollation <> 0 AS "isText" FROM pg_attribute
      WHERE attrelid = 'public.indexed_call'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     [],
@@ -77,7 +78,7 @@ export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<
     { table: 'search_slice', sql: MISSING_SLICE, values: [] },
   ];
   for (const { table, sql, values } of checks) {
-    const [row] = await ask<{ id: string | null }>(sql, values);
+    const [row] = await query<{ id: string | null }>(sql, values);
     const id = row?.id ?? null;
     if (id === null) continue;
     const meaning =
@@ -89,4 +90,84 @@ export async function checkSearchIndex(ask: Ask, delaySeconds: number): Promise<
     throw new LogFault('search_index_differs', meaning, placeOf(table, id));
   }
   return true;
+}
+
+/** Functions of the search index. The owner of the database could replace one to omit entries. */
+const FUNCTIONS = [
+  'search_value',
+  'search_term',
+  'search_beginnings',
+  'search_week',
+  'search_day',
+  'search_hour',
+  'search_step',
+  'country_key',
+  'canonical_country',
+  'recorded_state',
+  'state_at',
+  'usual_entry',
+  'last_entries',
+  'is_committed',
+  'reindex_calls',
+  'index_calls',
+  'build_search_indexes',
+  'search_progress',
+  'search_is_complete',
+];
+
+/** Views that call_entry reads, before it. */
+const VIEWS = ['current_settlement', 'call_state', 'call_entry'];
+
+/** Views of the search index for all readers, and their tables. */
+const READERS = { indexed_call: 'search_entry', indexed_item: 'search_item', indexed_slice: 'search_slice' };
+
+/** Returns the last match of a pattern in the migrations: the definition in effect. */
+function definition(pattern: string): string {
+  const all = readMigrations(PROXY_MIGRATIONS).map(({ sql }) => sql);
+  const found = all.join('\n').matchAll(new RegExp(pattern, 'g'));
+  const last = [...found].at(-1)?.[1];
+  if (last === undefined) throw new Error(`no migration has ${pattern}`);
+  return last;
+}
+
+const bodyOf = (name: string) =>
+  definition(String.raw`CREATE (?:OR REPLACE )?FUNCTION ${name}\([^$]*\$\$([^]*?)\$\$`);
+const queryOf = (name: string) => definition(String.raw`CREATE (?:OR REPLACE )?VIEW ${name} AS\n([^;]*);`);
+
+/** Common table expressions that create the entries from the records, without the views of the database. */
+function entriesSql(): string {
+  return `WITH ${VIEWS.map((name) => `${name} AS NOT MATERIALIZED (${queryOf(name)})`).join(', ')}`;
+}
+
+/** Requires that the functions and views of the search index equal those of the migrations. */
+async function requireDefinitions(query: QueryRunner): Promise<void> {
+  const functions = await query<{ name: string; body: string }>(
+    `SELECT proname AS name, prosrc AS body FROM pg_proc
+     WHERE pronamespace = 'public'::regnamespace AND proname = ANY ($1::text[])`,
+    [FUNCTIONS],
+  );
+  const wrong = FUNCTIONS.find((name) => {
+    const [only, ...others] = functions.filter((one) => one.name === name);
+    return only?.body !== bodyOf(name) || others.length > 0;
+  });
+  if (wrong !== undefined) throw replaced(`function ${wrong}`);
+  for (const [view, table] of Object.entries(READERS)) {
+    const [row] = await query<{ text: string; columns: string }>(
+      `SELECT pg_get_viewdef(to_regclass('public.' || $1)) AS text, (
+         SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+         WHERE attrelid = to_regclass('public.' || $2) AND attnum > 0 AND NOT attisdropped) AS columns`,
+      [view, table],
+    );
+    const text = (row?.text ?? '').replaceAll(`${table}.`, '').replace(/\s+/g, ' ').trim();
+    const condition = '( SELECT search_is_complete() AS search_is_complete)';
+    const right = `SELECT ${row?.columns} FROM ${table} WHERE ${condition};`;
+    if (text !== right) throw replaced(`view ${view}`);
+  }
+}
+
+function replaced(definition: string): LogFault {
+  const meaning =
+    `The ${definition} of the search index differs from the migrations. It was replaced, so searches may ` +
+    'return wrong results. The records are right. Search an export until the definition is restored.';
+  return new LogFault('search_index_replaced', meaning, { kind: definition });
 }

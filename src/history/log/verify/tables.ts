@@ -1,23 +1,23 @@
 import { KIND_NAMES, kindOf, KindName } from '../kinds';
-import { Ask } from '../tree-store';
+import { QueryRunner } from '../tree-store';
 import { EVIDENCE_TABLES } from './evidence';
 import { LogFault, placeOf } from './fault';
-import { BESIDE } from './record-rows';
+import { RELATED_TABLES } from './record-rows';
 
 const LOG = ['log_leaves', 'log_node', 'checkpoint'];
 const SEARCH = ['search_entry', 'search_item', 'search_slice', 'search_position'];
 
 /** Requires real tables. The database owner could replace a table by a view, or hide rows with a policy. */
-export async function requireTables(ask: Ask): Promise<void> {
+export async function requireTables(query: QueryRunner): Promise<void> {
   const names = [
     ...KIND_NAMES,
-    ...Object.values(BESIDE).map(({ table }) => table),
+    ...Object.values(RELATED_TABLES).map(({ table }) => table),
     'person',
     ...LOG,
     ...SEARCH,
     ...EVIDENCE_TABLES,
   ];
-  const rows = await ask<{ name: string; right: boolean }>(
+  const rows = await query<{ name: string; right: boolean }>(
     `SELECT n.name, coalesce(bool_and(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity AND NOT c.relhasrules),
       false) AS right
      FROM unnest($1::text[]) n (name)
@@ -37,20 +37,23 @@ export async function requireTables(ask: Ask): Promise<void> {
 }
 
 /**
- * Finds bodies and people without a record. No seal covers them.
- * @param seen number of related rows of records.
+ * Finds bodies and people without a record, which no seal covers.
+ * @param counts number of related rows of the records of each kind.
  */
-export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>): Promise<void> {
-  for (const [owner, { table, key }] of Object.entries(BESIDE) as [
+export async function requireNoOrphans(
+  query: QueryRunner,
+  counts: ReadonlyMap<KindName, number>,
+): Promise<void> {
+  for (const [owner, { table, key }] of Object.entries(RELATED_TABLES) as [
     KindName,
     { table: string; key: string },
   ][]) {
-    const [all] = await ask<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
-    if (all?.count === seen.get(owner)) continue;
-    const [row] = await ask<{ id: string }>(
+    const [all] = await query<{ count: number }>(`SELECT count(*)::float8 AS count FROM public.${table}`, []);
+    if (all?.count === counts.get(owner)) continue;
+    const [row] = await query<{ id: string }>(
       `SELECT x.${key}::text AS id FROM public.${table} x
-       WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${key})
-         ORDER BY x.${key} LIMIT 1`,
+         WHERE NOT EXISTS (SELECT FROM public.${owner} o WHERE o.${kindOf(owner).key} = x.${key})
+       ORDER BY x.${key} LIMIT 1`,
       [],
     );
     if (row) {
@@ -61,8 +64,8 @@ export async function checkBeside(ask: Ask, seen: ReadonlyMap<KindName, number>)
 }
 
 /** Finds leaves that no checkpoint covers, and leaves of no kind. */
-export async function checkLeaves(ask: Ask, size: number): Promise<void> {
-  const [leaves] = await ask<{ index: number; kind: KindName; id: string }>(
+export async function checkLeaves(query: QueryRunner, size: number): Promise<void> {
+  const [leaves] = await query<{ index: number; kind: KindName; id: string }>(
     `SELECT first::float8 AS index, kind, ids[1]::text AS id FROM public.log_leaves
      WHERE first >= $1 OR kind <> ALL ($2) ORDER BY first LIMIT 1`,
     [size, KIND_NAMES],

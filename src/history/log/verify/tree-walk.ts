@@ -2,15 +2,15 @@ import { ClientBase } from 'pg';
 import { Head, SignedHead } from '../head';
 import { utcSql } from '../kinds';
 import { CompactRange, HASH_BYTES } from '../merkle';
-import { hashesIn, KEPT_EVERY } from '../tree-store';
+import { hashesIn, STORED_LEVEL_INTERVAL } from '../tree-store';
 import { rowsOf } from './cursor';
 import { leavesChanged, LogFault, FaultPosition } from './fault';
 import { KeyTrust } from './key-trust';
 
 /** A checkpoint from outside the database, whose own list may lack it. */
-export interface Witnessed {
+export interface WitnessNote {
   note: string;
-  /** Source of the note for readers: `note 3 of checkpoints`. */
+  /** Source of the note for people: `note 3 of checkpoints`. */
   source: string;
   place?: FaultPosition;
 }
@@ -46,7 +46,7 @@ export class TreeWalk {
   /** @param witnessed checkpoints by size. */
   constructor(
     private readonly trust: KeyTrust,
-    private readonly witnessed: ReadonlyMap<number, Witnessed[]>,
+    private readonly witnessed: ReadonlyMap<number, WitnessNote[]>,
   ) {}
 
   get size(): number {
@@ -89,15 +89,15 @@ export class TreeWalk {
   private addLeaves(first: number, hashes: Buffer[], checkpoint: number): string[][] {
     if (first > this.size) throw leafMissing(this.size);
     if (first < this.size) {
-      throw new LogFault('leaf_twice', 'The log has two leaves at the same place. One was added.', {
-        leaf: first,
-      });
+      const meaning = 'The log has two leaves at the same index. One was added.';
+      throw new LogFault('leaf_twice', meaning, { leaf: first });
     }
     const built: string[][] = [];
     for (const leaf of hashes) {
       if (leaf.length !== HASH_BYTES) throw leavesChanged(first);
       this.range.append(leaf, (level, index, node) => {
-        if (level % KEPT_EVERY === 0) built.push([String(level), String(index), node.toString('hex')]);
+        if (level % STORED_LEVEL_INTERVAL === 0)
+          built.push([String(level), String(index), node.toString('hex')]);
       });
       if (this.size !== checkpoint) this.checkWitnessed(undefined);
     }
@@ -124,9 +124,7 @@ export class TreeWalk {
       );
     const before = this.head?.completeUntil ?? '';
     if ((completeUntil ?? '') < before) {
-      const meaning =
-        `The checkpoint says that the log is complete until ${completeUntil}, but it was until ${before} ` +
-        'already.';
+      const meaning = `The log is complete until ${completeUntil}, but earlier it was until ${before}.`;
       throw new LogFault('checkpoint_changed', meaning, this.unsigned());
     }
     this.checkWitnessed(note);
@@ -156,9 +154,8 @@ export class TreeWalk {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
-        `The leaves of the log do not match ${source}. Among these leaves, or before them, some were ` +
-          'changed, swapped, ' +
-          'added, or removed, and the log was rewritten to hide it.',
+        `The leaves of the log do not match ${source}. These or earlier leaves were changed, swapped, added, ` +
+          'or removed, and the log was rewritten to hide it.',
         place,
       );
     }

@@ -1,40 +1,35 @@
 import { ClientBase } from 'pg';
 import { KIND_NAMES, KindName } from '../kinds';
 import { KeyRing } from '../note';
-import { askWith } from '../tree-store';
+import { queryRunner } from '../tree-store';
 import { checkEvidence } from './evidence';
 import { Excuses } from './excuses';
 import { Fault, LogFault } from './fault';
 import { KeyTrust } from './key-trust';
-import { RecordWalk, Walked } from './record-walk';
+import { RecordWalk, WalkResult } from './record-walk';
 import { checkSearchIndex } from './search-index';
-import { checkBeside, checkLeaves, requireTables } from './tables';
-import { readOwn, TreeWalk, Witnessed } from './tree-walk';
+import { requireNoOrphans, checkLeaves, requireTables } from './tables';
+import { readOwn, TreeWalk, WitnessNote } from './tree-walk';
 
-/**
- * Age at which a record must be in the search index. The index is updated every second, unless the proxy is
- * down.
- */
+/** Age at which a record must be in the search index, which a running proxy updates every second. */
 const INDEX_DELAY_SECONDS = 60;
 
-/**
- * Planner settings. Records are merged with their related rows, both in the order of an index. The counts at
- * the end scan whole tables.
- */
+/** Planner settings to merge records with their related rows, both in the order of an index. */
 const WALKING =
   'SET LOCAL enable_hashjoin = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = off; ' +
-  'SET LOCAL enable_sort = off; ' +
-  'SET LOCAL enable_bitmapscan = off; SET LOCAL max_parallel_workers_per_gather = 0';
+  'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; ' +
+  'SET LOCAL max_parallel_workers_per_gather = 0';
+/** Planner settings to count the rows of whole tables. */
 const COUNTING =
-  'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; SET LOCAL ' +
-  'max_parallel_workers_per_gather = 2';
+  'SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on; ' +
+  'SET LOCAL max_parallel_workers_per_gather = 2';
 const ALWAYS = 'SET LOCAL jit = off; SET LOCAL search_path = pg_catalog, public';
 
 export interface VerifyRequest {
   /** Trusted keys of the log. Others are trusted from the checkpoint in which one of these names them. */
   ring: KeyRing;
   /** The witness's copies of checkpoints, each with its source. */
-  notes: Witnessed[];
+  notes: WitnessNote[];
   /** Age from which a record must be in the search index, in seconds. Default: 60. */
   indexDelaySeconds?: number | undefined;
   onProgress?: (done: number, of: number) => void;
@@ -65,7 +60,7 @@ export interface Report {
 }
 
 /** Newest checkpoint, and the clock of the database, in seconds. No checkpoint is verified yet. */
-interface Newest {
+interface NewestCheckpoint {
   size: number;
   completeUntil: number;
   now: number;
@@ -74,8 +69,9 @@ interface Newest {
 const NEWEST = `
   SELECT c.size::float8 AS size, date_part('epoch', c.complete_until) AS "completeUntil",
     date_part('epoch', clock_timestamp()) AS now
-  FROM (SELECT) one LEFT JOIN LATERAL (SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC
-    LIMIT 1) c ON true`;
+  FROM (SELECT) one LEFT JOIN LATERAL (
+    SELECT size, complete_until FROM public.checkpoint ORDER BY size DESC LIMIT 1
+  ) c ON true`;
 
 /**
  * Recomputes the whole log from the records and returns the first fault. Trusts only the key, the witness's
@@ -92,20 +88,20 @@ export async function verifyLog(
   const started = performance.now();
   const secondsSince = () => (performance.now() - started) / 1_000;
   const [client] = clients;
-  const ask = askWith(client);
+  const query = queryRunner(client);
   for (const each of clients) await each.query(`${ALWAYS}; ${WALKING}`);
   let [excuses, seconds]: [Excuses | undefined, number | undefined] = [undefined, undefined];
   let indexed = false;
   let fault: Fault | null = null;
   const walks = new Map<KindName, RecordWalk>();
-  const witnessed = new Map<number, Witnessed[]>();
+  const witnessed = new Map<number, WitnessNote[]>();
   const trust = new KeyTrust(request.ring);
   const tree = new TreeWalk(trust, witnessed);
   try {
-    await requireTables(ask);
-    excuses = await Excuses.read(ask);
+    await requireTables(query);
+    excuses = await Excuses.read(query);
     for (const one of [...request.notes, ...excuses.notes]) addBySize(witnessed, one, trust);
-    const [row] = await ask<Newest>(NEWEST, []);
+    const [row] = await query<NewestCheckpoint>(NEWEST, []);
     const newest = {
       size: row?.size ?? 0,
       completeUntil: row?.completeUntil ?? -Infinity,
@@ -115,19 +111,19 @@ export async function verifyLog(
       walks.set(kind, new RecordWalk(kind, excuses, { from: newest.completeUntil, to: newest.now }));
     }
     const wrongRoot = await tree.walk(client, newest.size).catch(onlyWrongRoot);
-    if (!wrongRoot) await excuses.requireSigned(ask, trust);
+    if (!wrongRoot) await excuses.requireSigned(query, trust);
     const wrongRecord = await walkRecords(clients, walks, newest.size, request.onProgress);
     if (wrongRoot)
       throw wrongRecord?.fault.code.startsWith('record_in_') ? wrongRoot : (wrongRecord ?? wrongRoot);
     if (wrongRecord) throw wrongRecord;
-    requireNothingCutOff(witnessed, newest.size, trust);
+    requireComplete(witnessed, newest.size, trust);
     await client.query(COUNTING);
-    await checkLeaves(ask, newest.size);
-    requireNothingHidden(walks.values());
-    await checkBeside(ask, new Map([...walks].map(([kind, { found }]) => [kind, found.beside])));
-    await checkEvidence(ask, client, excuses);
+    await checkLeaves(query, newest.size);
+    requireNoHiddenRecord(walks.values());
+    await requireNoOrphans(query, new Map([...walks].map(([kind, { found }]) => [kind, found.related])));
+    await checkEvidence(query, client, excuses);
     seconds = secondsSince();
-    indexed = await checkSearchIndex(ask, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
+    indexed = await checkSearchIndex(query, request.indexDelaySeconds ?? INDEX_DELAY_SECONDS);
   } catch (error) {
     if (!(error instanceof LogFault)) throw error;
     ({ fault } = error);
@@ -143,10 +139,7 @@ export async function verifyLog(
   );
 }
 
-/**
- * Returns a wrong root as the fault. It shows only that leaves were changed. The records may show which, but
- * the times of unverified checkpoints prove nothing about them.
- */
+/** Returns a wrong root as the fault. It shows only that leaves were changed. The records may show which. */
 function onlyWrongRoot(error: unknown): LogFault {
   if (error instanceof LogFault && error.fault.code === 'root_differs') return error;
   throw error;
@@ -181,22 +174,16 @@ async function walkRecords(
   return faults.sort((one, other) => (one.fault.leaf ?? 0) - (other.fault.leaf ?? 0))[0];
 }
 
-/**
- * Groups notes by size, which is their second line. Signatures are checked once the tree reaches that size.
- */
-function addBySize(sizes: Map<number, Witnessed[]>, one: Witnessed, trust: KeyTrust): void {
-  const said = one.note.split('\n', 2)[1] ?? '';
-  const size = /^[1-9]\d{0,15}$/.test(said)
-    ? Number(said)
+/** Groups notes by size, their second line. Signatures are checked once the tree reaches that size. */
+function addBySize(sizes: Map<number, WitnessNote[]>, one: WitnessNote, trust: KeyTrust): void {
+  const line = one.note.split('\n', 2)[1] ?? '';
+  const size = /^[1-9]\d{0,15}$/.test(line)
+    ? Number(line)
     : readOwn(() => trust.read(one.note), one.source, one.place).size;
   sizes.set(size, [...(sizes.get(size) ?? []), one]);
 }
 
-function requireNothingCutOff(
-  witnessed: ReadonlyMap<number, Witnessed[]>,
-  size: number,
-  trust: KeyTrust,
-): void {
+function requireComplete(witnessed: ReadonlyMap<number, WitnessNote[]>, size: number, trust: KeyTrust): void {
   for (const [beyond, notes] of witnessed) {
     if (beyond <= size) continue;
     for (const { note, source, place } of notes) {
@@ -204,8 +191,7 @@ function requireNothingCutOff(
       throw new LogFault(
         'log_cut_off',
         `The log has ${size} leaves, but ${source} covers ${beyond}. The newest records were removed ` +
-          'with their ' +
-          'seals, or an older backup was restored.',
+          'with their seals, or an older backup was restored.',
         { leaf: size, to_leaf: beyond - 1, ...place },
       );
     }
@@ -213,7 +199,7 @@ function requireNothingCutOff(
 }
 
 /** Requires that all records without a leaf are new. */
-function requireNothingHidden(walks: Iterable<RecordWalk>): void {
+function requireNoHiddenRecord(walks: Iterable<RecordWalk>): void {
   for (const { found } of walks) {
     if (!found.hidden) continue;
     const meaning =
@@ -224,14 +210,14 @@ function requireNothingHidden(walks: Iterable<RecordWalk>): void {
 
 function toReport(
   fault: Fault | null,
-  walked: Walked[],
+  walked: WalkResult[],
   { head, checkpoints }: TreeWalk,
   excuses: Excuses | undefined,
   witnessed: number,
   indexed: boolean,
   seconds: number,
 ): Report {
-  const total = (count: (one: Walked) => number) => walked.reduce((sum, one) => sum + count(one), 0);
+  const total = (count: (one: WalkResult) => number) => walked.reduce((sum, one) => sum + count(one), 0);
   const records = total(({ leaves }) => leaves);
   const oldest = Math.min(...walked.map((one) => one.oldest));
   return {
