@@ -6,7 +6,7 @@ import { ApiSummary } from '../../platform/schema/routes';
 import { AccountsDto } from './accounts.dto';
 import { AccountsService } from './accounts.service';
 
-/** Shows the accounts at the upstream. Their keys and secrets are never shown. */
+/** Shows the accounts at the upstream, without their keys and secrets. */
 @ApiTags('Clients')
 @Controller('v1/accounts')
 export class AccountsController {

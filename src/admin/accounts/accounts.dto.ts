@@ -1,31 +1,24 @@
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { BOOLEAN, COUNT, described, INSTANT, nullable, TEXT } from '../../platform/schema/fields';
 
-/**
- * The state of an account, as observed by the answering instance since its startup. Other instances may
- * differ.
- */
+/** Health of an account, as the answering instance has observed it since its start. */
 export class AccountHealth {
-  @described({ type: [String] }, 'Operations whose requests mostly failed. Only probes are sent for now.')
+  @described({ type: [String] }, 'Operations with an open circuit. Only probes are sent for now.')
   open_circuits!: string[];
-  @nullable(INSTANT, 'When it last answered a forwarded request. Null if it has not.')
+  @nullable(INSTANT, 'Time of the last response to a forwarded request.')
   last_answered_at!: Date | null;
-  @nullable(
-    INSTANT,
-    'When a request last failed: no connection, a timeout, an interrupted answer, or a server error. ' +
-      'Null if none has.',
-  )
+  @nullable(INSTANT, 'Time of the last failure: no connection, a timeout, a cut response, or a server error.')
   last_failure_at!: Date | null;
 }
 
 export class AccountDto extends AccountHealth {
   @described({ ...TEXT, example: 'main' }, 'Name of the account.') name!: string;
-  @described(BOOLEAN, 'Whether this instance knows it. If not, it rejects the payouts of its clients.')
+  @described(BOOLEAN, 'Whether this instance has the account. If not, it rejects payouts of its clients.')
   configured!: boolean;
-  @nullable(TEXT, 'Its base address.') base_url!: string | null;
-  @nullable(TEXT, 'The sub-account that its requests are carried out for.') sub_account!: string | null;
-  @nullable(TEXT, 'The wallet that transfers take from.') wallet!: string | null;
-  @described(BOOLEAN, 'Whether it has a secret for events.') accepts_events!: boolean;
+  @nullable(TEXT, 'Base URL of the account.') base_url!: string | null;
+  @nullable(TEXT, 'Sub-account that requests act for.') sub_account!: string | null;
+  @nullable(TEXT, 'Wallet that transfers take from.') wallet!: string | null;
+  @described(BOOLEAN, 'Whether the account has a secret for events.') accepts_events!: boolean;
   @described(COUNT, 'Number of clients.') clients!: number;
 }
 

@@ -14,7 +14,7 @@ export class AccountsService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
-  /** Returns the accounts of this instance, and unknown accounts named by clients. */
+  /** Returns the accounts of this instance, then unknown accounts of clients. */
   async list(): Promise<AccountDto[]> {
     const counts = await this.prisma.client.groupBy({
       by: ['account'],

@@ -7,9 +7,20 @@ import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { ApprovalsService } from './approvals.service';
 
-const CallId = () => ApiId("The call's ID.", 'call_id');
+const CallId = () => ApiId('ID of the call.', 'call_id');
 
-/** Serves the calls that need a second person's approval before they are sent. */
+const DECISION_PROBLEMS = [
+  ...([
+    'invalid_request',
+    'own_approval',
+    'approval_not_found',
+    'already_decided',
+    'approval_expired',
+  ] as const),
+  ...(['personal_key_required', 'content_changed', 'instance_fenced'] as const),
+] as const;
+
+/** Serves held calls: they need a second person's approval before they are sent. */
 @ApiTags('Approvals')
 @Controller('v1/approvals')
 export class ApprovalsController {
@@ -48,24 +59,15 @@ export class ApprovalsController {
   @Shows(showsCall)
   @ApiSummary(
     'Approve a held call, and send it',
-    'Requires a client, a key, and a person other than those of the requester. The call is sent once. ' +
-      'The response follows when ' +
-      'the outcome is recorded. Check `outcome`, which may be `unknown`.',
+    'Requires a client, a key, and a person other than those of the requester. The call is sent once. The ' +
+      'response follows when the outcome is recorded. Check `outcome`, which may be `unknown`.',
   )
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The call with its outcome.' })
   @ApiKeyProblems(
-    ...([
-      'invalid_request',
-      'own_approval',
-      'cap_exceeded',
-      'approval_not_found',
-      'already_decided',
-    ] as const),
-    'approval_expired',
-    ...(['key_revoked', 'no_longer_allowed', 'suspected_duplicate', 'step_up_required'] as const),
-    'personal_key_required',
-    ...(['content_lost', 'content_changed', 'stopped', 'instance_fenced', 'outcome_unknown'] as const),
+    ...DECISION_PROBLEMS,
+    ...(['cap_exceeded', 'key_revoked', 'no_longer_allowed', 'suspected_duplicate'] as const),
+    ...(['step_up_required', 'content_lost', 'stopped', 'outcome_unknown'] as const),
   )
   approveCall(
     @CurrentCall() call: AuthenticatedCall,
@@ -81,15 +83,11 @@ export class ApprovalsController {
   @Shows(showsCall)
   @ApiSummary(
     'Reject a held call',
-    "Requires a client, a key, and a person other than the requester's. The call is never sent.",
+    'Requires a client, a key, and a person other than those of the requester. The call is never sent.',
   )
   @CallId()
   @ApiResponse({ status: 200, type: FullApprovalRecord, description: 'The rejected call.' })
-  @ApiKeyProblems(
-    ...(['invalid_request', 'own_approval', 'approval_not_found', 'already_decided'] as const),
-    'approval_expired',
-    ...(['personal_key_required', 'content_changed', 'instance_fenced'] as const),
-  )
+  @ApiKeyProblems(...DECISION_PROBLEMS)
   rejectCall(
     @CurrentCall() call: AuthenticatedCall,
     @Param('call_id') id: string,

@@ -22,7 +22,7 @@ const HASH = /^[0-9a-f]{64}$/;
 export class DecisionDto {
   @Text({
     max: 1_000,
-    description: 'Reason for the decision, which is recorded.',
+    description: 'Reason for the record.',
     example: 'Agreed with the shop.',
   })
   reason!: string;
@@ -36,18 +36,17 @@ export class DecisionDto {
     {
       type: 'string',
       pattern: HASH.source,
-      description: 'The `content_hash` that you read. A call with another hash is not decided.',
+      description: 'Expected `content_hash` of the call. Another one is refused.',
     },
   )
   content_hash?: string;
 }
 
-/** A cap that the call counts against, now and after the approval. */
+/** A cap of the call, now and after the approval. */
 export class CapAfterDto extends CapDto {
   @described(USD, 'Spending if the call is approved now.') after_usd!: string;
-  @nullable(USD, 'Remaining amount if the call is approved now. Null: no cap.') left_after_usd!:
-    | string
-    | null;
+  @nullable(USD, 'Remaining amount if the call is approved now. Null without a cap.')
+  left_after_usd!: string | null;
 }
 
 /**
@@ -60,29 +59,25 @@ export class CapsAfterDto {
   @nullable(CapAfterDto, 'Day of the person.') person_daily!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Month of the person.') person_monthly!: CapAfterDto | null;
   @nullable(CapAfterDto, 'Total of the ephemeral key.') ephemeral_key!: CapAfterDto | null;
-  @described(
-    BOOLEAN,
-    'Whether the call fits all caps. If not, it cannot be approved now (403 `cap_exceeded`).',
-  )
+  @described(BOOLEAN, 'Whether the call fits all caps. If not, an approval gets 403 `cap_exceeded`.')
   fits!: boolean;
 }
 
 const CAPS =
-  'Effect of an approval on the caps. Pending calls reserve nothing, so other pending calls are not ' +
-  'counted. Null once the call is decided or has expired.';
+  'Effect of an approval on the caps. Other pending calls are not counted, because they reserve nothing. ' +
+  'Null for decided and expired calls.';
 
 /** A rule of the client that forbids a held call now. */
 export class NotAllowedDto {
   @described({ enum: Object.keys(PROBLEMS) }, 'Code of the error that the client would receive now.')
   code!: string;
-  @described(TEXT, 'What the rule forbids.') detail!: string;
-  @described({ type: [FaultDto] }, 'The fields concerned, if any.') errors!: FaultDto[];
+  @described(TEXT, 'Text of the error.') detail!: string;
+  @described({ type: [FaultDto] }, 'Faults of fields, if any.') errors!: FaultDto[];
 }
 
 const NOT_ALLOWED =
-  'Why the call cannot be approved now: a rule of the client that forbids it, even if it was allowed ' +
-  'when requested (409 `no_longer_allowed`), or `content_lost`. Null if there is no reason, and once ' +
-  'the call is decided or has expired.';
+  'Obstacle to an approval now: a rule of the client, also one from after the request (409 ' +
+  '`no_longer_allowed`), or `content_lost`. Null without an obstacle, and for decided and expired calls.';
 
 export class ApprovalRecord extends CallRecord {
   @nullable(CapsAfterDto, CAPS) caps!: CapsAfterDto | null;

@@ -33,9 +33,13 @@ import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ApprovalPage, ApprovalSearch, DecisionDto, FullApprovalRecord } from './approvals.dto';
 import { brokenRule, decisionFailed, ForecastService, notPending } from './forecast.service';
-import { Held, namedBy, ownerOfHeld, payersOf, requireUnchanged, toPrepared } from './held';
+import { HeldRecord, namedTransaction, ownerOfHeld, payersOf, requireUnchanged, toPrepared } from './held';
 import { readHeldItems } from './held-items';
 import { readRequesters } from './requesters';
+
+const OTHER_HASH =
+  'The content_hash of this call differs from the one you sent. Nothing was decided. Read the call again, ' +
+  'then decide.';
 
 /** Lists held calls, and records decisions about them. */
 @Injectable()
@@ -59,10 +63,8 @@ export class ApprovalsService {
     private readonly fourEyes: FourEyesService,
   ) {}
 
-  async list(
-    call: AuthenticatedCall,
-    { status = 'pending', ...page }: ApprovalSearch,
-  ): Promise<ApprovalPage> {
+  async list(call: AuthenticatedCall, search: ApprovalSearch): Promise<ApprovalPage> {
+    const { status = 'pending', ...page } = search;
     const { rows, nextPageToken } = await this.searching.search({ approval: status, ...page });
     const ids = rows.map(({ id }) => id);
     const calls = await this.records.list(ids, mayReveal(call));
@@ -75,13 +77,9 @@ export class ApprovalsService {
   }
 
   /** Approves the call, sends it once, and returns it with its recorded outcome. */
-  async approve(
-    call: AuthenticatedCall,
-    id: string,
-    { reason, content_hash: hash }: DecisionDto,
-  ): Promise<FullApprovalRecord> {
+  async approve(call: AuthenticatedCall, id: string, decision: DecisionDto): Promise<FullApprovalRecord> {
     this.mayPay.require('send', {}, 'approver');
-    const { by, held } = await this.undecided(call, id, hash);
+    const { by, held } = await this.undecided(call, id, decision.content_hash);
     this.stepUp.requireOver(call, held.intent.total_usd);
     requireUnchanged(held);
     const prepared = toPrepared(held);
@@ -92,7 +90,8 @@ export class ApprovalsService {
     const permit = await this.shedder.enterFor(call, requester, operationNamed(operation), 'approver');
     try {
       await this.mayPay.requireSending(clientId, { account, outgoing }, 'approver');
-      return await this.approveAndSend(call, { held, prepared, permit }, this.decision(held, reason, by));
+      const newDecision = this.decision(held, decision.reason, by);
+      return await this.approveAndSend(call, { held, prepared, permit }, newDecision);
     } finally {
       permit.release();
       account.giveUp(outgoing);
@@ -101,7 +100,7 @@ export class ApprovalsService {
 
   private async approveAndSend(
     call: AuthenticatedCall,
-    { held, prepared, permit }: { held: Held; prepared: PreparedRequest; permit: Permit },
+    { held, prepared, permit }: { held: HeldRecord; prepared: PreparedRequest; permit: Permit },
     decision: NewDecision,
   ): Promise<FullApprovalRecord> {
     const { id } = held.intent;
@@ -115,49 +114,43 @@ export class ApprovalsService {
     const isOwn = await this.isOwn(call, held);
     const screening = await this.screenAgain(held, items);
     const recipients = recipientsOf(clientId, operation, items);
+    const payers = payersOf(held);
+    const heldCall = {
+      clientId,
+      operation,
+      items,
+      usd,
+      feeUsd,
+      payments,
+      payers,
+      recipients,
+      knownTransaction,
+    };
     this.mayPay.require('send', {}, 'approver'); // again, because other services were queried meanwhile
-    const decided = await approveHeldCall(
-      this.prisma,
-      { ...decision, screening },
-      {
-        clientId,
-        operation,
-        items,
-        usd,
-        feeUsd,
-        payments,
-        payers: payersOf(held),
-        recipients,
-        knownTransaction,
-      },
-      async (tx) => {
-        const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
-        return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
-      },
-    ).catch(decisionFailed);
-    if (decided.kind === 'decided') throw await this.tooLate(id);
-    if (decided.kind !== 'released') throw obstacleProblem(decided, 'approver', { operation });
+    const result = await approveHeldCall(this.prisma, { ...decision, screening }, heldCall, async (tx) => {
+      const [requesters, limited] = [await readRequesters(tx, [id]), await readHeldItems(tx, [id])];
+      return brokenRule(requesters.get(id), operation, limited.get(id) ?? [], isOwn);
+    }).catch(decisionFailed);
+    if (result.kind === 'decided') throw await this.tooLate(id);
+    if (result.kind !== 'released') throw obstacleProblem(result, 'approver', { operation });
     this.epoch.remember('approved', id);
-    this.copies.addApproval(id, decided.reservedOn);
+    this.copies.addApproval(id, result.reservedOn);
     permit.endAdmission(false);
-    return this.send(call, held, prepared, { release: decided.release, permit });
+    return this.send(call, held, prepared, { release: result.release, permit });
   }
 
   /**
    * Screens the payment again, because lists change while a call waits. The approver's decision counts as the
    * review.
    * @returns the verdict, for the record of the decision. Null without screening.
-   * @throws Problem
    */
-  private async screenAgain({ intent }: Held, items: Item[]): Promise<Screened | null> {
+  private async screenAgain({ intent }: HeldRecord, items: Item[]): Promise<Screened | null> {
     if (!this.screening.isEnabled) return null;
     const caller = (await readRequesters(this.prisma, [intent.id])).get(intent.id);
     if (!caller) return null; // the approval is refused
+    const subject = { id: intent.id, caller, operation: operationNamed(intent.operation) };
     try {
-      return await this.screening.check(
-        { id: intent.id, caller, operation: operationNamed(intent.operation) },
-        items,
-      );
+      return await this.screening.check(subject, items);
     } catch (refusal) {
       if (!(refusal instanceof Problem)) throw refusal;
       const kind = refusal.code === 'screening_denied' ? refusal.code : 'screening_unavailable';
@@ -166,57 +159,46 @@ export class ApprovalsService {
   }
 
   /**
-   * Rechecks whether the requester owns the transaction that a held call names. Skipped for a requester who
-   * reaches the whole account. If that right is revoked concurrently, the approval is refused, and the next
-   * one checks.
+   * Rechecks whether the requester owns the named transaction. Skipped for a requester who reaches the whole
+   * account. If that right is revoked concurrently, the approval is refused, and the next one checks.
    */
-  private async isOwn(call: AuthenticatedCall, held: Held): Promise<boolean> {
-    const named = namedBy(held);
-    if (named === undefined) return true;
+  private async isOwn(call: AuthenticatedCall, held: HeldRecord): Promise<boolean> {
+    const transaction = namedTransaction(held);
+    if (transaction === undefined) return true;
     const { id } = held.intent;
     const requester = (await readRequesters(this.prisma, [id])).get(id);
     if (!requester || reachesWholeAccount(requester)) return false;
-    return this.ownership.owns(call, ownerOfHeld(held), named, 'approver');
+    return this.ownership.owns(call, ownerOfHeld(held), transaction, 'approver');
   }
 
   /** Rejects a call. A fenced instance rejects nothing: its old database may show a sent call as pending. */
-  async reject(
-    call: AuthenticatedCall,
-    id: string,
-    { reason, content_hash: hash }: DecisionDto,
-  ): Promise<FullApprovalRecord> {
+  async reject(call: AuthenticatedCall, id: string, decision: DecisionDto): Promise<FullApprovalRecord> {
+    const { reason, content_hash: hash } = decision;
     this.mayPay.require('settle', {}, 'approver');
     const { by, held } = await this.undecided(call, id, hash);
     if (!(await rejectHeldCall(this.prisma, this.decision(held, reason, by)))) throw await this.tooLate(id);
     return this.one(call, id);
   }
 
-  private decision({ intent }: Held, reason: string, by: Author): NewDecision {
+  private decision({ intent }: HeldRecord, reason: string, by: Author): NewDecision {
     const { id: intentId, body_commitment: bodyCommitment = null } = intent;
     return { intentId, reason, bodyCommitment, screening: null, by, process: this.process.number };
   }
 
-  /** Reads a held call, and checks early whether this caller may decide. The decision checks again. */
+  /** Reads a held call, and checks the caller early. The decision checks again. */
   private async undecided(
     call: AuthenticatedCall,
     id: string,
     hash: string | undefined,
-  ): Promise<{ by: Author; held: Held }> {
+  ): Promise<{ by: Author; held: HeldRecord }> {
     const { approval } = await this.record(id, false);
     const held = await this.records.readStored(id);
     if (!held) throw new Problem('approval_not_found');
-    const by = await this.fourEyes.require(
-      call,
-      await readRequester(this.prisma, { ...held.intent, actor: held.actor }),
-    );
+    const requester = await readRequester(this.prisma, { ...held.intent, actor: held.actor });
+    const by = await this.fourEyes.require(call, requester);
     if (approval?.status !== 'pending') throw notPending(approval?.status);
-    if (hash !== undefined && hash !== approval.content_hash) {
-      throw new Problem('content_changed', {
-        text:
-          'The content_hash of this call differs from the one you sent. Nothing was decided. Read the ' +
-          'call again, then decide.',
-      });
-    }
+    if (hash !== undefined && hash !== approval.content_hash)
+      throw new Problem('content_changed', { text: OTHER_HASH });
     return { by, held };
   }
 
@@ -231,24 +213,24 @@ export class ApprovalsService {
     return record;
   }
 
-  /** Sends an approved call. From here on money can move, so no error may claim that nothing was sent. */
+  /** Sends an approved call. Money can move from here on, so no error may claim that nothing was sent. */
   private async send(
     approving: AuthenticatedCall,
-    held: Held,
+    held: HeldRecord,
     prepared: PreparedRequest,
     { release, permit }: { release: Release; permit: Permit },
   ): Promise<FullApprovalRecord> {
+    const { id, operation, traceparent, expected_fee: fee } = held.intent;
     const call: OperationCall = {
       ...approving,
-      id: held.intent.id,
-      operation: operationNamed(held.intent.operation),
-      traceparent: held.intent.traceparent,
+      id,
+      operation: operationNamed(operation),
+      traceparent,
       connection: undefined, // the approver's, not the caller's
       sendBy: Infinity, // no caller waits
       opened: true,
       timings: {},
-      feeRate:
-        held.intent.expected_fee === undefined ? null : (readFeeRate(held.intent.expected_fee) ?? null),
+      feeRate: fee === undefined ? null : (readFeeRate(fee) ?? null),
     };
     try {
       await this.exchanges.send(call, prepared, release, permit);
@@ -256,7 +238,7 @@ export class ApprovalsService {
     } catch (cause) {
       const text =
         'The call was approved and sent, but its outcome could not be recorded or read. It is not sent ' +
-        `again. GET /v1/approvals/${call.id} shows what is known.`;
+        `again. Read GET /v1/approvals/${call.id} for its outcome.`;
       throw new Problem('outcome_unknown', { text, cause });
     } finally {
       this.metrics.count(call);

@@ -22,11 +22,11 @@ import { readHeldItems } from './held-items';
 import { readRequesters } from './requesters';
 
 /**
- * Finds the first rule that forbids a call now: its key, its scope, the operation, the owner of the named
- * transaction, or a limit per call of its client or person. The approval threshold is ignored.
- * `approveHeldCall` of the journal checks caps, stops and the register of recipients.
- * @param caller the requester (`readRequesters`). Undefined if its key is no longer valid.
- * @param isOwn whether the call names no foreign transaction (OwnershipService).
+ * Returns the first rule that forbids a call now: its key, its scope, the operation, the owner of the named
+ * transaction, or a limit per call of its client or person. Ignores the approval threshold. `approveHeldCall`
+ * of the journal checks caps, stops and the register of recipients.
+ * @param caller the requester from `readRequesters`. Undefined if its key is no longer valid.
+ * @param isOwn whether the call names no foreign transaction, from `OwnershipService`.
  */
 export function brokenRule(
   caller: Caller | undefined,
@@ -49,8 +49,8 @@ export function notPending(status: RecordApproval['status'] | undefined): Proble
 }
 
 /**
- * Throws the error of a failed decision. The commit may have succeeded despite the reported failure. Then the
- * call is approved and in doubt, but was not sent.
+ * Throws the error of a failed decision. The commit may have succeeded despite the failure. Then the call is
+ * approved and in doubt, but was not sent.
  */
 export function decisionFailed(cause: unknown): never {
   const text =
@@ -59,7 +59,7 @@ export function decisionFailed(cause: unknown): never {
   throw new Problem('database_unavailable', { text, cause });
 }
 
-/** The effect of an approval now. Both fields are null for a decided or expired call. */
+/** Effect of an approval now. Both fields are null for a decided or expired call. */
 interface Forecast {
   caps: CapsAfterDto | null;
   not_allowed: NotAllowedDto | null;
@@ -74,8 +74,8 @@ export class ForecastService {
   ) {}
 
   /**
-   * Forecasts each call independently, because held calls reserve nothing. Only payments are held. Their
-   * total counts, as in `approveHeldCall` of the journal.
+   * Forecasts each call independently, because held calls reserve nothing. The total of a payment counts, as
+   * in `approveHeldCall` of the journal.
    */
   async forecast<Call extends CallRecord>(calls: Call[]): Promise<(Call & Forecast)[]> {
     const pending = calls.filter(isPending);
@@ -100,9 +100,7 @@ export class ForecastService {
   /** Reads the usage of the clients by ID. */
   private async usages(pending: CallRecord[]): Promise<Map<string, UsageDto>> {
     const [clients, spending] = await Promise.all([
-      this.prisma.client.findMany({
-        where: { id: { in: [...new Set(pending.map(({ client }) => client.id))] } },
-      }),
+      this.prisma.client.findMany({ where: { id: { in: pending.map(({ client }) => client.id) } } }),
       this.spending.spentByAll(),
     ]);
     return new Map(
@@ -119,9 +117,9 @@ export class ForecastService {
     const ids = pending.map(({ id }) => id);
     const [requesters, items] = await Promise.all([
       readRequesters(this.prisma, ids),
-      readHeldItems(this.prisma, ids), // listed records contain only the first hundred items
+      readHeldItems(this.prisma, ids), // listed records have only the first hundred items
     ]);
-    const foreign = await this.namingOthers(pending, requesters);
+    const foreign = await this.foreignCalls(pending, requesters);
     const held = pending.map((call) => {
       const { id, operation: name, recovered } = call;
       const caller = requesters.get(id);
@@ -140,24 +138,19 @@ export class ForecastService {
     return new Map([...broken, ...(await readForbidden(this.prisma, allowed))]);
   }
 
-  /**
-   * Returns the calls that name a foreign transaction, as far as records show. The approval checks the rest.
-   */
-  private async namingOthers(pending: CallRecord[], requesters: Map<string, Caller>): Promise<Set<string>> {
-    const found = new Set<string>();
+  /** Returns the calls with a foreign transaction in their records. The approval checks the rest. */
+  private async foreignCalls(pending: CallRecord[], requesters: Map<string, Caller>): Promise<Set<string>> {
+    const foreign = new Set<string>();
     for (const call of pending) {
       const { id, client, person_id: personId, actor_source: actorSource, operation, items } = call;
       const caller = requesters.get(id);
-      const named = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
-      if (!caller || named.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
-      const owners = await TransactionOwners.read(
-        this.prisma,
-        recordedOwner({ clientId: client.id, personId, actorSource }),
-        named,
-      );
-      if (named.some((upstreamRef) => owners.isForeign({ upstreamRef }))) found.add(id);
+      const refs = items.flatMap(({ upstream_ref }) => upstream_ref ?? []);
+      if (!caller || refs.length === 0 || !namedObjectOf(operationNamed(operation))) continue;
+      const owner = recordedOwner({ clientId: client.id, personId, actorSource });
+      const owners = await TransactionOwners.read(this.prisma, owner, refs);
+      if (refs.some((upstreamRef) => owners.isForeign({ upstreamRef }))) foreign.add(id);
     }
-    return found;
+    return foreign;
   }
 }
 
@@ -174,7 +167,7 @@ function payersOf({ person_id: person, ephemeral_key_id: key }: CallRecord): str
   return [person, key].filter((id) => id !== null);
 }
 
-/** The usage of all caps of a call. Missing for a person or a key without a row. */
+/** Usage of all caps of a call. Undefined for a person or a key without a row. */
 interface Usages {
   client: UsageDto;
   person: PayerUsage | undefined;
@@ -213,18 +206,18 @@ interface HeldPayment {
   items: Item[];
 }
 
-/** Finds held calls with recipients that the register now forbids, by call ID. */
+/** Reads the held calls with recipients that the register now forbids, by call ID. */
 async function readForbidden(prisma: SidePrisma, held: HeldPayment[]): Promise<Map<string, BrokenRule>> {
   const rules = new Map(held.map(({ caller }) => [caller.clientId, rulesOf(caller)]));
-  const named = held.map(({ id, operation, caller: { clientId }, items }) => ({
+  const payments = held.map(({ id, operation, caller: { clientId }, items }) => ({
     id,
     operation,
     clientId,
     recipients: recipientsOf(clientId, operation, items),
   }));
-  const register = await readRegister(prisma, named, rules);
+  const register = await readRegister(prisma, payments, rules);
   return new Map(
-    named.flatMap(({ id, clientId, recipients }) => {
+    payments.flatMap(({ id, clientId, recipients }) => {
       const own = rules.get(clientId);
       const forbidden = own && register.forbidden(recipients, own);
       return forbidden ? [[id, { kind: 'recipient_not_allowed' as const, ...forbidden }] as const] : [];

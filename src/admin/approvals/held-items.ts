@@ -3,7 +3,7 @@ import { IntentDocument, ItemDocument, PersonDocument } from '../../journal/reco
 import { Item } from '../../operations/items/item';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** Reads the recorded items of held calls by call ID, including amounts that the request did not state. */
+/** Reads the recorded items of held calls by call ID, including amounts that the request omitted. */
 export async function readHeldItems(
   tx: Pick<Prisma.TransactionClient, 'intent'>,
   ids: string[],

@@ -13,21 +13,21 @@ import {
 import { itemsOf } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
 
-/** A held call as recorded. */
-export type Held = FullStoredCall;
+/** Record of a held call. */
+export type HeldRecord = FullStoredCall;
 
 /**
- * Verifies the stored body against the record's commitment, so the sent body equals the reviewed one.
+ * Compares the stored body with the record's commitment, so that the sent body is the reviewed one.
  * @throws Problem `content_lost` for a call restored from a copy, which has no body and no commitment.
  * @throws Problem `content_changed` if the body differs or was erased.
  */
-export function requireUnchanged({ intent, body }: Held): void {
+export function requireUnchanged({ intent, body }: HeldRecord): void {
   if (intent.recovered) throw new Problem('content_lost');
   if (body === null || commitmentOf(body) !== intent.body_commitment) throw new Problem('content_changed');
 }
 
-/** Returns the request to send: the recorded bytes. */
-export function toPrepared({ intent, body }: Held): PreparedRequest {
+/** Returns the recorded bytes as a request. */
+export function toPrepared({ intent, body }: HeldRecord): PreparedRequest {
   const name = operationNamed(intent.operation);
   const path = INTERFACE_PREFIX + pathOf(name) + (intent.query === undefined ? '' : `?${intent.query}`);
   return {
@@ -43,27 +43,27 @@ export function toPrepared({ intent, body }: Held): PreparedRequest {
   };
 }
 
-/** Returns the transaction named by the request. Undefined if none. */
-export function namedBy({ intent, body }: Held): NamedId | undefined {
+/** Returns the transaction that the request names, if any. */
+export function namedTransaction({ intent, body }: HeldRecord): NamedId | undefined {
   return namedIn({ operation: operationNamed(intent.operation) }, inputOf(body));
 }
 
 /** Returns the owner of a held call, whose objects it may name. */
-export function ownerOfHeld({ intent }: Held): Owner {
+export function ownerOfHeld({ intent }: HeldRecord): Owner {
   const { client_id: clientId, person_id: personId = null, actor_source: actorSource = null } = intent;
   return recordedOwner({ clientId, personId, actorSource });
 }
 
-/** Returns the payers whose caps a held call uses, besides its client. */
-export function payersOf({ intent }: Held): string[] {
+/** Returns the person and the ephemeral key with caps on a held call. */
+export function payersOf({ intent }: HeldRecord): string[] {
   return [intent.person_id ?? [], intent.ephemeral_key_id ?? []].flat();
 }
 
-function inputOf(body: Held['body']): object | undefined {
+function inputOf(body: HeldRecord['body']): object | undefined {
   const bytes = bytesOf(body);
   return bytes ? (JSON.parse(bytes.toString('utf8')) as object) : undefined;
 }
 
-function bytesOf(body: Held['body']): Buffer | null {
+function bytesOf(body: HeldRecord['body']): Buffer | null {
   return body && Buffer.from(body.body);
 }

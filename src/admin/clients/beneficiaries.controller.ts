@@ -29,7 +29,7 @@ import {
 } from '../../platform/schema/page';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 import { WaitingDto } from './changes.dto';
-import { asProblem, waiting, WAITS } from './waiting';
+import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 
 const MAX_LENGTH = 320;
 
@@ -57,26 +57,26 @@ class ChangeBeneficiariesDto {
   @Recipients('Email addresses, phone numbers, handles, or `receiver:` and the ID of a sub-account.')
   add?: string[];
   @Recipients('The same, or IDs of entries.') remove?: string[];
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  @Text({ max: 1_000, required: false, description: 'Reason for the record.' })
   reason?: string;
 }
 
 class BeneficiarySearch implements PageRequest {
-  @OneOf(REGISTER_LISTS, 'Only this list.') list?: RegisterList;
+  @OneOf(REGISTER_LISTS, 'List of the entries.') list?: RegisterList;
   @PageSize(LONG_PAGE) page_size?: number;
   @PageToken() page_token?: string;
 }
 
 class BeneficiaryDto implements ListedBeneficiary {
   @described(UUID, 'ID of the entry.') id!: string;
-  @described({ enum: REGISTER_LISTS }, 'Its list.') list!: RegisterList;
-  @nullable(TEXT, 'Masked. Null: erased.') recipient!: string | null;
-  @described(INSTANT, 'When it was registered.') registered_at!: Date;
+  @described({ enum: REGISTER_LISTS }, 'List of the entry.') list!: RegisterList;
+  @nullable(TEXT, 'Masked recipient. Null after its erasure.') recipient!: string | null;
+  @described(INSTANT, 'Time of the registration.') registered_at!: Date;
 }
 
 class ChangedBeneficiariesDto implements RegisterChangeResult {
   @described({ type: [BeneficiaryDto] }, 'The entries of `add`.') added!: BeneficiaryDto[];
-  @described({ type: [BeneficiaryDto] }, 'Entries that are gone.') removed!: BeneficiaryDto[];
+  @described({ type: [BeneficiaryDto] }, 'The entries of `remove`.') removed!: BeneficiaryDto[];
 }
 
 class BeneficiaryPage {
@@ -97,7 +97,7 @@ export class BeneficiariesController {
   @Allow('admin')
   @ApiSummary(
     "List a client's register of recipients",
-    'Recipients are stored as hashes and masks, so nobody sees more.',
+    'Recipients are masked, because only hashes and masks are stored.',
   )
   @ApiClientName()
   @ApiResponse({ status: 200, type: BeneficiaryPage, description: 'One page.' })
@@ -107,8 +107,8 @@ export class BeneficiariesController {
     @Query() search: BeneficiarySearch,
   ): Promise<BeneficiaryPage> {
     const filters = { list: search.list, after: idBefore(search), limit: rowsToRead(search, LONG_PAGE) };
-    const found = await this.register.list(name, filters).catch(asProblem);
-    const { rows, nextPageToken } = toPage(found, search, { sizes: LONG_PAGE });
+    const entries = await this.register.list(name, filters).catch(asProblem);
+    const { rows, nextPageToken } = toPage(entries, search, { sizes: LONG_PAGE });
     return { beneficiaries: rows, next_page_token: nextPageToken };
   }
 
@@ -118,12 +118,12 @@ export class BeneficiariesController {
   @StepUp()
   @ApiSummary(
     "Change a client's register of recipients",
-    'Each addition and removal is recorded. What is so already stays as it is. With dual control, additions ' +
-      'to `allowed` and removals from `blocked` wait, so `add` and `remove` go into two requests.',
+    'Each addition and removal is recorded. Existing entries stay unchanged. With dual control, additions ' +
+      'to `allowed` and removals from `blocked` wait, so send `add` and `remove` in two requests.',
   )
   @ApiClientName()
   @ApiResponse({ status: 200, type: ChangedBeneficiariesDto, description: 'The change.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
   async changeBeneficiaries(
     @CurrentCall() call: AuthenticatedCall,
@@ -139,7 +139,7 @@ export class BeneficiariesController {
     const changed = await this.dualControl
       .changeRegister(name, change, changeAuthorOf(call, reason))
       .catch(asProblem);
-    return isRequestedChange(changed) ? waiting(changed, reply) : changed;
+    return isRequestedChange(changed) ? pendingResponse(changed, reply) : changed;
   }
 }
 
@@ -147,8 +147,8 @@ function isDefined<Value>(value: Value | undefined): value is Value {
   return value !== undefined;
 }
 
-function faultsIn(field: 'add' | 'remove', read: unknown[]): Fault[] {
-  return read.flatMap((one, place) =>
-    one === undefined ? [{ pointer: `/${field}/${place}`, detail: BENEFICIARY_MUST }] : [],
+function faultsIn(field: 'add' | 'remove', recipients: unknown[]): Fault[] {
+  return recipients.flatMap((recipient, index) =>
+    recipient === undefined ? [{ pointer: `/${field}/${index}`, detail: BENEFICIARY_MUST }] : [],
   );
 }

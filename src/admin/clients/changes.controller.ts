@@ -17,11 +17,11 @@ import {
   ChangesDto,
   ChangeSearch,
 } from './changes.dto';
-import { asProblem } from './waiting';
+import { asProblem } from './pending-response';
 
-const ChangeId = () => ApiId("The change's ID.");
+const ChangeId = () => ApiId('ID of the change.');
 
-/** Serves the changes that wait for a second person. */
+/** Serves the changes under dual control. */
 @ApiTags('Clients')
 @ApiExtraModels(ActivityState)
 @Controller('v1/changes')
@@ -37,8 +37,9 @@ export class ChangesController {
     @CurrentCall() call: AuthenticatedCall,
     @Query() search: ChangeSearch,
   ): Promise<ChangesDto> {
-    const found = await this.decisions.list(search.status ?? 'pending', rowsToRead(search), idBefore(search));
-    const { rows, nextPageToken } = toPage(found, search);
+    const { status = 'pending' } = search;
+    const changes = await this.decisions.list(status, rowsToRead(search), idBefore(search));
+    const { rows, nextPageToken } = toPage(changes, search);
     return { changes: await this.records(call, rows), next_page_token: nextPageToken };
   }
 
@@ -48,9 +49,8 @@ export class ChangesController {
   @StepUp()
   @ApiSummary(
     'Approve a change',
-    'Send a personal key of another person than the requester. The change is judged again and applies ' +
-      'at once. ' +
-      'The key of a person has no secret until the person claims it, with a sign-in or with `claim_code`.',
+    'Send a personal key of another person than the requester. The change is checked again and applies at ' +
+      'once. A personal key has no secret until its owner claims it, with a sign-in or with `claim_code`.',
   )
   @ChangeId()
   @ApiResponse({ status: 200, type: ApprovedChangeRecord, description: 'The change was made.' })

@@ -5,20 +5,20 @@ import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { OneOf, PageSize, PageToken, Uuid } from '../../http/validation/rules/query-rules';
 import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
 import { isUuid } from '../../platform/database/uuid';
-import { described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
+import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 
 /** A change that waits for a second person. */
 export class WaitingDto {
   @ApiProperty({ enum: ['pending_approval'] }) status!: 'pending_approval';
   @described(UUID, 'ID of the change.') change_id!: string;
-  @described(INSTANT, 'When it can no longer be approved.') expires_at!: Date;
+  @described(INSTANT, 'Deadline of the approval.') expires_at!: Date;
   @ApiProperty({
     type: 'string',
     required: false,
     description:
-      'The new key, shown only once. It opens nothing until the change is approved. The key of a person ' +
-      'is missing: the person claims it.',
+      'The new key, shown only once. It is invalid until the change is approved. Absent for a personal ' +
+      'key, which its owner claims.',
   })
   key?: string;
 }
@@ -33,50 +33,46 @@ export class ChangeSearch implements PageRequest {
 
 @NotForwarded()
 export class ChangeDecisionDto {
-  @Text({ max: 1_000, description: 'Reason for the decision, which is recorded.', example: 'Case 17' })
+  @Text({ max: 1_000, description: 'Reason for the record.', example: 'Case 17' })
   reason!: string;
 }
 
 class ChangePerson {
   @nullable(TEXT, 'Name of the client.') client!: string | null;
   @described(UUID, 'ID of the key.') key_id!: string;
-  @described(TEXT, 'The owner of the key.') person!: string;
+  @described(TEXT, 'Owner of the key.') person!: string;
 }
 
 class KeyHolder {
   @described(UUID, 'ID of the key.') key_id!: string;
-  @nullable(TEXT, 'The owner of the key. Null: nobody in particular.') person!: string | null;
+  @nullable(TEXT, 'Owner of the key. Null without an owner.') person!: string | null;
 }
 
-/** A change of a client, a new key, the lift of a stop, or a merge of people, that needs a second person. */
+/** A change under dual control: of a client, a new key, the lift of a stop, or a merge of people. */
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
   @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
   status!: ChangeStatus;
-  @nullable(TEXT, 'Name of the changed client. Null: a stop, or two people.') client!: string | null;
-  @ApiProperty({
-    type: [String],
-    description:
-      'What needs a second person: fields of the client, `keys`, `beneficiaries`, `stops`, or `people`.',
-  })
+  @nullable(TEXT, 'Name of the changed client. Null for stops and people.') client!: string | null;
+  @described(
+    { type: [String] },
+    'Expansions: fields of the client, `keys`, `beneficiaries`, `stops`, `people`.',
+  )
   expands!: string[];
-  @nullable(ActivityState, 'The fields before the change. Null: the client does not exist.')
+  @nullable(ActivityState, 'Fields before the change. Null for a new client.')
   before!: ActivityState | null;
-  @described({ type: ActivityState }, 'The fields after the change.') after!: ActivityState;
+  @described({ type: ActivityState }, 'Fields after the change.') after!: ActivityState;
   @described({ type: [KeyHolder] }, 'Valid keys of the client at the request. The change applies to them.')
   holders!: KeyHolder[];
   @nullable(TEXT, 'Reason for the request.') reason!: string | null;
-  @described({ type: ChangePerson }, 'Who requested it.') requested_by!: ChangePerson;
-  @ApiProperty({
-    description:
-      'Whether you requested it, or it merges you, by any of your names. Another person must decide.',
-  })
+  @described({ type: ChangePerson }, 'The requester.') requested_by!: ChangePerson;
+  @described(BOOLEAN, 'Whether you requested it, or it merges you. Another person must decide.')
   is_own!: boolean;
-  @described(INSTANT, 'When it was requested.') requested_at!: Date;
-  @described(INSTANT, 'When it can no longer be approved.') expires_at!: Date;
-  @nullable(ChangePerson, 'Who decided.') decided_by!: ChangePerson | null;
-  @nullable(INSTANT, 'When it was decided.') decided_at!: Date | null;
+  @described(INSTANT, 'Time of the request.') requested_at!: Date;
+  @described(INSTANT, 'Deadline of the approval.') expires_at!: Date;
+  @nullable(ChangePerson, 'The decider.') decided_by!: ChangePerson | null;
+  @nullable(INSTANT, 'Time of the decision.') decided_at!: Date | null;
   @nullable(TEXT, 'Reason for the decision.') decision_reason!: string | null;
 }
 
@@ -86,13 +82,13 @@ export class ApprovedChangeRecord extends ChangeRecord {
     type: 'string',
     required: false,
     description:
-      'The claim code of the key of a person, shown only once and only here. Give it to nobody else. ' +
-      'With it, the person claims the key: `POST /v1/key-claims`.',
+      'Claim code of a personal key, shown only once and only here. Give it to its owner alone, who claims ' +
+      'the key: `POST /v1/key-claims`.',
   })
   claim_code?: string;
 }
 
-/** A claim by exactly one of the code and the key ID. */
+/** A claim by either the code or the key ID. */
 @NotForwarded()
 export class ClaimKeyDto {
   @Text({ max: 100, required: false, description: 'Claim code of the key.', example: 'ppc_desk_…' })
@@ -104,7 +100,7 @@ export class ClaimKeyDto {
       must: 'must be the ID of a key, unless code is given',
       test: (value) => typeof value === 'string' && isUuid(value),
     },
-    { type: 'string', format: 'uuid', description: 'ID of a key of the person of the session.' },
+    { type: 'string', format: 'uuid', description: 'ID of a key whose owner is signed in.' },
   )
   key_id?: string;
 }
@@ -114,23 +110,23 @@ export class ChangesDto {
   @nextPageToken() next_page_token!: string | null;
 }
 
-const PERSON = 'The ID of a person of a client, or the name of the owner of a personal key or a sign-in';
+const PERSON = 'ID of a person of a client, or name of the owner of a personal key or a sign-in';
 
 @NotForwarded()
 export class MergePeopleDto {
-  @Text({ max: 128, description: `${PERSON}: the person who is kept.`, example: 'ada' }) kept!: string;
+  @Text({ max: 128, description: `${PERSON}: the person to keep.`, example: 'ada' }) kept!: string;
   @Text({ max: 128, description: `${PERSON}: the same human.`, example: 'ada.lovelace' }) merged!: string;
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  @Text({ max: 1_000, required: false, description: 'Reason for the record.' })
   reason?: string;
 }
 
 class MergedPersonDto {
   @described(UUID, 'ID of the person.') id!: string;
-  @nullable(TEXT, 'Name of the owner of keys. Null: a person of a client.') name!: string | null;
+  @nullable(TEXT, 'Name of the owner of keys. Null for a person of a client.') name!: string | null;
 }
 
 export class MergedPeopleDto {
-  @described({ type: MergedPersonDto }, 'The person who is kept.') kept!: MergedPersonDto;
+  @described({ type: MergedPersonDto }, 'The kept person.') kept!: MergedPersonDto;
   @described({ type: MergedPersonDto }, 'The same human.') merged!: MergedPersonDto;
 }
 
@@ -141,7 +137,7 @@ export class RevokePersonDto {
   @Text({
     max: 500,
     required: false,
-    description: 'Subject at the provider (`sub`), or the name that the app uses.',
+    description: 'Subject at the provider (`sub`), or the name in `X-Actor`.',
     example: 'alice',
   })
   name?: string;
@@ -149,18 +145,21 @@ export class RevokePersonDto {
   @Text({
     max: 500,
     required: false,
-    description: 'The provider (`iss`). Left out: a person whom the app names itself.',
+    description: 'The provider (`iss`). Omit it for a person in `X-Actor`.',
     example: 'https://id.example.com',
   })
   issuer?: string;
 
-  @Text({ max: 1_000, required: false, description: 'Reason for the change, which is recorded.' })
+  @Text({ max: 1_000, required: false, description: 'Reason for the record.' })
   reason?: string;
 }
 
 export class RevokedPersonDto implements RevokedPerson {
   @described(UUID, 'ID of the person.') person_id!: string;
-  @described(INSTANT, 'Credentials from before are refused.') revoked_at!: Date;
-  @ApiProperty({ description: 'Nobody of the client had this name. Check it, and the issuer.' })
+  @described(INSTANT, 'Time of the revocation. Earlier credentials are refused.') revoked_at!: Date;
+  @described(
+    BOOLEAN,
+    'Whether the client had no person with this name. If so, check the name and the issuer.',
+  )
   is_new!: boolean;
 }

@@ -11,25 +11,15 @@ export const NO_DAILY_CAP =
   'is required for a client that may pay or redeem. Send an amount, such as 10, or null for a client ' +
   'without a daily cap';
 
-/**
- * The daily cap of a new client. Required for a client that may pay or redeem. An explicit null sets none.
- */
+/** Daily cap of a new client. Required for a client that may pay or redeem. An explicit null sets none. */
 export const NewDailyCap = (description: string) => {
   const { must, test } = LIMIT_FIELDS.dailyCapUsd;
   const requiredIf = ({ scopes, operations = null }: Record<string, unknown>) =>
     Array.isArray(scopes) &&
     (operations === null || Array.isArray(operations)) &&
     mayMoveValue({ scopes: scopes as string[], operations: operations as string[] | null });
-  const rule = {
-    name: 'dailyCapUsd',
-    required: false,
-    nullable: true,
-    requiredIf,
-    ifMissing: NO_DAILY_CAP,
-    must,
-    test,
-  };
-  return field(rule, usdSchema(description));
+  const rule = { name: 'dailyCapUsd', required: false, nullable: true, requiredIf, must, test };
+  return field({ ...rule, ifMissing: NO_DAILY_CAP }, usdSchema(description));
 };
 
 export const ClientName = () =>
@@ -37,18 +27,18 @@ export const ClientName = () =>
     pattern: CLIENT_NAME,
     must: 'must be 1 to 40 lowercase letters, digits, and dashes, and must not start with a dash',
     required: true,
-    description: "The client's name. It is part of its keys and cannot be changed.",
+    description: 'Immutable name of the client, which its keys contain.',
     example: 'shop',
   });
 
 export const ClientScopes = ({ required }: { required: boolean }) =>
-  SomeOf(SCOPES, { required, description: 'The scopes of its keys.' });
+  SomeOf(SCOPES, { required, description: 'Scopes of its keys.' });
 
 export const ClientOperations = () =>
   SomeOf(OPERATION_NAMES, {
     required: false,
     nullable: true,
-    description: 'The operations that it may use. Null: all, including future operations.',
+    description: 'Operations of the client. Null allows all, including future operations.',
   });
 
 export const KeyPerson = ({ required = false }: { required?: boolean } = {}) =>
@@ -59,7 +49,7 @@ export const KeyPerson = ({ required = false }: { required?: boolean } = {}) =>
       'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address ' +
       'or phone number, because records keep it',
     required,
-    description: 'ID of the person who owns the key. People cannot approve their own requests.',
+    description: 'ID of the owner of the key, who cannot approve their own requests.',
     example: 'ada',
   });
 
@@ -71,7 +61,6 @@ export const Subject = () =>
       'must be 1 to 255 letters, digits, and the characters _ . : = / | ~ -, and must not be an email ' +
       'address or phone number, because records keep it',
     required: true,
-    description:
-      'The claim `sub` of the person at the OpenID provider. The page of a refused sign-in shows it.',
+    description: 'Claim `sub` of the person at the OpenID provider, from the page of a refused sign-in.',
     example: '00u1a2b3c4',
   });

@@ -23,9 +23,9 @@ import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';
 import { ChangeClientDto, CreateClientDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
-import { asProblem, waiting, WAITS } from './waiting';
+import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 
-const NEEDS_TWO = [
+const DUAL_CONTROL_PROBLEMS = [
   'invalid_request',
   'incompatible_scopes',
   'personal_key_required',
@@ -51,7 +51,7 @@ export class ClientsController {
   async listClients(): Promise<ClientsDto> {
     const clients = await this.clients.list();
     const spending = await this.spending.spentByAll();
-    // Clients are permanent, so each listed client has a row.
+    // Clients are permanent, so each listed client has spending.
     return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
   }
 
@@ -60,16 +60,16 @@ export class ClientsController {
   @StepUp()
   @ApiSummary(
     'Create a client, with its first key if it is a server',
-    'Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap, or null. The ' +
-      'change is recorded: `GET /v1/activity`.',
+    'Omitted and null limits do not apply. Clients that may pay or redeem need a daily cap or null. ' +
+      '`GET /v1/activity` lists the change.',
   )
   @ApiResponse({
     status: 201,
     type: NewClientDto,
-    description: 'The client and its key, which is shown only once. A public client has no key.',
+    description: 'The client and its key, shown only once. A public client has no key.',
   })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems(...NEEDS_TWO, 'client_exists', 'provider_taken')
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
+  @ApiKeyProblems(...DUAL_CONTROL_PROBLEMS, 'client_exists', 'provider_taken')
   async createClient(
     @CurrentCall() call: AuthenticatedCall,
     @Body() body: CreateClientDto,
@@ -83,7 +83,7 @@ export class ClientsController {
     const created = await this.dualControl
       .create(name, scopes, grants, changeAuthorOf(call, reason))
       .catch(asProblem);
-    if (isRequestedChange(created)) return waiting(created, reply);
+    if (isRequestedChange(created)) return pendingResponse(created, reply);
     const { key } = created;
     return {
       ...(await this.readClient(name)),
@@ -106,14 +106,14 @@ export class ClientsController {
   @Allow('admin')
   @StepUp()
   @ApiSummary(
-    'Change what a client may do',
-    'Omitted fields keep their value. Null removes a limit. The change applies from the next request and is ' +
-      'recorded with the state before and after: `GET /v1/activity`.',
+    'Change the permissions and limits of a client',
+    'Omitted fields stay unchanged. Null removes a limit. The change applies from the next request. ' +
+      '`GET /v1/activity` lists it with the state before and after.',
   )
   @ApiClientName()
-  @ApiResponse({ status: 200, type: ClientDto, description: 'The client as it is now.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
-  @ApiKeyProblems(...NEEDS_TWO, 'client_not_found', 'provider_taken')
+  @ApiResponse({ status: 200, type: ClientDto, description: 'The changed client.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
+  @ApiKeyProblems(...DUAL_CONTROL_PROBLEMS, 'client_not_found', 'provider_taken')
   async changeClient(
     @CurrentCall() call: AuthenticatedCall,
     @Param('name') name: string,
@@ -127,7 +127,7 @@ export class ClientsController {
     const client = await this.dualControl
       .update(name, change, changeAuthorOf(call, body.reason))
       .catch(asProblem);
-    if (isRequestedChange(client)) return waiting(client, reply);
+    if (isRequestedChange(client)) return pendingResponse(client, reply);
     return withUsage(client, await this.spending.spentBy(client.id));
   }
 
@@ -139,7 +139,7 @@ export class ClientsController {
   }
 }
 
-/** @throws Problem `invalid_request` if a public client is given fields of a key. */
+/** @throws Problem `invalid_request` for fields of a key, because a public client has none. */
 function requireNoKey({ person, expires_at }: CreateClientDto): void {
   const detail = 'must be left out for a public client, which has no secret keys';
   const faults = Object.entries({ person, expires_at })
@@ -153,7 +153,7 @@ function withUsage(client: ListedClient, spending: Spending): ClientDto {
   return { ...client, usage: toUsage(caps, spending) };
 }
 
-/** Operators end all ephemeral keys of a client here. */
+/** Ends all ephemeral keys of a client. */
 @ApiTags('Clients')
 @Controller('v1/clients/:name/ephemeral-keys')
 export class ClientEphemeralKeysController {
@@ -164,7 +164,7 @@ export class ClientEphemeralKeysController {
 
   @Delete()
   @Allow('admin')
-  @ApiSummary("Revoke a client's ephemeral keys", 'The client can make new ones.')
+  @ApiSummary("Revoke a client's ephemeral keys", 'The client can create new ones.')
   @ApiClientName()
   @ApiResponse({ status: 200, type: RevokedEphemeralKeysDto, description: 'The revoked keys.' })
   @ApiKeyProblems('invalid_request', 'client_not_found')

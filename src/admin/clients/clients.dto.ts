@@ -12,16 +12,16 @@ const Reason = () =>
   Text({
     max: 1_000,
     required: false,
-    description: 'Reason for the change, which is recorded.',
+    description: 'Reason for the record.',
     example: 'Case 17',
   });
 
 const Expiry = () =>
-  Instant('Expiry of the key. If omitted, the key expires in a year. Null: never.', { nullable: true });
+  Instant('Expiry of the key. Defaults to a year. Null never expires.', { nullable: true });
 
 const EXCEPT_DAILY_CAP = LIMIT_KEYS.filter((key) => key !== 'dailyCapUsd');
 
-/** The providers and the limits of a client except its daily cap. */
+/** Providers and limits of a client, except its daily cap. */
 class ClientLimitsDto extends withLimits<ProviderDto, Omit<AskedLimits, 'daily_cap_usd'>>(
   ProviderDto,
   EXCEPT_DAILY_CAP,
@@ -31,18 +31,18 @@ class ClientLimitsDto extends withLimits<ProviderDto, Omit<AskedLimits, 'daily_c
 @NotForwarded()
 export class CreateClientDto extends ClientLimitsDto {
   @ClientName() name!: string;
-  @Account('Its account at the upstream, which it keeps. Default: `main`.') account?: string;
-  @OneOf(CLIENT_KINDS, 'Its kind, which it keeps. Default: `server`.') kind?: ClientKind;
+  @Account('Immutable account at the upstream. Default: `main`.') account?: string;
+  @OneOf(CLIENT_KINDS, 'Immutable kind. Default: `server`.') kind?: ClientKind;
   @ClientScopes({ required: true }) scopes!: string[];
   @ClientOperations() operations?: string[] | null;
-  @NewDailyCap(`${textOf('dailyCapUsd')} Required for clients that may pay or redeem. Null: none.`)
+  @NewDailyCap(`${textOf('dailyCapUsd')} Required for clients that may pay or redeem. Null sets none.`)
   daily_cap_usd?: Usd;
   @KeyPerson() person?: string;
   @Expiry() expires_at?: string | null;
   @Reason() reason?: string;
 }
 
-/** Omitted fields do not change. */
+/** A change of a client. Omitted fields stay unchanged. */
 @NotForwarded()
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];

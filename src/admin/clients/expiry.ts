@@ -2,10 +2,7 @@ import { usualExpiry } from '../../access/clients/limits/safe-defaults';
 import { clock } from '../../platform/database/clock';
 import { Problem } from '../../platform/errors/problem';
 
-/**
- * Returns the expiry of a new key. Null requests a key without expiry, which is undefined here.
- * @throws Problem for a time in the past.
- */
+/** Returns the expiry of a new key. Undefined never expires, for null. @throws Problem for a past time. */
 export function expiryOf(expiresAt: string | null | undefined): Date | undefined {
   if (expiresAt === null) return undefined;
   if (expiresAt === undefined) return usualExpiry();

@@ -17,7 +17,7 @@ import { ClaimKeyDto, WaitingDto } from './changes.dto';
 import { ClaimedKeyDto, KeysDto, NewKeyDto, NewSignInDto, RevokedKeyDto } from './client-answers.dto';
 import { AllowSignInDto, IssueKeyDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
-import { asProblem, waiting, WAITS } from './waiting';
+import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')
@@ -50,8 +50,8 @@ export class KeysController {
   )
   @ApiClientName()
   @ApiBody({ type: IssueKeyDto, required: false })
-  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, which is shown only once.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 201, type: NewKeyDto, description: 'The key, shown only once.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems(
     ...(['invalid_request', 'client_not_found', 'public_client', 'incompatible_scopes'] as const),
     ...(['personal_key_required', 'step_up_required'] as const),
@@ -65,7 +65,7 @@ export class KeysController {
     const expiresAt = expiryOf(expires_at);
     const by = changeAuthorOf(call, reason);
     const issued = await this.dualControl.issueKey(name, { expiresAt, person }, by).catch(asProblem);
-    if (isRequestedChange(issued)) return waiting(issued, reply);
+    if (isRequestedChange(issued)) return pendingResponse(issued, reply);
     return {
       id: issued.id,
       client: name,
@@ -79,10 +79,10 @@ export class KeysController {
   @Allow('admin')
   @ApiSummary(
     'Revoke a key',
-    'Requests with the key are rejected immediately, on every instance. Revoking it again changes nothing.',
+    'Requests with the key are rejected immediately, on every instance. A second revocation changes nothing.',
   )
   @ApiClientName()
-  @ApiId("The key's ID.")
+  @ApiId('ID of the key.')
   @ApiResponse({ status: 200, type: RevokedKeyDto, description: 'Time of the revocation.' })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'key_not_found')
   async revokeKey(
@@ -107,23 +107,21 @@ export class KeyClaimsController {
   @RouteConfig({ needsNoKey: true })
   @ApiSummary(
     'Claim your key',
-    'Makes the secret of a personal key that was approved, once. Its person sends `key_id` in a session ' +
-      'of the OpenID ' +
-      'provider. Without one, send the claim code that the approver was shown: the key then decides ' +
-      'about nothing that its ' +
-      'approver requests. A key never decides about what its requester requests.',
+    'Creates the secret of an approved personal key, once. Its owner sends `key_id` in a session of the ' +
+      'OpenID provider. Without a session, send the claim code from the approver. Then the key cannot ' +
+      "decide about its approver's requests. A key never decides about its requester's requests.",
   )
-  @ApiResponse({ status: 201, type: ClaimedKeyDto, description: 'The key, which is shown only once.' })
+  @ApiResponse({ status: 201, type: ClaimedKeyDto, description: 'The key, shown only once.' })
   @ApiKeyProblems('invalid_request', 'claim_not_found')
   async claimKey(
     @Req() { call }: FastifyRequest,
     @Body() { code, key_id: keyId }: ClaimKeyDto,
   ): Promise<ClaimedKeyDto> {
-    const who = { person: call.caller?.identity?.name ?? null, isSignedIn: call.signIn !== undefined };
+    const claimant = { person: call.caller?.identity?.name ?? null, isSignedIn: call.signIn !== undefined };
     const by = changeAuthorOf(call, undefined);
     const claimed = await (code === undefined
-      ? this.claims.bySignIn(keyId ?? '', who, by)
-      : this.claims.byCode(code, who, by));
+      ? this.claims.bySignIn(keyId ?? '', claimant, by)
+      : this.claims.byCode(code, claimant, by));
     return {
       id: claimed.id,
       client: claimed.client,
@@ -151,12 +149,12 @@ export class SignInsController {
   @StepUp()
   @ApiSummary(
     'Let a person sign in as a client',
-    'The person signs in at the OpenID provider and has the scopes of the client. To end it, revoke the ' +
-      'key of the person, `DELETE /v1/clients/{name}/keys/{id}`.',
+    'The person signs in at the OpenID provider and has the scopes of the client. To end the sign-in, ' +
+      "revoke the person's key: `DELETE /v1/clients/{name}/keys/{id}`.",
   )
   @ApiClientName()
   @ApiResponse({ status: 201, type: NewSignInDto, description: 'The person may sign in.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems(
     ...(['invalid_request', 'client_not_found', 'incompatible_scopes', 'personal_key_required'] as const),
     ...(['public_client', 'sign_in_exists', 'no_provider', 'step_up_required'] as const),
@@ -174,7 +172,7 @@ export class SignInsController {
     const allowed = await this.dualControl
       .allowSignIn(name, { issuer, subject, person, expiresAt }, by)
       .catch(asProblem);
-    if (isRequestedChange(allowed)) return waiting(allowed, reply);
+    if (isRequestedChange(allowed)) return pendingResponse(allowed, reply);
     return { id: allowed.id, client: name, person, issuer, subject, expires_at: expiresAt ?? null };
   }
 }

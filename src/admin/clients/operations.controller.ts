@@ -18,18 +18,18 @@ const EFFECTS: Effect[] = ['pay', 'write', 'read'];
 
 export class OperationDto {
   @described({ enum: OPERATION_NAMES }, 'Name of the operation.') operation!: OperationName;
-  @described({ enum: EFFECTS }, '`pay`: value leaves a wallet. `write`: something is created or deleted.')
+  @described({ enum: EFFECTS }, 'Effect at the upstream. `pay` moves value, `write` creates or deletes.')
   effect!: Effect;
-  @described({ enum: SCOPES, isArray: true }, 'Scopes that a key needs. All are required.') scopes!: Scope[];
-  @described(BOOLEAN, 'Whether the upstream documents it. If not, its behavior was observed.')
+  @described({ enum: SCOPES, isArray: true }, 'Required scopes of a key.') scopes!: Scope[];
+  @described(BOOLEAN, 'Whether the upstream documents the operation. If not, its behavior was observed.')
   documented!: boolean;
 }
 
-/** The operations and scopes that a client can be granted. */
+/** Operations and scopes for permissions of clients. */
 export class GrantableDto {
   @described({ type: [OperationDto] }, 'Operations, in the order of the interface.')
   operations!: OperationDto[];
-  @described({ enum: SCOPES, isArray: true }, 'Scopes that a key can have.') scopes!: Scope[];
+  @described({ enum: SCOPES, isArray: true }, 'Scopes of keys.') scopes!: Scope[];
 }
 
 const GRANTABLE: GrantableDto = {
@@ -48,8 +48,7 @@ export class OperationsController {
   @Allow(...SCOPES)
   @ApiSummary(
     'List operations and scopes',
-    'Any scope. Returns all operations of the interface, including those that are disabled for you, and ' +
-      'all scopes.',
+    'Requires any scope. Includes operations that are disabled for you.',
   )
   @ApiResponse({ status: 200, type: GrantableDto, description: 'The operations and scopes.' })
   @ApiKeyProblems()

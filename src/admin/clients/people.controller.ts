@@ -33,8 +33,8 @@ import {
   RevokePersonDto,
   WaitingDto,
 } from './changes.dto';
+import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
-import { asProblem, waiting, WAITS } from './waiting';
 
 /** Lists the people of a client, and sets their own limits. */
 @ApiTags('Clients')
@@ -61,18 +61,17 @@ export class PersonLimitsController {
     const { name } = search;
     if (name !== undefined && name !== maskContacts(name) && !maySeePeople(call)) {
       throw new Problem('scope_missing', {
-        text:
-          'A search for a name that looks like an email address or phone number requires the scope ' +
-          'audit:pii, too.',
+        text: 'A search for an email address or phone number also requires the scope audit:pii.',
       });
     }
     const filters = { before: idBefore(search), name, limit: rowsToRead(search) };
-    const { rows, nextPageToken } = toPage(
-      await this.exceptions.list(client, filters).catch(asProblem),
-      search,
-    );
+    const people = await this.exceptions.list(client, filters).catch(asProblem);
+    const { rows, nextPageToken } = toPage(people, search);
     const usages = await this.spending.ofPayers(rows.map(({ id }) => id));
-    return { persons: rows.map((person) => shownTo(call, person, usages)), next_page_token: nextPageToken };
+    return {
+      persons: rows.map((person) => toPersonDto(call, person, usages)),
+      next_page_token: nextPageToken,
+    };
   }
 
   @Get(':id')
@@ -95,10 +94,10 @@ export class PersonLimitsController {
   @HttpCode(200)
   @Allow('admin')
   @StepUp()
-  @ApiSummary('Set the limits of a person by name', 'A person who was never seen is added.')
+  @ApiSummary('Set the limits of a person by name', 'A new person is added.')
   @ApiClientName()
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems('invalid_request', 'client_not_found', 'personal_key_required', 'step_up_required')
   async limitPerson(
     @CurrentCall() call: AuthenticatedCall,
@@ -120,7 +119,7 @@ export class PersonLimitsController {
   @ApiClientName()
   @ApiId("The person's ID.")
   @ApiResponse({ status: 200, type: PersonDto, description: 'The person.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems(
     'invalid_request',
     'client_not_found',
@@ -151,28 +150,27 @@ export class PersonLimitsController {
     const waits = await this.dualControl
       .limitPerson(client, id, change, changeAuthorOf(call, reason))
       .catch(asProblem);
-    if (waits) return waiting(waits, reply);
+    if (waits) return pendingResponse(waits, reply);
     return this.read(call, client, id);
   }
 
   private async read(call: AuthenticatedCall, client: string, id: string): Promise<PersonDto> {
     const person = await this.exceptions.one(client, id).catch(asProblem);
-    return shownTo(call, person, await this.spending.ofPayers([person.id]));
+    return toPersonDto(call, person, await this.spending.ofPayers([person.id]));
   }
 }
 
-/**
- * Adds a person's spending, and masks names that look like contacts, which some providers use as subjects.
- */
-function shownTo(call: AuthenticatedCall, person: ListedPerson, usages: Map<string, PayerUsage>): PersonDto {
+/** Adds a person's spending, and masks contacts in the name, because some providers use them as subjects. */
+function toPersonDto(
+  call: AuthenticatedCall,
+  person: ListedPerson,
+  usages: Map<string, PayerUsage>,
+): PersonDto {
   const usage = usages.get(person.id);
   if (!usage) throw new Error('a person has no caps');
   const name = person.name === null || mayReveal(call) ? person.name : maskContacts(person.name);
-  return {
-    ...person,
-    name,
-    usage: toUsage({ daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd }, usage),
-  };
+  const caps = { daily: usage.dailyCapUsd, monthly: usage.monthlyCapUsd };
+  return { ...person, name, usage: toUsage(caps, usage) };
 }
 
 /** Merges people into one human. */
@@ -187,13 +185,12 @@ export class PersonMergesController {
   @StepUp()
   @ApiSummary(
     'Merge two people',
-    'Both are one human from then on, who cannot request as one of them and decide as the other. What both ' +
-      'spend at one client counts together. Limits and calls stay with each of them. The second person ' +
-      'must be neither of ' +
+    'Both are one human from then on, who cannot request as one and decide as the other. Their spending ' +
+      'at one client counts together. Each keeps their limits and calls. The approver must be neither of ' +
       'them. A merge cannot be undone.',
   )
   @ApiResponse({ status: 200, type: MergedPeopleDto, description: 'Both people.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems('invalid_request', 'person_not_found', 'personal_key_required', 'step_up_required')
   async mergePeople(
     @CurrentCall() call: AuthenticatedCall,
@@ -203,7 +200,7 @@ export class PersonMergesController {
     const done = await this.dualControl
       .mergePeople({ kept, merged }, changeAuthorOf(call, reason))
       .catch(asProblem);
-    return isRequestedChange(done) ? waiting(done, reply) : done;
+    return isRequestedChange(done) ? pendingResponse(done, reply) : done;
   }
 }
 
@@ -218,8 +215,8 @@ export class PersonRevocationsController {
   @Allow('admin')
   @ApiSummary(
     'End the credentials of a person',
-    'Access tokens, ephemeral keys and page sessions of the person from before are rejected immediately, on ' +
-      'every instance. Those issued later are accepted, so block the person at the identity provider, too.',
+    'Earlier access tokens, ephemeral keys and page sessions of the person are rejected immediately, on ' +
+      'every instance. Later ones are accepted, so also block the person at the identity provider.',
   )
   @ApiClientName()
   @ApiResponse({ status: 200, type: RevokedPersonDto, description: 'Time of the revocation.' })
@@ -229,18 +226,20 @@ export class PersonRevocationsController {
     @Param('name') client: string,
     @Body() body: RevokePersonDto,
   ): Promise<RevokedPersonDto> {
-    return this.revocations.revoke(client, whomIn(body), changeAuthorOf(call, body.reason)).catch(asProblem);
+    return this.revocations
+      .revoke(client, personIn(body), changeAuthorOf(call, body.reason))
+      .catch(asProblem);
   }
 }
 
 /** @throws Problem `invalid_request` unless the body identifies the person in exactly one way. */
-function whomIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | PersonRef {
+function personIn({ person_id: id, name, issuer }: RevokePersonDto): NamedPerson | PersonRef {
   if (id === undefined && name !== undefined) return { name, issuer: issuer ?? null };
-  const given = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);
-  if (id !== undefined && given.length === 0) return { id };
+  const fields = Object.entries({ name, issuer }).filter(([, value]) => value !== undefined);
+  if (id !== undefined && fields.length === 0) return { id };
   const faults =
     id === undefined
       ? [{ pointer: '/name', detail: 'is required without person_id' }]
-      : given.map(([field]) => ({ pointer: `/${field}`, detail: 'must be left out with person_id' }));
+      : fields.map(([field]) => ({ pointer: `/${field}`, detail: 'must be left out with person_id' }));
   throw new Problem('invalid_request', { faults });
 }

@@ -16,44 +16,39 @@ import { UsageDto } from '../limits/cap';
 const MAX_NAME = 255;
 const MAX_ISSUER = 500;
 
-const askedOwnLimit = (key: LimitKey) => askedLimit(key, 'Null: the default.');
+const askedOwnLimit = (key: LimitKey) => askedLimit(key, "Null applies the client's limit.");
 
 export class PersonSearch implements PageRequest {
-  @Text({ max: MAX_NAME, required: false, description: 'Name of the person, exactly.' }) name?: string;
+  @Text({ max: MAX_NAME, required: false, description: 'Exact name of the person.' }) name?: string;
   @PageSize() page_size?: number;
   @PageToken() page_token?: string;
 }
 
-/** Own limits of a person. Null applies the client's limit. Omitted fields do not change. */
+/** Own limits of a person. Null applies the client's limit. Omitted fields stay unchanged. */
 @NotForwarded()
 export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>>(
   Object,
   OWN_LIMIT_KEYS,
   askedOwnLimit,
 ) {
-  @Text({
-    max: 1_000,
-    required: false,
-    description: 'Reason for the change, which is recorded.',
-    example: 'Case 17',
-  })
+  @Text({ max: 1_000, required: false, description: 'Reason for the record.', example: 'Case 17' })
   reason?: string;
 }
 
 @NotForwarded()
 export class LimitPersonDto extends ChangePersonDto {
-  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name that the app uses.' })
+  @Text({ max: MAX_NAME, description: 'Subject at the provider, or the name in `X-Actor`.' })
   name!: string;
 
-  @Text({ max: MAX_ISSUER, required: false, description: 'Its provider, if any.' }) issuer?: string;
+  @Text({ max: MAX_ISSUER, required: false, description: 'Provider of the person, if any.' }) issuer?: string;
 }
 
 class PersonIdentity {
-  @described(UUID, 'ID of the person, as records have it.') id!: string;
-  @nullable(TEXT, 'Subject or name. Contacts are masked. Null: erased.') name!: string | null;
-  @nullable(TEXT, 'Its provider, if any.') issuer!: string | null;
-  @described(INSTANT, 'When it was first seen.') first_seen_at!: Date;
-  @nullable(INSTANT, 'When its credentials were revoked.') revoked_at!: Date | null;
+  @described(UUID, 'ID of the person in records.') id!: string;
+  @nullable(TEXT, 'Subject or name, with masked contacts. Null after its erasure.') name!: string | null;
+  @nullable(TEXT, 'Provider of the person, if any.') issuer!: string | null;
+  @described(INSTANT, 'Time of the first request, or of the addition.') first_seen_at!: Date;
+  @nullable(INSTANT, 'Time of the last revocation of credentials.') revoked_at!: Date | null;
 }
 
 /** A person with their own limits. Null applies the client's limit. */
@@ -61,7 +56,7 @@ export class PersonDto
   extends withLimits<PersonIdentity, LimitsDocument<OwnLimitKey>>(PersonIdentity, OWN_LIMIT_KEYS, shownLimit)
   implements ListedPerson
 {
-  @described({ type: UsageDto }, "Spending against its caps, or the client's.") usage!: UsageDto;
+  @described({ type: UsageDto }, "Spending against the person's own caps, or the client's.") usage!: UsageDto;
 }
 
 export class PersonsDto {

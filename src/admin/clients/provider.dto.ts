@@ -26,13 +26,13 @@ const Algorithms = (description: string) => {
   return WordList({ required: false, must, test }, { items, maxItems: TOKEN_ALGORITHMS.length, description });
 };
 
-/** The identity providers of a client. Each is set completely or not at all. */
+/** Identity providers of a client. Each is set completely or not at all. */
 export class ProviderDto {
-  @ProviderText('tokenIssuer', 'Issuer of the access tokens that it takes. Null: it takes none.')
+  @ProviderText('tokenIssuer', 'Issuer of its access tokens. Null disables them.')
   token_issuer?: string | null;
 
   @ProviderText('tokenAudience', 'Audience of its tokens: this API.') token_audience?: string | null;
-  @ProviderText('tokenJwksUri', 'Address of the public keys of the issuer.') token_jwks_uri?: string | null;
+  @ProviderText('tokenJwksUri', "URL of the issuer's public keys.") token_jwks_uri?: string | null;
   @ProviderText('tokenClientId', 'ID of the app at the issuer.') token_client_id?: string | null;
 
   @Algorithms('Signature algorithms of its tokens. Default: `ES256`, `RS256`, `PS256`, `EdDSA`.')
@@ -48,12 +48,11 @@ export class ProviderDto {
     type: 'integer',
     minimum: MIN_MAX_AGE,
     maximum: MAX_MAX_AGE,
-    description: `Seconds from \`iat\` after which its tokens end. Default: ${USUAL_MAX_AGE}.`,
+    description: `Maximum age of its tokens in seconds, from \`iat\`. Default: ${USUAL_MAX_AGE}.`,
   })
   token_max_age?: number;
 
-  @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null: none.') page_issuer?:
-    | string
-    | null;
+  @ProviderText('pageIssuer', 'OpenID provider of sign-ins to its pages. Null disables them.')
+  page_issuer?: string | null;
   @ProviderText('pageClientId', 'ID of the client at `page_issuer`.') page_client_id?: string | null;
 }

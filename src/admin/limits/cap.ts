@@ -27,7 +27,7 @@ export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: Spending
   return { daily: toCap(daily, today), monthly: toCap(monthly, thisMonth) };
 }
 
-/** Subtracts the spent amount from a cap. Zero if a lowered cap is already exceeded. */
+/** Subtracts the spent amount from a cap. Returns zero if a lowered cap is already exceeded. */
 export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: Spent): CapDto {
   const cap = capUsd === null ? null : new Decimal(capUsd);
   const left = cap && Decimal.max(cap.minus(usd), 0);

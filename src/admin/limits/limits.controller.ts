@@ -19,10 +19,7 @@ import { SpendingService } from '../../policy/spending.service';
 import { CapDto, toCap, toUsage, UsageDto } from './cap';
 
 class OwnUsage extends UsageDto {
-  @nullable(
-    CapDto,
-    'All payments with your ephemeral key, which ends when the cap resets. Null for other keys.',
-  )
+  @nullable(CapDto, 'Total of your ephemeral key, which expires when the cap resets. Null for other keys.')
   total!: CapDto | null;
 }
 
@@ -41,9 +38,9 @@ export class LimitsController {
   @Get()
   @Allow('pay', 'write', 'read')
   @ApiSummary(
-    'Read your own limits and what is left of them',
-    'Returns the limits of the calling client. With an ephemeral key or an access token, the ' +
-      'caps are those of its person.',
+    'Read your own limits and their remainders',
+    'Returns the limits of the calling client. With an ephemeral key or an access token, the caps are ' +
+      'those of its person.',
   )
   @ApiResponse({ status: 200, type: LimitsDto, description: 'The limits.' })
   @ApiKeyProblems()

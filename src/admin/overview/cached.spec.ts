@@ -4,7 +4,7 @@ import { Cached } from './cached';
 describe('Cached', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** Counts its evaluations, each of which takes `ms`. */
+  /** Counts its evaluations. Each takes `ms`. */
   function counter(leastMs: number, ms = 0) {
     let count = 0;
     const cached = new Cached(

@@ -1,9 +1,9 @@
 import { clock } from '../../platform/database/clock';
 
-/** Reevaluations take at most one part in this many of the time. */
+/** Minimum age of a value in evaluation times. Reevaluations take at most 5 % of the time. */
 const REST = 20;
 
-/** A value, and the time of its evaluation. */
+/** A value with the time of its evaluation. */
 export interface CachedValue<Value> {
   value: Value;
   at: Date;
@@ -11,13 +11,13 @@ export interface CachedValue<Value> {
 
 /**
  * Evaluates a value once for all readers. A value is fresh for `leastMs`, or for twenty times its evaluation
- * time if longer. For the same time again, the stale value is served during its reevaluation.
+ * time if that is longer. For the same time again, a stale value is served during its reevaluation.
  */
 export class Cached<Value> {
   private latest: (CachedValue<Value> & { freshUntil: number; shownUntil: number }) | undefined;
   private evaluating: Promise<CachedValue<Value>> | undefined;
 
-  /** @param leastMs is read each time. */
+  /** @param leastMs the minimum age, read at each evaluation. */
   constructor(
     private readonly evaluate: () => Promise<Value>,
     private readonly leastMs: () => number,

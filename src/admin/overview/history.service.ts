@@ -19,15 +19,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = HOURS * HOUR_MS;
 const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;
 
-/**
- * Minimum age of a past day's counts, in ms. They change only when a call is settled or a held call expires.
- */
+/** Minimum age of the counts of a past day, which only settlements and expiries change. */
 const PAST_MS = 60_000;
 const TODAY_MS = 2_000;
 
-/**
- * Calls of one operation and outcome in one step of upstream time. `step` is null for unsent calls.
- */
+/** Calls of one operation and outcome in one step of upstream time. `step` is null for unsent calls. */
 interface DayRow extends SumRow {
   operation: string;
   outcome: CallState;
@@ -37,25 +33,25 @@ interface DayRow extends SumRow {
   asked_usd: string;
 }
 
-/** The counts of one operation. */
+/** Counts of one operation. */
 interface OperationCounts {
   calls: number;
   items: number;
   usd: Record<(typeof AMOUNTS)[number], Decimal>;
 }
 
-/** The counts of one day. */
+/** Counts of one day. */
 interface Day {
   operations: Map<string, OperationCounts>;
   outcomes: Map<CallState, number>;
-  /** By operation. */
+  /** Upstream times by operation. */
   times: Map<string, Times>;
 }
 
-/** Counts the newest days separately. Past days are counted less often, and once for all readers. */
+/** Counts the newest days separately, once for all readers, and past days less often. */
 @Injectable()
 export class HistoryService {
-  /** Keyed by day number since the epoch. */
+  /** Counts by day number since the epoch. */
   private readonly days = new Map<number, Cached<Day>>();
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -70,18 +66,15 @@ export class HistoryService {
     const today = dayOf(clock.now());
     for (const day of this.days.keys()) if (day <= today - MOST_DAYS) this.days.delete(day);
     const days = Array.from({ length: count }, (_, ago) => today - ago);
-    const found = await Promise.all(days.map((day) => this.day(day).read()));
+    const counts = await Promise.all(days.map((day) => this.day(day).read()));
     const dates = days.map((day) => new Date(day * DAY_MS).toISOString().slice(0, 10));
-    const value = toHistory(
-      dates,
-      found.map((day) => day.value),
-    );
-    return { value, at: found[0]?.at ?? clock.now() };
+    const values = counts.map(({ value }) => value);
+    return { value: toHistory(dates, values), at: counts[0]?.at ?? clock.now() };
   }
 
   private day(day: number): Cached<Day> {
-    const known = this.days.get(day);
-    if (known) return known;
+    const existing = this.days.get(day);
+    if (existing) return existing;
     const isToday = () => day >= dayOf(clock.now());
     const cached = new Cached(
       () => (isToday() ? this.count(day) : this.inTurn(() => this.count(day))),
@@ -91,41 +84,43 @@ export class HistoryService {
     return cached;
   }
 
-  /** Counts past days sequentially, to leave the processors to payouts. */
+  /** Counts past days one after another, to leave the processors to payouts. */
   private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = this.turn.then(work);
-    this.turn = done.catch(() => undefined);
-    return done;
+    const result = this.turn.then(work);
+    this.turn = result.catch(() => undefined);
+    return result;
   }
 
   private async count(day: number): Promise<Day> {
-    const word = stateAtSql(await this.present.read()); // Updates the index first: see `SearchIndex.catchUp`.
+    const state = stateAtSql(await this.present.read());
     await this.index.catchUp();
     const bounds = Array.from({ length: HOURS + 1 }, (_, hour) =>
       uuidFloor(new Date((day * HOURS + hour) * HOUR_MS)),
     );
-    // One statement per hour keeps the planner on the index. For a whole day, it may choose a parallel scan
+    // A lateral query per hour keeps the planner on the index. For a whole day, it may choose a parallel scan
     // of the whole history, and payouts would wait.
     const sql = Prisma.sql`
       SELECT operation, outcome, step, sum(calls)::float8 AS calls, sum(items)::float8 AS items,
         trim_scale(coalesce(sum(asked_usd), 0))::text AS asked_usd, ${TOTALS}
       FROM unnest(${bounds.slice(0, HOURS)}::uuid[], ${bounds.slice(1)}::uuid[]) AS hour(beginning, ending)
       CROSS JOIN LATERAL (
-        SELECT operation, ${word} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items,
+        SELECT operation, ${state} AS outcome, count(*) AS calls, sum(cardinality(item_usd)) AS items,
           sum(total_usd) AS asked_usd,
           ${Prisma.join(SUM_COLUMNS.map((name) => Prisma.raw(`sum(sums.${name}) AS ${name}`)))},
           CASE WHEN upstream_ms IS NOT NULL
-            THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer END AS step
-        FROM indexed_call CROSS JOIN ${sumsOfEntry(word)}
-        WHERE call_id >= beginning AND call_id < ending AND ${RESTED} GROUP BY 1, 2, step
-      ) AS counted
+            THEN round(ln(greatest(upstream_ms, 0.001)::float8) * ${STEPS_PER_E}::float8)::integer
+          END AS step
+        FROM indexed_call CROSS JOIN ${sumsOfEntry(state)}
+        WHERE call_id >= beginning AND call_id < ending AND ${RESTED}
+        GROUP BY 1, 2, step
+      ) AS counts
       GROUP BY 1, 2, 3`;
     const rows = await this.replica.read((reader) => reader.readLong<DayRow>(sql), { index: true });
     return toDay(rows);
   }
 }
 
-/** Returns the day number since the epoch, as in the search index (search_day). */
+/** Returns the day number since the epoch, as `search_day` of the search index. */
 function dayOf(at: Date): number {
   return Math.floor(at.getTime() / DAY_MS);
 }
@@ -149,7 +144,6 @@ function toDay(rows: DayRow[]): Day {
   return day;
 }
 
-/** @param dates the dates of the days. */
 function toHistory(dates: string[], days: Day[]): OverviewHistory {
   const outcomes = new Map<CallState, number>();
   const times = new Map<string, Times>();
@@ -189,6 +183,6 @@ function add<Key>(counts: Map<Key, number>, key: Key, calls: number): Map<Key, n
 
 /** Compares by the number of calls, then by name for a stable order. */
 function byCalls<Name extends string>(name: Name) {
-  type Counted = { calls: number } & Record<Name, string>;
-  return (one: Counted, other: Counted) => other.calls - one.calls || (one[name] < other[name] ? -1 : 1);
+  type CallCount = { calls: number } & Record<Name, string>;
+  return (a: CallCount, b: CallCount) => b.calls - a.calls || (a[name] < b[name] ? -1 : 1);
 }

@@ -38,16 +38,11 @@ export class OverviewController {
   @Shows(() => ({ rows: 1, people: false }))
   @ApiSummary(
     'Read or follow the overview',
-    'Sections that your scopes do not allow are null. The ' +
-      'overview is evaluated at most every two seconds, once for all readers. Slow sections are ' +
-      'evaluated less ' +
-      'often. With `Accept: text/event-stream`, the response stays open. It sends an event `overview` ' +
-      'at once and ' +
-      'after each change, and an event `current` with the newest `as_of` about every ten seconds while ' +
-      'nothing ' +
-      'changes. While the overview cannot be read, it sends `unavailable`. The stream ends after five ' +
-      'minutes. ' +
-      'Connect again: your key is checked again, and `overview` is sent again.',
+    'Sections outside your scopes are null. The overview is evaluated at most every two seconds, once for ' +
+      'all readers, and slow sections less often. With `Accept: text/event-stream`, the response is a ' +
+      'stream. It sends `overview` at once and after each change, and `current` with the newest `as_of` ' +
+      'about every ten seconds without a change. It sends `unavailable` while the overview cannot be read. ' +
+      'The stream ends after five minutes. Connect again, which checks your key and sends `overview` again.',
   )
   @ApiProduces('application/json', EVENT_STREAM)
   @ApiResponse({

@@ -10,13 +10,13 @@ import { StorageService } from '../../platform/storage/storage.service';
 import { healthOf } from '../accounts/accounts.dto';
 import { Cached, CachedValue } from './cached';
 import { HistoryService } from './history.service';
-import { Overview, USUAL_DAYS } from './overview.dto';
+import { Overview, DEFAULT_DAYS } from './overview.dto';
 import { SectionsService } from './sections.service';
 
-/** Minimum age of a section before it is read again, in ms. */
+/** Minimum age of a section, in ms. */
 const LEAST_MS = 2_000;
 
-/** Assembles the sections allowed to a reader. Each section is evaluated once for all readers. */
+/** Assembles the sections within the scopes of a reader. Evaluates each section once for all readers. */
 @Injectable()
 export class OverviewService {
   private readonly inDoubt = cached(() => this.sections.inDoubt());
@@ -36,7 +36,7 @@ export class OverviewService {
   ) {}
 
   /** @param scopes the scopes of the reader. */
-  async read(scopes: ReadonlySet<Scope>, days = USUAL_DAYS): Promise<Overview> {
+  async read(scopes: ReadonlySet<Scope>, days = DEFAULT_DAYS): Promise<Overview> {
     let asOf = clock.now();
     const section = async <Value>(allowed: Scope[], source: { read(): Promise<CachedValue<Value>> }) => {
       if (!allowed.some((scope) => scopes.has(scope))) return null;
@@ -57,8 +57,8 @@ export class OverviewService {
         section(['admin', 'approve', 'audit'], this.stops),
       ]);
     const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
-    const read = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
-    return { as_of: asOf, ...read, upstream, storage: this.storage.troubles };
+    const sections = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
+    return { as_of: asOf, ...sections, upstream, storage: this.storage.troubles };
   }
 }
 
@@ -66,36 +66,33 @@ function cached<Value>(evaluate: () => Promise<Value>): Cached<Value> {
   return new Cached(evaluate, () => LEAST_MS);
 }
 
-/** As often as a section may change. */
-const EVERY_MS = 2_000;
+/** Minimum interval between updates. */
+const CHECK_MS = 2_000;
 
-/** A reader connects again after this time and sends its key again, which may have been revoked. */
-const LONGEST_MS = 300_000;
+/** Duration of a stream. The reader then sends its key again, which may have been revoked. */
+const STREAM_MS = 300_000;
 
-/**
- * A reader without an event for much longer knows that the connection is dead or the proxy does not respond.
- */
+/** Maximum interval between events. After a longer silence, the connection or the proxy is down. */
 const CONFIRM_MS = 10_000;
 
 const UNAVAILABLE = eventOf('unavailable', {});
 
-/** An overview, as all of its readers get it. */
+/** An overview for all readers with the same scopes. */
 interface Snapshot {
   event: string;
-  /** What it says, without its time. A new time alone is no change. */
-  said: string;
+  /** Text without its time. A new time alone is no change. */
+  content: string;
   as_of: Date;
 }
 
 /**
- * Streams the overview as server-sent events: `overview` at once and after each change, `current` while
- * nothing changes, and `unavailable` while it cannot be read. A reader can always tell whether its data is
- * current.
+ * Streams the overview as server-sent events: `overview` at once and after each change, `current` between
+ * changes, and `unavailable` while it cannot be read. A reader always knows whether its data is current.
  */
 @Injectable()
 export class OverviewStreams {
-  /** Writing an overview as text costs more than reading it, so the streams of equal scopes share it. */
-  private readonly snapshots = new SharedReads<Snapshot | undefined>(EVERY_MS / 2);
+  /** Snapshots shared by streams of equal scopes, because serializing costs more than reading. */
+  private readonly snapshots = new SharedReads<Snapshot | undefined>(CHECK_MS / 2);
 
   constructor(
     private readonly overviews: OverviewService,
@@ -104,30 +101,30 @@ export class OverviewStreams {
 
   of(scopes: ReadonlySet<Scope>, days: number | undefined, reply: FastifyReply): Readable {
     const begun = performance.now();
-    const isLast = () => performance.now() - begun > LONGEST_MS;
+    const isLast = () => performance.now() - begun > STREAM_MS;
     const shared = `${[...scopes].sort().join()} ${days ?? ''}`;
-    let told: string | undefined;
-    let toldAt = 0;
+    let sentContent: string | undefined;
+    let sentAt = 0;
     let event: string | undefined;
-    return this.streams.open(reply, EVERY_MS, async () => {
+    return this.streams.open(reply, CHECK_MS, async () => {
       const now = await this.snapshots.read(shared, () => this.take(scopes, days));
       if (!now) event = UNAVAILABLE;
-      else if (now.said !== told || event === UNAVAILABLE) event = now.event;
-      else if (performance.now() - toldAt >= CONFIRM_MS) event = eventOf('current', { as_of: now.as_of });
+      else if (now.content !== sentContent || event === UNAVAILABLE) event = now.event;
+      else if (performance.now() - sentAt >= CONFIRM_MS) event = eventOf('current', { as_of: now.as_of });
       else return { event, isLast: isLast() };
-      told = now?.said ?? told;
-      toldAt = performance.now();
+      sentContent = now?.content ?? sentContent;
+      sentAt = performance.now();
       return { event, isLast: isLast() };
     });
   }
 
-  /** @returns undefined if the overview cannot be read. The database may be back in a moment. */
+  /** @returns undefined while the overview cannot be read. */
   private async take(scopes: ReadonlySet<Scope>, days: number | undefined): Promise<Snapshot | undefined> {
     const overview = await this.overviews.read(scopes, days).catch(() => undefined);
     if (!overview) return undefined;
     return {
       event: eventOf('overview', overview),
-      said: JSON.stringify({ ...overview, as_of: null }),
+      content: JSON.stringify({ ...overview, as_of: null }),
       as_of: overview.as_of,
     };
   }

@@ -12,7 +12,7 @@ describe('percentile', () => {
         (list, part) => {
           const times = new Map<number, number>();
           for (const ms of list) times.set(stepOf(ms), (times.get(stepOf(ms)) ?? 0) + 1);
-          const sorted = [...list].sort((one, other) => one - other);
+          const sorted = [...list].sort((a, b) => a - b);
           const exact = sorted[Math.ceil(part * list.length) - 1] as number;
           expect(Math.abs(percentile(times, part) / exact - 1)).toBeLessThan(0.016);
         },
@@ -20,7 +20,7 @@ describe('percentile', () => {
     );
   });
 
-  it('approximates the time of a single answer', () => {
+  it('approximates the time of a single response', () => {
     expect(percentile(new Map([[stepOf(100), 1]]), 0.99)).toBe(99.5);
   });
 });

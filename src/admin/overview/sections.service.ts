@@ -26,7 +26,7 @@ import {
   OverviewWallet,
 } from './overview.dto';
 
-/** Reads the sections of the overview separately. */
+/** Reads the sections of the overview. */
 @Injectable()
 export class SectionsService {
   constructor(
@@ -44,9 +44,10 @@ export class SectionsService {
     const [row] = await this.prisma.$queryRaw<OverviewInDoubt[]>`
       SELECT count(*)::float8 AS calls, trim_scale(coalesce(sum(total_usd), 0))::text AS usd,
         min(coalesce(o.answered_at, released_at)) AS oldest_since
-      FROM indexed_call LEFT JOIN LATERAL (SELECT answered_at FROM outcome
-        WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
-      WHERE terms && ${stateTerms(recordedAs('unknown'))} AND ${stateAtSql(present)} = 'unknown'
+      FROM indexed_call
+        LEFT JOIN LATERAL (SELECT answered_at FROM outcome WHERE intent_id = call_id OFFSET 0) AS o ON TRUE
+      WHERE terms && ${stateTerms(recordedAs('unknown'))}
+        AND ${stateAtSql(present)} = 'unknown'
         AND ${RESTED}`;
     return row as OverviewInDoubt; // an aggregate has one row
   }
@@ -60,19 +61,16 @@ export class SectionsService {
   }
 
   async findings(): Promise<OverviewFindings[]> {
-    return sumAges(await readAges(this.prisma)).map(({ age, count, usd }) => ({
-      age,
-      count,
-      impact_usd: usd,
-    }));
+    const ages = sumAges(await readAges(this.prisma));
+    return ages.map(({ age, count, usd }) => ({ age, count, impact_usd: usd }));
   }
 
   async lastRun(): Promise<OverviewRun | null> {
-    // All readers share the overview, and some may not see people.
+    // All readers share the overview, also those without the scope for people.
     const newest = await Promise.all(
       accountNames(this.settings).map((account) => this.runs.list({ account, seesPeople: false }, 1)),
     );
-    const [run] = newest.flat().sort((one, other) => one.startedAt.getTime() - other.startedAt.getTime());
+    const [run] = newest.flat().sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
     if (!run) return null;
     const { id, account, from, to, startedAt, end } = run;
     const states = await readStatesOfRun(this.prisma, id);
@@ -130,7 +128,7 @@ export class SectionsService {
     return clients.flatMap(({ id, name, dailyCapUsd, monthlyCapUsd }) => {
       const spent = spending.get(id);
       const isShown = dailyCapUsd !== null || monthlyCapUsd !== null || spent?.thisMonth.usd.gt(0);
-      if (!spent || !isShown) return []; // or created since
+      if (!spent || !isShown) return []; // without caps and spending, or created since the reading
       const caps = { daily: dailyCapUsd?.toFixed() ?? null, monthly: monthlyCapUsd?.toFixed() ?? null };
       return [{ name, ...toUsage(caps, spent) }];
     });

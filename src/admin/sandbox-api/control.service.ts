@@ -6,15 +6,15 @@ import { Fault, Problem } from '../../platform/errors/problem';
 const TIMEOUT_MS = 10_000;
 
 const NOT_EMBEDDED =
-  'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, ' +
-  'start a proxy without UPSTREAM_BASE_URL.';
+  'This proxy has no sandbox, because UPSTREAM_BASE_URL names its payout service. To use a sandbox, start ' +
+  'a proxy without UPSTREAM_BASE_URL.';
 
-// The responses of the control interface. See src/sandbox/README.md.
+// The responses of the control interface: src/sandbox/README.md.
 
 export interface SandboxAccount {
   id: string;
   name: string;
-  /** The parent account of a sub-account. */
+  /** Parent account of a sub-account. */
   parent: string | null;
   /** US dollars as decimal text. */
   wallets: { type: 'chi' | 'momo' | 'airtime'; balance: string }[];
@@ -29,7 +29,7 @@ export interface SandboxFault {
   seed?: number;
   processed: boolean;
   struck: number;
-  /** Its settings, by name. */
+  /** Settings of the fault, by name. */
   [setting: string]: unknown;
 }
 
@@ -55,7 +55,7 @@ export interface SandboxListLies {
   withoutTypes: string[];
 }
 
-/** The sandbox's settings for lies, among others. */
+/** Settings of the sandbox. This type has those for lies. */
 export interface SandboxSettings {
   feePercent: number;
   returnsFee: boolean;
@@ -80,57 +80,52 @@ export class SandboxControlService {
   }
 
   accounts(): Promise<SandboxAccount[]> {
-    return this.ask('GET', '/accounts');
+    return this.request('GET', '/accounts');
   }
 
   faults(): Promise<SandboxFault[]> {
-    return this.ask('GET', '/faults');
+    return this.request('GET', '/faults');
   }
 
   faultKinds(): Promise<FaultKind[]> {
-    return this.ask('GET', '/faults/kinds');
+    return this.request('GET', '/faults/kinds');
   }
 
   magicRecipients(): Promise<MagicRecipient[]> {
-    return this.ask('GET', '/magic-recipients');
+    return this.request('GET', '/magic-recipients');
   }
 
   /** @param settings the fault's own settings, by name. */
-  addFault(asked: object, settings: object): Promise<SandboxFault> {
-    return this.ask('POST', '/faults', { ...settings, ...asked }, (said) =>
-      said.map((one) => faultOf(one, settings)),
-    );
+  addFault(fault: object, settings: object): Promise<SandboxFault> {
+    return this.request('POST', '/faults', { ...settings, ...fault }, (text) => faultOf(text, settings));
   }
 
   async removeFault(id: string): Promise<void> {
-    await this.ask('DELETE', `/faults/${encodeURIComponent(id)}`);
+    await this.request('DELETE', `/faults/${encodeURIComponent(id)}`);
   }
 
   async removeFaults(): Promise<void> {
-    await this.ask('DELETE', '/faults');
+    await this.request('DELETE', '/faults');
   }
 
   settings(): Promise<SandboxSettings> {
-    return this.ask('GET', '/settings');
+    return this.request('GET', '/settings');
   }
 
-  /** @returns all settings as they are now. */
+  /** @returns all settings after the change. */
   patchSettings(settings: object): Promise<SandboxSettings> {
-    return this.ask('PATCH', '/settings', settings, (said) =>
-      said.map((detail) => ({ pointer: '', detail })),
-    );
+    return this.request('PATCH', '/settings', settings, withoutPointer);
   }
 
   async addEntry(entry: object): Promise<void> {
-    await this.ask('POST', '/entries', entry, (said) => said.map((detail) => ({ pointer: '', detail })));
+    await this.request('POST', '/entries', entry, withoutPointer);
   }
 
-  /** @throws Problem */
-  private async ask<T>(
+  private async request<T>(
     method: string,
     path: string,
     body?: object,
-    faultsOf: (said: string[]) => Fault[] = () => [],
+    toFault?: (text: string) => Fault,
   ): Promise<T> {
     const { url, controlKey } = this.embedded;
     const [status, text] = await fetch(`${url}/_sandbox${path}`, {
@@ -142,7 +137,8 @@ export class SandboxControlService {
       .then(async (response) => [response.status, await response.text()] as const)
       .catch(unreachable);
     if (status === 404) throw new Problem('fault_not_found'); // no other request names an ID
-    if (status === 400) throw new Problem('invalid_request', { faults: faultsOf(faultsIn(text)) });
+    if (status === 400)
+      throw new Problem('invalid_request', { faults: toFault ? faultsIn(text).map(toFault) : [] });
     if (status >= 300) throw new Problem('sandbox_unreachable');
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
@@ -156,22 +152,24 @@ function faultsIn(text: string): string[] {
   return (JSON.parse(text) as { faults: string[] }).faults;
 }
 
+const withoutPointer = (detail: string): Fault => ({ pointer: '', detail });
+
 const FIELDS = ['fault', 'operation', 'nth', 'probability', 'seed', 'processed'];
 
 /**
  * Translates the sandbox's message about a field. The leading field name becomes the pointer. Unknown names
- * are the caller's own words, so records keep only their position.
+ * are the caller's own words, and get no pointer.
  */
 function faultOf(sentence: string, settings: object): Fault {
   const own = Object.keys(settings).sort((a, b) => b.length - a.length);
   const setting = own.find((name) => sentence.startsWith(`${name} `));
   if (setting !== undefined)
-    return { pointer: pointerTo('/settings', setting), detail: after(setting, sentence) };
+    return { pointer: pointerTo('/settings', setting), detail: withoutName(setting, sentence) };
   const field = FIELDS.find((name) => sentence.startsWith(`${name} must be`));
-  if (field !== undefined) return { pointer: `/${field}`, detail: after(field, sentence) };
+  if (field !== undefined) return { pointer: `/${field}`, detail: withoutName(field, sentence) };
   return { pointer: '', detail: sentence };
 }
 
-function after(name: string, sentence: string): string {
+function withoutName(name: string, sentence: string): string {
   return sentence.slice(name.length + 1);
 }

@@ -13,9 +13,9 @@ import {
 } from './lies.dto';
 import { SandboxLiesService } from './lies.service';
 
-const LIES = { status: 200, type: SandboxLiesDto, description: 'What the sandbox lies about.' };
+const LIES = { status: 200, type: SandboxLiesDto, description: 'Lies of the sandbox.' };
 const Problems = () => ApiKeyProblems('not_found', 'sandbox_unreachable', 'invalid_request');
-const REST = 'What is left out stays as it is.';
+const REST = 'Omitted fields stay unchanged.';
 
 /** Controls the lies of the embedded sandbox. Requires the scope `admin`. */
 @ApiTags('Sandbox')

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf } from '../../http/validation/rules/query-rules';
 import { field, NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
-import { described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
+import { BOOLEAN, described, INSTANT, INTEGER, nullable, NUMBER } from '../../platform/schema/fields';
 
-/** A numeric setting. Only its range is checked here, the rest in the sandbox. */
+/** A numeric setting. This rule checks its range, and the sandbox checks the rest. */
 export const Figure = (
   most: number,
   schema: { type: 'integer' | 'number'; minimum: number; description: string },
@@ -11,9 +11,7 @@ export const Figure = (
   field(
     {
       required: false,
-      must:
-        `must be a ${schema.type === 'integer' ? 'whole number' : 'number'} from ${schema.minimum} to ` +
-        `${most}`,
+      must: `must be a ${schema.type === 'integer' ? 'whole ' : ''}number from ${schema.minimum} to ${most}`,
       test: (value) =>
         typeof value === 'number' &&
         value >= schema.minimum &&
@@ -23,7 +21,7 @@ export const Figure = (
     { ...schema, maximum: most },
   );
 
-/** Types that the sandbox can omit from a list or list late, by list. */
+/** Types that the sandbox can omit or delay, by list. */
 export const LISTED_TYPES = {
   transactions: ['airtime', 'momo', 'credit', 'transfer', 'payment'],
   entries: [
@@ -41,16 +39,16 @@ export const LISTED_TYPES = {
   ],
 } as const;
 export const LISTS = ['transactions', 'entries'] as const;
-export const PLACES = ['listed', 'answered', 'events'] as const;
+export const WORD_LOCATIONS = ['listed', 'answered', 'events'] as const;
 export const ENTRY_TYPES = ['top_up', 'withdrawal', 'fee'] as const;
 const STATUSES = ['paid', 'pending', 'failed', 'reversed', 'refunded', 'expired', 'redeemed', 'unpaid'];
 const WALLETS = ['airtime', 'momo', 'chi'];
 const KNOWN_TYPES: string[] = [...LISTED_TYPES.transactions, ...LISTED_TYPES.entries];
-const MOST_TYPES = 20;
-const LONGEST_MS = 600_000;
-const LONGEST_LIST = 1_000_000;
-const LEAST_USD = 0.01;
-const MOST_USD = 1_000_000;
+const MAX_TYPES = 20;
+const MAX_DELAY_MS = 600_000;
+const MAX_LIST = 1_000_000;
+const MIN_USD = 0.01;
+const MAX_USD = 1_000_000;
 
 const Flag = (description: string) =>
   field(
@@ -62,7 +60,7 @@ const Flag = (description: string) =>
 export class FeesDto {
   @Figure(100, { type: 'number', minimum: 0, description: 'Percent of each later payout.' }) percent?: number;
 
-  @Flag('Whether the fee comes back when a payout fails, or is reversed or refunded.') returned?: boolean;
+  @Flag('Whether failed, reversed and refunded payouts return the fee.') returned?: boolean;
 }
 
 @NotForwarded()
@@ -70,23 +68,27 @@ export class ListingDelayDto {
   @OneOf(LISTED_TYPES.transactions, 'Type of transaction.', { required: true })
   type!: (typeof LISTED_TYPES.transactions)[number];
 
-  @Figure(LONGEST_MS, { type: 'integer', minimum: 0, description: 'Age at which it is listed. Default: 0.' })
+  @Figure(MAX_DELAY_MS, {
+    type: 'integer',
+    minimum: 0,
+    description: 'Delay of the listing. Default: 0.',
+  })
   ms?: number;
 }
 
 @NotForwarded()
 export class StatusWordDto {
-  @OneOf(PLACES, 'Where the word is shown: in lists, in the answers of other operations, or in events.', {
+  @OneOf(WORD_LOCATIONS, 'Location of the word: lists, responses of other operations, or events.', {
     required: true,
   })
-  shown_in!: (typeof PLACES)[number];
+  shown_in!: (typeof WORD_LOCATIONS)[number];
 
   @OneOf(STATUSES, 'The true status.', { required: true }) status!: string;
 
   @Text({
     max: 50,
     required: false,
-    description: 'The word to show. Default: the true one.',
+    description: 'Word for the status. Default: the true one.',
     example: 'SETTLED_T2',
   })
   word?: string;
@@ -101,19 +103,19 @@ export class ListLiesDto {
     {
       required: false,
       nullable: true,
-      must: `must be a whole number from 0 to ${LONGEST_LIST}`,
-      test: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LONGEST_LIST,
+      must: `must be a whole number from 0 to ${MAX_LIST}`,
+      test: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_LIST,
     },
     {
       type: 'integer',
       minimum: 0,
-      maximum: LONGEST_LIST,
-      description: 'Shows only so many of the newest. Null: as usual.',
+      maximum: MAX_LIST,
+      description: 'Caps the list at this many newest entries. Null lists all.',
     },
   )
   newest?: number | null;
 
-  @Flag('Whether the list stays as it is now.') frozen?: boolean;
+  @Flag('Whether to freeze the list.') frozen?: boolean;
 
   @WordList(
     {
@@ -121,13 +123,13 @@ export class ListLiesDto {
       must: 'must be a list of types of this list',
       test: (value) =>
         Array.isArray(value) &&
-        value.length <= MOST_TYPES &&
-        value.every((one) => KNOWN_TYPES.includes(one as string)),
+        value.length <= MAX_TYPES &&
+        value.every((type) => KNOWN_TYPES.includes(type as string)),
     },
     {
       items: { type: 'string', maxLength: 20 },
-      maxItems: MOST_TYPES,
-      description: 'Types that the list leaves out.',
+      maxItems: MAX_TYPES,
+      description: 'Types that the list omits.',
       example: ['momo'],
     },
   )
@@ -144,13 +146,13 @@ export class NewEntryDto {
   @field(
     {
       required: true,
-      must: `must be a number of US dollars from ${LEAST_USD} to ${MOST_USD}`,
-      test: (value) => typeof value === 'number' && value >= LEAST_USD && value <= MOST_USD,
+      must: `must be a number of US dollars from ${MIN_USD} to ${MAX_USD}`,
+      test: (value) => typeof value === 'number' && value >= MIN_USD && value <= MAX_USD,
     },
     {
       type: 'number',
-      minimum: LEAST_USD,
-      maximum: MOST_USD,
+      minimum: MIN_USD,
+      maximum: MAX_USD,
       description: 'Amount in US dollars.',
       example: 0.5,
     },
@@ -162,24 +164,23 @@ const NUMBERS = { type: 'object', additionalProperties: { type: 'integer' } } as
 const WORDS = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
 class ShownListDto {
-  @nullable(INTEGER, 'Only so many of the newest are shown. Null: as usual.') newest!: number | null;
+  @nullable(INTEGER, 'Caps the list at this many newest entries. Null lists all.') newest!: number | null;
   @nullable(INSTANT, 'Freezes the list at this time. Null: live.') frozen_at!: string | null;
-  @described({ type: [String] }, 'Types that it leaves out.') without_types!: string[];
+  @described({ type: [String] }, 'Types that the list omits.') without_types!: string[];
 }
 
 /** The sandbox's lies. Faults are separate, because they affect single requests. */
 export class SandboxLiesDto {
-  @described(NUMBER, 'Percent of each payout that is charged as a fee.') fee_percent!: number;
-  @ApiProperty({ description: 'Whether the fee comes back with the value of a payout.' })
-  returns_fee!: boolean;
-  @described(NUMBERS, 'Milliseconds until a transaction is listed, by its type.')
+  @described(NUMBER, 'Fee in percent of each payout.') fee_percent!: number;
+  @described(BOOLEAN, 'Whether failed, reversed and refunded payouts return the fee.') returns_fee!: boolean;
+  @described(NUMBERS, 'Delay of the listing in milliseconds, by type of transaction.')
   listed_after_ms!: Record<string, number>;
   @ApiProperty({
     type: 'object',
     additionalProperties: WORDS,
-    description: 'Words that are shown instead of true statuses, by place: `listed`, `answered`, `events`.',
+    description: 'Words instead of true statuses, by location: `listed`, `answered`, `events`.',
   })
-  words!: Record<(typeof PLACES)[number], Record<string, string>>;
+  words!: Record<(typeof WORD_LOCATIONS)[number], Record<string, string>>;
   @described({ type: ShownListDto }, 'The list of transactions.') transactions!: ShownListDto;
   @described({ type: ShownListDto }, 'The entries of each wallet.') entries!: ShownListDto;
 }

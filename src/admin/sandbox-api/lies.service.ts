@@ -40,11 +40,11 @@ export class SandboxLiesService {
     return toLies(await this.control.patchSettings({ listedAfterMs: { [type]: ms } }));
   }
 
-  async word({ shown_in: place, status, word }: StatusWordDto): Promise<SandboxLiesDto> {
+  async word({ shown_in: location, status, word }: StatusWordDto): Promise<SandboxLiesDto> {
     const { words } = await this.control.settings();
-    const others = Object.entries(words[place]).filter(([known]) => known !== status);
-    const shown = Object.fromEntries(word === undefined ? others : [...others, [status, word]]);
-    return toLies(await this.control.patchSettings({ words: { [place]: shown } }));
+    const others = Object.entries(words[location]).filter(([key]) => key !== status);
+    const lies = Object.fromEntries(word === undefined ? others : [...others, [status, word]]);
+    return toLies(await this.control.patchSettings({ words: { [location]: lies } }));
   }
 
   /** @throws Problem `invalid_request` for a type that the list does not have. */
@@ -73,17 +73,11 @@ export class SandboxLiesService {
   }
 }
 
-export function toLies({
-  feePercent,
-  returnsFee,
-  listedAfterMs,
-  words,
-  lists,
-}: SandboxSettings): SandboxLiesDto {
+export function toLies({ lists, words, ...settings }: SandboxSettings): SandboxLiesDto {
   return {
-    fee_percent: feePercent,
-    returns_fee: returnsFee,
-    listed_after_ms: listedAfterMs,
+    fee_percent: settings.feePercent,
+    returns_fee: settings.returnsFee,
+    listed_after_ms: settings.listedAfterMs,
     words,
     transactions: toList(lists.transactions),
     entries: toList(lists.entries),

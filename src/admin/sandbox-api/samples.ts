@@ -4,7 +4,7 @@ import { itemFieldsOf } from '../../operations/items/items';
 
 const CREATING = OPERATION_NAMES.filter((name) => CREATED_BY.has(name));
 
-/** The operations with a sample on the sandbox page: those that create transactions, payments first. */
+/** Operations with a sample on the sandbox page: those that create transactions, payments first. */
 export const SAMPLE_OPERATIONS: readonly OperationName[] = [
   ...CREATING.filter((name) => rowOf(name).effect === 'pay'),
   ...CREATING.filter((name) => rowOf(name).effect !== 'pay'),
@@ -17,8 +17,8 @@ export interface Sample {
 }
 
 /**
- * Returns one valid request of each operation: the example of its row.
- * @param subAccounts IDs of accounts that can receive a transfer.
+ * Returns the example of each operation's row.
+ * @param subAccounts IDs of receivers of a transfer.
  */
 export function samplesFor(subAccounts: string[]): Sample[] {
   return SAMPLE_OPERATIONS.map((operation) => {

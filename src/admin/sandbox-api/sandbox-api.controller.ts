@@ -9,8 +9,7 @@ import { SandboxControlService } from './control.service';
 import { NewFaultDto, NewSampleDto, SampleAnswerDto, SandboxDto, SandboxFaultDto } from './sandbox-api.dto';
 import { SandboxApiService } from './sandbox-api.service';
 
-const WHERE =
-  'Only if the proxy started the sandbox itself, without `UPSTREAM_BASE_URL`. Otherwise 404 `not_found`.';
+const WHERE = 'Requires the embedded sandbox. With `UPSTREAM_BASE_URL`, returns 404 `not_found`.';
 const Problems = (...own: ProblemCode[]) => ApiKeyProblems('not_found', 'sandbox_unreachable', ...own);
 
 /** Controls the embedded sandbox, for evaluating the product. */
@@ -35,9 +34,7 @@ export class SandboxApiController {
   @Allow('admin')
   @ApiSummary(
     'Switch a fault on',
-    `${WHERE} It applies to later requests of the interface. If several faults match a request, the ` +
-      'first that is ' +
-      'due applies.',
+    `${WHERE} The fault applies to later requests of the interface. If several match, the first due applies.`,
   )
   @ApiResponse({ status: 201, type: SandboxFaultDto, description: 'The fault is on.' })
   @Problems('invalid_request')
@@ -59,7 +56,7 @@ export class SandboxApiController {
   @HttpCode(204)
   @Allow('admin')
   @ApiSummary('Switch a fault off', WHERE)
-  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: "The fault's ID." })
+  @ApiParam({ name: 'id', schema: { type: 'integer' }, description: 'ID of the fault.' })
   @ApiResponse({ status: 204, description: 'Done.' })
   @Problems('fault_not_found')
   removeSandboxFault(@Param('id') id: string): Promise<void> {
@@ -71,9 +68,8 @@ export class SandboxApiController {
   @Allow('admin')
   @ApiSummary(
     'Send a sample payout',
-    `${WHERE} The proxy sends it with the key of the demo client \`app\`. It is checked, recorded, ` +
-      'capped, replayed ' +
-      "and sealed like any other request. The response is 200 even if the app's request was rejected.",
+    `${WHERE} The proxy sends it with the key of the demo client \`app\`, and checks and records it like ` +
+      "any other request. The response is 200 even if the app's request was rejected.",
   )
   @ApiResponse({ status: 200, type: SampleAnswerDto, description: "The app's response." })
   @Problems('invalid_request', 'demo_key_missing')

@@ -5,10 +5,11 @@ import { OPERATION_NAMES, OperationName } from '../../operations/catalogue/catal
 import { BOOLEAN, described, INTEGER, nullable, NUMBER, TEXT, UUID } from '../../platform/schema/fields';
 import { Figure, SandboxLiesDto } from './lies.dto';
 import { SAMPLE_OPERATIONS } from './samples';
+
 const FREE = { type: 'object', additionalProperties: true };
 
 export class SandboxWalletDto {
-  @described(TEXT, 'ID of the account. Transfers name it as their `receiver`.') account_id!: string;
+  @described(TEXT, 'ID of the account, the `receiver` of transfers.') account_id!: string;
   @described({ ...TEXT, example: 'Demo account' }, 'Name of the account.') account!: string;
   @nullable(TEXT, "ID of the parent account. The first account without a parent is the proxy's.")
   parent_id!: string | null;
@@ -21,11 +22,10 @@ export class SandboxWalletDto {
 export class SandboxFaultDto {
   @described(INTEGER, 'ID of the fault.') id!: number;
   @described({ ...TEXT, example: 'noResponse' }, 'Kind of fault.') fault!: string;
-  @nullable(TEXT, 'Operation that it affects. Null: all.') operation!: string | null;
-  @nullable(INTEGER, 'It affects only the nth matching request. Null: not by count.') nth!: number | null;
-  @nullable(NUMBER, 'Chance that it affects a matching request. Null without `nth`: all.') probability!:
-    | number
-    | null;
+  @nullable(TEXT, 'Affected operation. Null affects all.') operation!: string | null;
+  @nullable(INTEGER, 'Number of the only affected matching request.') nth!: number | null;
+  @nullable(NUMBER, 'Chance of affecting a matching request. Null affects all, unless `nth` is set.')
+  probability!: number | null;
   @nullable(INTEGER, 'Seed of the random sequence.') seed!: number | null;
   @described(BOOLEAN, 'Whether the operation is still carried out.') processed!: boolean;
   @described({ type: 'object', additionalProperties: { type: 'number' } }, 'Settings of the fault, by name.')
@@ -53,9 +53,9 @@ export class FaultKindDto {
 
 export class MagicRecipientDto {
   @described({ ...TEXT, example: 'reversed' }, 'Name of the magic recipient.') name!: string;
-  @described(TEXT, 'A phone number. Only the last eight digits matter.') phone_number!: string;
-  @described(TEXT, 'Its email address.') email!: string;
-  @described(TEXT, 'Its handle.') twitter!: string;
+  @described(TEXT, 'Phone number. Only the last eight digits matter.') phone_number!: string;
+  @described(TEXT, 'Email address.') email!: string;
+  @described(TEXT, 'Handle.') twitter!: string;
   @described(TEXT, 'Effect on a payout to it, or on the request.') does!: string;
 }
 
@@ -70,23 +70,24 @@ export class SandboxDto {
   @described({ type: [SandboxWalletDto] }, "Wallets by account, oldest first, from the sandbox's own ledger.")
   wallets!: SandboxWalletDto[];
   @described({ type: [SandboxFaultDto] }, 'Active faults, oldest first.') faults!: SandboxFaultDto[];
-  @described({ type: SandboxLiesDto }, 'What the sandbox lies about.') lies!: SandboxLiesDto;
-  @described({ type: [FaultKindDto] }, 'Kinds of fault that can be switched on.') kinds!: FaultKindDto[];
+  @described({ type: SandboxLiesDto }, 'Lies of the sandbox.') lies!: SandboxLiesDto;
+  @described({ type: [FaultKindDto] }, 'Kinds of faults.') kinds!: FaultKindDto[];
   @described({ type: [MagicRecipientDto] }, 'Recipients with a fixed behavior.')
   magic_recipients!: MagicRecipientDto[];
-  @described({ type: [SampleDto] }, 'One sample for each operation that has samples.') samples!: SampleDto[];
+  @described({ type: [SampleDto] }, 'One sample for each operation that creates transactions.')
+  samples!: SampleDto[];
 }
 
 @NotForwarded()
 export class NewFaultDto {
   @Text({ max: 50, description: 'One of `kinds`.', example: 'noResponse' }) fault!: string;
 
-  @OneOf(OPERATION_NAMES, 'Operation to affect. Default: all.') operation?: string;
+  @OneOf(OPERATION_NAMES, 'Affected operation. Default: all.') operation?: string;
 
-  @Figure(1_000_000, { type: 'integer', minimum: 1, description: 'Affects only the nth matching request.' })
+  @Figure(1_000_000, { type: 'integer', minimum: 1, description: 'Number of the only affected request.' })
   nth?: number;
 
-  @Figure(1, { type: 'number', minimum: 0, description: 'Chance to affect a matching request.' })
+  @Figure(1, { type: 'number', minimum: 0, description: 'Chance of affecting a matching request.' })
   probability?: number;
 
   @Figure(2 ** 32 - 1, { type: 'integer', minimum: 0, description: 'Seed of the random sequence.' })
@@ -114,15 +115,15 @@ export class NewSampleDto {
   })
   body!: object;
 
-  @IdempotencyKey('Key of the request. Default: a new key. Send an earlier key to see a replay.')
+  @IdempotencyKey('Key of the request. Default: a new key. An earlier key returns a replay.')
   idempotency_key?: string;
 }
 
 export class SampleAnswerDto {
-  @described(UUID, 'ID of the record, or of the call that was replayed.') call_id!: string;
+  @described(UUID, 'ID of the record, or of the replayed call.') call_id!: string;
   @described({ type: 'integer', example: 200 }, 'HTTP status that the app received.') status!: number;
-  @described(BOOLEAN, 'Whether the answer of an earlier call with this key was replayed.') replayed!: boolean;
-  @described(TEXT, 'Idempotency-Key that was sent.') idempotency_key!: string;
+  @described(BOOLEAN, 'Whether the response is a replay of an earlier call.') replayed!: boolean;
+  @described(TEXT, 'Idempotency-Key of the request.') idempotency_key!: string;
   @described(
     { anyOf: [FREE, { type: 'array', items: {} }, TEXT] },
     'Body that the app received. Text if it is not JSON.',

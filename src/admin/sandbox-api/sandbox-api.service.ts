@@ -59,18 +59,16 @@ export class SandboxApiService {
     };
   }
 
-  async addFault({ settings = {}, ...asked }: NewFaultDto): Promise<SandboxFaultDto> {
-    return toFault(await this.control.addFault(asked, settings));
+  async addFault({ settings = {}, ...fault }: NewFaultDto): Promise<SandboxFaultDto> {
+    return toFault(await this.control.addFault(fault, settings));
   }
 
   /**
    * Sends a sample. A rejection of the app's request is a result, not an error.
    * @throws Problem `demo_key_missing`
    */
-  async send(
-    { person }: Call,
-    { operation, body, idempotency_key: key }: NewSampleDto,
-  ): Promise<SampleAnswerDto> {
+  async send({ person }: Call, sample: NewSampleDto): Promise<SampleAnswerDto> {
+    const { operation, body, idempotency_key: key } = sample;
     const appKey = await this.appKey();
     const idempotencyKey = key ?? randomUUID();
     const response = await this.request(INTERFACE_PREFIX + pathOf(operation), body, {
@@ -116,7 +114,7 @@ export class SandboxApiService {
   }
 }
 
-/** Parses JSON, or returns the text if invalid. */
+/** Parses JSON, or returns other text unchanged. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -136,28 +134,11 @@ function toWallets({ id, name, parent, wallets }: SandboxAccount) {
   }));
 }
 
-function toFault({
-  id,
-  fault,
-  operation,
-  nth,
-  probability,
-  seed,
-  processed,
-  struck,
-  ...settings
-}: SandboxFault) {
-  return {
-    id,
-    fault,
-    operation,
-    nth: nth ?? null,
-    probability: probability ?? null,
-    seed: seed ?? null,
-    processed,
-    settings: settings as Record<string, number>,
-    struck,
-  };
+function toFault(active: SandboxFault): SandboxFaultDto {
+  const { id, fault, operation, processed, struck, ...optional } = active;
+  const { nth = null, probability = null, seed = null, ...settings } = optional;
+  const figures = settings as Record<string, number>;
+  return { id, fault, operation, nth, probability, seed, processed, settings: figures, struck };
 }
 
 function toKind({ choosesProcessed, ...kind }: FaultKind) {

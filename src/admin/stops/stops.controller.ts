@@ -9,7 +9,7 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
 import { WaitingDto } from '../clients/changes.dto';
-import { waiting, WAITS } from '../clients/waiting';
+import { pendingResponse, PENDING_RESPONSE } from '../clients/pending-response';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
 import { stopAuthorOf, StopLiftingService, StopsService } from './stops.service';
 
@@ -28,8 +28,8 @@ export class StopsController {
   @Allow('admin')
   @ApiSummary(
     'Stop everything, a client or an operation',
-    'Name one target. From the response on, payments and writes are refused with 503 `stopped` and the ' +
-      'reason, on every instance. Reads continue, and calls that are being sent are completed.',
+    'Name one target. From the response on, every instance refuses payments and writes with 503 `stopped` ' +
+      'and the reason. Reads continue, and calls in progress are completed.',
   )
   @ApiResponse({ status: 201, type: StopRecord, description: 'The stop is active.' })
   @ApiResponse({ status: 200, type: StopRecord, description: 'It was already stopped. Nothing was changed.' })
@@ -45,11 +45,8 @@ export class StopsController {
       stopAuthorOf(changeAuthorOf(call, reason)),
     );
     if (!stopped) {
-      const fault = {
-        pointer: '/client',
-        detail: 'must be the name of a client, as GET /v1/clients lists them',
-      };
-      throw new Problem('invalid_request', { faults: [fault] });
+      const detail = 'must be the name of a client, as GET /v1/clients lists them';
+      throw new Problem('invalid_request', { faults: [{ pointer: '/client', detail }] });
     }
     const { stop, added } = stopped;
     if (added) this.logger.warn({ call_id: call.id, stop_id: stop.id }, 'stop added');
@@ -71,15 +68,13 @@ export class StopsController {
   @StepUp()
   @ApiSummary(
     'Lift a stop',
-    'Other stops remain active. The stop of a recovered database can be lifted once a reconciliation ' +
-      'run has ' +
-      'read the time whose payments may be missing. With dual control, you lift a stop of your own ' +
-      'alone within ten minutes. ' +
+    'Other stops remain active. The stop of a recovered database can be lifted once a reconciliation run ' +
+      'has read the recovery gap. With dual control, you can lift your own stop alone within ten minutes. ' +
       'Every other lift waits for a second person.',
   )
-  @ApiId("The stop's ID.")
+  @ApiId('ID of the stop.')
   @ApiResponse({ status: 200, type: StopRecord, description: 'The stop was lifted.' })
-  @ApiResponse({ status: 202, type: WaitingDto, description: WAITS })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems(
     'stop_not_found',
     'recovery_required',
@@ -95,7 +90,7 @@ export class StopsController {
   ): Promise<StopRecord | WaitingDto> {
     const lifted = await this.lifting.lift(id, unreconciled === 'true', changeAuthorOf(call, reason));
     if (!lifted) throw new Problem('stop_not_found');
-    if (isRequestedChange(lifted)) return waiting(lifted, reply);
+    if (isRequestedChange(lifted)) return pendingResponse(lifted, reply);
     this.logger.warn({ call_id: call.id, stop_id: id }, 'stop lifted');
     return lifted;
   }

@@ -4,7 +4,7 @@ import { field, NotForwarded, Text } from '../../http/validation/rules/rules';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 
-/** The operations that can be stopped. Reads always continue. */
+/** Operations that can be stopped. Reads always continue. */
 export const STOPPABLE: string[] = [...CHANGING_OPERATIONS];
 
 /** Maximum length of a reason. Every rejected requester reads it. */
@@ -34,7 +34,7 @@ export class NewStopDto {
       must: 'must be true, unless client or operation is given',
       test: (value) => value === true,
     },
-    { type: 'boolean', enum: [true], description: 'Stops all operations of all clients that pay or write.' },
+    { type: 'boolean', enum: [true], description: 'Stops all payments and writes of all clients.' },
   )
   everything?: true;
 
@@ -53,7 +53,7 @@ export class NewStopDto {
 
   @Text({
     max: MAX_REASON,
-    description: 'Reason, which refused clients see. Do not include names of people or secrets.',
+    description: 'Reason, which refused clients read. Do not include names of people or secrets.',
   })
   reason!: string;
 }
@@ -65,39 +65,35 @@ export class StopList {
 export class StopLift {
   @OneOf(
     ['true', 'false'],
-    "Whether to lift the stop of a recovered database although the upstream's list of the lost time was " +
-      'not read. That is recorded.',
+    "Whether to lift the stop of a recovered database before the upstream's list of the recovery gap was " +
+      'read. The record says so.',
   )
   unreconciled?: string;
 
-  @Text({
-    max: 1_000,
-    required: false,
-    description: 'Reason, which a second person reads.',
-    example: 'Case 17',
-  })
+  @Text({ max: 1_000, required: false, description: 'Reason for the second person.', example: 'Case 17' })
   reason?: string;
 }
 
 export class StopAuthorRecord {
-  @nullable(TEXT, 'Name of the client. Null: the command line.') client!: string | null;
-  @nullable(UUID, 'ID of the key. Null: the command line.') key_id!: string | null;
-  @nullable(TEXT, 'The owner of the key, or the user of the operating system.') actor!: string | null;
+  @nullable(TEXT, 'Name of the client. Null for the command line.') client!: string | null;
+  @nullable(UUID, 'ID of the key. Null for the command line.') key_id!: string | null;
+  @nullable(TEXT, 'Owner of the key, or user of the operating system.') actor!: string | null;
 }
 
 export class StopRecord {
   @described(UUID, 'ID of the stop.') id!: string;
   @described(BOOLEAN, 'Whether it stops all payments and writes.') everything!: boolean;
   @nullable(TEXT, 'Name of the stopped client.') client!: string | null;
-  @nullable({ enum: STOPPABLE }, 'The stopped operation.') operation!: string | null;
-  @described(TEXT, 'Reason, which refused clients see.') reason!: string;
-  @nullable({ enum: ['database_behind'] }, 'Why the proxy set the stop. Null: a person set it.')
+  @nullable({ enum: STOPPABLE }, 'Stopped operation.') operation!: string | null;
+  @described(TEXT, 'Reason, which refused clients read.') reason!: string;
+  @nullable({ enum: ['database_behind'] }, 'Cause of a stop by the proxy. Null for a stop by a person.')
   cause!: 'database_behind' | null;
-  @described(INSTANT, 'When the stop began.') stopped_at!: Date;
-  @nullable(StopAuthorRecord, 'Who set the stop. Null: the proxy.') stopped_by!: StopAuthorRecord | null;
-  @nullable(INSTANT, 'When the stop was lifted. Null: the stop is active.') lifted_at!: Date | null;
-  @nullable(StopAuthorRecord, 'Who lifted the stop. Null: nobody yet.') lifted_by!: StopAuthorRecord | null;
-  @described(BOOLEAN, "Whether it was lifted although the upstream's list of a lost time was not read.")
+  @described(INSTANT, 'Start of the stop.') stopped_at!: Date;
+  @nullable(StopAuthorRecord, 'Author of the stop. Null for the proxy.')
+  stopped_by!: StopAuthorRecord | null;
+  @nullable(INSTANT, 'Time of the lift. Null while the stop is active.') lifted_at!: Date | null;
+  @nullable(StopAuthorRecord, 'Author of the lift.') lifted_by!: StopAuthorRecord | null;
+  @described(BOOLEAN, "Whether it was lifted before the upstream's list of the recovery gap was read.")
   unreconciled!: boolean;
 }
 

@@ -19,16 +19,13 @@ import { StopAuthorRecord, StopRecord } from './stops.dto';
 
 type StopRow = Prisma.StopGetPayload<{ include: { lift: true } }>;
 
-/** The target of a stop: a client by name, an operation, or everything without both. */
-export interface Target {
+/** Target of a stop: a client by name, an operation, or everything without both. */
+export interface StopTarget {
   client?: string | undefined;
   operation?: string | undefined;
 }
 
-/**
- * Adds and lifts stops. Once committed, a stop applies to every intent on every instance. See
- * src/journal/stops/stops.ts.
- */
+/** Adds and lifts stops. A committed stop applies to every intent on every instance. */
 @Injectable()
 export class StopsService implements StopLifts {
   constructor(
@@ -41,7 +38,7 @@ export class StopsService implements StopLifts {
    * @returns the active stop, and whether it is new. Undefined for an unknown client.
    */
   async stop(
-    target: Target,
+    target: StopTarget,
     reason: string,
     by: StopAuthor,
   ): Promise<{ stop: StopRecord; added: boolean } | undefined> {
@@ -65,8 +62,7 @@ export class StopsService implements StopLifts {
    * Lifts a stop.
    * @param unreconciled lifts it before the upstream's list of the recovery gap was read.
    * @returns the lifted stop. Undefined if no active stop has this ID.
-   * @throws Problem for the stop of an unrecovered database, or while payments of the recovery gap may be
-   * missing.
+   * @throws Problem before the database is recovered, or while payments of its recovery gap may be missing.
    */
   async lift(id: string, by: ChangeAuthor, unreconciled = false): Promise<StopRecord | undefined> {
     const isLifted = await this.prisma.$transaction((tx) => this.liftIn(tx, { id, unreconciled }, by));
@@ -75,7 +71,7 @@ export class StopsService implements StopLifts {
 
   async liftIn(tx: Prisma.TransactionClient, { id, unreconciled }: Lift, by: ChangeAuthor): Promise<boolean> {
     if (!isUuid(id) || !(await isActive(tx, id))) return false;
-    await requireRead(tx, { id, unreconciled });
+    await requireReadGap(tx, { id, unreconciled });
     const isLifted = await insertStopLift(tx, id, stopAuthorOf(by), unreconciled);
     if (isLifted && by.isEmergency) await this.records.record(tx, [EMERGENCY], by);
     return isLifted;
@@ -85,7 +81,7 @@ export class StopsService implements StopLifts {
   async liftable(id: string, unreconciled: boolean): Promise<StopRecord | undefined> {
     if (!isUuid(id)) return undefined;
     const [stop] = await this.read({ id, lift: null });
-    if (stop) await requireRead(this.prisma, { id, unreconciled });
+    if (stop) await requireReadGap(this.prisma, { id, unreconciled });
     return stop;
   }
 
@@ -133,8 +129,8 @@ async function isActive(tx: Prisma.TransactionClient, id: string): Promise<boole
   return (await tx.stop.count({ where: { id, lift: null } })) > 0;
 }
 
-/** Requires that the stop's database was recovered, and that its recovery gap was read. @throws Problem */
-async function requireRead(tx: Prisma.TransactionClient, { id, unreconciled }: Lift): Promise<void> {
+/** Requires a recovered database, and a read recovery gap. @throws Problem */
+async function requireReadGap(tx: Prisma.TransactionClient, { id, unreconciled }: Lift): Promise<void> {
   if (await needsRecovery(tx, id)) throw new Problem('recovery_required');
   const unread = unreconciled ? undefined : await readUnread(tx, id);
   if (unread) throw new Problem('recovery_required', { text: whyUnread(unread) });
@@ -146,26 +142,28 @@ export function stopAuthorOf({ clientId, keyId, actor, via }: ChangeAuthor): Sto
   return { clientId, keyId, actor, via: via === 'console' ? 'console' : 'api' };
 }
 
+const OR_UNRECONCILED =
+  'If the list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: ' +
+  '--unreconciled). Nothing was changed.';
+
 /** Explains why a stop cannot be lifted, with the remedy. */
 function whyUnread({ account, runId, from, to, result }: UnreadGap): string {
   const period = `of the upstream account ${account} from ${from.toISOString()} to ${to.toISOString()}`;
-  if (runId === null) {
+  const risk = `Payments ${period} may be missing.`;
+  if (runId === null)
+    return `${risk} Start a reconciliation run of this account and period. ${OR_UNRECONCILED}`;
+  if (result === null)
     return (
-      `Payments ${period} may be missing. Start a reconciliation run of this account and period. If the ` +
-      'list cannot be read, compare it yourself and lift the stop with unreconciled=true (command line: ' +
-      '--unreconciled). Nothing was changed.'
+      `${risk} The reconciliation run ${runId} reads them from the upstream's list and has not ended. ` +
+      'Wait for its end. A worker must run to carry it out. Nothing was changed.'
     );
-  }
-  return result === null
-    ? `Payments ${period} may be missing. The reconciliation run ${runId} reads them from the upstream's ` +
-        'list and has not ended. Wait for its end. A worker must run to carry it out. Nothing was changed.'
-    : `Payments ${period} may be missing. The reconciliation run ${runId} could not read the upstream's ` +
-        'list completely. Start another run of this account and period. If the list cannot be read, compare ' +
-        'it yourself and lift the stop with unreconciled=true (command line: --unreconciled). Nothing was ' +
-        'changed.';
+  return (
+    `${risk} The reconciliation run ${runId} could not read the upstream's list completely. ` +
+    `Start another run of this account and period. ${OR_UNRECONCILED}`
+  );
 }
 
-/** Older records of the command line have no author. */
+/** Returns the author of a stop. Null for older records of the command line. */
 function author(
   { clientId, keyId, actor }: Pick<StopRow, keyof Author>,
   nameOf: (id: string) => string,
@@ -175,9 +173,8 @@ function author(
 }
 
 /**
- * Lifts stops for administrators. With dual control, a person lifts alone only their own stop, and only
- * shortly after setting it. Every other lift waits for a second person, because the stop may protect against
- * the first one's client.
+ * Lifts stops for administrators. With dual control, a person can lift only their own recent stop alone.
+ * Every other lift waits for a second person, because the stop may protect against the first one's client.
  */
 @Injectable()
 export class StopLiftingService {
@@ -187,7 +184,7 @@ export class StopLiftingService {
     private readonly dualControl: DualControlService,
   ) {}
 
-  /** @returns undefined if no active stop has this ID. @throws Problem */
+  /** @returns undefined if no active stop has this ID. */
   async lift(
     id: string,
     unreconciled: boolean,

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { MAX_REASON, STOPPABLE, StopRecord } from '../../admin/stops/stops.dto';
-import { StopsService, Target } from '../../admin/stops/stops.service';
+import { StopsService, StopTarget } from '../../admin/stops/stops.service';
 import { isText } from '../../http/validation/rules/rules';
 import { Operator } from '../../journal/records/author';
 import { changedByOperator, clientServices, withPrisma } from '../database/database';
@@ -100,7 +100,7 @@ async function lift(id: string, options: LiftOptions): Promise<void> {
   });
 }
 
-async function addStop(target: Target, { reason, json }: StopOptions): Promise<void> {
+async function addStop(target: StopTarget, { reason, json }: StopOptions): Promise<void> {
   const { operation } = target;
   if (operation !== undefined && !STOPPABLE.includes(operation)) {
     throw new ClientError(

@@ -5,11 +5,14 @@ import { RequestedChange } from '../../access/dual-control/dual-control.service'
 import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from './changes.dto';
 
-/** The description of a 202 response. */
-export const WAITS = 'It waits for a second person: `POST /v1/changes/{id}/approve`.';
+/** Description of the 202 response. */
+export const PENDING_RESPONSE = 'The change waits for a second person: `POST /v1/changes/{id}/approve`.';
 
-/** Answers 202 for a pending change. */
-export function waiting({ changeId, expiresAt, key }: RequestedChange, reply: FastifyReply): WaitingDto {
+/** Sets the status 202, and returns the pending change. */
+export function pendingResponse(
+  { changeId, expiresAt, key }: RequestedChange,
+  reply: FastifyReply,
+): WaitingDto {
   void reply.status(HttpStatus.ACCEPTED);
   return {
     status: 'pending_approval',
