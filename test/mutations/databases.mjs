@@ -72,8 +72,8 @@ export const DATABASES = [
     edits: [
       [
         'src/admin/approvals/approvals.service.ts',
-        'this.copies.addApproval(id, decided.reservedOn);',
-        'void decided.reservedOn;',
+        'this.copies.addApproval(id, result.reservedOn);',
+        'void result.reservedOn;',
       ],
     ],
     noticedBy: MODEL,
