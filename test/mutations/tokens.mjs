@@ -108,7 +108,7 @@ export const ACCESS_TOKENS = [
   {
     name: 'token-source',
     guards: 'cached tokens of a provider that the client no longer accepts',
-    edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === against)', 'if (known)']],
+    edits: [['src/access/tokens/tokens.service.ts', 'if (known?.source === sourceText)', 'if (known)']],
     noticedBy: TOKENS,
     test: 'after a change of its provider',
   },
@@ -180,7 +180,7 @@ export const ACCESS_TOKENS = [
     edits: [
       [
         'src/access/clients/key-rows.ts',
-        'KINDS.filter((one) => hasChanged(one, before, after))',
+        'KINDS.filter((provider) => hasChanged(provider, before, after))',
         'KINDS.filter(() => KINDS.some((one) => hasChanged(one, before, after)))',
       ],
     ],

@@ -37,7 +37,7 @@ describe('whereFromProblem', () => {
       'origin_not_allowed',
     ],
     ['a phone with an ephemeral key', 'ephemeral', undefined, undefined, [SHOP], undefined],
-  ] as const)('checks the origin of %s', (_who, kind, origin, sessionToken, origins, code) => {
+  ] as const)('checks the origin of %s', (_caller, kind, origin, sessionToken, origins, code) => {
     const credential = kind === 'key' ? CALLER.credential : EPHEMERAL;
     const caller = { ...CALLER, credential, limits: { ...NO_LIMITS, origins: [...origins] } };
     expect(sourceProblem({ clientAddress: '127.0.0.1', origin, sessionToken }, caller)?.code).toBe(code);

@@ -43,33 +43,33 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 export const PAGE_SESSION_ROUTE = '/v1/page-sessions/:client';
 
 /** Identifies the caller of a request: by a key, an access token, a page session, or a console session. */
-export async function authenticate(request: FastifyRequest, who: CallerServices): Promise<Caller> {
+export async function authenticate(request: FastifyRequest, services: CallerServices): Promise<Caller> {
   const key = request.headers['x-api-key'];
   const sent = tokenIn(request.headers.authorization);
   const hasKey = key !== undefined && key !== '';
   if (sent && (hasKey || repeatsAuthorization(request))) throw new Problem('several_credentials');
   if (!hasKey && isKey(request.headers.authorization)) throw keyAsToken();
-  if (hasKey) return byKey(String(key), request, who);
-  if (sent) return byToken(sent, request, who);
-  return byCookie(request, who);
+  if (hasKey) return byKey(String(key), request, services);
+  if (sent) return byToken(sent, request, services);
+  return byCookie(request, services);
 }
 
 /** Returns whether Authorization is sent twice. Node reads the first, a proxy may have checked the other. */
 function repeatsAuthorization({ raw }: FastifyRequest): boolean {
-  const isName = (text: string, place: number) => place % 2 === 0 && text.toLowerCase() === 'authorization';
+  const isName = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'authorization';
   return raw.rawHeaders.filter(isName).length > 1;
 }
 
-async function byCookie(request: FastifyRequest, who: CallerServices): Promise<Caller> {
+async function byCookie(request: FastifyRequest, services: CallerServices): Promise<Caller> {
   if (request.routeOptions.url === PAGE_SESSION_ROUTE) {
     const { client } = request.params as { client: string };
-    return byPageSession({ client, token: pageTokenOf(request, client) }, request, who.pageSessions);
+    return byPageSession({ client, token: pageTokenOf(request, client) }, request, services.pageSessions);
   }
   const pageToken = pageTokenByCsrf(request);
-  if (pageToken !== undefined) return byPageSession(pageToken, request, who.pageSessions);
+  if (pageToken !== undefined) return byPageSession(pageToken, request, services.pageSessions);
   const token = takesConsoleSessions(request) ? sessionTokenIn(request) : undefined;
-  if (token !== undefined) return bySession(token, request, who.sessions);
-  // For the console, cookies of page sessions do not count: it gets `missing_key` and shows its sign-in.
+  if (token !== undefined) return bySession(token, request, services.sessions);
+  // The console ignores cookies of page sessions: it gets `missing_key` and shows its sign-in.
   const isOfPage = request.call.origin !== undefined || !takesConsoleSessions(request);
   throw new Problem(isOfPage && hasPageSession(request) ? 'csrf' : 'missing_key');
 }
@@ -85,12 +85,12 @@ async function byKey(
   { callers, guessing }: CallerServices,
 ): Promise<Caller> {
   if (!isWellFormedKey(key)) throw guessing.problemOf(request.call.clientAddress);
-  const asking = isAdmitted(request)
-    ? callers.identifyForAdmission(key, remainingMs(request.call), (caller) => mayAsk(caller, request))
+  const lookUp = isAdmitted(request)
+    ? callers.identifyForAdmission(key, remainingMs(request.call), (caller) => suffices(caller, request))
     : callers.identify(key, remainingMs(request.call));
-  const found = await asking.catch(databaseUnavailable);
-  if (!found) throw guessing.problemOf(request.call.clientAddress, unknownKey(key));
-  return found;
+  const caller = await lookUp.catch(databaseUnavailable);
+  if (!caller) throw guessing.problemOf(request.call.clientAddress, unknownKey(key));
+  return caller;
 }
 
 /** Returns the error of an unknown key. A restored database may lack an ephemeral key. Apps renew it. */
@@ -98,24 +98,24 @@ function unknownKey(key: string): Problem {
   return new Problem(isEphemeralKey(key) ? 'ephemeral_key_ended' : 'invalid_key');
 }
 
-async function byToken(sent: SentToken, request: FastifyRequest, who: CallerServices): Promise<Caller> {
-  const { tokens, guessing } = who;
+async function byToken(sent: SentToken, request: FastifyRequest, services: CallerServices): Promise<Caller> {
+  const { tokens, guessing } = services;
   const { call } = request;
-  const asking = isAdmitted(request)
-    ? tokens.identifyForAdmission(sent.token, remainingMs(call), (caller) => mayAsk(caller, request))
+  const lookUp = isAdmitted(request)
+    ? tokens.identifyForAdmission(sent.token, remainingMs(call), (caller) => suffices(caller, request))
     : tokens.identify(sent.token, remainingMs(call));
-  const caller = await asking.catch((error: unknown) => {
+  const caller = await lookUp.catch((error: unknown) => {
     const isForged = error instanceof Problem && error.code === 'invalid_token';
     throw isForged ? guessing.problemOf(call.clientAddress, error) : error;
   });
-  await requireProof(sent, caller, request, who.proofs);
+  await requireProof(sent, caller, request, services.proofs);
   return caller;
 }
 
 /**
  * Returns whether a cached caller suffices. A client with a rate limit is read from the database each time.
  */
-function mayAsk(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
+function suffices(caller: Caller, { call, routeOptions }: FastifyRequest): boolean {
   const { operation } = routeOptions.config;
   const problem = sourceProblem(call, caller) ?? (operation && operationProblem(caller, operation));
   return caller.limits.requestsPerMinute === null && problem === undefined;
@@ -212,11 +212,11 @@ export async function onBehalfOf(
   isPayment: boolean,
 ): Promise<CallPerson | null> {
   const { caller, claimedActor } = call;
-  const named = caller.identity ?? claimedIdentity(claimedActor);
-  if (!named) return null;
+  const identity = caller.identity ?? claimedIdentity(claimedActor);
+  if (!identity) return null;
   const find = (name: { issuer: string | null; name: string }) =>
     persons.find(caller, name, { patienceMs: remainingMs(call), isPayment }).catch(databaseUnavailable);
-  const person = { ...(await find(named)), source: named.source };
+  const person = { ...(await find(identity)), source: identity.source };
   const { credential } = caller;
   const act = credential.kind === 'token' ? credential.claims.act : null;
   if (!act) return person;

@@ -52,7 +52,7 @@ export interface Call {
   disconnected?: AbortSignal;
   /** Time rested during its turn, in ms. Set only for requests whose turns are followed by a rest. */
   restedMs?: number;
-  /** The error that ended the connection before the request was complete. */
+  /** The error that ended the connection during the request. */
   connectionError?: Problem;
   /** The session secret of the console's cookie. Undefined for other credentials. */
   sessionToken: string | undefined;
@@ -84,7 +84,7 @@ export interface OperationCall extends AuthenticatedCall {
   readonly operation: OperationName;
 }
 
-/** Returns the holder of a call's shares: its end user, or else its key. End users do not share theirs. */
+/** Returns the holder of a call's quotas: its end user, or else its key. */
 export function holderOf({ caller, person }: Call): string {
   return person && isEndUser(person) ? person.id : (caller?.keyId ?? '');
 }

@@ -9,7 +9,7 @@ import { SessionsService } from '../sessions/sessions.service';
 import { isAllowedFrom } from './authenticate';
 import { Call } from './call';
 
-/** Interval of rechecks of the caller of an open response. */
+/** Interval of rechecks of an open response's caller. */
 const RECHECK_EVERY_MS = 3_000;
 
 /** Validity of the last answer while the database is unreachable. */
@@ -20,9 +20,9 @@ const MAX_KNOWN = 10_000;
 
 /** The last known state of a key or a session. Times are monotonic, in ms. */
 interface CheckedCredential {
-  askedAt: number;
+  checkedAt: number;
   /** Time of the last answer of the database. */
-  heardAt: number;
+  answeredAt: number;
   /** Undefined if the key or session is no longer valid. */
   caller: Caller | undefined;
 }
@@ -30,7 +30,7 @@ interface CheckedCredential {
 /** Rechecks callers, by any credential. */
 @Injectable()
 export class CredentialRecheckService {
-  private readonly known = new LRUCache<string, { askedAt: number; checked: Promise<CheckedCredential> }>({
+  private readonly checks = new LRUCache<string, { checkedAt: number; check: Promise<CheckedCredential> }>({
     max: MAX_KNOWN,
   });
 
@@ -59,36 +59,39 @@ export class CredentialRecheckService {
    * @returns a check to call freely. It queries the database every few seconds.
    */
   watch(call: Call): () => Promise<boolean> {
-    const begunAt = performance.now();
-    let holds = true;
+    const startedAt = performance.now();
+    let isValid = true;
     return async () => {
-      if (!holds || performance.now() - begunAt < RECHECK_EVERY_MS) return holds;
-      const { askedAt, heardAt, caller } = await this.lastCheckOf(call);
-      holds = heardAt === askedAt ? isSame(call, caller) : askedAt - Math.max(heardAt, begunAt) < TRUSTED_MS;
-      return holds;
+      if (!isValid || performance.now() - startedAt < RECHECK_EVERY_MS) return isValid;
+      const { checkedAt, answeredAt, caller } = await this.lastCheckOf(call);
+      isValid =
+        answeredAt === checkedAt
+          ? isSame(call, caller)
+          : checkedAt - Math.max(answeredAt, startedAt) < TRUSTED_MS;
+      return isValid;
     };
   }
 
   private lastCheckOf(call: Call): Promise<CheckedCredential> {
     const { caller, sessionToken } = call;
     const name = sessionToken === undefined ? nameOf(caller) : hash('sha256', sessionToken);
-    const known = this.known.get(name);
+    const last = this.checks.get(name);
     const now = performance.now();
-    if (known && now - known.askedAt < RECHECK_EVERY_MS) return known.checked;
-    const checked = this.recheck(call, now, known?.checked);
-    this.known.set(name, { askedAt: now, checked });
-    return checked;
+    if (last && now - last.checkedAt < RECHECK_EVERY_MS) return last.check;
+    const check = this.recheck(call, now, last?.check);
+    this.checks.set(name, { checkedAt: now, check });
+    return check;
   }
 
   private async recheck(
     call: Call,
-    askedAt: number,
+    checkedAt: number,
     last: Promise<CheckedCredential> | undefined,
   ): Promise<CheckedCredential> {
     try {
-      return { askedAt, heardAt: askedAt, caller: await this.find(call) };
+      return { checkedAt, answeredAt: checkedAt, caller: await this.find(call) };
     } catch {
-      return { askedAt, heardAt: (await last)?.heardAt ?? -Infinity, caller: undefined };
+      return { checkedAt, answeredAt: (await last)?.answeredAt ?? -Infinity, caller: undefined };
     }
   }
 

@@ -54,12 +54,12 @@ export function requireAnotherPerson(
       ? new Problem('own_approval', {
           text:
             'A person made this request, so another person must decide, with a personal key. ' +
-            `${needsPersonalKey(clientName)}`,
+            needsPersonalKey(clientName),
         })
       : new Problem('personal_key_required', {
           text:
-            'With dual control, only a person decides about a payment, with a personal key. Nothing was ' +
-            `decided. ${needsPersonalKey(clientName)}`,
+            'With dual control, only a person decides about a payment, with a personal key. ' +
+            `Nothing was decided. ${needsPersonalKey(clientName)}`,
         });
   }
   return authorOf(call);
@@ -68,7 +68,7 @@ export function requireAnotherPerson(
 /** Returns the instructions for a personal key. */
 export function needsPersonalKey(clientName: string): string {
   return (
-    'Your key is not a personal key, and X-Actor does not count. The operator can issue a personal key: ' +
-    `keys issue --client ${clientName} --person ….`
+    'Your key is not a personal key, and X-Actor does not count. ' +
+    `The operator can issue a personal key: keys issue --client ${clientName} --person ….`
   );
 }

@@ -34,9 +34,9 @@ interface ReceiveOptions extends Omit<CallerServices, 'guessing'> {
  */
 export async function receiveCalls(
   server: FastifyInstance,
-  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...reception }: ReceiveOptions,
+  { origins, persons, windows, ownOriginOf, deadlineMs, requireRoom, ...lookUps }: ReceiveOptions,
 ): Promise<void> {
-  const who: CallerServices = { ...reception, guessing: new KeyGuessing() };
+  const services: CallerServices = { ...lookUps, guessing: new KeyGuessing() };
   server.decorateRequest('call');
 
   server.addHook('onRequest', (request, reply, done) => {
@@ -49,7 +49,7 @@ export async function receiveCalls(
   server.addHook('onRequest', async (request, reply) => {
     if (!needsKey(request)) return;
     const { call } = request;
-    const caller = await authenticate(request, who);
+    const caller = await authenticate(request, services);
     call.caller = caller;
     requireRoom(call);
     // Rate limiting precedes the next checks, because their rejections are recorded.
@@ -129,15 +129,15 @@ function headProblem({ raw, headers }: FastifyRequest): Problem | undefined {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-/** Inputs of a new call besides its request. */
+/** Inputs of a new call, other than its request. */
 interface NewCallOptions {
   /** Empty for a request to a foreign host, which is refused. */
   ownOrigin: string;
   deadlineMs: number;
 }
 
-function begin(request: FastifyRequest, reply: FastifyReply, beginning: NewCallOptions): void {
-  request.call = newCall(request, beginning);
+function begin(request: FastifyRequest, reply: FastifyReply, options: NewCallOptions): void {
+  request.call = newCall(request, options);
   void reply.header('x-request-id', request.call.requestId).header('x-call-id', request.call.id);
 }
 

@@ -60,9 +60,9 @@ describe('AllowGuard', () => {
   });
 
   it('admits an ephemeral key only to routes for apps', () => {
-    const asking = { scopes: ['read'] as Scope[], credential: 'ephemeral' as const };
+    const request = { scopes: ['read'] as Scope[], credential: 'ephemeral' as const };
     const { forOperators } = Routes.prototype;
-    expect([admits(forSome, asking), admits(forOperators, asking)]).toEqual([true, 'secret_key_required']);
+    expect([admits(forSome, request), admits(forOperators, request)]).toEqual([true, 'secret_key_required']);
     expect(admits(forOperators, { scopes: ['read'] })).toBe(true);
   });
 
@@ -94,11 +94,11 @@ describe('AllowGuard', () => {
   });
 
   it('requires every scope of an operation on the whole account', () => {
-    const asking = { operation: 'GET /wallets/list' };
-    expect(admits(forSome, { ...asking, scopes: ['read', 'account'] })).toBe(true);
-    expect(admits(forSome, { ...asking, scopes: ['read'] })).toBe('scope_missing');
-    expect(admits(forSome, { ...asking, scopes: ['account', 'pay'] })).toBe('scope_missing');
-    const listed = { ...asking, operations: [asking.operation] };
+    const request = { operation: 'GET /wallets/list' };
+    expect(admits(forSome, { ...request, scopes: ['read', 'account'] })).toBe(true);
+    expect(admits(forSome, { ...request, scopes: ['read'] })).toBe('scope_missing');
+    expect(admits(forSome, { ...request, scopes: ['account', 'pay'] })).toBe('scope_missing');
+    const listed = { ...request, operations: [request.operation] };
     expect(admits(forSome, { ...listed, scopes: ['read'] })).toBe('scope_missing');
     expect(admits(forSome, { ...listed, scopes: ['read', 'account'] })).toBe(true);
   });

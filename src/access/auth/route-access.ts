@@ -49,8 +49,10 @@ export class AllowGuard implements CanActivate {
     if (!caller) throw new Problem('missing_key');
     const isForServers =
       this.reflector.get<true | undefined>(SECRET_KEYS_ONLY, context.getHandler()) ?? false;
-    const mayAsk = isForServers ? hasSecretKey(call) : caller.credential.kind === 'key' || isForApps(allowed);
-    if (!mayAsk) throw new Problem('secret_key_required');
+    const isAllowed = isForServers
+      ? hasSecretKey(call)
+      : caller.credential.kind === 'key' || isForApps(allowed);
+    if (!isAllowed) throw new Problem('secret_key_required');
     const { operation } = routeOptions.config; // set only for routes of the interface and their previews
     const refusal = operation
       ? operationProblem(caller, operation)
@@ -96,7 +98,7 @@ function hasSecretKey({ caller, sessionToken }: Call): boolean {
  * the credentials of end users. All others are for operators and auditors.
  */
 export function isForApps(allowed: (Scope | 'everyone')[]): boolean {
-  return allowed.every((scope) => APP_SCOPES.some((one) => one === scope));
+  return allowed.every((scope) => APP_SCOPES.some((appScope) => appScope === scope));
 }
 
 /** Returns the error of a caller with none of a route's scopes. One of them is enough. */
@@ -108,11 +110,9 @@ function missingScope({ credential, scopes }: Permissions, allowed: Scope[]): Pr
 }
 
 function withScopes({ kind }: Caller['credential'], held: ReadonlySet<Scope>, needed: string): string {
-  const what = kind === 'token' || kind === 'session' ? kind : 'key';
-  return (
-    `a ${what} with the scope ${needed}. Your ${what} has ` +
-    `${[...held].join(', ') || 'no scope of this API'}.`
-  );
+  const credential = kind === 'token' || kind === 'session' ? kind : 'key';
+  const scopes = [...held].join(', ') || 'no scope of this API';
+  return `a ${credential} with the scope ${needed}. Your ${credential} has ${scopes}.`;
 }
 
 export const SHOWS = 'payout-proxy:shows';
@@ -121,7 +121,7 @@ export const SHOWS = 'payout-proxy:shows';
 export interface ShownHistory {
   /** Null if unknown when the response begins. */
   rows: number | null;
-  /** The one call that was requested. */
+  /** The requested call. */
   callId?: string;
   /** The calls on a page. */
   callIds?: string[];
@@ -129,7 +129,7 @@ export interface ShownHistory {
   about?: Record<string, string>;
   /** Whether recipients or searched people are shown, masked or not. */
   people: boolean;
-  /** Whether the reader named people to compare with the recipients. A search by recipient is not marked. */
+  /** Whether the reader compares named people with the recipients, other than by a search. */
   compares?: boolean;
 }
 

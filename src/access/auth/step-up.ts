@@ -34,9 +34,8 @@ export class StepUpService {
 }
 
 const KEYS_CANNOT =
-  'This needs a person who has just proved who they are, and a key proves nothing about a person. ' +
-  'Nothing was changed. Sign in to the console at the OpenID provider: open /session/sign-in?step_up=1 ' +
-  'in a browser.';
+  'This requires a recent sign-in of a person, which a key does not prove. Nothing was changed. ' +
+  'Sign in to the console at the OpenID provider: open /session/sign-in?step_up=1 in a browser.';
 
 /** Applies {@link StepUp} to routes. */
 @Injectable()

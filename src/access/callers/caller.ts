@@ -84,13 +84,14 @@ export interface CallerRow extends LimitsRow {
   rights: string;
 }
 
-const COLUMNS = `k.id AS "keyId", k.person, c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes,
+const COLUMNS = `k.id AS "keyId", k.person,
+    c.id AS "clientId", c.xmin::text AS rights, c.name AS "clientName", c.account, c.scopes,
     c.operations, c.blocks_recipients AS "blocksRecipients"`;
 
 /** The columns of a key `k` (api_key) and its client `c`. */
 export const CALLER_COLUMNS = `${COLUMNS}, ${limitColumns(LIMIT_KEYS, 'c')}`;
 
-/** The same columns, with the own limits of a person `p` (person) where set. */
+/** The same columns, with the limits of a person `p` (person) where set. */
 export const CALLER_COLUMNS_FOR_PERSON = `${COLUMNS}, ${LIMIT_KEYS.map(columnForPerson).join(', ')}`;
 
 function columnForPerson(key: LimitKey): string {

@@ -19,6 +19,6 @@ export async function endCredentials(tx: Prisma.TransactionClient, at: Date): Pr
   await tx.$executeRaw`DELETE FROM console_session`;
   await tx.$executeRaw`DELETE FROM page_session`;
   await tx.$executeRaw`
-    UPDATE ephemeral_key SET revoked_at = now() WHERE id >= ${oldest}::uuid AND revoked_at IS NULL
-      AND now() < expires_at`;
+    UPDATE ephemeral_key SET revoked_at = now()
+    WHERE id >= ${oldest}::uuid AND revoked_at IS NULL AND now() < expires_at`;
 }

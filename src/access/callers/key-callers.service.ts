@@ -20,8 +20,8 @@ const FIND_KEYS = `
   WHERE k.sha256 = ANY ($1::bytea[]) AND ${OPENS}`;
 
 const FIND_KEY_BY_ID = `
-  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id WHERE k.id = $1::uuid
-    AND ${OPENS}`;
+  SELECT ${CALLER_COLUMNS} FROM api_key k JOIN client c ON c.id = k.client_id
+  WHERE k.id = $1::uuid AND ${OPENS}`;
 
 /** Finds the callers of keys. */
 @Injectable()
@@ -49,11 +49,11 @@ export class KeyCallersService {
   identifyForAdmission(
     key: string,
     patienceMs: number,
-    mayAsk: (caller: Caller) => boolean,
+    suffices: (caller: Caller) => boolean,
   ): Promise<Caller | undefined> {
     const sha256 = hashKey(key);
     const lookUp = () => this.lookUp(key, sha256, 'forPayments', patienceMs);
-    return this.remembered.find(sha256.toString('base64'), mayAsk, lookUp);
+    return this.remembered.find(sha256.toString('base64'), suffices, lookUp);
   }
 
   /**
@@ -78,8 +78,8 @@ export class KeyCallersService {
   ): Promise<Caller | undefined> {
     if (isEphemeralKey(key)) {
       const askedAt = performance.now();
-      const found = await this.ephemeralKeys.find(sha256, purpose, patienceMs);
-      return found && (ephemeralCallerOf(found, askedAt) ?? ended());
+      const row = await this.ephemeralKeys.find(sha256, purpose, patienceMs);
+      return row && (ephemeralCallerOf(row, askedAt) ?? ended());
     }
     const row = await this.secretKeys.find(sha256, purpose, patienceMs);
     if (!row) return undefined;
@@ -103,8 +103,8 @@ async function findAgain(
   patienceMs: number,
 ): Promise<Caller | undefined> {
   if (credential.kind === 'ephemeral') return findEphemeralById(prisma, credential.id, patienceMs);
-  const finding = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
-  const [row] = await withTimeout(finding, patienceMs);
+  const query = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
+  const [row] = await withTimeout(query, patienceMs);
   return row && callerOf(row);
 }
 
@@ -123,11 +123,11 @@ interface EphemeralRow extends CallerRow {
   validForMs: number;
 }
 
-const SELECT = `SELECT ${CALLER_COLUMNS}, ${STATE} AS state, e.id AS "ephemeralKeyId", p.name AS "personName",
+const SELECT = `SELECT ${CALLER_COLUMNS}, ${STATE} AS state,
+    e.id AS "ephemeralKeyId", encode(e.sha256, 'hex') AS sha256, p.name AS "personName",
     e.operations AS "ownOperations", e.countries AS "ownCountries", e.recipients,
-      e.max_item_usd AS "ownMaxItemUsd",
-    extract(epoch FROM least(e.expires_at, k.expires_at) - now())::float * 1000 AS "validForMs",
-    encode(e.sha256, 'hex') AS sha256
+    e.max_item_usd AS "ownMaxItemUsd",
+    extract(epoch FROM least(e.expires_at, k.expires_at) - now())::float * 1000 AS "validForMs"
   FROM ${WITH_PARENT_AND_PERSON} JOIN client c ON c.id = k.client_id`;
 
 const FIND_EPHEMERAL_KEYS = `${SELECT} WHERE e.sha256 = ANY ($1::bytea[])`;
@@ -141,14 +141,14 @@ async function findEphemeralById(
   patienceMs: number,
 ): Promise<Caller | undefined> {
   const askedAt = performance.now();
-  const finding = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
-  const [row] = await withTimeout(finding, patienceMs);
+  const query = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
+  const [row] = await withTimeout(query, patienceMs);
   return row && ephemeralCallerOf(row, askedAt);
 }
 
 /**
- * Returns the caller of an ephemeral key: its parent, narrowed to the rights of the key. A right that the
- * client loses, the key loses too.
+ * Returns the caller of an ephemeral key: its parent, narrowed to the rights of the key. The key loses every
+ * right that the client loses.
  * @param askedAt start of the query, on the monotonic clock.
  * @returns undefined if the key has ended, or has no country left.
  */
@@ -184,6 +184,6 @@ function narrowedTo(own: string[], ofClient: string[]): Limits['countries'] | 'n
   return both.length === 0 ? 'none' : both;
 }
 
-function least(one: Decimal | null, other: Decimal | null): Decimal | null {
-  return one && other ? Decimal.min(one, other) : (one ?? other);
+function least(a: Decimal | null, b: Decimal | null): Decimal | null {
+  return a && b ? Decimal.min(a, b) : (a ?? b);
 }

@@ -32,24 +32,24 @@ interface Statement {
 /** Looks up keys of one kind. Every request waits for its key, so all waiting keys share one statement. */
 export class KeyLookUps<Row extends HashedRow> {
   /** SHA-256 of the keys found by their last look-up. */
-  private readonly seen = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
+  private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
   /** Separate queues, so a flood of unknown keys uses one statement at a time and never delays known ones. */
-  private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
+  private readonly lookUps: Record<Purpose, { known: LookUps; unknown: LookUps }>;
 
   constructor(prismas: Record<Purpose, PrismaService>, statement: Statement) {
     const on = (prisma: PrismaService) => ({
-      seen: lookUpsOn(prisma, statement),
-      unseen: lookUpsOn(prisma, statement),
+      known: lookUpsOn(prisma, statement),
+      unknown: lookUpsOn(prisma, statement),
     });
     this.lookUps = { forPayments: on(prismas.forPayments), forOthers: on(prismas.forOthers) };
   }
 
   async find(sha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Row | undefined> {
     const name = sha256.toString('base64');
-    const { seen, unseen } = this.lookUps[purpose];
-    const row = await (this.seen.has(name) ? seen : unseen).add(sha256, patienceMs);
-    if (row) this.seen.set(name, true);
-    else this.seen.delete(name);
+    const { known, unknown } = this.lookUps[purpose];
+    const row = await (this.known.has(name) ? known : unknown).add(sha256, patienceMs);
+    if (row) this.known.set(name, true);
+    else this.known.delete(name);
     return row as Row | undefined; // the type of its statement's rows
   }
 }
@@ -76,16 +76,16 @@ export class RememberedCallers {
   /**
    * Returns the remembered caller, or looks it up and remembers it.
    * @param sha256 SHA-256 of its key or token.
-   * @param mayAsk decides whether a remembered caller suffices. Otherwise it is looked up again, so stale
+   * @param suffices decides whether a remembered caller suffices. Otherwise it is looked up again, so stale
    * rights never refuse a request.
    */
-  async find<Found extends Caller | undefined>(
+  async find<Result extends Caller | undefined>(
     sha256: string,
-    mayAsk: (caller: Caller) => boolean,
-    lookUp: () => Promise<Found>,
-  ): Promise<Caller | Found> {
+    suffices: (caller: Caller) => boolean,
+    lookUp: () => Promise<Result>,
+  ): Promise<Caller | Result> {
     const remembered = this.callers.get(sha256);
-    if (remembered && !hasEnded(remembered) && mayAsk(remembered)) return remembered;
+    if (remembered && !hasEnded(remembered) && suffices(remembered)) return remembered;
     const caller = await lookUp();
     this.callers.set(sha256, caller); // undefined removes the entry
     return caller;

@@ -34,8 +34,8 @@ type LookUps = GroupCommit<TokenClaims, TokenRow | undefined>;
 @Injectable()
 export class TokenCallersService {
   /** SHA-256 of the tokens that were last found valid. Forged tokens never delay them. */
-  private readonly seen = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
-  private readonly lookUps: Record<Purpose, { seen: LookUps; unseen: LookUps }>;
+  private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
+  private readonly lookUps: Record<Purpose, { known: LookUps; unknown: LookUps }>;
   private readonly remembered = new RememberedCallers();
 
   constructor(
@@ -44,7 +44,7 @@ export class TokenCallersService {
     private readonly tokens: TokensService,
     private readonly uses: LastUsesService,
   ) {
-    const on = (database: PrismaService) => ({ seen: lookUpsOn(database), unseen: lookUpsOn(database) });
+    const on = (database: PrismaService) => ({ known: lookUpsOn(database), unknown: lookUpsOn(database) });
     this.lookUps = { forPayments: on(prisma), forOthers: on(side) };
   }
 
@@ -61,10 +61,11 @@ export class TokenCallersService {
   identifyForAdmission(
     token: string,
     patienceMs: number,
-    mayAsk: (caller: Caller) => boolean,
+    suffices: (caller: Caller) => boolean,
   ): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
-    return this.remembered.find(sha256, mayAsk, () => this.lookUp(token, sha256, 'forPayments', patienceMs));
+    const lookUp = () => this.lookUp(token, sha256, 'forPayments', patienceMs);
+    return this.remembered.find(sha256, suffices, lookUp);
   }
 
   /** Looks up a caller again, for admission. Undefined if its token is no longer valid. */
@@ -85,27 +86,27 @@ export class TokenCallersService {
 
   private async lookUp(token: string, sha256: string, purpose: Purpose, patienceMs: number): Promise<Caller> {
     const until = performance.now() + patienceMs;
-    const read = parseToken(token);
-    const named = unverifiedClaims(read);
-    const { seen, unseen } = this.lookUps[purpose];
-    const finding = (this.seen.has(sha256) ? seen : unseen).add(named, patienceMs);
-    const row = await finding.catch(databaseUnavailable);
-    if (!row) throw invalidToken(await this.unknownIssuerReason(named, patienceMs));
+    const parsed = parseToken(token);
+    const unverified = unverifiedClaims(parsed);
+    const { known, unknown } = this.lookUps[purpose];
+    const lookUp = (this.known.has(sha256) ? known : unknown).add(unverified, patienceMs);
+    const row = await lookUp.catch(databaseUnavailable);
+    if (!row) throw invalidToken(await this.unknownIssuerReason(unverified, patienceMs));
     const left = Math.max(0, until - performance.now());
-    const claims = await this.tokens.verify({ token, sha256, ...read }, sourceOf(row, named), left);
-    const caller = tokenCallerOf(row, named, claims);
-    this.seen.set(sha256, true);
+    const claims = await this.tokens.verify({ token, sha256, ...parsed }, sourceOf(row, unverified), left);
+    const caller = tokenCallerOf(row, unverified, claims);
+    this.known.set(sha256, true);
     this.uses.remember(row.keyId);
     return caller;
   }
 
   /** Explains an unknown issuer. A final slash is a common and invisible mistake. */
-  private async unknownIssuerReason(named: TokenClaims, patienceMs: number): Promise<string> {
-    const other = { ...named, issuer: otherSpelling(named.issuer) };
-    const isKnown = await this.lookUps.forOthers.unseen.add(other, patienceMs).catch(databaseUnavailable);
+  private async unknownIssuerReason(claims: TokenClaims, patienceMs: number): Promise<string> {
+    const other = { ...claims, issuer: otherSpelling(claims.issuer) };
+    const isKnown = await this.lookUps.forOthers.unknown.add(other, patienceMs).catch(databaseUnavailable);
     return isKnown
-      ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. The operator must ' +
-          'set token_issuer to the exact issuer of the token'
+      ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. ' +
+          'The operator must set token_issuer to the exact issuer of the token'
       : 'no client of this API accepts tokens of this provider and app (iss, client_id)';
   }
 }
@@ -121,29 +122,29 @@ function unverifiedClaims({ issuer, clientId, subject }: ParsedToken): TokenClai
 
 async function findAgain(
   prisma: PrismaService,
-  { named, claims, source, validUntil }: TokenCredential,
+  { unverified, claims, source, validUntil }: TokenCredential,
   patienceMs: number,
 ): Promise<Caller | undefined> {
   const left = validUntil - performance.now();
-  const [row] = left > 0 ? await withTimeout(findClients(prisma, [named]), patienceMs) : [];
+  const [row] = left > 0 ? await withTimeout(findClients(prisma, [unverified]), patienceMs) : [];
   // The token was verified for another provider, audience or algorithm.
-  if (!row || JSON.stringify(sourceOf(row, named)) !== source) return undefined;
-  return tokenCallerOf(row, named, claims);
+  if (!row || JSON.stringify(sourceOf(row, unverified)) !== source) return undefined;
+  return tokenCallerOf(row, unverified, claims);
 }
 
-function findClients(prisma: PrismaService, named: TokenClaims[]): Promise<TokenRow[]> {
-  const values = (['issuer', 'clientId', 'person'] as const).map((name) =>
-    TYPES.text.array(named.map((one) => one[name])),
+function findClients(prisma: PrismaService, tokens: TokenClaims[]): Promise<TokenRow[]> {
+  const values = (['issuer', 'clientId', 'person'] as const).map((claim) =>
+    TYPES.text.array(tokens.map((token) => token[claim])),
   );
   return prisma.prepared<TokenRow>('find_token_clients', FIND_TOKEN_CLIENTS, values);
 }
 
 /** Looks up all waiting tokens in one statement, because every request waits for it. */
 function lookUpsOn(prisma: PrismaService): LookUps {
-  const lookUp = async (named: TokenClaims[]) => {
-    const rows = await findClients(prisma, named);
-    const byPlace = new Map(rows.map((row) => [row.place, row]));
-    return named.map((_each, index) => byPlace.get(index + 1));
+  const lookUp = async (tokens: TokenClaims[]) => {
+    const rows = await findClients(prisma, tokens);
+    const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
+    return tokens.map((_token, index) => byOrdinal.get(index + 1));
   };
   return new GroupCommit<TokenClaims, TokenRow | undefined>(lookUp, () => 1, MAX_LOOK_UPS, {
     patienceMs: REQUEST_TIMEOUT_MS,
@@ -152,7 +153,8 @@ function lookUpsOn(prisma: PrismaService): LookUps {
 
 /** The client of a token, its provider, and the revocations of the person. */
 interface TokenRow extends CallerRow {
-  place: number;
+  /** The position of the token in the query, from 1. */
+  ordinal: number;
   audience: string;
   jwksUri: string;
   algorithms: string[];
@@ -166,8 +168,8 @@ interface TokenRow extends CallerRow {
 }
 
 const NOT_BOUND =
-  'Your client accepts only access tokens bound to a key of the app (cnf.jkt, RFC 9449). Nothing was ' +
-  'done. Get one from the identity provider with a proof.';
+  'Your client accepts only access tokens bound to a key of the app (cnf.jkt, RFC 9449). ' +
+  'Nothing was done. Get one from the identity provider with a proof.';
 
 /**
  * Start of the last recovery, which ends all earlier tokens: a restored database may lack revocations. Every
@@ -179,17 +181,17 @@ const RECOVERED_AT = '(SELECT max(started_at) FROM epoch WHERE number > 1)';
  * Finds the clients of tokens. $1 to $3 are the issuers, the client IDs at the providers, and the persons.
  */
 const FIND_TOKEN_CLIENTS = `
-  SELECT asked.place::int AS place, ${CALLER_COLUMNS}, c.token_audience AS audience,
-    c.token_jwks_uri AS "jwksUri",
-    c.token_algorithms AS algorithms, c.token_dpop AS "requiresDpop", c.token_max_age AS "maxAge",
+  SELECT sent.ordinal::int AS ordinal, ${CALLER_COLUMNS},
+    c.token_audience AS audience, c.token_jwks_uri AS "jwksUri", c.token_algorithms AS algorithms,
+    c.token_dpop AS "requiresDpop", c.token_max_age AS "maxAge",
     p.revoked_at AS "revokedAt", ${RECOVERED_AT} AS "recoveredAt"
-  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(issuer, client_id, person, place)
-  JOIN client c ON c.token_issuer = asked.issuer AND c.token_client_id = asked.client_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS sent(issuer, client_id, person, ordinal)
+  JOIN client c ON c.token_issuer = sent.issuer AND c.token_client_id = sent.client_id
   JOIN LATERAL (
-    SELECT k.* FROM api_key k WHERE k.client_id = c.id AND k.kind = 'provider' AND ${OPENS} ORDER BY k.id
-      LIMIT 1
+    SELECT k.* FROM api_key k WHERE k.client_id = c.id AND k.kind = 'provider' AND ${OPENS}
+    ORDER BY k.id LIMIT 1
   ) k ON TRUE
-  LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'asked.person')} AND p.revoked_at IS NOT NULL`;
+  LEFT JOIN person p ON p.sha256 = ${personHashSql('c.id', 'sent.person')} AND p.revoked_at IS NOT NULL`;
 
 function sourceOf(
   { audience, jwksUri, algorithms }: TokenRow,
@@ -205,7 +207,7 @@ function sourceOf(
  * @throws Problem `invalid_token` if the person's tokens were revoked, `token_expired` if the token has
  * expired or predates a recovery, or `use_dpop` if the client accepts bound tokens only.
  */
-function tokenCallerOf(row: TokenRow, named: TokenClaims, claims: AccessTokenClaims): Caller {
+function tokenCallerOf(row: TokenRow, unverified: TokenClaims, claims: AccessTokenClaims): Caller {
   if (predates(row.revokedAt, claims)) throw invalidToken('it was revoked. Sign in again');
   if (predates(row.recoveredAt, claims)) throw expiredToken(); // apps renew it unattended
   const validForMs = endOf(row, claims) * 1_000 - clock.nowMs();
@@ -217,8 +219,8 @@ function tokenCallerOf(row: TokenRow, named: TokenClaims, claims: AccessTokenCla
     credential: {
       kind: 'token',
       claims,
-      named,
-      source: JSON.stringify(sourceOf(row, named)),
+      unverified,
+      source: JSON.stringify(sourceOf(row, unverified)),
       validUntil: performance.now() + validForMs,
     },
     identity: { source: 'token', issuer: claims.issuer, name: claims.subject },

@@ -143,18 +143,15 @@ export async function isTaken(tx: Prisma.TransactionClient, name: string): Promi
 /** @throws ClientError */
 export function checkName(name: string): void {
   if (CLIENT_NAME.test(name)) return;
-  throw new ClientError(
-    'the client name must be 1 to 40 lowercase letters, digits, and hyphens, and must not begin with a ' +
-      'hyphen',
-  );
+  throw new ClientError('the client name must be 1 to 40 lowercase letters, digits, and inner hyphens');
 }
 
 /** @throws ClientError */
 export function checkAccount(name: string): void {
   if (name === MAIN_ACCOUNT || ACCOUNT_NAME.test(name)) return;
   throw new ClientError(
-    'the account must be main or a name of UPSTREAM_ACCOUNTS: 1 to 24 lowercase letters, digits, and ' +
-      'hyphens, beginning with a letter',
+    'the account must be main or a name of UPSTREAM_ACCOUNTS: ' +
+      '1 to 24 lowercase letters, digits, and hyphens, beginning with a letter',
   );
 }
 
@@ -168,8 +165,8 @@ function conflictOf(error: unknown, name: string): unknown {
 
 function providerTaken(): ClientError {
   return new ClientError(
-    'another client has this token_issuer with this token_client_id, or this page_issuer with this ' +
-      'page_client_id. Each client needs its own app at the provider.',
+    'another client has this token_issuer with this token_client_id, ' +
+      'or this page_issuer with this page_client_id. Each client needs its own app at the provider.',
     'provider_taken',
   );
 }

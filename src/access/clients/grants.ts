@@ -31,8 +31,7 @@ export function checkGrants({ scopes, operations, ...others }: Partial<Grants>):
   }
   if (operations?.length === 0) {
     throw new ClientError(
-      'a client must be allowed at least one operation. To shut a client out, revoke its keys with keys ' +
-        'revoke.',
+      'a client must be allowed at least one operation. To shut it out, revoke its keys with keys revoke.',
     );
   }
   const wrong = GRANT_KEYS.filter((key) => others[key] !== undefined && others[key] !== null)
@@ -68,12 +67,14 @@ export type Permissions = Record<string, unknown> & { scopes?: string[]; operati
 
 /** Returns permissions as JSON, by their names in the API. */
 export function toPermissions({ scopes, operations, ...others }: Partial<Grants>): Permissions {
-  const given = GRANT_KEYS.filter((key) => others[key] !== undefined);
-  const named = given.map((key) => [GRANT_FIELDS[key].name, toJson(others[key])]);
+  const entries = GRANT_KEYS.filter((key) => others[key] !== undefined).map((key) => [
+    GRANT_FIELDS[key].name,
+    toJson(others[key]),
+  ]);
   return {
     ...(scopes !== undefined && { scopes: [...new Set(scopes)] }),
     ...(operations !== undefined && { operations }),
-    ...(Object.fromEntries(named) as Permissions),
+    ...(Object.fromEntries(entries) as Permissions),
   };
 }
 

@@ -45,8 +45,8 @@ export function makeFirstKey(
 export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'>): void {
   if (kind === 'server') return;
   throw new ClientError(
-    `the client ${name} is public, so it has no secret keys. Let its people send access tokens of its ` +
-      'provider, or issue the key to a client of the kind server.',
+    `the client ${name} is public, so it has no secret keys. ` +
+      'Let its people send access tokens of its provider, or issue the key to a client of the kind server.',
     'public_client',
   );
 }
@@ -58,8 +58,8 @@ export function requireServer({ name, kind }: Pick<ListedClient, 'name' | 'kind'
 export function makeKey(client: string, { person, expiresAt }: KeyOptions): { key: string; row: KeyRow } {
   if (person !== undefined && !isPersonId(person)) {
     throw new ClientError(
-      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. It must not ' +
-        'be an email address or phone number, because records are permanent',
+      'the ID of a person must be 1 to 128 letters, digits, and the characters _ . : = / -. ' +
+        'It must not be an email address or phone number, because records are permanent',
     );
   }
   const key = newKey(client);
@@ -121,7 +121,7 @@ export async function renewProviderKeys(
   after: ListedClient,
 ): Promise<ClientChange[]> {
   const acts: ClientChange[] = [];
-  for (const kind of KINDS.filter((one) => hasChanged(one, before, after))) {
+  for (const kind of KINDS.filter((provider) => hasChanged(provider, before, after))) {
     acts.push(...(await revoke(tx, after, kind)));
     if (after[STAND_FOR[kind][0]] !== null) acts.push(await issue(tx, after, kind));
   }

@@ -53,7 +53,7 @@ export const TOKEN_ALGORITHMS = [
 /** Default algorithms of a provider. */
 const USUAL_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** A day. Longer lifetimes are almost always a misconfiguration of the provider. */
+/** A day. Longer lifetimes are usually a misconfiguration of the provider. */
 export const USUAL_MAX_AGE = 86_400;
 export const MIN_MAX_AGE = 60;
 /** A year. */
@@ -81,8 +81,8 @@ export const MAX_PROVIDER_TEXT = 500;
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const PROVIDER_URL =
-  `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. On this ` +
-  'machine, http is allowed';
+  `https, at most ${MAX_PROVIDER_TEXT} characters, without a user, a password and a fragment. ` +
+  'On this machine, http is allowed';
 
 export const PROVIDER_FIELDS = {
   tokenIssuer: urlField('token_issuer'),
@@ -95,7 +95,7 @@ export const PROVIDER_FIELDS = {
     test: (value) =>
       Array.isArray(value) &&
       new Set(value).size === value.length &&
-      value.every((one) => TOKEN_ALGORITHMS.some((known) => known === one)),
+      value.every((algorithm) => TOKEN_ALGORITHMS.some((known) => known === algorithm)),
   },
   tokenClientId: wordField('token_client_id'),
   tokenDpop: {
@@ -190,7 +190,7 @@ export function completeProviders<Change extends Partial<WithOrigins>>(
   const after = { ...before, ...completed };
   const isMissing = (key: keyof WithOrigins) => after[key] === null || [after[key]].flat().length === 0;
   const lacking = PROVIDER_GROUPS.filter(({ keys }) => !keys.every(isMissing))
-    .map((one) => ({ ...one, missing: one.needs.filter(isMissing).map(nameOf) }))
+    .map((group) => ({ ...group, missing: group.needs.filter(isMissing).map(nameOf) }))
     .filter(({ missing }) => missing.length > 0);
   if (lacking.length === 0) return completed;
   const texts = lacking.map(({ client, missing }) => `${client} needs ${missing.join(', ')}, too`);

@@ -28,12 +28,8 @@ interface StoredRecipient {
   masked: string | null;
 }
 
-function storedRecipient(clientId: string, one: Beneficiary): StoredRecipient {
-  return {
-    kind: one.kind,
-    recipient: new Uint8Array(beneficiaryHash(clientId, one.key)),
-    masked: MASKS[one.kind](one.key),
-  };
+function storedRecipient(clientId: string, { kind, key }: Beneficiary): StoredRecipient {
+  return { kind, recipient: new Uint8Array(beneficiaryHash(clientId, key)), masked: MASKS[kind](key) };
 }
 
 /** Masks of recipients, recognizable only to people who know them. IDs of sub-accounts are not masked. */
@@ -101,14 +97,17 @@ export class RegisterWrites {
   }
 }
 
-export function toWrite(clientId: string, { list, add: added, remove: gone }: RegisterChange): RegisterWrite {
-  const recipients = gone
-    .filter((one) => typeof one !== 'string')
-    .map((one) => storedRecipient(clientId, one).recipient);
+export function toWrite(
+  clientId: string,
+  { list, add: added, remove: removed }: RegisterChange,
+): RegisterWrite {
+  const recipients = removed
+    .filter((entry) => typeof entry !== 'string')
+    .map((recipient) => storedRecipient(clientId, recipient).recipient);
   return {
     list,
-    add: added.map((one) => storedRecipient(clientId, one)),
-    remove: { ids: gone.filter((one) => typeof one === 'string'), recipients },
+    add: added.map((recipient) => storedRecipient(clientId, recipient)),
+    remove: { ids: removed.filter((entry) => typeof entry === 'string'), recipients },
   };
 }
 
@@ -147,7 +146,7 @@ async function add(
   clientId: string,
   write: RegisterWrite,
 ): Promise<{ entries: Row[]; created: Row[] }> {
-  const data = write.add.map((one) => ({ id: newId(), clientId, list: write.list, ...one }));
+  const data = write.add.map((recipient) => ({ id: newId(), clientId, list: write.list, ...recipient }));
   await tx.beneficiary.createMany({ data, skipDuplicates: true });
   const entries = await entriesOfAdded(tx, write);
   const ids = new Set(data.map(({ id }) => id));
@@ -157,8 +156,8 @@ async function add(
 /** Updates the column for whether the client has blocked recipients. */
 async function updateFlag(tx: Prisma.TransactionClient, clientId: string): Promise<void> {
   await tx.$executeRaw`
-    UPDATE client SET blocks_recipients = NOT blocks_recipients WHERE id = ${clientId}::uuid
-      AND blocks_recipients <> EXISTS (
+    UPDATE client SET blocks_recipients = NOT blocks_recipients
+    WHERE id = ${clientId}::uuid AND blocks_recipients <> EXISTS (
       SELECT FROM beneficiary b WHERE b.client_id = client.id AND b.list = 'blocked')`;
 }
 

@@ -43,8 +43,8 @@ export function isSubject(text: string): boolean {
 export function makeSignIn({ issuer, subject, person, expiresAt }: SignInOptions) {
   if (!isPersonId(person) || !isSubject(subject)) {
     throw new ClientError(
-      'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. They ' +
-        'must not be an email address or phone number, because records are permanent',
+      'the ID of a person and the subject must be letters, digits, and the characters _ . : = / -. ' +
+        'They must not be an email address or phone number, because records are permanent',
     );
   }
   return {
@@ -80,8 +80,8 @@ export async function requireNewSubject(
   });
   if (!known) return;
   throw new ClientError(
-    `this person already signs in to the client ${known.client.name}. To move them, revoke the key ` +
-      `${known.id} first.`,
+    `this person already signs in to the client ${known.client.name}. ` +
+      `To move them, revoke the key ${known.id} first.`,
     'sign_in_exists',
   );
 }

@@ -80,15 +80,15 @@ export class ChangeDecisionsService {
    * @throws Problem
    */
   async approve(id: string, by: ChangeAuthor): Promise<ApprovedChange> {
-    const done = await this.decide(id, by, async (tx, change) => {
-      const made = (await isAdministrator(tx, change.keyId))
+    const result = await this.decide(id, by, async (tx, change) => {
+      const applied = (await isAdministrator(tx, change.keyId))
         ? await this.applyIn(tx, change, by)
         : SUPERSEDED;
-      await closeChange(tx, id, made === SUPERSEDED ? 'superseded' : 'approved', by);
-      return made;
+      await closeChange(tx, id, applied === SUPERSEDED ? 'superseded' : 'approved', by);
+      return applied;
     });
-    if (done === SUPERSEDED) throw new Problem('change_superseded');
-    return { change: await this.one(id), ...done };
+    if (result === SUPERSEDED) throw new Problem('change_superseded');
+    return { change: await this.one(id), ...result };
   }
 
   /** Applies a change with its records, unless it is superseded. */
@@ -100,10 +100,10 @@ export class ChangeDecisionsService {
     const asApproved = { ...by, reason: `change ${change.id}` };
     if (!isOfClient(change)) {
       const { stop, merge } = change.change;
-      const isMade = stop
+      const isApplied = stop
         ? await this.stops.liftIn(tx, stop, asApproved)
         : merge && (await writeMerge(tx, this.records, merge, asApproved));
-      if (!isMade) return SUPERSEDED;
+      if (!isApplied) return SUPERSEDED;
       await this.records.record(tx, [decisionOf(change, null, 'change_approved')], by);
       return {};
     }
@@ -162,8 +162,9 @@ async function requireSecondPerson(
   if (!(await readOwnChanges(prisma, [id], by.keyId)).has(id)) return;
   throw new Problem('own_approval', {
     text:
-      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was ` +
-      'requested or claimed by its requester. Another person must decide, with a key of their own.',
+      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, ` +
+      'or your key was requested or claimed by its requester. ' +
+      'Another person must decide, with a key of their own.',
   });
 }
 

@@ -1,10 +1,10 @@
 import { Prisma } from '../../platform/database/generated/client';
 import { Problem } from '../../platform/errors/problem';
-import { ChangeAuthor } from '../clients/changes';
-import { Holder } from '../clients/client-writes';
+import { ChangeAuthor, permissionsOf } from '../clients/changes';
+import { Holder, holdersOf } from '../clients/client-writes';
 import { Permissions } from '../clients/grants';
 import { KeyRow } from '../clients/key-rows';
-import { ClientKind, hintOf } from '../clients/listed';
+import { ClientKind, hintOf, ListedClient } from '../clients/listed';
 import {
   entriesOfAdded,
   entriesToRemove,
@@ -40,6 +40,14 @@ export interface BeforeDocument {
   holders: Holder[];
   /** The limits of the changed person. */
   person?: OwnLimitsDocument;
+}
+
+/** Returns the current permissions and key holders of a client. */
+export async function readBefore(
+  tx: Prisma.TransactionClient,
+  client: ListedClient,
+): Promise<BeforeDocument> {
+  return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
 }
 
 /** A new key, without its secret. */
@@ -144,8 +152,8 @@ export function requireOneDirection({ add, remove }: RegisterChange): void {
 
 async function additions(tx: Prisma.TransactionClient, write: RegisterWrite): Promise<RecipientDocument[]> {
   const existing = new Set((await entriesOfAdded(tx, write)).map(({ recipient }) => hex(recipient)));
-  const wanted = new Map(write.add.map((one) => [hex(one.recipient), one]));
-  return [...wanted]
+  const added = new Map(write.add.map((stored) => [hex(stored.recipient), stored]));
+  return [...added]
     .filter(([recipient]) => !existing.has(recipient))
     .map(([recipient, { kind, masked }]) => ({ id: null, kind, recipient, masked }));
 }

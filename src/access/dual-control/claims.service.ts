@@ -31,7 +31,7 @@ export interface ClaimedKey extends UnclaimedKey {
 export interface Claimant {
   /** The owner of the request's credential. Null without a credential, or for a shared one. */
   person: string | null;
-  /** Whether the person signed in at the OpenID provider, with a credential that nobody else knows. */
+  /** Whether the person signed in at the OpenID provider, so no other person knows the credential. */
   isSignedIn: boolean;
 }
 
@@ -46,18 +46,18 @@ export class ClaimsService {
   ) {}
 
   /** Claims a key by its claim code. @throws Problem `claim_not_found` */
-  byCode(code: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+  byCode(code: string, claimant: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
     if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, who, by, (key) => {
+    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, claimant, by, (key) => {
       // Only the approver saw the code, so the sender may be the approver.
-      return [...new Set([key.approvedBy, ...(who.person === null ? [] : [who.person])])];
+      return [...new Set([key.approvedBy, ...(claimant.person === null ? [] : [claimant.person])])];
     });
   }
 
   /** Claims a key by a sign-in of its person. @throws Problem `claim_not_found` */
-  bySignIn(keyId: string, who: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+  bySignIn(keyId: string, claimant: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
     if (!isUuid(keyId)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, who, by, () => {
+    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, claimant, by, () => {
       throw new Problem('claim_not_found');
     });
   }
@@ -89,9 +89,8 @@ export class ClaimsService {
 
 async function makeSecret(tx: Prisma.TransactionClient, { id, key, claimedBy }: ClaimedKey): Promise<void> {
   await tx.$executeRaw`
-    UPDATE api_key SET sha256 = ${hashKey(key)}, hint = ${key.slice(-4)}, claim_sha256 = NULL,
-      claimed_at = clock_timestamp(),
-      claimed_by = ${claimedBy}::text[]
+    UPDATE api_key SET sha256 = ${hashKey(key)}, hint = ${key.slice(-4)},
+      claim_sha256 = NULL, claimed_at = clock_timestamp(), claimed_by = ${claimedBy}::text[]
     WHERE id = ${id}::uuid`;
 }
 

@@ -3,7 +3,6 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { Problem } from '../../platform/errors/problem';
 import { BeneficiariesService } from '../clients/beneficiaries.service';
 import { AT_START, ChangeAuthor, ChangeRecords, permissionsOf } from '../clients/changes';
 import {
@@ -32,24 +31,16 @@ import { MergeDocument, mergePeople, MergeRequest, readMerge } from '../people/m
 import { OwnLimits } from '../people/person';
 import { PersonExceptionsService, PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import {
-  BeforeDocument,
   ChangeDocument,
+  readBefore,
+  registerExpansion,
   requireOneDirection,
   toKeyDocument,
-  registerExpansion,
 } from './change-document';
-import { NO_GRANTS, personExpansions, expansions } from './expansion';
+import { expansions, NO_GRANTS, personExpansions } from './expansion';
 import { isDualControlRecorded } from './installation';
-import { insertPending, lockChanges, NewPending } from './pending-changes';
+import { insertPending, lockChanges, NewPending, RequestedChange } from './pending-changes';
 import { requireSeparationOfDuties } from './separation-of-duties';
-
-/** A pending change. */
-export interface RequestedChange {
-  changeId: string;
-  expiresAt: Date;
-  /** The new shared key of the change. Invalid until the change is approved. */
-  key: string | undefined;
-}
 
 /**
  * Changes clients and their keys for administrators. With dual control, a change that expands a client waits
@@ -91,30 +82,20 @@ export class DualControlService {
     by: ChangeAuthor,
   ): Promise<CreatedClient | RequestedChange> {
     if (!this.isOn) return this.clients.create(name, scopes, options, by);
-    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...given } = options;
+    const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...grants } = options;
     checkName(name);
     checkAccount(account);
-    checkGrants({ scopes, ...given });
-    const permissions = completeProviders({ ...NO_PROVIDERS, origins: [] }, given);
+    checkGrants({ scopes, ...grants });
+    const granted = { scopes, ...completeProviders({ ...NO_PROVIDERS, origins: [] }, grants) };
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     return this.serialized(async (tx) => {
       if (await isTaken(tx, name)) throw clientExists(name);
       await requireSeparationOfDuties(tx, name, { scopes, owners: [row ?? {}] });
-      const granted = { scopes, ...permissions };
-      const change = {
-        account,
-        kind,
-        permissions: toPermissions(granted),
-        ...(row && { key: toKeyDocument(row) }),
-      };
+      const permissions = toPermissions(granted);
+      const change = { account, kind, permissions, ...(row && { key: toKeyDocument(row) }) };
       const expands = expansions(NO_GRANTS, { ...NO_GRANTS, ...granted });
-      const pending = {
-        kind: 'create_client',
-        client: { id: null, name },
-        expands,
-        before: null,
-        change,
-      } as const;
+      const client = { id: null, name };
+      const pending = { kind: 'create_client', client, expands, before: null, change } as const;
       return { ...(await this.suspend(tx, pending, by)), key: shownKey(key, person) };
     });
   }
@@ -122,15 +103,15 @@ export class DualControlService {
   /** Changes the permissions of a client. @throws ClientError, Problem */
   async update(
     name: string,
-    asked: Partial<Grants>,
+    grants: Partial<Grants>,
     by: ChangeAuthor,
   ): Promise<ListedClient | RequestedChange> {
-    if (!this.isOn) return this.clients.update(name, asked, by);
-    checkGrants(asked);
+    if (!this.isOn) return this.clients.update(name, grants, by);
+    checkGrants(grants);
     return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const before = grantsOf(client);
-      const change = completeProviders(before, asked);
+      const change = completeProviders(before, grants);
       const expands = expansions(before, { ...before, ...change });
       const holders = await holdersOf(tx, client.id);
       if (change.scopes) {
@@ -172,16 +153,13 @@ export class DualControlService {
       await requireSeparationOfDuties(tx, name, { scopes: client.scopes, owners: [row] });
       if (isSignIn(row)) await requireNewSubject(tx, row);
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
-      const state = await stateOf(tx, client);
+      const state = await readBefore(tx, client);
       const pending = { kind: 'issue_key', client, expands: ['keys'], before: state, change } as const;
       return this.suspend(tx, pending, by);
     });
   }
 
-  /**
-   * Changes the register of a client. Additions to `allowed` and removals from `blocked` expand it.
-   * @throws ClientError, Problem
-   */
+  /** Changes a register. Additions to `allowed` and removals from `blocked` expand the client. */
   async changeRegister(
     name: string,
     change: RegisterChange,
@@ -195,7 +173,7 @@ export class DualControlService {
       const register = await registerExpansion(tx, client.id, write);
       if (!register) return this.registerWrites.change(tx, client, write, by);
       const document = { permissions: {}, register };
-      const [expands, before] = [['beneficiaries'], await stateOf(tx, client)];
+      const [expands, before] = [['beneficiaries'], await readBefore(tx, client)];
       return this.suspend(tx, { kind: 'change_client', client, expands, before, change: document }, by);
     });
   }
@@ -214,7 +192,7 @@ export class DualControlService {
       const before = await readOwnLimits(tx, client.id, id);
       const expands = personExpansions(before, { ...before, ...change }, grantsOf(client));
       if (expands.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
-      const state = { ...(await stateOf(tx, client)), person: toPermissions(before) };
+      const state = { ...(await readBefore(tx, client)), person: toPermissions(before) };
       const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
       return this.suspend(
         tx,
@@ -224,13 +202,10 @@ export class DualControlService {
     });
   }
 
-  /**
-   * Merges two people into one human. With dual control, a second person decides.
-   * @throws ClientError, Problem
-   */
-  async mergePeople(named: MergeRequest, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
-    if (!this.isOn) return mergePeople(this.prisma, this.records, named, by);
-    const change = { permissions: {}, merge: await readMerge(this.prisma, named) };
+  /** Merges two people into one human. @throws ClientError, Problem */
+  async mergePeople(merge: MergeRequest, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
+    if (!this.isOn) return mergePeople(this.prisma, this.records, merge, by);
+    const change = { permissions: {}, merge: await readMerge(this.prisma, merge) };
     return this.request(
       { kind: 'merge_people', client: null, expands: ['people'], before: null, change },
       by,
@@ -248,11 +223,8 @@ export class DualControlService {
       const before = await isDualControlRecorded(tx);
       if (before === this.isOn) return;
       const states = { before: { dual_control: before }, after: { dual_control: this.isOn } };
-      await this.records.record(
-        tx,
-        [{ action: 'dual_control_changed', client: null, keyId: null, ...states }],
-        AT_START,
-      );
+      const act = { action: 'dual_control_changed', client: null, keyId: null, ...states } as const;
+      await this.records.record(tx, [act], AT_START);
     });
     if (this.isProduction && !this.isOn) this.logger.warn('dual control is off');
   }
@@ -265,33 +237,14 @@ export class DualControlService {
     }, PATIENCE);
   }
 
-  private async suspend(
+  private suspend(
     tx: Prisma.TransactionClient,
     pending: NewPending,
     by: ChangeAuthor,
   ): Promise<RequestedChange> {
-    const { clientId, keyId, actor } = by;
-    if (clientId === null || keyId === null || actor === null) throw new Problem('personal_key_required');
-    const { id, expiresAt } = await insertPending(
-      tx,
-      this.records,
-      pending,
-      { ...by, clientId, keyId, actor },
-      this.waitsForMs,
-    );
-    return { changeId: id, expiresAt, key: undefined };
+    return insertPending(tx, this.records, pending, by, this.waitsForMs);
   }
 }
 
 /** Hides a personal key from its requester. Its secret is created at the claim. */
 const shownKey = (key: string | undefined, person?: string) => (person === undefined ? key : undefined);
-
-/** Returns the current permissions and key holders of a client. */
-async function stateOf(tx: Prisma.TransactionClient, client: ListedClient): Promise<BeforeDocument> {
-  return { permissions: permissionsOf(client), holders: await holdersOf(tx, client.id) };
-}
-
-/** Returns whether a change is pending. */
-export function isRequestedChange(result: object): result is RequestedChange {
-  return 'changeId' in result;
-}

@@ -51,23 +51,22 @@ const permissions = fc.record({
 
 const grants: fc.Arbitrary<Grants> = fc
   .tuple(permissions, limits, tokenProvider, pageProvider)
-  .map(([one, two, three, four]) => ({ ...one, ...two, ...three, ...four }));
+  .map(([permissions, limits, token, page]) => ({ ...permissions, ...limits, ...token, ...page }));
 
 /** Returns the people and tokens that a client's providers admit, as plain statements. */
-function letIn(grants: Grants): Set<string> {
-  const may: string[] = [];
+function admissions(grants: Grants): Set<string> {
+  const admitted: string[] = [];
   const { tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId, tokenDpop, tokenMaxAge } =
     grants;
   if (tokenIssuer !== null) {
     const from = JSON.stringify([tokenIssuer, tokenAudience, tokenJwksUri, tokenAlgorithms, tokenClientId]);
     for (const kind of tokenDpop ? ['bound'] : ['bound', 'not bound'])
       for (const age of AGES.filter((each) => each <= tokenMaxAge))
-        may.push(`take tokens of ${from}, ${kind}, ${age} seconds old`);
+        admitted.push(`tokens of ${from}, ${kind}, ${age} seconds old`);
   }
   const { pageIssuer, pageClientId } = grants;
-  if (pageIssuer !== null)
-    may.push(`let people of ${JSON.stringify([pageIssuer, pageClientId])} in to its pages`);
-  return new Set(may);
+  if (pageIssuer !== null) admitted.push(`people of ${JSON.stringify([pageIssuer, pageClientId])} on pages`);
+  return new Set(admitted);
 }
 
 const providersOf = (grants: Grants) =>
@@ -80,10 +79,10 @@ describe('expansions', () => {
   it('reports a provider exactly if it admits more people', () => {
     fc.assert(
       fc.property(grants, grants, (before, after) => {
-        const were = letIn(before);
-        const news = [...letIn(after)].filter((one) => !were.has(one));
+        const admittedBefore = admissions(before);
+        const added = [...admissions(after)].filter((statement) => !admittedBefore.has(statement));
         const names = expansions({ ...after, ...providersOf(before) }, after);
-        expect([names.length > 0, news]).toEqual([news.length > 0, news]);
+        expect([names.length > 0, added]).toEqual([added.length > 0, added]);
       }),
       { numRuns: 2_000 },
     );
@@ -91,10 +90,10 @@ describe('expansions', () => {
 
   it('is empty for equal states, and transitive', () => {
     fc.assert(
-      fc.property(grants, grants, grants, (one, two, three) => {
-        expect(expansions(one, one)).toEqual([]);
-        const steps = new Set([...expansions(one, two), ...expansions(two, three)]);
-        expect(expansions(one, three).filter((name) => !steps.has(name))).toEqual([]);
+      fc.property(grants, grants, grants, (first, second, third) => {
+        expect(expansions(first, first)).toEqual([]);
+        const steps = new Set([...expansions(first, second), ...expansions(second, third)]);
+        expect(expansions(first, third).filter((name) => !steps.has(name))).toEqual([]);
       }),
       { numRuns: 2_000 },
     );

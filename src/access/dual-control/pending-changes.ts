@@ -2,6 +2,7 @@ import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { LOCKS } from '../../platform/database/locks';
+import { Problem } from '../../platform/errors/problem';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
 import { BeforeDocument, ChangeDocument, recordedChange } from './change-document';
@@ -42,23 +43,36 @@ export function isOfClient(change: PendingChange): change is ClientChangePending
   return change.client !== null;
 }
 
-/** The requester of a change: a person with a key. */
-export type ChangeRequester = ChangeAuthor & { clientId: string; keyId: string; actor: string };
+/** A requested change, which waits for a second person. */
+export interface RequestedChange {
+  changeId: string;
+  expiresAt: Date;
+  /** The new shared key of the change. Invalid until the change is approved. */
+  key: string | undefined;
+}
+
+export function isRequestedChange(result: object): result is RequestedChange {
+  return 'changeId' in result;
+}
 
 export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.change})::text`;
 }
 
-/** Stores a pending change, and records the request. */
+/**
+ * Stores a pending change, and records the request.
+ * @throws Problem `personal_key_required` if no person requests it.
+ */
 export async function insertPending(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
   { kind, client, expands, before, change }: NewPending,
-  by: ChangeRequester,
+  by: ChangeAuthor,
   waitsForMs: number,
-): Promise<{ id: string; expiresAt: Date }> {
-  const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
+): Promise<RequestedChange> {
   const { clientId, keyId, actor: person, reason } = by;
+  if (clientId === null || keyId === null || person === null) throw new Problem('personal_key_required');
+  const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
   const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
   const row = { id, kind, client: client?.name ?? null, expands: [...expands], ...documents };
   await tx.pendingChange.create({
@@ -69,16 +83,10 @@ export async function insertPending(
     ...(before === null && client && { name: client.name }),
     ...recordedChange(client?.name ?? null, change),
   };
-  const was = before && shownBefore(before, change);
-  const act = {
-    action: 'change_requested',
-    client,
-    keyId: change.key?.id ?? null,
-    before: was,
-    after,
-  } as const;
+  const states = { before: before && shownBefore(before, change), after };
+  const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, ...states } as const;
   await records.record(tx, [act], by);
-  return { id, expiresAt };
+  return { changeId: id, expiresAt, key: undefined };
 }
 
 /** Returns the affected permissions at the time of the request. */
@@ -122,10 +130,10 @@ export async function closeChange(
   by: ChangeAuthor,
 ): Promise<void> {
   await tx.$executeRaw`
-    UPDATE pending_change SET status = ${status}, decided_at = clock_timestamp(),
-      decision_reason = ${proseAsRecorded(by.reason)},
+    UPDATE pending_change
+    SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${proseAsRecorded(by.reason)},
       decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid,
-        decider_person = ${by.actor}
+      decider_person = ${by.actor}
     WHERE id = ${id}::uuid AND status = 'pending'`;
 }
 

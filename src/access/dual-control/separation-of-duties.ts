@@ -16,8 +16,8 @@ function requireCompatible(scopes: readonly string[], holder = 'One client'): vo
   if (!pair) return;
   throw new Problem('incompatible_scopes', {
     text:
-      `${holder} must not have the scopes ${pair[0]} and ${pair[1]} together. Give them to clients of ` +
-      'different persons.',
+      `${holder} must not have the scopes ${pair[0]} and ${pair[1]} together. ` +
+      'Give them to clients of different persons.',
   });
 }
 

@@ -28,7 +28,7 @@ export interface EphemeralGrant {
   /** The person of the key. */
   person: { id: string; name: string };
   operations: string[];
-  /** Empty: the countries of the client. */
+  /** An empty list allows the countries of the client. */
   countries: string[];
   /** Null allows all. */
   recipients: Beneficiary[] | null;
@@ -88,8 +88,8 @@ export class EphemeralKeysService {
   ) {}
 
   /**
-   * Issues an ephemeral key. The caller has checked the rights of its parent. A right that the parent loses
-   * later, the key loses too (key-callers.service.ts).
+   * Issues an ephemeral key. The caller has checked the rights of its parent. The key loses every right that
+   * its parent loses later (key-callers.service.ts).
    */
   async issue(
     { clientId, clientName, keyId }: Parent,
@@ -104,17 +104,16 @@ export class EphemeralKeysService {
     const [maxItem, maxTotal] = [grant.maxItemUsd.toFixed(), grant.maxTotalUsd.toFixed()];
     return this.prisma.$transaction(async (tx) => {
       await tx.$executeRaw`
-        INSERT INTO ephemeral_key (id, key_id, person_id, sha256, hint, operations, countries, recipients,
-          max_item_usd,
-          max_total_usd, created_at, expires_at)
+        INSERT INTO ephemeral_key (id, key_id, person_id, sha256, hint,
+          operations, countries, recipients, max_item_usd, max_total_usd, created_at, expires_at)
         VALUES (${id}::uuid, ${keyId}::uuid, ${person.id}::uuid, ${hashKey(key)}, ${key.slice(-4)},
-          ${operations}::text[],
-          ${countries}::text[], ${recipients}::bytea[], ${maxItem}::numeric, ${maxTotal}::numeric, now(),
-          now() + make_interval(secs => ${grant.expiresInSeconds}::int))`;
-      const [made] = await read(tx, clientId, { id }, 1);
-      if (!made) throw new Error('the ephemeral key was not written');
-      await this.changes.record(tx, [issuanceOf({ id: clientId, name: clientName }, made, person.id)], by);
-      return { ...made, key };
+          ${operations}::text[], ${countries}::text[], ${recipients}::bytea[],
+          ${maxItem}::numeric, ${maxTotal}::numeric,
+          now(), now() + make_interval(secs => ${grant.expiresInSeconds}::int))`;
+      const [issued] = await read(tx, clientId, { id }, 1);
+      if (!issued) throw new Error('the ephemeral key was not written');
+      await this.changes.record(tx, [issuanceOf({ id: clientId, name: clientName }, issued, person.id)], by);
+      return { ...issued, key };
     }, PATIENCE);
   }
 
@@ -174,14 +173,11 @@ function read(
 ): Promise<ListedEphemeralKey[]> {
   return tx.$queryRaw<ListedEphemeralKey[]>`
     SELECT e.id::text, p.name AS actor, 'ppe_' || c.name || '_…' || e.hint AS hint,
-      ${Prisma.raw(STATE)} AS state, e.operations,
-      e.countries, cardinality(e.recipients) AS recipient_count,
-        trim_scale(e.max_item_usd)::text AS max_item_usd,
-      trim_scale(e.max_total_usd)::text AS max_total_usd, e.created_at,
-        least(e.expires_at, k.expires_at) AS expires_at,
-      e.revoked_at, (
-        SELECT trim_scale(coalesce(sum(s.usd), 0))::text FROM payer_spending s
-          WHERE s.payer_id = e.id) AS spent_usd
+      ${Prisma.raw(STATE)} AS state, e.operations, e.countries, cardinality(e.recipients) AS recipient_count,
+      trim_scale(e.max_item_usd)::text AS max_item_usd, trim_scale(e.max_total_usd)::text AS max_total_usd,
+      e.created_at, least(e.expires_at, k.expires_at) AS expires_at, e.revoked_at,
+      (SELECT trim_scale(coalesce(sum(s.usd), 0))::text
+        FROM payer_spending s WHERE s.payer_id = e.id) AS spent_usd
     FROM ${Prisma.raw(WITH_PARENT_AND_PERSON)} JOIN client c ON c.id = k.client_id
     WHERE ${conditions(clientId, filter)} ORDER BY e.id DESC LIMIT ${limit}`;
 }

@@ -7,7 +7,8 @@ export type EphemeralKeyState = (typeof EPHEMERAL_KEY_STATES)[number];
  * clock. The key is revoked with its parent or its person, and never outlives its parent.
  */
 export const STATE = `CASE
-    WHEN e.revoked_at IS NOT NULL OR k.revoked_at IS NOT NULL OR p.revoked_at >= e.created_at OR p.name IS NULL THEN 'revoked'
+    WHEN e.revoked_at IS NOT NULL OR k.revoked_at IS NOT NULL
+      OR p.revoked_at >= e.created_at OR p.name IS NULL THEN 'revoked'
     WHEN least(e.expires_at, k.expires_at) <= now() THEN 'expired'
     ELSE 'active' END`;
 

@@ -102,8 +102,8 @@ export class PersonExceptionsService {
 
   private async read(where: Prisma.Sql): Promise<ListedPerson[]> {
     const rows = await this.prisma.$queryRaw<(PersonFacts & LimitsRow<OwnLimitKey>)[]>`
-      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, ${OWN_COLUMNS} FROM person p
-        WHERE ${where}`;
+      SELECT p.id::text, p.name, p.issuer, p.first_seen_at, p.revoked_at, ${OWN_COLUMNS}
+      FROM person p WHERE ${where}`;
     return rows.map((row) => {
       const { id, name, issuer, first_seen_at, revoked_at } = row;
       const limits = toLimitsDocument(readLimits(row, OWN_LIMIT_KEYS), OWN_LIMIT_KEYS);
@@ -173,19 +173,17 @@ export class PersonExceptionWrites {
     { id, before, change }: { id: string; before: OwnLimits; change: Partial<OwnLimits> },
     by: ChangeAuthor,
   ): Promise<undefined> {
-    const [was, will] = [toPermissions(before), toPermissions(change)];
-    const changed = Object.keys(will).filter((name) => will[name] !== was[name]);
+    const [old, requested] = [toPermissions(before), toPermissions(change)];
+    const changed = Object.keys(requested).filter((name) => requested[name] !== old[name]);
     if (changed.length === 0) return undefined;
     await tx.$executeRaw`UPDATE person SET ${Prisma.join(toAssignments(change))} WHERE id = ${id}::uuid`;
     await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
-    const states = [was, will].map((state) => Object.fromEntries(changed.map((name) => [name, state[name]])));
-    const [from, to] = states.map((state) => ({ person_id: id, ...state }));
-    await recordChanges(
-      this.records,
-      tx,
-      [actOf(client, 'person_limits_changed', from ?? null, to ?? {})],
-      by,
-    );
+    const stateOf = (state: object) => ({
+      person_id: id,
+      ...Object.fromEntries(Object.entries(state).filter(([name]) => changed.includes(name))),
+    });
+    const act = actOf(client, 'person_limits_changed', stateOf(old), stateOf(requested));
+    await recordChanges(this.records, tx, [act], by);
     return undefined;
   }
 }
@@ -202,8 +200,8 @@ function checkedPerson(client: Client, { name, issuer }: PersonName): PersonName
     !(issuer === null ? isPersonId(name) : isSubject(name)) && {
       pointer: '/name',
       detail:
-        'must be the subject at a provider, with its issuer, or an ID without an issuer: 1 to 128 ' +
-        'letters, digits, and the characters _ . : = / -, and no email address or phone number',
+        'must be the subject at a provider, with its issuer, or an ID without an issuer: ' +
+        '1 to 128 letters, digits, and the characters _ . : = / -, and no email address or phone number',
     },
   ].filter((fault) => fault !== false);
   if (faults.length === 0) return { name, issuer };

@@ -92,10 +92,10 @@ export function isProven({ source }: CallPerson): boolean {
  * namespace for all people that it names.
  */
 export function isEndUser({ source }: { source: string | undefined }): boolean {
-  return END_USER_SOURCES.some((one) => one === source);
+  return END_USER_SOURCES.some((endUserSource) => endUserSource === source);
 }
 
-/** Retention of a nameless person's hash. No cap and no idempotency key lasts longer. */
+/** Retention of a nameless person's hash. Above that of caps and idempotency keys. */
 export const FORGOTTEN_AFTER = '31 days';
 
 /**

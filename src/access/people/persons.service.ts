@@ -30,8 +30,8 @@ const FIND = `SELECT ${COLUMNS} FROM person WHERE sha256 = $1::bytea`;
 export const ADD_PERSON = `
   INSERT INTO person (id, client_id, sha256, issuer, name, salt)
     VALUES ($1::uuid, $2::uuid, $3::bytea, $4, $5, $6::bytea)
-  ON CONFLICT (sha256) DO UPDATE SET name = coalesce(person.name, EXCLUDED.name),
-    salt = coalesce(person.salt, EXCLUDED.salt),
+  ON CONFLICT (sha256) DO UPDATE SET
+    name = coalesce(person.name, EXCLUDED.name), salt = coalesce(person.salt, EXCLUDED.salt),
     issuer = EXCLUDED.issuer, forget_after = NULL
   RETURNING ${COLUMNS}`;
 
@@ -70,22 +70,11 @@ export class PersonsService {
     const key = cacheKey({ rights, sha256 });
     const known = this.known.get(key);
     if (known) return known;
-    const finding = read(isPayment ? this.prisma : this.side, sha256, [
-      newId(),
-      clientId,
-      sha256,
-      issuer,
-      name,
-    ]);
-    const { id, salt, ...own } = await withTimeout(finding, patienceMs);
-    const person = {
-      id,
-      sha256,
-      name,
-      salt,
-      commitment: commitment(salt, name),
-      limits: personLimitsOf(own, limits),
-    };
+    const values = [newId(), clientId, sha256, issuer, name];
+    const query = read(isPayment ? this.prisma : this.side, sha256, values);
+    const { id, salt, ...own } = await withTimeout(query, patienceMs);
+    const personLimits = personLimitsOf(own, limits);
+    const person = { id, sha256, name, salt, commitment: commitment(salt, name), limits: personLimits };
     this.known.set(key, person);
     return person;
   }

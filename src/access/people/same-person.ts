@@ -43,8 +43,8 @@ export const REQUESTER_OF_INTENT = Prisma.sql`humans_behind(
 export const HUMAN = Prisma.sql`coalesce(p.same_as, p.id)`;
 
 /** Returns whether two sets share a human. */
-export function samePerson(one: Humans, other: Humans): boolean {
-  return one.some((human) => other.includes(human));
+export function samePerson(a: Humans, b: Humans): boolean {
+  return a.some((human) => b.includes(human));
 }
 
 /** Reads the requester of a call, to compare with its decider. */
@@ -65,8 +65,8 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
   return readHumans(
     prisma,
     Prisma.sql`ARRAY(
-      SELECT asked.person_id FROM api_key k JOIN pending_change p ON p.id = k.change_id
-        JOIN api_key asked ON asked.id = p.key_id
+      SELECT requester.person_id FROM api_key k JOIN pending_change p ON p.id = k.change_id
+        JOIN api_key requester ON requester.id = p.key_id
       WHERE k.id = ${keyId}::uuid AND k.claimed_at IS NOT NULL), '{}', ARRAY[${keyId}::uuid]`,
   );
 }
@@ -74,10 +74,10 @@ export function readDecider(prisma: Database, keyId: string | null): Promise<Hum
 /** Returns whether one human owns both keys. Others who may know their secrets do not count. */
 export async function haveSameOwner(
   prisma: Database,
-  one: string | null,
-  other: string | null,
+  keyId: string | null,
+  otherKeyId: string | null,
 ): Promise<boolean> {
-  return samePerson(await readOwner(prisma, one), await readOwner(prisma, other));
+  return samePerson(await readOwner(prisma, keyId), await readOwner(prisma, otherKeyId));
 }
 
 function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
@@ -98,35 +98,31 @@ export async function readOwnChanges(
 ): Promise<ReadonlySet<string>> {
   const decider = await readDecider(prisma, keyId);
   const rows = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id::text FROM pending_change WHERE id = ANY (${ids}::uuid[])
-      AND (key_id = ${keyId}::uuid OR humans_behind(
+    SELECT id::text FROM pending_change
+    WHERE id = ANY (${ids}::uuid[]) AND (key_id = ${keyId}::uuid OR humans_behind(
       ARRAY[(change::json #>> '{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}')::uuid],
-        ARRAY[person],
-      ARRAY[key_id]) && ${decider}::uuid[])`;
+      ARRAY[person], ARRAY[key_id]) && ${decider}::uuid[])`;
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Reads the humans who own existing or planned keys. Omits unknown owners. */
 export function readOwners(prisma: Database, owners: readonly KeyOwner[]): Promise<Humans> {
-  const [names, subjects] = [
-    owners.map(({ person = null }) => person),
-    owners.filter(({ subject }) => subject),
-  ];
+  const names = owners.map(({ person = null }) => person);
+  const signIns = owners.filter(({ subject }) => subject);
+  const issuers = signIns.map(({ issuer }) => issuer);
+  const subjects = signIns.map(({ subject }) => subject);
   return readHumans(
     prisma,
     Prisma.sql`ARRAY(
-      SELECT person_id FROM unnest(${subjects.map(({ issuer }) => issuer)}::text[],
-        ${subjects.map(({ subject }) => subject)}::text[])
-        AS signed_in(issuer, subject)
-      JOIN person_identity ON is_staff AND sha256 = identity_sha256(signed_in.issuer, subject)),
-        ${names}::text[], '{}'`,
+      SELECT person_id FROM unnest(${issuers}::text[], ${subjects}::text[]) AS sign_in(issuer, subject)
+      JOIN person_identity ON is_staff AND sha256 = identity_sha256(sign_in.issuer, subject)
+    ), ${names}::text[], '{}'`,
   );
 }
 
-/** @param given the arguments of `humans_behind()` of the migration `people`. */
-async function readHumans(prisma: Database, given: Prisma.Sql): Promise<Humans> {
-  const [row] = await prisma.$queryRaw<
-    { humans: string[] }[]
-  >`SELECT humans_behind(${given})::text[] AS humans`;
+/** @param values the arguments of `humans_behind()` of the migration `people`. */
+async function readHumans(prisma: Database, values: Prisma.Sql): Promise<Humans> {
+  const [row] = await prisma.$queryRaw<{ humans: string[] }[]>`
+    SELECT humans_behind(${values})::text[] AS humans`;
   return row?.humans ?? [];
 }

@@ -49,7 +49,7 @@ async function endInConsole(
     DELETE FROM console_session s USING api_key k
     WHERE k.id = s.key_id AND k.kind = 'sign_in' AND k.issuer = ${issuer}
       AND k.subject = coalesce(${subject ?? null}, k.subject)
-        AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
+      AND (${sid ?? null}::text IS NULL OR s.sid = ${sid ?? null})`;
 }
 
 async function endOnPages(

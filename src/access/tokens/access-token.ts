@@ -186,7 +186,7 @@ export interface TokenClaims {
 export interface TokenCredential {
   kind: 'token';
   claims: AccessTokenClaims;
-  named: TokenClaims;
+  unverified: TokenClaims;
   /** JSON of the `TokenSource`. */
   source: string;
   /** Expiry, on the monotonic clock, in ms. */

@@ -88,13 +88,13 @@ async function readKey({ header }: CompactJws): Promise<ProofKey> {
   if (typ !== 'dpop+jwt') throw invalidProof('its type (typ) is not dpop+jwt');
   if (crit !== undefined)
     throw invalidProof('it requires extensions (crit), which this API does not support');
-  if (!PROOF_ALGORITHMS.some((one) => one === alg)) {
+  if (!PROOF_ALGORITHMS.some((algorithm) => algorithm === alg)) {
     throw invalidProof(`its signature algorithm (alg) must be one of ${PROOF_ALGORITHMS.join(', ')}`);
   }
-  const read = isPublic(jwk) ? await importKey(jwk, String(alg)) : undefined;
-  if (!read)
+  const key = isPublic(jwk) ? await importKey(jwk, String(alg)) : undefined;
+  if (!key)
     throw invalidProof('its header must have a public key for its algorithm (jwk), and no private one');
-  return read;
+  return key;
 }
 
 function isPublic(jwk: unknown): jwk is JWK {

@@ -129,11 +129,11 @@ describe('ProviderKeys', () => {
     ],
   ];
 
-  it.each(ANSWERS)('keeps the known keys if the provider answers with %s', async (what, answer) => {
+  it.each(ANSWERS)('keeps the known keys if the provider answers with %s', async (kind, answer) => {
     await found();
     issuer.answer = (response) => {
       answer(response);
-      if (what.includes('breaks off')) setTimeout(() => response.destroy(), 20);
+      if (kind.includes('breaks off')) setTimeout(() => response.destroy(), 20);
     };
     now = MINUTE;
     expect([await found('new'), await found()]).toEqual(['provider_unavailable', 'found']);

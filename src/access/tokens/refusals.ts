@@ -3,17 +3,17 @@ import { ProblemCode } from '../../platform/errors/problems';
 import { isObject } from '../../platform/json/is-object';
 import { readStrictJson } from '../../platform/json/strict-json';
 
-/** @param why the defect of the token, without quoted claims, because a claim may name a person. */
-export function invalidToken(why: string): Problem {
+/** @param defect of the token, without quoted claims, because a claim may name a person. */
+export function invalidToken(defect: string): Problem {
   return new Problem('invalid_token', {
-    text: `This access token is not valid: ${why}. Get a new one for this API from the identity provider.`,
+    text: `This access token is not valid: ${defect}. Get a new one for this API from the identity provider.`,
   });
 }
 
 /** Returns the error for an API key sent as a token, without quoting it. */
 export function keyAsToken(): Problem {
   return new Problem('invalid_token', {
-    text: 'The header Authorization contains an API key. Send keys in the header X-API-Key. Nothing was done.',
+    text: 'The header Authorization contains an API key. Nothing was done. Send keys in X-API-Key.',
     action: 'fix_request',
   });
 }
@@ -22,12 +22,12 @@ export function expiredToken(): Problem {
   return new Problem('token_expired');
 }
 
-/** @param why the defect of the proof, without quotes from it. */
-export function invalidProof(why: string): Problem {
+/** @param defect of the proof, without quotes from it. */
+export function invalidProof(defect: string): Problem {
   return new Problem('invalid_dpop_proof', {
     text:
-      `The header DPoP is not valid: ${why}. Nothing was done. Create a new proof for each request, ` +
-      'including retries.',
+      `The header DPoP is not valid: ${defect}. Nothing was done. ` +
+      'Create a new proof for each request, including retries.',
   });
 }
 

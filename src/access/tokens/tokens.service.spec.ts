@@ -34,8 +34,8 @@ async function refusalOf(token: string, source = sourceOf(issuer)): Promise<Prob
   }
 }
 
-async function verdict(...asked: Parameters<typeof refusalOf>): Promise<string> {
-  return (await refusalOf(...asked))?.code ?? 'accepted';
+async function verdict(...token: Parameters<typeof refusalOf>): Promise<string> {
+  return (await refusalOf(...token))?.code ?? 'accepted';
 }
 
 /** Returns the verdict of another library on the token. */

@@ -53,19 +53,19 @@ export class TokensService {
     source: TokenSource,
     patienceMs: number,
   ): Promise<AccessTokenClaims> {
-    const against = JSON.stringify(source);
+    const sourceText = JSON.stringify(source);
     const known = this.verified.get(sha256);
-    if (known?.source === against) {
+    if (known?.source === sourceText) {
       if (isExpired(known.claims)) throw expiredToken();
       return known.claims;
     }
     const claims = checkAccessToken(jws, source);
     const keys = await this.keysOf(source).keysFor(jws.header as JWTHeaderParameters, patienceMs);
-    const verifying = keys.map((key) => compactVerify(token, key, { algorithms: [...source.algorithms] }));
-    await Promise.any(verifying).catch(() => {
+    const attempts = keys.map((key) => compactVerify(token, key, { algorithms: [...source.algorithms] }));
+    await Promise.any(attempts).catch(() => {
       throw invalidToken('its signature does not match the key of the provider');
     });
-    this.verified.set(sha256, { claims, source: against });
+    this.verified.set(sha256, { claims, source: sourceText });
     return claims;
   }
 

@@ -11,7 +11,8 @@ import {
   RegisterChangeResult,
   RegisterList,
 } from '../../access/clients/register-writes';
-import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
+import { DualControlService } from '../../access/dual-control/dual-control.service';
+import { isRequestedChange } from '../../access/dual-control/pending-changes';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';

@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { ClientError } from '../../access/clients/client-error';
-import { RequestedChange } from '../../access/dual-control/dual-control.service';
+import { RequestedChange } from '../../access/dual-control/pending-changes';
 import { Problem } from '../../platform/errors/problem';
 import { WaitingDto } from './changes.dto';
 

@@ -11,7 +11,8 @@ import {
 import { Allow, Shows } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { fromPermissions } from '../../access/clients/grants';
-import { DualControlService, isRequestedChange } from '../../access/dual-control/dual-control.service';
+import { DualControlService } from '../../access/dual-control/dual-control.service';
+import { isRequestedChange } from '../../access/dual-control/pending-changes';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import {

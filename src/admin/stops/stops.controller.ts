@@ -4,7 +4,7 @@ import { FastifyReply } from 'fastify';
 import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
-import { isRequestedChange } from '../../access/dual-control/dual-control.service';
+import { isRequestedChange } from '../../access/dual-control/pending-changes';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../../access/clients/changes';
 import { StopLiftDocument, StopLifts } from '../../access/dual-control/change-document';
-import { DualControlService, RequestedChange } from '../../access/dual-control/dual-control.service';
+import { DualControlService } from '../../access/dual-control/dual-control.service';
+import { RequestedChange } from '../../access/dual-control/pending-changes';
 import { readUnread, UnreadGap } from '../../journal/stops/recovery-gap';
 import {
   insertStop,

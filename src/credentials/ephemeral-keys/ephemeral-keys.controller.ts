@@ -42,14 +42,13 @@ export class EphemeralKeysController {
   @SecretKeysOnly()
   @ApiSummary(
     'Make an ephemeral key for a person',
-    'For secret keys of servers, with the scopes of the operations. The key is valid for minutes and ' +
-      'may do no more than ' +
-      'yours. It ends with yours. The holder of a personal key makes them only for itself.',
+    'For secret keys of servers, with the scopes of the operations. The key is valid for minutes, has no ' +
+      'more rights than your key, and ends with it. With a personal key, the person must be its owner.',
   )
   @ApiResponse({
     status: 201,
     type: IssuedEphemeralKeyDto,
-    description: 'The key, which is shown only once.',
+    description: 'The key. It is shown only once.',
   })
   @ApiKeyProblems('invalid_request', 'secret_key_required', 'wider_than_key')
   async createEphemeralKey(
@@ -60,8 +59,8 @@ export class EphemeralKeysController {
     const unknown = unknownCountries(body.countries ?? [], caller.limits.countries);
     if (unknown.length > 0) throw new Problem('invalid_request', { faults: unknown });
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
-    const named = { issuer: null, name: body.actor };
-    const person = await this.persons.find(caller, named, {
+    const name = { issuer: null, name: body.actor };
+    const person = await this.persons.find(caller, name, {
       patienceMs: remainingMs(call),
       isPayment: false,
     });
@@ -152,11 +151,11 @@ function ownOf(call: AuthenticatedCall, filter: EphemeralKeyFilter): EphemeralKe
 
 function readRecipients(texts: string[]): Beneficiary[] {
   const read = texts.map(readBeneficiary);
-  const faults = read.flatMap((one, place) =>
-    one === undefined ? [{ pointer: `/recipients/${place}`, detail: BENEFICIARY_MUST }] : [],
+  const faults = read.flatMap((recipient, index) =>
+    recipient === undefined ? [{ pointer: `/recipients/${index}`, detail: BENEFICIARY_MUST }] : [],
   );
   if (faults.length > 0) throw new Problem('invalid_request', { faults });
-  return read.filter((one) => one !== undefined);
+  return read.filter((recipient) => recipient !== undefined);
 }
 
 /** Lists the rights of a new ephemeral key that its parent or its person lacks. */
@@ -167,13 +166,13 @@ function privilegeFaults(
 ): Fault[] {
   const { caller } = call;
   const owner = ownerOf(call).person;
-  const other = owner !== null && owner.id !== person.id;
+  const isAnother = owner !== null && owner.id !== person.id;
   return [
-    ...(other
+    ...(isAnother
       ? [{ pointer: '/actor', detail: 'must be the owner of your key, because the key is personal' }]
       : []),
-    ...operations.flatMap((operation, place) =>
-      faultOf(`/operations/${place}`, reasonAgainst(caller, operation)),
+    ...operations.flatMap((operation, index) =>
+      faultOf(`/operations/${index}`, reasonAgainst(caller, operation)),
     ),
     ...countriesNotAllowed(caller, countries),
     ...faultOf('/max_item', overMaxItem(caller, person, readUsd(max_item))),
@@ -200,8 +199,8 @@ function countriesNotAllowed({ limits }: Caller, countries: string[]): Fault[] {
   if (limits.countries.length === 0) return [];
   const allowed = new Set(limits.countries.map(canonicalCountry));
   const detail = `must be a country that your client may pay to: ${limits.countries.join(', ')}`;
-  return countries.flatMap((country, place) =>
-    allowed.has(canonicalCountry(country)) ? [] : [{ pointer: `/countries/${place}`, detail }],
+  return countries.flatMap((country, index) =>
+    allowed.has(canonicalCountry(country)) ? [] : [{ pointer: `/countries/${index}`, detail }],
   );
 }
 

@@ -17,8 +17,8 @@ const Actor = (required: boolean, description: string) =>
     pattern: PERSON,
     test: isPersonId,
     must:
-      'must be 1 to 128 letters, digits, and the characters _ . : = / -, and must not be an email address ' +
-      'or phone number',
+      'must be 1 to 128 letters, digits, and the characters _ . : = / -, ' +
+      'and must not be an email address or phone number',
     required,
     description,
     example: 'ada',
@@ -45,30 +45,29 @@ const Words = (max: number, isWord: (word: string) => boolean, must: string, sch
 
 @NotForwarded()
 export class NewEphemeralKeyDto {
-  @Actor(true, "The person who gets the key, by your app's own ID. Every call with the key is this person's.")
+  @Actor(true, "The person of the key and of its calls, by your app's own ID.")
   actor!: string;
 
-  @SomeOf(OPERATION_NAMES, { required: true, description: 'The operations that the key opens.' })
+  @SomeOf(OPERATION_NAMES, { required: true, description: 'Allowed operations.' })
   operations!: string[];
 
   @Words(MAX_WORDS, (word) => LIMIT_FIELDS.countries.test([word]), 'names of countries, such as Kenya', {
-    description: 'The countries that it may pay to. Omit it for all of your client.',
+    description: 'Allowed countries. Omit it to allow those of your client.',
     example: ['Kenya'],
   })
   countries?: string[];
 
   @Words(MAX_RECIPIENTS, (word) => word.length <= MAX_LENGTH, `texts of at most ${MAX_LENGTH} characters`, {
     description:
-      'The only recipients that it may pay: email addresses, phone numbers, handles, or `receiver:` and ' +
-      'the ID of a ' +
-      'sub-account. Omit it for any. They are stored as hashes.',
+      'Allowed recipients: email addresses, phone numbers, handles, or `receiver:` and the ID of a ' +
+      'sub-account. Omit it to allow any. They are stored as hashes.',
     example: ['+254712345678'],
   })
   recipients?: string[];
 
-  @Amount('The most that one item may pay, in US dollars.') max_item!: number | string;
+  @Amount('Limit per item in US dollars.') max_item!: number | string;
 
-  @Amount('The most that all payments with the key may add up to, in US dollars, with expected fees.')
+  @Amount('Limit of all payments with the key in US dollars, with expected fees.')
   max_total!: number | string;
 
   @field(
@@ -82,7 +81,7 @@ export class NewEphemeralKeyDto {
       type: 'integer',
       minimum: 1,
       maximum: LONGEST_SECONDS,
-      description: 'Its life in seconds.',
+      description: 'Lifetime in seconds.',
       example: 600,
     },
   )
@@ -96,29 +95,29 @@ export class EphemeralKeySearch implements PageRequest {
 }
 
 export class EphemeralKeysOf {
-  @Actor(true, 'The person whose keys are revoked.') actor!: string;
+  @Actor(true, 'The person of the keys.') actor!: string;
 }
 
 export class EphemeralKeyDto {
   @described(UUID, 'ID of the key.') id!: string;
-  @nullable(TEXT, 'The person. Null: erased.') actor!: string | null;
+  @nullable(TEXT, 'The person. Null after an erasure.') actor!: string | null;
   @described({ ...TEXT, example: 'ppe_shop_…x7Qa' }, 'Beginning and end of the key.') hint!: string;
-  @described({ enum: EPHEMERAL_KEY_STATES }, '`revoked` also if the key that made it was revoked.')
+  @described({ enum: EPHEMERAL_KEY_STATES }, '`revoked` also after the revocation of its parent key.')
   state!: EphemeralKeyState;
-  @described({ type: [String] }, 'The operations that it opens.') operations!: string[];
-  @described({ type: [String] }, 'Countries that it may pay to. Empty: those of your client.')
+  @described({ type: [String] }, 'Allowed operations.') operations!: string[];
+  @described({ type: [String] }, 'Allowed countries. An empty list allows those of your client.')
   countries!: string[];
-  @nullable(INTEGER, 'Number of recipients that it may pay. Null: any.') recipient_count!: number | null;
+  @nullable(INTEGER, 'Number of allowed recipients. Null allows any.') recipient_count!: number | null;
   @described(USD, 'Limit per item in US dollars.') max_item_usd!: string;
   @described(USD, 'Limit of all payments in US dollars.') max_total_usd!: string;
   @described(USD, 'Amount spent or reserved with it.') spent_usd!: string;
-  @described(INSTANT, 'When it was made.') created_at!: Date;
-  @described(INSTANT, 'When it ends.') expires_at!: Date;
-  @nullable(INSTANT, 'When it was revoked by itself.') revoked_at!: Date | null;
+  @described(INSTANT, 'Time of issue.') created_at!: Date;
+  @described(INSTANT, 'Time of expiry.') expires_at!: Date;
+  @nullable(INSTANT, 'Time of its own revocation. Null without one.') revoked_at!: Date | null;
 }
 
 export class IssuedEphemeralKeyDto extends EphemeralKeyDto {
-  @described(TEXT, 'The key, which is shown only once.') key!: string;
+  @described(TEXT, 'The key. It is shown only once.') key!: string;
 }
 
 export class EphemeralKeyPage {
@@ -127,6 +126,6 @@ export class EphemeralKeyPage {
 }
 
 export class RevokedEphemeralKeysDto {
-  @described({ type: [String] }, 'IDs of the keys that were revoked. Those that had ended are left out.')
+  @described({ type: [String] }, 'IDs of the revoked keys. Omits keys that had ended before.')
   revoked!: string[];
 }

@@ -43,6 +43,13 @@ export interface Registration {
   scopes: readonly string[];
 }
 
+/** The provider's answer to a sign-in. */
+interface Callback {
+  callback: URL;
+  transaction: Transaction;
+  maxAge: number | undefined;
+}
+
 /** Required strength of a sign-in. */
 export type Strength = Pick<StepUpConfig, 'maxAgeSeconds' | 'acrValues'>;
 
@@ -109,8 +116,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Verifies that the provider has ended a session (OpenID Connect Back-Channel Logout 1.0). Anybody may send
-   * such a token, so forged ones make the proxy ask for nothing. @throws SignInFailure
+   * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0). Forged tokens cause no requests.
+   * @throws SignInFailure
    */
   async readLogoutToken(token: string): Promise<LogoutToken> {
     return this.withLibrary(async (_library, _configuration, known) => {
@@ -124,11 +131,7 @@ export class OpenIdProvider {
   private async exchange(
     { authorizationCodeGrant }: typeof openid,
     configuration: openid.Configuration,
-    {
-      callback,
-      transaction,
-      maxAge,
-    }: { callback: URL; transaction: Transaction; maxAge: number | undefined },
+    { callback, transaction, maxAge }: Callback,
   ): Promise<CompletedSignIn> {
     const tokens = await authorizationCodeGrant(configuration, callback, {
       pkceCodeVerifier: verifierOf(transaction),
@@ -138,7 +141,7 @@ export class OpenIdProvider {
       ...(maxAge !== undefined && { maxAge }),
     });
     const { id_token: idToken = '' } = tokens;
-    const keys = this.keysOf(configuration.serverMetadata()); // read anew, so new keys count at once
+    const keys = this.keysOf(configuration.serverMetadata()); // not cached, so new keys count at once
     await verifyWith(keys, idToken, (key) => compactVerify(idToken, key));
     const claims = tokens.claims();
     if (claims === undefined) throw new SignInFailure('invalid');
@@ -149,7 +152,7 @@ export class OpenIdProvider {
     return {
       issuer,
       subject,
-      // If the clock of the provider is ahead, the proof would count for too long.
+      // A clock of the provider ahead of ours would prolong the proof.
       at: typeof at === 'number' ? new Date(Math.min(at * 1_000, clock.nowMs())) : null,
       acr: typeof acr === 'string' ? acr : null,
       sid: typeof sid === 'string' ? sid : null,

@@ -59,8 +59,8 @@ const SELECT = `SELECT ${CALLER_COLUMNS}, c.page_issuer AS issuer, c.page_client
 const FIND_PAGES = `${SELECT} WHERE c.name = ANY ($1::text[]) AND c.page_issuer IS NOT NULL`;
 
 const FIND_REGISTERED_PAGES = `${SELECT}
-  JOIN unnest($1::text[], $2::text[]) AS asked(issuer, client_id) ON c.page_issuer = asked.issuer
-    AND c.page_client_id = asked.client_id`;
+  JOIN unnest($1::text[], $2::text[]) AS registered(issuer, client_id)
+    ON c.page_issuer = registered.issuer AND c.page_client_id = registered.client_id`;
 
 /** Clients of one provider, by their IDs there. */
 interface ProviderRegistrations {
@@ -84,7 +84,7 @@ export class PageProvidersService {
   private readonly providers = new LRUCache<string, OpenIdProvider>({ max: MAX_PROVIDERS });
   private readonly byName = new GroupCommit((names: string[]) => this.readNamed(names), ...BATCHED);
   private readonly byRegistration = new GroupCommit(
-    (asked: ProviderRegistrations[]) => this.readRegistered(asked),
+    (registrations: ProviderRegistrations[]) => this.readRegistered(registrations),
     ...BATCHED,
   );
   private secrets: Secret | undefined;
@@ -111,12 +111,14 @@ export class PageProvidersService {
     return rows.map((row) => this.pagesOf(row));
   }
 
-  private async readRegistered(asked: ProviderRegistrations[]): Promise<PagesRow[][]> {
-    const pairs = asked.flatMap(({ issuer, clientIds }) => clientIds.map((id) => [issuer, id] as const));
-    const values = [0, 1].map((place) => TYPES.text.array(pairs.map((pair) => pair[place] ?? '')));
+  private async readRegistered(registrations: ProviderRegistrations[]): Promise<PagesRow[][]> {
+    const pairs = registrations.flatMap(({ issuer, clientIds }) => clientIds.map((id) => ({ issuer, id })));
+    const values = [pairs.map(({ issuer }) => issuer), pairs.map(({ id }) => id)].map((texts) =>
+      TYPES.text.array(texts),
+    );
     const rows = await this.prisma.prepared<PagesRow>('find_registered_pages', FIND_REGISTERED_PAGES, values);
     const distinct = [...new Map(rows.map((row) => [row.clientId, row])).values()];
-    return asked.map(({ issuer, clientIds }) =>
+    return registrations.map(({ issuer, clientIds }) =>
       distinct.filter((row) => row.issuer === issuer && clientIds.includes(row.registeredAs)),
     );
   }

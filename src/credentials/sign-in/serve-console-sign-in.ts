@@ -9,8 +9,15 @@ import { ConsoleProviderService } from '../openid/page-providers.service';
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { safeReturnTo } from './return-to';
 import { beginSignIn, completeSignIn, noDatabase, withFailurePages, SignInTarget } from './sign-in-flow';
-import { sendPage, SignInPage } from './sign-in-page';
-import { CONSOLE_STEPS, notBegunPage, signedInPage, unknownPage, wrongAddressPage } from './sign-in-pages';
+import {
+  CONSOLE_STEPS,
+  notBegunPage,
+  signedInPage,
+  unknownPage,
+  wrongAddressPage,
+  sendPage,
+  SignInPage,
+} from './sign-in-pages';
 
 interface SignInServices {
   sessions: SessionsService;
@@ -58,23 +65,23 @@ async function complete(
 ): Promise<FastifyReply> {
   const transaction = transactionIn(request);
   if (transaction === undefined) return sendPage(reply, notBegunPage(CONSOLE_STEPS));
-  const place = targetFor(request, services.provider, transaction);
-  const identified = await completeSignIn(request, reply, place, transaction);
-  return signIn(request, reply, services.sessions, { identified, transaction });
+  const target = targetFor(request, services.provider, transaction);
+  const completed = await completeSignIn(request, reply, target, transaction);
+  return signIn(request, reply, services.sessions, { completed, transaction });
 }
 
 async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   sessions: SessionsService,
-  { identified, transaction }: { identified: CompletedSignIn; transaction: Transaction },
+  { completed, transaction }: { completed: CompletedSignIn; transaction: Transaction },
 ): Promise<FastifyReply> {
-  const caller = await sessions.findSignIn(identified).catch(noDatabase);
-  if (caller === undefined) return sendPage(reply, unknown(request.call.id, identified));
+  const caller = await sessions.findSignIn(completed).catch(noDatabase);
+  if (caller === undefined) return sendPage(reply, unknownPerson(request.call.id, completed));
   if (!isAllowedFrom(caller, request.call.clientAddress))
     return sendPage(reply, wrongAddressPage(CONSOLE_STEPS));
   if (transaction.replaces !== undefined) await sessions.replace(transaction.replaces).catch(noDatabase);
-  const token = await sessions.begin(caller.keyId, identified).catch(noDatabase);
+  const token = await sessions.begin(caller.keyId, completed).catch(noDatabase);
   logger.log(
     { call_id: request.call.id, client: caller.clientName, key_id: caller.keyId },
     'signed in at the provider',
@@ -95,7 +102,7 @@ function targetFor(
   };
 }
 
-function unknown(callId: string, identity: CompletedSignIn): SignInPage {
+function unknownPerson(callId: string, identity: CompletedSignIn): SignInPage {
   logger.warn({ call_id: callId, reason: 'unknown_person' }, 'sign-in refused');
   return unknownPage(identity);
 }

@@ -12,8 +12,7 @@ import { PageProvidersService, ClientPages } from '../openid/page-providers.serv
 import { newTransaction, Transaction, transactionIn } from '../openid/transaction';
 import { pageReturnTo } from './return-to';
 import { beginSignIn, completeSignIn, noDatabase, withFailurePages, SignInTarget } from './sign-in-flow';
-import { sendPage, SignInPage } from './sign-in-page';
-import { notBegunPage, NextSteps, wrongAddressPage } from './sign-in-pages';
+import { notBegunPage, NextSteps, wrongAddressPage, sendPage, SignInPage } from './sign-in-pages';
 
 interface PageSignInServices {
   pageSessions: PageSessionsService;
@@ -45,12 +44,12 @@ async function begin(
   reply: FastifyReply,
   services: PageSignInServices,
 ): Promise<FastifyReply> {
-  const { return_to: asked } = request.query;
+  const { return_to: url } = request.query;
   const { client } = request.params;
   return withFailurePages(reply, nextStepsOf(client, '/'), async () => {
     const pages = await find(client, services);
     if (pages === undefined) return sendPage(reply, NO_PAGES);
-    const returnTo = pageReturnTo(typeof asked === 'string' ? asked : '', pages.caller.limits.origins);
+    const returnTo = pageReturnTo(typeof url === 'string' ? url : '', pages.caller.limits.origins);
     if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
     const current = pageTokenOf(request, client);
     const replaces = current === undefined ? {} : { replaces: hashOf(current) };
@@ -73,13 +72,13 @@ async function complete(
     // The cookie is untrusted, and the list of origins may have changed.
     const returnTo = pageReturnTo(transaction.returnTo, pages.caller.limits.origins);
     if (returnTo === undefined) return sendPage(reply, FOREIGN_PAGE);
-    const ways = nextStepsOf(client, returnTo);
-    return withFailurePages(reply, ways, async () => {
-      const identified = await completeSignIn(request, reply, targetFor(request, pages), transaction);
+    const nextSteps = nextStepsOf(client, returnTo);
+    return withFailurePages(reply, nextSteps, async () => {
+      const completed = await completeSignIn(request, reply, targetFor(request, pages), transaction);
       if (!isAllowedFrom(pages.caller, request.call.clientAddress))
-        return sendPage(reply, wrongAddressPage(ways));
+        return sendPage(reply, wrongAddressPage(nextSteps));
       const { origin } = new URL(returnTo);
-      const token = await signIn(request, services, { pages, identified, transaction, origin });
+      const token = await signIn(request, services, { pages, completed, transaction, origin });
       const cookie = pageSessionCookie(request, client, token);
       return reply
         .header('set-cookie', cookie)
@@ -91,7 +90,7 @@ async function complete(
 
 interface PageSignIn {
   pages: ClientPages;
-  identified: CompletedSignIn;
+  completed: CompletedSignIn;
   transaction: Transaction;
   /** The origin of the page. */
   origin: string;
@@ -101,15 +100,15 @@ interface PageSignIn {
 async function signIn(
   { call }: Request,
   { pageSessions, persons }: PageSignInServices,
-  { pages, identified, transaction, origin }: PageSignIn,
+  { pages, completed, transaction, origin }: PageSignIn,
 ): Promise<string> {
   const { caller } = pages;
-  const { issuer, subject } = identified;
-  const how = { patienceMs: remainingMs(call), isPayment: false };
-  const person = await persons.find(caller, { issuer, name: subject }, how).catch(noDatabase);
+  const { issuer, subject } = completed;
+  const options = { patienceMs: remainingMs(call), isPayment: false };
+  const person = await persons.find(caller, { issuer, name: subject }, options).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
-  const place = { keyId: caller.keyId, personId: person.id, origin };
-  const token = await pageSessions.begin(place, identified).catch(noDatabase);
+  const session = { keyId: caller.keyId, personId: person.id, origin };
+  const token = await pageSessions.begin(session, completed).catch(noDatabase);
   logger.log({ call_id: call.id, client: caller.clientName, person_id: person.id }, 'signed in to a page');
   return token;
 }
@@ -132,16 +131,16 @@ function nextStepsOf(client: string, page: string): NextSteps {
 
 const NO_PAGES: SignInPage = {
   status: 404,
-  title: 'Nobody signs in here',
+  title: 'No sign-in for this client',
   text:
-    'There is no such client, or nobody signs in to its pages here. The operator of the proxy sets ' +
-    'page_issuer and page_client_id of the client.',
+    'This client does not exist, or its pages have no sign-in. ' +
+    'Ask the operator of the proxy to set page_issuer and page_client_id of the client.',
 };
 
 const FOREIGN_PAGE: SignInPage = {
   status: 400,
   title: 'This page may not sign you in',
   text:
-    'The address to return to (return_to) must be a URL of an origin that the client allows. Nobody was ' +
-    'signed in. Tell the developers of the page.',
+    'The address to return to (return_to) must be a URL of an origin that the client allows. ' +
+    'You are not signed in. Tell the developers of the page.',
 };

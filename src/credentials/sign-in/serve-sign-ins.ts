@@ -73,9 +73,9 @@ async function endSessions(
   const provider = ofConsole ?? pages[0]?.provider;
   if (!provider) throw new SignInFailure('invalid');
   const { subject, sid, use } = await provider.readLogoutToken(token);
-  const places = { console: ofConsole !== undefined, pages: pages.map(({ caller }) => caller) };
-  const isFirst = await signOuts.end(use, { issuer, subject, sid }, places).catch(noDatabase);
-  if (!isFirst) throw new SignInFailure('invalid');
+  const stores = { console: ofConsole !== undefined, pages: pages.map(({ caller }) => caller) };
+  const isFirstUse = await signOuts.end(use, { issuer, subject, sid }, stores).catch(noDatabase);
+  if (!isFirstUse) throw new SignInFailure('invalid');
 }
 
 function isRegistered(provider: OpenIdProvider | undefined, issuer: string, clientIds: string[]): boolean {

@@ -31,9 +31,8 @@ import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { databaseUnavailable, Problem } from '../../platform/errors/problem';
 import { ApiSummary } from '../../platform/schema/routes';
 import { ConsoleProviderService, PageProvidersService } from '../openid/page-providers.service';
-import { PageSessionRecord, PageSignOutQuery } from './page-sessions.dto';
 import { pageReturnTo } from './return-to';
-import { SessionRecord, SignedOutRecord } from './session.dto';
+import { PageSessionRecord, PageSignOutQuery, SessionRecord, SignedOutRecord } from './session.dto';
 import { signOutUrl } from './sign-out';
 
 /** Signs people in to the console, and out again. */
@@ -53,11 +52,9 @@ export class SessionController {
   @Allow(...SCOPES)
   @ApiSummary(
     'Sign in',
-    'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for ' +
-      '`/v1`, but not ' +
-      'for the interface. The browser stores no key. The session ends with its key, after some minutes ' +
-      'without a ' +
-      'request, and after twelve hours.',
+    'Send any key in the header `X-API-Key`. The response sets a cookie that replaces the key for `/v1`, ' +
+      'but not for the interface. The browser stores no key. The session ends with its key, after some ' +
+      'minutes of inactivity, and after twelve hours.',
   )
   @ApiResponse({
     status: 200,
@@ -97,7 +94,7 @@ export class SessionController {
   @Allow(...SCOPES)
   @ApiSummary(
     'Sign out',
-    'The session has ended. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
+    'Ends the session. To sign out at the OpenID provider, too, open `end_session_url` in the browser.',
   )
   @ApiResponse({ status: 200, type: SignedOutRecord, description: 'Done.' })
   @ApiKeyProblems()
@@ -144,9 +141,8 @@ export class PageSessionsController {
   @Allow(...APP_SCOPES)
   @ApiSummary(
     'Read the page session',
-    'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the ' +
-      'browser. Every other ' +
-      'request of the session sends `csrf_token` in the header `X-CSRF-Token`.',
+    'For pages, by cookie. To sign in, open `/session/pages/{client}/sign-in?return_to=…` in the browser. ' +
+      'Every other request of the session sends `csrf_token` in the header `X-CSRF-Token`.',
   )
   @ApiResponse({ status: 200, type: PageSessionRecord, description: 'The session.' })
   @ApiKeyProblems()
@@ -183,12 +179,12 @@ export class PageSessionsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Param('client') client: string,
-    @Query() { return_to: asked }: PageSignOutQuery,
+    @Query() { return_to: url }: PageSignOutQuery,
   ): Promise<SignedOutRecord> {
     const token = pageTokenOf(request, client);
     if (caller.credential.kind !== 'session' || token === undefined) throw new Problem('session_ended');
-    const returnTo = asked === undefined ? undefined : pageReturnTo(asked, caller.limits.origins);
-    if (asked !== undefined && returnTo === undefined)
+    const returnTo = url === undefined ? undefined : pageReturnTo(url, caller.limits.origins);
+    if (url !== undefined && returnTo === undefined)
       throw new Problem('invalid_request', { faults: [FOREIGN_PAGE] });
     const idToken = await this.sessions.end(token).catch(databaseUnavailable);
     void reply.header('set-cookie', noPageSessionCookie(request, client));

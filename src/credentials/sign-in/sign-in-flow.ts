@@ -4,8 +4,7 @@ import { networkOf } from '../../access/auth/key-guessing';
 import { CompletedSignIn, OpenIdProvider, Strength } from '../openid/openid-provider';
 import { asSignInFailure, SignInFailure } from '../openid/sign-in-failure';
 import { noTransactionCookie, Transaction, transactionCookie } from '../openid/transaction';
-import { sendPage } from './sign-in-page';
-import { failurePage, NextSteps } from './sign-in-pages';
+import { failurePage, NextSteps, sendPage } from './sign-in-pages';
 
 /** The target of a sign-in: the console, or the pages of a client. */
 export interface SignInTarget {
@@ -64,7 +63,7 @@ export async function completeSignIn(
 /** Handles a browser's request, and shows a page on failure. */
 export async function withFailurePages(
   reply: FastifyReply,
-  ways: NextSteps,
+  nextSteps: NextSteps,
   handle: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
@@ -82,7 +81,7 @@ export async function withFailurePages(
       },
       'sign-in refused',
     );
-    return sendPage(reply, failurePage(failure, ways));
+    return sendPage(reply, failurePage(failure, nextSteps));
   }
 }
 

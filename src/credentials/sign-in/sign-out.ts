@@ -4,7 +4,7 @@ import { cookieIn, endCookie, setCookie } from '../../access/sessions/cookies';
 import { OpenIdProvider } from '../openid/openid-provider';
 import { ConsoleProviderService, PageProvidersService } from '../openid/page-providers.service';
 import { pageReturnTo } from './return-to';
-import { sendPage, SignInPage } from './sign-in-page';
+import { sendPage, SignInPage } from './sign-in-pages';
 
 const PATH = '/session/sign-out';
 
@@ -44,8 +44,8 @@ export async function signOutUrl(
   if ((await provider.endSessionUrl(signOut.idToken)) === undefined) return null;
   const whole = JSON.stringify(signOut);
   // Without an ID token, the provider cannot identify the person, so it asks for a confirmation.
-  const kept = whole.length > MAX_VALUE_LENGTH ? JSON.stringify({ ...signOut, idToken: undefined }) : whole;
-  const value = Buffer.from(kept).toString('base64url');
+  const text = whole.length > MAX_VALUE_LENGTH ? JSON.stringify({ ...signOut, idToken: undefined }) : whole;
+  const value = Buffer.from(text).toString('base64url');
   void reply.header('set-cookie', setCookie(request, { ...COOKIE, value, maxAgeSeconds: LONGEST_SECONDS }));
   return `${request.call.ownOrigin}${PATH}`;
 }
@@ -80,7 +80,5 @@ async function addressFor(
 const SIGNED_OUT: SignInPage = {
   status: 200,
   title: 'Signed out',
-  text:
-    'You are signed out here. If you used a computer of somebody else, sign out at the OpenID provider, ' +
-    'too.',
+  text: 'You are signed out here. On a shared computer, sign out at the OpenID provider, too.',
 };

@@ -2,7 +2,7 @@
 const SLOW_MS = 400;
 
 /** Lower bound of the limit for a slow database. Admissions share one commit, so fewer would be slower. */
-const FEWEST_SLOW = 8;
+const MIN_SLOW_LIMIT = 8;
 
 /** Time without a failure or slowness after which a database is healthy again, in ms. */
 const HEALTHY_AFTER_MS = 10_000;
@@ -19,14 +19,14 @@ export class AdaptiveLimit {
   private fellAt = -Infinity;
 
   constructor(
-    private readonly most: number,
+    private readonly maximum: number,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.limit = most;
+    this.limit = maximum;
   }
 
   get current(): number {
-    if (this.limit < this.most && this.nowMs() - this.fellAt > HEALTHY_AFTER_MS) this.limit = this.most;
+    if (this.limit < this.maximum && this.nowMs() - this.fellAt > HEALTHY_AFTER_MS) this.limit = this.maximum;
     return Math.floor(this.limit);
   }
 
@@ -47,8 +47,8 @@ export class AdaptiveLimit {
     if (hasFailed === undefined) return;
     const isSlow = this.nowMs() - beganAt > SLOW_MS;
     if (hasFailed) this.fall(beganAt, this.limit / 2, 1);
-    else if (isSlow) this.fall(beganAt, this.limit * 0.9, Math.min(FEWEST_SLOW, this.limit));
-    else if (wasFull) this.limit = Math.min(this.most, this.limit + 1 / this.limit);
+    else if (isSlow) this.fall(beganAt, this.limit * 0.9, Math.min(MIN_SLOW_LIMIT, this.limit));
+    else if (wasFull) this.limit = Math.min(this.maximum, this.limit + 1 / this.limit);
   }
 
   private fall(beganAt: number, to: number, least: number): void {

@@ -6,22 +6,22 @@ import { Permit, Priority } from './permit';
 class RateMeter {
   private second = 0;
   private counted = 0;
-  private before = 0;
+  private previous = 0;
 
   count(nowMs: number): void {
-    this.turn(nowMs);
+    this.advance(nowMs);
     this.counted += 1;
   }
 
   perSecond(nowMs: number): number {
-    this.turn(nowMs);
-    return Math.max(this.counted, this.before);
+    this.advance(nowMs);
+    return Math.max(this.counted, this.previous);
   }
 
-  private turn(nowMs: number): void {
+  private advance(nowMs: number): void {
     const second = Math.floor(nowMs / 1_000);
     if (second === this.second) return;
-    this.before = second === this.second + 1 ? this.counted : 0;
+    this.previous = second === this.second + 1 ? this.counted : 0;
     this.counted = 0;
     this.second = second;
   }
@@ -41,7 +41,7 @@ const STANDING_WAIT_MS = 200;
 const STANDING_MS = 1_000;
 
 /** Share of the permits that one client leaves to the others. */
-const LEFT_TO_OTHERS = 1 / 4;
+const RESERVED_FOR_OTHERS = 1 / 4;
 
 /** Largest share of the permits for reads. */
 const SHARE_OF_READS = 1 / 2;
@@ -68,7 +68,7 @@ export class LoadShedder {
   };
   private readonly rates = { payment: new RateMeter(), read: new RateMeter() };
   private readonly held = new Map<string, number>();
-  private readonly seenAt = new Map<string, number>();
+  private readonly lastRequestAt = new Map<string, number>();
   private used = 0;
   private usedByReads = 0;
   private emptyAt: number;
@@ -78,12 +78,12 @@ export class LoadShedder {
 
   /**
    * @param permits number of connections to the upstream.
-   * @param mostWaiting queue length per priority.
+   * @param maxWaiting queue length per priority.
    * @param burstWaitMs wait for a permit during a burst, a short-lived queue.
    */
   constructor(
     private readonly permits: number,
-    private readonly mostWaiting: number,
+    private readonly maxWaiting: number,
     private readonly burstWaitMs: number,
     readonly nowMs: () => number = () => performance.now(),
   ) {
@@ -111,7 +111,7 @@ export class LoadShedder {
    * @throws GateFull
    */
   async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Permit> {
-    this.see(client);
+    this.recordRequest(client);
     // Waiting requests may not take this permit.
     if (this.fits(client, priority)) return this.take(client, priority);
     const queue = this.queues[priority];
@@ -131,11 +131,11 @@ export class LoadShedder {
     const left = (this.held.get(client) ?? 1) - 1;
     if (left === 0) this.held.delete(client);
     else this.held.set(client, left);
-    this.letIn();
+    this.admitWaiting();
   }
 
   /** Admits waiting requests to free permits. */
-  letIn(): void {
+  admitWaiting(): void {
     for (const priority of ['payment', 'read'] as const) {
       const queue = this.queues[priority];
       for (;;) {
@@ -184,7 +184,7 @@ export class LoadShedder {
     if (this.used >= this.permits || !this.admissions.hasRoom) return false;
     if (priority === 'read' && this.usedByReads >= Math.ceil(this.permits * SHARE_OF_READS)) return false;
     const own = this.held.get(client) ?? 0;
-    return own < this.permits - Math.floor(this.permits * LEFT_TO_OTHERS) || !this.hasOthers(client);
+    return own < this.permits - Math.floor(this.permits * RESERVED_FOR_OTHERS) || !this.hasOthers(client);
   }
 
   /**
@@ -200,23 +200,23 @@ export class LoadShedder {
   }
 
   private roomFor(priority: Priority): number {
-    if (!this.isStanding) return this.mostWaiting;
+    if (!this.isStanding) return this.maxWaiting;
     const soon = Math.ceil((this.rates[priority].perSecond(this.nowMs()) * STANDING_WAIT_MS) / 1_000);
-    return Math.min(this.mostWaiting, Math.max(1, soon));
+    return Math.min(this.maxWaiting, Math.max(1, soon));
   }
 
   /** Records a client that shares the shedder. The latest are at the end. */
-  private see(client: string): void {
+  private recordRequest(client: string): void {
     const now = this.nowMs();
-    this.seenAt.delete(client);
-    this.seenAt.set(client, now);
-    for (const [other, at] of this.seenAt) {
+    this.lastRequestAt.delete(client);
+    this.lastRequestAt.set(client, now);
+    for (const [other, at] of this.lastRequestAt) {
       if (now - at < ACTIVE_MS) break;
-      this.seenAt.delete(other);
+      this.lastRequestAt.delete(other);
     }
   }
 
   private hasOthers(client: string): boolean {
-    return this.seenAt.size - (this.seenAt.has(client) ? 1 : 0) > 0;
+    return this.lastRequestAt.size - (this.lastRequestAt.has(client) ? 1 : 0) > 0;
   }
 }

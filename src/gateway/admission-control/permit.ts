@@ -7,7 +7,7 @@ export type Priority = 'payment' | 'read';
 interface PermitIssuer {
   readonly admissions: AdaptiveLimit;
   readonly nowMs: () => number;
-  letIn(): void;
+  admitWaiting(): void;
   leave(permit: Permit): void;
 }
 
@@ -34,7 +34,7 @@ export class Permit {
     if (this.admissionBeganAt === undefined) return;
     this.shedder.admissions.end(this.admissionBeganAt, hasFailed);
     this.admissionBeganAt = undefined;
-    this.shedder.letIn();
+    this.shedder.admitWaiting();
   }
 
   /** Returns the permit. A second call has no effect. */

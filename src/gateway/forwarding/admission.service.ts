@@ -29,7 +29,7 @@ import { ReplayService } from './reply/replay.service';
 import { pendingReply, Reply } from './reply/reply';
 
 /** The facts about a request before the journal decides about it. */
-interface OwnRules {
+interface OwnChecks {
   /** The items, including amounts that the body omits. */
   items: Item[];
   coverage: Coverage | null;
@@ -150,7 +150,7 @@ export class AdmissionService {
     call: OperationCall,
     named: Item[],
     input: object | undefined,
-  ): Promise<OwnRules> {
+  ): Promise<OwnChecks> {
     let items = named;
     const started = performance.now();
     try {
@@ -206,7 +206,7 @@ export class AdmissionService {
         databaseUnavailable,
       );
     } catch (refusal) {
-      const claim = await this.replays.claimOn(admission.request, refusal, remainingMs(call));
+      const claim = await this.replays.findClaim(admission.request, refusal, remainingMs(call));
       if (!claim) throw refusal;
       return claim;
     }

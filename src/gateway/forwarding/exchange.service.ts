@@ -20,7 +20,7 @@ import { measured, Permit } from '../admission-control/permit';
 import { MayPay } from '../may-pay/may-pay.service';
 import { TimedAnswer } from '../upstream/upstream-account';
 import { UpstreamService } from '../upstream/upstream.service';
-import { AnswerCache, answerKey, Given } from './coverage/answer-cache';
+import { AnswerCache, answerKey, ReadAnswer } from './coverage/answer-cache';
 import { outcomeOf } from './outcome/outcome';
 import { newIntent, PreparedRequest } from './prepared-request';
 import { ShapeWatch } from './reply/shape-watch';
@@ -57,7 +57,7 @@ export class ExchangeService {
    * @param permit the permit, if it needs one. Its admission ends once the intent is recorded.
    * @throws Problem if it may not be sent now. Nothing was written about it.
    */
-  async read(call: OperationCall, prepared: PreparedRequest, permit?: Permit): Promise<Given> {
+  async read(call: OperationCall, prepared: PreparedRequest, permit?: Permit): Promise<ReadAnswer> {
     const { outgoing } = prepared;
     const row = rowOf(call.operation);
     const isCached = row.effect === 'read' && row.cached;

@@ -41,7 +41,7 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
     if (error instanceof CallerGone) return; // Nobody receives an answer.
-    const problem = inWordsFor(request, this.withCause(this.toProblem(error, request, reply)));
+    const problem = adaptedTo(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
     this.metrics.problems.inc({ code: problem.code });
     await this.record(call, problem);
@@ -63,7 +63,7 @@ export class ProblemFilter implements ExceptionFilter {
    * refusals in a row, only the first is logged. StorageService logs once why the database takes no writes.
    */
   private log({ id, operation }: Call, { status, code, cause, recorded }: Problem): void {
-    if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.troubleOfDatabase))
+    if (status < 500 || isProbe(operation) || !recorded || (isOfDatabase(code) && this.databaseFailure))
       return;
     const line = { call_id: id, code };
     if (cause === undefined || !OUR_FAULTS.includes(code)) this.logger.warn(line, 'request not carried out');
@@ -75,11 +75,11 @@ export class ProblemFilter implements ExceptionFilter {
     const { code, cause } = problem;
     if (code !== 'database_unavailable' || cause === undefined) return problem;
     const own = causeOf(cause) ?? 'unreachable';
-    const known = own === 'unreachable' ? (this.troubleOfDatabase?.cause ?? own) : own;
+    const known = own === 'unreachable' ? (this.databaseFailure?.cause ?? own) : own;
     return problem.as(problemCodeOf({ place: 'database', cause: known }));
   }
 
-  private get troubleOfDatabase(): StorageFailure | undefined {
+  private get databaseFailure(): StorageFailure | undefined {
     return this.storage.troubles.find(({ place }) => place === 'database');
   }
 
@@ -133,7 +133,7 @@ function isOfDatabase(code: ProblemCode): code is DatabaseCode {
 }
 
 /** Adapts texts about payouts for reads and for changes outside the interface. */
-function inWordsFor(request: FastifyRequest, problem: Problem): Problem {
+function adaptedTo(request: FastifyRequest, problem: Problem): Problem {
   if (isRead(request)) return problem.asRead();
   const { code, message, cause } = problem;
   if (isInterface(request) || !isOfDatabase(code) || message !== PROBLEMS[code].text) return problem;

@@ -65,7 +65,7 @@ export class MayPay {
   /** Returns the first known obstacle to an act. Undefined without one. */
   obstacleTo(act: Act, facts: Facts = {}): InstanceObstacle | undefined {
     for (const check of CHECKS[act]) {
-      const obstacle = this.ask(check, facts);
+      const obstacle = this.runCheck(check, facts);
       if (obstacle) return obstacle;
     }
     return undefined;
@@ -88,7 +88,7 @@ export class MayPay {
     this.require('send', { stop, sendable }, reader);
   }
 
-  private ask(check: InstanceCheck, { full, stop, sendable }: Facts): InstanceObstacle | undefined {
+  private runCheck(check: InstanceCheck, { full, stop, sendable }: Facts): InstanceObstacle | undefined {
     switch (check) {
       case 'fence':
         return this.fence.isRaised ? { kind: 'fenced' } : undefined;

@@ -6,7 +6,7 @@ import { ProblemCode } from '../../platform/errors/problems';
 import { happenedOf } from '../../platform/errors/reads';
 import { AnyObstacle, BrokenRule, Reader, Row, ROWS } from './obstacles';
 
-interface About {
+interface ObstacleOptions {
   /** The operation whose body has the faults. */
   operation?: OperationName;
   recorded?: boolean;
@@ -34,7 +34,7 @@ export function refusalOf(
 export function obstacleProblem(
   obstacle: AnyObstacle,
   reader: Reader,
-  { operation, recorded = true }: About = {},
+  { operation, recorded = true }: ObstacleOptions = {},
 ): Problem {
   const row = rowOf(obstacle);
   const code = codeFor(row, obstacle, reader);
@@ -43,11 +43,11 @@ export function obstacleProblem(
   const next = row.next[reader];
   if (next === undefined) return new Problem(code, options);
   const names = reader === 'app' ? TO_APP : TO_STAFF;
-  const rule = reader === 'approver' ? written(row.rule, obstacle) : '';
+  const rule = reader === 'approver' ? textFor(row.rule, obstacle) : '';
   const happened = rule
     ? `The client may no longer do this (${codeFor(row, obstacle, 'app')}): ${rule}.`
-    : written(row.happened ?? happenedOf(code), obstacle, names);
-  const text = `${happened} ${UNCHANGED[row.isOver ? 'app' : reader]} ${written(next, obstacle, names)}`;
+    : textFor(row.happened ?? happenedOf(code), obstacle, names);
+  const text = `${happened} ${UNCHANGED[row.isOver ? 'app' : reader]} ${textFor(next, obstacle, names)}`;
   return new Problem(code, { text, ...options });
 }
 
@@ -59,7 +59,7 @@ export function forecastOf(
   const { faults: errors } = obstacleProblem(obstacle, 'approver', { operation });
   return {
     code: codeFor(rowOf(obstacle), obstacle, 'app'),
-    detail: written(rowOf(obstacle).rule, obstacle),
+    detail: textFor(rowOf(obstacle).rule, obstacle),
     errors,
   };
 }
@@ -73,6 +73,6 @@ function codeFor({ code, heldCode }: Row<AnyObstacle>, obstacle: AnyObstacle, re
   return typeof code === 'string' ? code : code(obstacle);
 }
 
-function written(text: Row<AnyObstacle>['happened'], obstacle: AnyObstacle, names = TO_STAFF): string {
+function textFor(text: Row<AnyObstacle>['happened'], obstacle: AnyObstacle, names = TO_STAFF): string {
   return typeof text === 'function' ? text(obstacle, names) : (text ?? '');
 }

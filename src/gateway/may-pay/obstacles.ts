@@ -57,7 +57,7 @@ export interface Row<Of> {
 
 const BLOCKED = 'is blocked for your client';
 const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
-const STATED = 'GET /readyz states the reason. Decide later, or on another instance.';
+const SEE_READYZ = 'GET /readyz states the reason. Decide later, or on another instance.';
 const LATER = 'Approve it after Retry-After.';
 const PERMIT = 'Change what the client or its person may do, or reject the call.';
 
@@ -72,7 +72,7 @@ const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
 
 /** Every kind of obstacle. Following a text never pays twice. */
 export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind: K }>> } = {
-  fenced: { code: 'instance_fenced', next: { approver: STATED, settler: STATED } },
+  fenced: { code: 'instance_fenced', next: { approver: SEE_READYZ, settler: SEE_READYZ } },
   no_space: { code: ({ code }) => code, next: { approver: LATER } },
   no_room: {
     code: 'overloaded',

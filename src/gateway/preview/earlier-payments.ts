@@ -37,7 +37,7 @@ export async function readEarlierPayments(
   { owner: { clientId, person }, limits }: { owner: Owner; limits: Limits },
   items: { position: number; item: Item }[],
 ): Promise<EarlierPayment[]> {
-  const wanted = JSON.stringify(items.flatMap(toWanted));
+  const wanted = JSON.stringify(items.flatMap(toSearchRow));
   const days = Math.max(EARLIER_DAYS, limits.holdDuplicatesDays ?? 0);
   const since = uuidFloor(new Date(clock.nowMs() - days * 86_400_000));
   const ofPerson = person ? Prisma.sql`AND terms @> ${[`person:${person.id}`]}::text[]` : Prisma.empty;
@@ -83,7 +83,7 @@ export async function readEarlierPayments(
 }
 
 /** Returns the paying name of the recipient, and the amount. */
-function toWanted({ position, item }: { position: number; item: Item }) {
+function toSearchRow({ position, item }: { position: number; item: Item }) {
   const paid = paidName(item);
   if (!paid) return [];
   return [{ position, term: recipientTerm(paid.key), key: paid.key, usd: item.amountUsd?.toFixed() ?? null }];

@@ -3,7 +3,7 @@ import { FaultList } from '../../http/validation/faults';
 import { DryRun } from '../../journal/admission/state';
 import { Problem } from '../../platform/errors/problem';
 import { AdmissionRequest } from '../../policy/admission';
-import { Served } from '../forwarding/coverage/coverage';
+import { Destinations } from '../forwarding/coverage/coverage';
 import { InstanceObstacle } from '../may-pay/obstacles';
 import { EarlierPayment } from './earlier-payments';
 import { PositionedItem } from './positioned-items';
@@ -32,7 +32,7 @@ export interface PreviewFacts extends PreviewedBody {
   instance: InstanceObstacle | undefined;
   /** The answer to its used key, or the refusal. */
   replay: PreviewReplay | Problem | undefined;
-  served: Served | 'unchecked' | null;
+  served: Destinations | 'unchecked' | null;
   /** Items that the client has paid before. */
   earlier: EarlierPayment[];
   /** By the item's position. */

@@ -48,10 +48,10 @@ export class PreviewService {
     previewed: PreviewedBody,
   ): Promise<Preview> {
     const call: OperationCall = { ...previewing, operation };
-    return toPreview(await this.findOut(call, previewed));
+    return toPreview(await this.gatherFacts(call, previewed));
   }
 
-  private async findOut(call: OperationCall, { body, found }: PreviewedBody): Promise<PreviewFacts> {
+  private async gatherFacts(call: OperationCall, { body, found }: PreviewedBody): Promise<PreviewFacts> {
     const { positioned, valueProblem } = await this.withValues(
       call,
       validItems(call.operation, body, found),
@@ -59,7 +59,7 @@ export class PreviewService {
     );
     const items = positioned.map(({ item }) => item);
     const { idempotencyKey, allowDuplicateOf, headerProblems } = readHeaders(call, phonesOf(items));
-    const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NOTHING;
+    const content = found.total === 0 ? { items, input: body as object, idempotencyKey } : NO_CONTENT;
     const sendableInSeconds = this.upstream.of(call.caller.account).sendableInSeconds(call.operation);
     const request = {
       ...admissionRequest(call, { ...content, allowDuplicateOf, overOwnLimit: false, screening: null }),
@@ -141,15 +141,18 @@ export class PreviewService {
 /** Refusals of a request that names a transaction, before its limits are checked. */
 const REFUSING: readonly string[] = ['upstream_unreachable', 'object_not_found', 'wallet_not_allowed'];
 
-const NOTHING = { items: [], input: undefined, idempotencyKey: null };
+const NO_CONTENT = { items: [], input: undefined, idempotencyKey: null };
 
-interface Headers {
+interface PreviewHeaders {
   idempotencyKey: string | null;
   allowDuplicateOf: string | null;
   headerProblems: Problem[];
 }
 
-function readHeaders({ idempotencyKey, allowDuplicateOf, caller }: OperationCall, phones: string[]): Headers {
+function readHeaders(
+  { idempotencyKey, allowDuplicateOf, caller }: OperationCall,
+  phones: string[],
+): PreviewHeaders {
   const headerProblems: Problem[] = [];
   const valueOf = (read: () => string | null) => {
     try {

@@ -1,6 +1,6 @@
 import { pointerIn } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
-import { Served } from '../forwarding/coverage/coverage';
+import { Destinations } from '../forwarding/coverage/coverage';
 import { ownLimitProblems } from '../forwarding/ownership/own-limits';
 import { refusalOf } from '../may-pay/obstacle-problem';
 import { PreviewFacts } from './facts';
@@ -41,7 +41,7 @@ function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
 }
 
 function coverageProblems({ call, positioned, served }: PreviewFacts): Problem[] {
-  if (!(served instanceof Served)) return [];
+  if (!(served instanceof Destinations)) return [];
   const pointer = pointerIn(call.operation);
   const faults = served.faultsIn(
     positioned.map(({ item }) => item),

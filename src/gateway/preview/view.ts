@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { toldFault } from '../../platform/errors/problem-body';
 import { Caps, reservationOf } from '../../policy/limits/caps';
 import { HeldFor, Hold } from '../../policy/limits/holds';
-import { Served } from '../forwarding/coverage/coverage';
+import { Destinations } from '../forwarding/coverage/coverage';
 import { EarlierPayment } from './earlier-payments';
 import { PreviewFacts } from './facts';
 import { duplicatesInside, itemCount, PositionedItem } from './positioned-items';
@@ -49,7 +49,7 @@ export function toPreview(facts: PreviewFacts): Preview {
     item_count: itemCount(operation, body),
     total_usd: totalOf(request.items)?.toFixed() ?? null,
     fee_usd: dryRun.feeUsd?.toFixed() ?? null,
-    coverage: served instanceof Served ? 'checked' : served,
+    coverage: served instanceof Destinations ? 'checked' : served,
     approval: replay ? null : toApproval(facts),
     caps: toCaps(
       dryRun.caps ?? NO_CAPS,
@@ -141,10 +141,11 @@ function toCap(cap: Decimal | null, spent: Decimal, usd: Decimal | null): Previe
 
 function toItem(
   { position, item }: PositionedItem,
-  served: Served | 'unchecked' | null,
+  served: Destinations | 'unchecked' | null,
   localAmount: PreviewLocalAmount | null,
 ): PreviewItem {
-  const spelling = item.country !== null && served instanceof Served ? served.spellingOf(item.country) : null;
+  const spelling =
+    item.country !== null && served instanceof Destinations ? served.spellingOf(item.country) : null;
   return {
     position,
     recipient: paidName(item)?.key ?? null,

@@ -45,18 +45,18 @@ export class ScreeningService {
   async check(call: ScreenedCall, items: Item[]): Promise<Screened | null> {
     const { screeningUrl: url, screeningSecret: secret } = this.settings;
     if (url === undefined || secret === undefined || !isScreened(call.operation, items)) return null;
-    const verdict = await this.ask(url, secret.reveal(), call, items);
+    const verdict = await this.requestVerdict(url, secret.reveal(), call, items);
     if (verdict === 'deny') throw new Problem('screening_denied');
     return verdict;
   }
 
-  private async ask(
+  private async requestVerdict(
     url: string,
     secret: string,
     call: ScreenedCall,
     items: Item[],
   ): Promise<Screened | 'deny'> {
-    const body = questionAbout(call, items);
+    const body = screeningRequest(call, items);
     try {
       const response = await this.egress.fetch(url, {
         method: 'POST',
@@ -80,7 +80,7 @@ function isScreened(operation: OperationName, items: Item[]): boolean {
   return movesValue(operation) || items.some(({ recipientField }) => recipientField !== null);
 }
 
-function questionAbout({ id, caller, operation }: ScreenedCall, items: Item[]): string {
+function screeningRequest({ id, caller, operation }: ScreenedCall, items: Item[]): string {
   return JSON.stringify({
     call_id: id,
     client: caller.clientName,
@@ -100,7 +100,7 @@ function questionAbout({ id, caller, operation }: ScreenedCall, items: Item[]): 
 
 /** Returns the reason for a missing verdict. Never quotes the answer, which may name people. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Unusable) return error.message;
+  if (error instanceof ScreeningError) return error.message;
   const { name, cause } = error as Error;
   return name === 'TimeoutError' ? 'timeout' : (codeOf(cause) ?? name);
 }
@@ -123,7 +123,7 @@ const VERDICTS = [...SCREENED, 'deny'] as const;
 const MAX_BYTES = 16_384;
 
 /** An answer without a verdict. The message never quotes it. */
-class Unusable extends Error {}
+class ScreeningError extends Error {}
 
 /**
  * Reads the verdict of an answer: 200, and a JSON object with one `"verdict"`. Ignores other members, which
@@ -133,12 +133,12 @@ class Unusable extends Error {}
 async function readVerdict(response: Response): Promise<Screened | 'deny'> {
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Unusable(`status ${response.status}`);
+    throw new ScreeningError(`status ${response.status}`);
   }
   const text = await readBounded(response, MAX_BYTES);
-  if (text === undefined) throw new Unusable('too large');
+  if (text === undefined) throw new ScreeningError('too large');
   const verdict = verdictIn(text);
-  if (verdict === undefined) throw new Unusable('no verdict');
+  if (verdict === undefined) throw new ScreeningError('no verdict');
   return verdict;
 }
 

@@ -17,8 +17,8 @@ import { decoded } from './transport/content-coding';
 import { Credentials } from './transport/credentials';
 import { headerOf, toSeconds } from './transport/headers';
 import { UpstreamHealth } from './transport/health';
-import { readAgain } from './transport/read-again';
-import { ExchangeFailed, Phase, Received, undiciAdapter } from './transport/undici-adapter';
+import { retryReads } from './transport/read-again';
+import { ExchangeFailed, Phase, ReceivedResponse, undiciAdapter } from './transport/undici-adapter';
 
 /** Connections for lists that may exceed memory. Separate, so no payout waits for them. */
 const LISTING_CONNECTIONS = 2;
@@ -56,7 +56,7 @@ export interface TimedAnswer {
 }
 
 /** The shared properties of all attempts to send a request. */
-interface Sending {
+interface SendRequest {
   outgoing: Outgoing;
   traceparent: string | undefined;
   /** Monotonic, in ms. */
@@ -139,7 +139,7 @@ export class UpstreamAccount {
       tries.push({ startedAt, ms: performance.now() - start, phase: progress.phase, answer });
       return { answer, deadline };
     };
-    const { answer: last } = outgoing.effect === 'read' ? await readAgain.execute(attempt) : await attempt();
+    const { answer: last } = outgoing.effect === 'read' ? await retryReads.execute(attempt) : await attempt();
     // The record must not claim "not sent" if only the last attempt was not.
     const answer = tries.findLast(({ answer: { kind } }) => kind !== 'not_sent')?.answer ?? last;
     const upstreamMs = performance.now() - started;
@@ -186,7 +186,7 @@ export class UpstreamAccount {
     return this.credentials.remover.fromBytes(bytes);
   }
 
-  private async attempt(sending: Sending, progress: Progress): Promise<Answer> {
+  private async attempt(sending: SendRequest, progress: Progress): Promise<Answer> {
     const { outgoing } = sending;
     const answer = await this.circuitOf(outgoing.operation).run(outgoing, async () =>
       toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
@@ -214,12 +214,12 @@ export class UpstreamAccount {
   }
 
   private async exchange(
-    { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: Sending,
+    { outgoing: { effect, method, path, body }, traceparent, deadline, isTooLate }: SendRequest,
     progress: Progress,
   ): Promise<Exchange> {
     const { remover } = this.credentials;
     try {
-      const { status, data } = await this.http.request<Received>({
+      const { status, data } = await this.http.request<ReceivedResponse>({
         method,
         url: this.basePath + this.unitName.inPath(path),
         data: this.unitName.inRequest(body),

@@ -4,11 +4,7 @@ import { Author } from '../../access/auth/call';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
 import { walletsIn } from '../../gateway/upstream/answers/wallets';
 import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
-import {
-  allTransactions,
-  batchQuestion,
-  transactionQuestion,
-} from '../../gateway/upstream/transport/questions';
+import { listingRequest, batchRequest, transactionRequest } from '../../gateway/upstream/transport/questions';
 import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
@@ -137,7 +133,7 @@ export class SourcesService {
         await writer.flow();
         onRows?.(counts.rows);
       };
-      const listing = await account.list(allTransactions(account), take, signal);
+      const listing = await account.list(listingRequest(account), take, signal);
       const isKept = !oldest || isWithin(window, oldest.transaction.issuedAt);
       if (keepsOldest && oldest && !isKept) writer.add(oldest.ordinal, oldest.transaction);
       await writer.end();
@@ -147,12 +143,12 @@ export class SourcesService {
 
   /** Reads the transactions of one batch. */
   async batch(account: string, cause: Cause, batchRef: string): Promise<ReadResult> {
-    return this.lookUp('batch', this.upstream.of(account), cause, batchRef, batchQuestion);
+    return this.lookUp('batch', this.upstream.of(account), cause, batchRef, batchRequest);
   }
 
   /** Reads one transaction by its ID. */
   async transaction(account: string, cause: Cause, upstreamId: string): Promise<ReadResult> {
-    return this.lookUp('transaction', this.upstream.of(account), cause, upstreamId, transactionQuestion);
+    return this.lookUp('transaction', this.upstream.of(account), cause, upstreamId, transactionRequest);
   }
 
   /**

@@ -14,7 +14,7 @@ import { ApiBody, ApiHeader, ApiParam, ApiResponse, ApiTags } from '@nestjs/swag
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { Allow } from '../../access/auth/route-access';
 import { readEvent } from '../../gateway/upstream/events/event';
-import { Signed, TOLERANCE_MS, verify } from '../../gateway/upstream/events/event-signature';
+import { SignedParts, TOLERANCE_MS, verifyEvent } from '../../gateway/upstream/events/event-signature';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { insertUpstreamEvent } from '../../journal/reconciliation/worker-tasks';
@@ -36,7 +36,7 @@ const EVENTS_PATHS = ['/hooks/upstream', '/hooks/upstream/:account'];
 const MAX_BYTES = 65_536;
 
 /** A signed event, and its bytes without our keys. */
-interface SignedEvent extends Signed {
+interface SignedEvent extends SignedParts {
   body: Buffer;
 }
 
@@ -115,8 +115,8 @@ class AccountSecrets {
 }
 
 /** Checks an event with each accepted secret. */
-function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): Signed {
-  const results = secrets.map((secret) => verify(headers, bytes, secret.reveal()));
+function check({ headers }: FastifyRequest, bytes: Buffer, secrets: Secret[]): SignedParts {
+  const results = secrets.map((secret) => verifyEvent(headers, bytes, secret.reveal()));
   const signed = results.find((result) => result !== 'unsigned');
   if (signed === undefined) throw new Problem('invalid_signature');
   if (signed === 'stale') throw new Problem('stale_event');

@@ -63,7 +63,7 @@ describe('an ID token of a page', () => {
       const { status, page } = await open(new Cookies(), begun);
       expect([status, page]).toEqual([
         503,
-        expect.stringContaining('The OpenID provider names itself otherwise'),
+        expect.stringContaining('issuer differs from OIDC_ISSUER'),
       ]);
       await setIssuer(provider.issuer);
       expect(await signInWith((nonce) => ({ nonce }))).toBe(303);

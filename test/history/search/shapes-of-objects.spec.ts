@@ -36,7 +36,7 @@ describe('frequent objects', () => {
     amountUsd: null,
     feeUsd: null,
   };
-  const payouts = [{ place: 0, phone: '+254700000001', status: 'sent', error: null }];
+  const payouts = [{ index: 0, phone: '+254700000001', status: 'sent', error: null }];
   const items = [{ ...NO_ITEM, phone: '+254700000001', amountUsd: new Decimal(1) }];
   const record = () =>
     ({
@@ -46,7 +46,7 @@ describe('frequent objects', () => {
     }) as unknown as CallRecord;
   const account = { name: 'main', funds: { subAccount: undefined, wallet: undefined } };
   const page = Array.from({ length: 300 }, record);
-  let place = 0;
+  let index = 0;
 
   it.each<[string, () => unknown]>([
     ['requests to the upstream', () => toOutgoing(account, 'POST /payouts/airtime', { airtimes: [] })],
@@ -70,7 +70,7 @@ describe('frequent objects', () => {
     ['reservations', () => ledger().postings[0]],
     ['fees', () => ledger().postings.at(-1)],
     ['transactions', () => transactionOf(undefined, ledger())],
-    ['payouts of a page', () => toItemRecord(page[place++ % page.length]!, {} as RecordItem)],
+    ['payouts of a page', () => toItemRecord(page[index++ % page.length]!, {} as RecordItem)],
   ])('share the shape of %s', (_what, make) => {
     expect(sharesItsShape(make)).toBe(true);
   });

@@ -44,7 +44,7 @@ export async function expectNoLoginBy(
   const { cookies, callback } = await approach('alice');
   const { status, page } = await open(cookies, changed(callback, parameters));
   expect(status).toBe(400);
-  expect(page).toContain('Nobody was signed in');
+  expect(page).toContain('You are not signed in');
   expect(cookies.values.has(names.session)).toBe(false);
 }
 

@@ -74,7 +74,7 @@ const token = fc.record({
     jkt: maybe(text),
     act: fc.constant(null),
   }),
-  named: fc.record({ issuer: text, clientId: text, person: text }),
+  unverified: fc.record({ issuer: text, clientId: text, person: text }),
   source: text,
   validUntil: fc.constant(Infinity),
 });

@@ -61,8 +61,8 @@ function usd(name: string, { mayBeZero }: { mayBeZero: boolean }): GrantField {
     name,
     column: 'numeric',
     must:
-      `must be an amount of US dollars ${mayBeZero ? 'from' : 'greater than'} 0, at most ${MAX_USD}, with ` +
-      'at most 6 decimals',
+      `must be an amount of US dollars ${mayBeZero ? 'from' : 'greater than'} 0, ` +
+      `at most ${MAX_USD}, with at most 6 decimals`,
     test: (value) => {
       const amount = readUsd(value instanceof Decimal ? value.toFixed() : value);
       return amount !== undefined && (mayBeZero || amount.greaterThan(0));

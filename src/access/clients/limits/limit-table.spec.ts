@@ -32,11 +32,10 @@ describe('LIMIT_TABLE', () => {
     'has a column of each limit in the table %s, with its type',
     async (table) => {
       const columns = await database.query<{ name: string; column: object }>(
-        `SELECT attname AS name, json_build_object('type', format_type(atttypid, atttypmod), 'mayBeNull',
-          NOT attnotnull,
-         'default', pg_get_expr(adbin, adrelid)) AS column
-       FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-       WHERE attrelid = $1::regclass AND attnum > 0`,
+        `SELECT attname AS name, json_build_object('type', format_type(atttypid, atttypmod),
+           'mayBeNull', NOT attnotnull, 'default', pg_get_expr(adbin, adrelid)) AS column
+         FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+         WHERE attrelid = $1::regclass AND attnum > 0`,
         [table],
       );
       const found = new Map(columns.map(({ name, column }) => [name, column]));

@@ -11,7 +11,7 @@ const MAX_ANSWERS = 1_000;
 const MAX_BYTES = 64 * 1_024 * 1_024; // One answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES).
 
 /** An answer that may serve several calls. */
-interface Shared {
+interface CacheEntry {
   answer: TimedAnswer;
   /** The call that fetched it. */
   fetchedBy: string;
@@ -19,7 +19,7 @@ interface Shared {
   at: number;
 }
 
-export interface Given extends TimedAnswer {
+export interface ReadAnswer extends TimedAnswer {
   /** The call that fetched it, if another one, and its age in whole seconds. Null if this call fetched it. */
   shared: { fetchedBy: string; age: number } | null;
 }
@@ -36,36 +36,36 @@ export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>)
  */
 @Injectable()
 export class AnswerCache {
-  private readonly kept = new LRUCache<string, Shared>({
+  private readonly entries = new LRUCache<string, CacheEntry>({
     max: MAX_ANSWERS,
     maxSize: MAX_BYTES,
     sizeCalculation: ({ answer: { answer } }, key) => 1 + key.length + (answer.body?.length ?? 0),
   });
-  private readonly flights = new Map<string, Promise<Shared>>();
+  private readonly fetches = new Map<string, Promise<CacheEntry>>();
 
   constructor(@Inject(SETTINGS) private readonly settings: RunningConfig) {}
 
   /** Returns the cached bytes of a key without fetching. Undefined if not cached. */
   peek(key: string): Buffer | undefined {
-    return this.kept.get(key)?.answer.answer.body ?? undefined;
+    return this.entries.get(key)?.answer.answer.body ?? undefined;
   }
 
   /** Returns whether the answer of a key is cached or being fetched. */
   has(key: string): boolean {
-    return this.kept.has(key) || this.flights.has(key);
+    return this.entries.has(key) || this.fetches.has(key);
   }
 
   /** @param fetch asks the upstream and records its answer, because only recorded answers may be returned. */
-  async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Given> {
+  async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<ReadAnswer> {
     // No await before the fetch below is registered: concurrent requests must see it.
-    const shared = this.kept.get(key) ?? this.flights.get(key);
+    const shared = this.entries.get(key) ?? this.fetches.get(key);
     if (shared) return reuse(await shared);
     const flight = this.fetch(key, callId, fetch);
-    this.flights.set(key, flight);
+    this.fetches.set(key, flight);
     return { ...(await flight).answer, shared: null };
   }
 
-  private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<Shared> {
+  private async fetch(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<CacheEntry> {
     try {
       const timed = await fetch();
       const { answer } = timed;
@@ -73,16 +73,16 @@ export class AnswerCache {
       const ttl = Math.min(this.settings.infoCacheTtlSeconds * 1_000, validForMs(timed));
       if (answer.kind === 'succeeded' && ttl > 0) {
         const kept = { ...timed, answer: { ...answer, body: ownBytes(answer.body) } };
-        this.kept.set(key, { ...shared, answer: kept }, { ttl });
+        this.entries.set(key, { ...shared, answer: kept }, { ttl });
       }
       return shared;
     } finally {
-      this.flights.delete(key);
+      this.fetches.delete(key);
     }
   }
 }
 
-function reuse({ answer, fetchedBy, at }: Shared): Given {
+function reuse({ answer, fetchedBy, at }: CacheEntry): ReadAnswer {
   return { ...answer, shared: { fetchedBy, age: Math.floor((performance.now() - at) / 1_000) } };
 }
 

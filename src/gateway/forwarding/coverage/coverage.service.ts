@@ -13,7 +13,7 @@ import { toOutgoing } from '../../upstream/transport/outgoing';
 import { UpstreamService } from '../../upstream/upstream.service';
 import { InternalReadsService } from '../ownership/internal-reads.service';
 import { AnswerCache, answerKey } from './answer-cache';
-import { Served } from './coverage';
+import { Destinations } from './coverage';
 
 /** Longest wait of a payout for a list, in ms. After it, the payout is sent unchecked. */
 const PATIENCE_MS = 3_000;
@@ -22,22 +22,22 @@ const PATIENCE_MS = 3_000;
 const RETRY_AFTER_MS = 5_000;
 
 /** The reader of each list. */
-const LISTS: Record<CoverageList, (envelope: unknown) => Served | undefined> = {
-  'GET /info/airtime-countries': (envelope) => Served.airtime(envelope),
-  'GET /info/mobile-money-codes': (envelope) => Served.mobileMoney(envelope),
+const LISTS: Record<CoverageList, (envelope: unknown) => Destinations | undefined> = {
+  'GET /info/airtime-countries': (envelope) => Destinations.airtime(envelope),
+  'GET /info/mobile-money-codes': (envelope) => Destinations.mobileMoney(envelope),
 };
 
 /** Rejects payouts to countries and networks that the upstream does not serve, before money moves. */
 @Injectable()
 export class CoverageService {
   private readonly logger = new Logger('Coverage');
-  private readonly pending = new Map<string, Promise<Served | undefined>>();
+  private readonly pending = new Map<string, Promise<Destinations | undefined>>();
   /** The lists that could not be read, and the time of the next attempt, on the monotonic clock. */
   private readonly missing = new Map<string, number>();
   /** By account and list. */
   private readonly keys = new Map<string, string>();
   /** Each answer is parsed once for many calls. */
-  private readonly parsed = new WeakMap<Buffer, Served | false>();
+  private readonly parsed = new WeakMap<Buffer, Destinations | false>();
 
   constructor(
     private readonly reads: InternalReadsService,
@@ -53,33 +53,37 @@ export class CoverageService {
    */
   async check(call: OperationCall, items: Item[]): Promise<Coverage | null> {
     const served = await this.listFor(call);
-    if (!(served instanceof Served)) return served;
+    if (!(served instanceof Destinations)) return served;
     const faults = served.faultsIn(items, pointerIn(call.operation));
     if (faults.length > 0) throw new Problem('not_served', { faults });
     return 'checked';
   }
 
   /** Returns the destinations of an operation. Null without a list, `unchecked` if the list is unreadable. */
-  async listFor(call: OperationCall): Promise<Served | 'unchecked' | null> {
+  async listFor(call: OperationCall): Promise<Destinations | 'unchecked' | null> {
     const row = rowOf(call.operation);
     if (row.effect === 'read' || row.coverage === 'none') return null;
     if (!this.settings.checkCoverage) return 'unchecked';
     const kept = this.cache.peek(this.keyOf(call, row.coverage));
-    const served = kept ? this.parse(kept, row.coverage) : await this.fetched(call, row.coverage);
+    const served = kept ? this.parse(kept, row.coverage) : await this.fetchList(call, row.coverage);
     return served ?? 'unchecked';
   }
 
-  private async fetched(call: OperationCall, list: CoverageList): Promise<Served | undefined> {
+  private async fetchList(call: OperationCall, list: CoverageList): Promise<Destinations | undefined> {
     const key = this.keyOf(call, list);
     const retryAt = this.missing.get(key);
     if (retryAt !== undefined && performance.now() < retryAt) return undefined;
-    const answer = this.pending.get(key) ?? this.ask(call, list, key);
+    const answer = this.pending.get(key) ?? this.requestList(call, list, key);
     this.pending.set(key, answer);
     return retryAt === undefined ? answer : undefined;
   }
 
   /** Requests a list once for all waiting payouts. Each waits for a limited time. A late answer is cached. */
-  private async ask(call: OperationCall, list: CoverageList, key: string): Promise<Served | undefined> {
+  private async requestList(
+    call: OperationCall,
+    list: CoverageList,
+    key: string,
+  ): Promise<Destinations | undefined> {
     const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
     const served = body && this.parse(body, list);
     this.pending.delete(key);
@@ -103,7 +107,7 @@ export class CoverageService {
     return key;
   }
 
-  private parse(body: Buffer, list: CoverageList): Served | undefined {
+  private parse(body: Buffer, list: CoverageList): Destinations | undefined {
     const known = this.parsed.get(body) ?? LISTS[list](parseJson(body)) ?? false;
     this.parsed.set(body, known);
     return known || undefined;

@@ -1,5 +1,5 @@
 import { itemsOf } from '../../../operations/items/items';
-import { Served } from './coverage';
+import { Destinations } from './coverage';
 
 const pointer = (place: number, field: string) => `/${place}/${field}`;
 const airtime = (...countries: string[]) =>
@@ -10,7 +10,7 @@ const momo = (...pairs: [string, string][]) =>
   });
 
 describe('the countries of airtime', () => {
-  const served = Served.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
+  const served = Destinations.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
 
   it('accept items to them in any spelling', () => {
     expect(served?.faultsIn(airtime('Nigeria', 'KENYA', ' kénya '), pointer)).toEqual([]);
@@ -33,12 +33,12 @@ describe('the countries of airtime', () => {
     ['a row that is no name by its length', { data: ['Kenya', 'x'.repeat(101)] }],
     ['objects', { data: [{ name: 'Kenya' }] }],
   ])('are unknown if the answer holds %s', (_what, envelope) => {
-    expect(Served.airtime(envelope)).toBeUndefined();
+    expect(Destinations.airtime(envelope)).toBeUndefined();
   });
 });
 
 describe('the networks of mobile money', () => {
-  const served = Served.mobileMoney({
+  const served = Destinations.mobileMoney({
     data: [
       { name: 'M-Pesa', country: 'Kenya', code: 'MPS' },
       { name: 'M-Pesa', country: 'Tanzania', code: 'MPS', manual: true },
@@ -85,6 +85,6 @@ describe('the networks of mobile money', () => {
     ['a code that is a number', [{ country: 'Kenya', code: 7 }]],
     ['a code that is null', [{ country: 'Kenya', code: null, name: 'M-Pesa' }]],
   ])('are unknown if the answer holds %s', (_what, data) => {
-    expect(Served.mobileMoney({ data })).toBeUndefined();
+    expect(Destinations.mobileMoney({ data })).toBeUndefined();
   });
 });

@@ -6,28 +6,29 @@ import { normalise } from '../../../recipients/country-name';
 /**
  * The destinations of the upstream: its countries, each with its mobile money networks, or none for airtime.
  */
-export class Served {
+export class Destinations {
   private readonly countries = new Map<string, Country>();
 
   /** Reads the answer of `/info/airtime-countries` (docs/reference/upstream.md). Undefined if malformed. */
-  static airtime(envelope: unknown): Served | undefined {
+  static airtime(envelope: unknown): Destinations | undefined {
     const rows = rowsOf(envelope);
-    return rows && Served.of(rows.map((name) => ({ country: name, code: null })));
+    return rows && Destinations.of(rows.map((name) => ({ country: name, code: null })));
   }
 
   /**
    * Reads the answer of `/info/mobile-money-codes`. Codes are unique within a country only, and rows repeat.
    */
-  static mobileMoney(envelope: unknown): Served | undefined {
+  static mobileMoney(envelope: unknown): Destinations | undefined {
     const rows = rowsOf(envelope);
     return (
-      rows && Served.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})))
+      rows &&
+      Destinations.of(rows.map((row) => (isObject(row) ? { ...row, code: row.code ?? undefined } : {})))
     );
   }
 
   /** One unreadable row makes the list unusable: without its destination, valid payouts would be rejected. */
-  private static of(rows: { country?: unknown; code?: unknown; name?: unknown }[]): Served | undefined {
-    const served = new Served();
+  private static of(rows: { country?: unknown; code?: unknown; name?: unknown }[]): Destinations | undefined {
+    const served = new Destinations();
     for (const { country, code, name } of rows) {
       if (!isWord(country) || !(code === null || isWord(code))) return undefined;
       served.add(country, code, isWord(name) ? name : null);

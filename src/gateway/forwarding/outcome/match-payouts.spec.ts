@@ -15,7 +15,7 @@ const found = (...positions: (number | null)[]) =>
     feeUsd: null,
   }));
 const payouts = (...phones: (string | null)[]): ListedPayout[] =>
-  phones.map((phone, place) => ({ place, phone, status: `payout ${place}`, error: null }));
+  phones.map((phone, index) => ({ index, phone, status: `payout ${index}`, error: null }));
 const statuses = (...given: Parameters<typeof withPayouts>) =>
   withPayouts(...given).map(({ position, upstreamRef, payoutStatus }) => [
     position,

@@ -16,7 +16,7 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
   const placeOf = new Map(
     found.flatMap(({ position }, place) => (position === null ? [] : [[position, place]])),
   );
-  for (const { place, phone, status, error } of payouts) {
+  for (const { index: place, phone, status, error } of payouts) {
     const position = positionOf(place, keyOf(phone));
     if (position !== null) taken.add(position);
     const more = { payoutStatus: status, payoutError: error };

@@ -17,7 +17,7 @@ export function matchItems(items: Item[], transactions: Transaction[]): Upstream
     const agrees = (place: number) =>
       !taken.has(place) && agree(items[place], known[place], transaction, oneEach && place === ordinal);
     const elsewhere = () => {
-      byName ??= placesByName(known);
+      byName ??= positionsByName(known);
       return [...refOf(transaction), ...transaction.recipients]
         .flatMap((name) => byName?.get(name) ?? [])
         .find(agrees);
@@ -48,7 +48,7 @@ function agree(
   return given.some((name) => known.includes(name));
 }
 
-function placesByName(names: string[][]): Map<string, number[]> {
+function positionsByName(names: string[][]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [place, known] of names.entries()) {
     for (const name of known) {

@@ -34,7 +34,7 @@ export function outcomeOf(
     retryAfter: answer.retryAfter,
     body: answerOf === null ? answer.body : null,
     items: transactions,
-    ...(changes && settledBy({ operation, feeRate }, answer.kind, items, transactions, vocabulary)),
+    ...(changes && settlementOf({ operation, feeRate }, answer.kind, items, transactions, vocabulary)),
     attempts: tries.length,
     tries: answerOf === null ? triesOf(tries) : [],
     sentAt,
@@ -49,7 +49,7 @@ function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
 }
 
 /** Returns the entries of a call's items, and the amount that counts on caps. */
-function settledBy(
+function settlementOf(
   { operation, feeRate }: { operation: OperationName; feeRate: FeeRate | null },
   kind: NewOutcome['kind'],
   items: Item[],

@@ -43,7 +43,7 @@ export class InternalReadsService implements OnApplicationShutdown {
    * @returns its body. Undefined unless the upstream answered with a success and the read was recorded.
    */
   read(cause: AuthenticatedCall, operation: OperationName, query?: object): Promise<Buffer | undefined> {
-    return this.finish(causedBy(cause, operation), async (call) => {
+    return this.track(causedBy(cause, operation), async (call) => {
       try {
         const { answer } = await this.exchanges.read(call, {
           outgoing: toOutgoing(this.accountOf(call), operation, query),
@@ -68,7 +68,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     pick: (element: unknown) => UpstreamItem[],
     reader: Reader = 'app',
   ): Promise<UpstreamItem[]> {
-    return this.finish(causedBy(cause, LISTING), async (call) => {
+    return this.track(causedBy(cause, LISTING), async (call) => {
       const account = this.accountOf(call);
       const outgoing = { ...toOutgoing(account, LISTING, {}), effect: 'read' as const };
       this.mayPay.require('read_without_circuit', {}, reader);
@@ -97,10 +97,7 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.upstream.of(caller.account);
   }
 
-  private finish<Answer>(
-    call: OperationCall,
-    ask: (call: OperationCall) => Promise<Answer>,
-  ): Promise<Answer> {
+  private track<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {
     const answer = ask(call).finally(() => this.metrics.count(call));
     const over = answer.catch(() => undefined);
     this.unfinished.add(over);

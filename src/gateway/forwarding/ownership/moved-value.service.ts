@@ -43,14 +43,15 @@ export class MovedValueService {
           databaseUnavailable,
         );
         const amount =
-          known ?? (limitsMoney(limitsOfRequest(call)) ? await this.listed(call, item.upstreamRef) : null);
-        return { ...item, amountUsd: amount && usable(amount) };
+          known ??
+          (limitsMoney(limitsOfRequest(call)) ? await this.listedAmount(call, item.upstreamRef) : null);
+        return { ...item, amountUsd: amount && countableAmount(amount) };
       }),
     );
   }
 
   /** Reads the amount of a transaction from the upstream's listing. Keeps no other transaction. */
-  private async listed(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
+  private async listedAmount(call: OperationCall, upstreamRef: string): Promise<Decimal | null> {
     const items = await this.reads.list(call, (element) => itemNamed(upstreamRef, element));
     const amounts = items.flatMap(({ amountUsd }) => amountUsd ?? []);
     return amounts.length > 0 ? Decimal.max(...amounts) : null;
@@ -65,7 +66,7 @@ function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
 }
 
 /** An amount that is zero, negative or too large to be counted is unknown. */
-function usable(amount: Decimal): Decimal | null {
+function countableAmount(amount: Decimal): Decimal | null {
   const rounded = amount.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
   return rounded.greaterThan(0) && rounded.lessThanOrEqualTo(MAX_USD) ? rounded : null;
 }

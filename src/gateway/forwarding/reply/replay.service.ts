@@ -46,7 +46,11 @@ export class ReplayService {
    * @param leftMs how long the request may still wait.
    * @returns undefined for a new request, or if the database does not answer.
    */
-  async claimOn(request: AdmissionRequest, refusal: unknown, leftMs: number): Promise<Obstacle | undefined> {
+  async findClaim(
+    request: AdmissionRequest,
+    refusal: unknown,
+    leftMs: number,
+  ): Promise<Obstacle | undefined> {
     // An unreachable database would only cost the same wait again.
     const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
     if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay'))
@@ -84,7 +88,7 @@ export class ReplayService {
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
     const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
     const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
-    if (first && !mayRepeat(call, first.made)) throw othersKey(firstCallId);
+    if (first && !mayRepeat(call, first.made)) throw foreignKey(firstCallId);
     return first && this.toReply(call, first);
   }
 
@@ -95,7 +99,7 @@ export class ReplayService {
   async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
     const reading = readFirstRequest(this.prisma, firstCallId);
     const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
-    if (first && !mayRepeat(call, first.made)) return othersKey(firstCallId);
+    if (first && !mayRepeat(call, first.made)) return foreignKey(firstCallId);
     const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
     return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
   }
@@ -104,11 +108,11 @@ export class ReplayService {
     const { effect } = rowOf(call.operation);
     const { id, state, isKeyFree, payouts } = first;
     if (isKeyFree) return undefined;
-    const words = wordsOf(first);
+    const words = untrustedAnswerOf(first);
     switch (state) {
       case 'succeeded':
       case 'rejected':
-        return answered(state, first, effect);
+        return storedReply(state, first, effect);
       case 'confirmed':
         return confirmedReply(id, payouts);
       case 'pending_approval':
@@ -163,7 +167,7 @@ export class ReplayService {
 }
 
 /** Returns the upstream's answer while it is stored. */
-function answered(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effect): Reply {
+function storedReply(kind: 'succeeded' | 'rejected', first: FirstCall, effect: Effect): Reply {
   const { id, outcome, body } = first;
   const {
     upstream_status: status,
@@ -185,7 +189,7 @@ function mayRepeat(call: OperationCall, made: CallOwner): boolean {
   return isOwn(made, ownerOf(call)) && !isAnothers;
 }
 
-function othersKey(firstCallId: string): Problem {
+function foreignKey(firstCallId: string): Problem {
   return new Problem('idempotency_key_reused', {
     text:
       'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same ' +
@@ -224,7 +228,7 @@ function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
 }
 
 /** Returns the stored, untrusted answer of a call in doubt, so a repeated request gets the same response. */
-function wordsOf({ outcome, body }: FirstCall): Answer | undefined {
+function untrustedAnswerOf({ outcome, body }: FirstCall): Answer | undefined {
   const { kind, failure, upstream_status: status = null } = outcome ?? {};
   if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null)
     return undefined;

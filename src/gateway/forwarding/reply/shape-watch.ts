@@ -19,7 +19,7 @@ interface KnownShapes {
 }
 
 /** An answer whose shape is new to this process. */
-interface NewSight {
+interface UnrecordedShape {
   operation: string;
   status: number;
   shape: Shape;
@@ -35,7 +35,7 @@ interface NewSight {
 export class ShapeWatch implements OnApplicationShutdown {
   private readonly logger = new Logger('Shapes');
   private readonly known = new Map<string, KnownShapes>();
-  private readonly waiting: NewSight[] = [];
+  private readonly waiting: UnrecordedShape[] = [];
   private working: Promise<void> | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     const shape = shapeOf(value);
     known.byStatus.set(status, merge(before, shape)); // The next answers of this shape cost nothing.
     this.waiting.push({ operation, status, shape, callId });
-    this.working ??= this.learnAll();
+    this.working ??= this.recordWaiting();
   }
 
   private knownOf(operation: string): KnownShapes {
@@ -82,9 +82,9 @@ export class ShapeWatch implements OnApplicationShutdown {
   }
 
   /** Records shapes one by one, to use at most one of the connections that payouts need. */
-  private async learnAll(): Promise<void> {
+  private async recordWaiting(): Promise<void> {
     try {
-      for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.learn(sight);
+      for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.recordNew(sight);
     } catch (err) {
       this.waiting.length = 0;
       this.known.clear(); // Their next answers are new again.
@@ -93,7 +93,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.working = undefined;
   }
 
-  private async learn(sight: NewSight): Promise<void> {
+  private async recordNew(sight: UnrecordedShape): Promise<void> {
     const { operation, status, shape } = sight;
     // Other instances, or an earlier run, may have recorded them.
     const stored = await this.prisma.answerShape.findMany({ where: { operation } });
@@ -105,7 +105,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.metrics.unlistedShapes.inc({ operation });
   }
 
-  private async record({ operation, status, shape, callId }: NewSight): Promise<void> {
+  private async record({ operation, status, shape, callId }: UnrecordedShape): Promise<void> {
     const fingerprint = fingerprintOf(shape);
     const isNew = await insertShape(this.prisma, {
       operation,

@@ -102,7 +102,7 @@ function meaningOfRead({ status, body }: Response): Meaning {
   const envelope = parseJson(body);
   const claimed = status < 300 ? readEnvelopeStatus(envelope) : undefined;
   if (claimed) return { kind: claimed, failure: null };
-  return status === 500 && wordOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
+  return status === 500 && statusOf(envelope) === 'error' ? REJECTED : notUnderstood(status);
 }
 
 /**
@@ -118,11 +118,11 @@ function meaningOfChange(
   texts: readonly string[],
 ): Meaning {
   const envelope = parseJson(body);
-  const saysError = wordOf(envelope) === 'error';
+  const saysError = statusOf(envelope) === 'error';
   const claimed =
     status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
   if (claimed === 'succeeded') return SUCCEEDED;
-  const named = namesWork(envelope);
+  const named = namesCreatedObject(envelope);
   if (GATEWAY_REFUSALS.includes(status) && !named) return REJECTED;
   if (claimed === undefined) return notUnderstood(status);
   // A partial success. It counts as a success, and its items keep the upstream's statuses.
@@ -152,7 +152,7 @@ export function notSent(failure: FailureCode, retryAfter: number | null = null) 
 
 /** Reads the envelope of a 2xx (docs/reference/upstream.md, traps 1 and 2). Undefined if ambiguous. */
 export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' | undefined {
-  const word = wordOf(envelope);
+  const word = statusOf(envelope);
   if (word === 'error') return 'rejected';
   if (word !== 'success') return undefined;
   const { data } = envelope as { data?: unknown };
@@ -162,7 +162,7 @@ export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' 
   return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
 }
 
-function wordOf(envelope: unknown): string | undefined {
+function statusOf(envelope: unknown): string | undefined {
   return isObject(envelope) && typeof envelope.status === 'string'
     ? envelope.status.toLowerCase()
     : undefined;
@@ -198,7 +198,7 @@ const NAMES: ReadonlySet<string> = new Set(['issueid', 'paymentlink', 'payoutlin
  * Whether an answer names, at any depth, an object that the upstream created: a transaction, a batch, a
  * submitted payout or a link. Ignores the answer's own claim of success. Never throws, at any depth.
  */
-function namesWork(answer: unknown): boolean {
+function namesCreatedObject(answer: unknown): boolean {
   const left = [answer];
   while (left.length > 0) {
     const value = left.pop();

@@ -12,15 +12,15 @@ const SENT = {
 };
 const FAILED = { phoneNumber: '254700000001', status: 'Failed', errorMessage: 'Invalid phone number' };
 const READ = [
-  { place: 0, phone: '+254712345678', status: 'Sent', error: null },
-  { place: 1, phone: '254700000001', status: 'Failed', error: 'Invalid phone number' },
+  { index: 0, phone: '+254712345678', status: 'Sent', error: null },
+  { index: 1, phone: '254700000001', status: 'Failed', error: 'Invalid phone number' },
 ];
 
 describe('payoutsIn', () => {
   it('reads a list, and a map with numbers as keys', () => {
     expect(inEnvelope([SENT, FAILED])).toEqual(READ);
     expect(inEnvelope({ 0: SENT, 1: FAILED, issueID: 'issuer_2_1700000000000' })).toEqual(READ);
-    expect(inEnvelope({ 7: FAILED })).toEqual([{ ...READ[1], place: 7 }]);
+    expect(inEnvelope({ 7: FAILED })).toEqual([{ ...READ[1], index: 7 }]);
   });
 
   it.each([undefined, null, '', 'none', 'NONE', ' None '])(

@@ -1,13 +1,13 @@
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
-import { text } from './transactions';
+import { readText } from './transactions';
 
 /**
  * The handover of a payout to the telco, by the answer (docs/reference/upstream.md, "Results by operation").
  */
 export interface ListedPayout {
   /** Its position in the answer. */
-  place: number;
+  index: number;
   phone: string | null;
   status: string | null;
   /** Null without an error: `errorMessage` is the text "None" on success (trap 1). */
@@ -31,11 +31,16 @@ export function payoutsIn(body: Buffer): ListedPayout[] {
 }
 
 function readPayout(place: number, value: Record<string, unknown>): ListedPayout[] {
-  const status = text(value.status);
-  const error = text(value.errorMessage);
+  const status = readText(value.status);
+  const error = readText(value.errorMessage);
   const isNone = error === null || /^\s*(none)?\s*$/i.test(error);
   if (status === null && isNone) return [];
   return [
-    { place, phone: text(value.phoneNumber) ?? text(value.phone), status, error: isNone ? null : error },
+    {
+      index: place,
+      phone: readText(value.phoneNumber) ?? readText(value.phone),
+      status,
+      error: isNone ? null : error,
+    },
   ];
 }

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { amount, time, transactionsIn } from './transactions';
+import { readAmount, readTime, transactionsIn } from './transactions';
 
 const CHI_REF = '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11';
 const TRANSACTION = {
@@ -180,7 +180,7 @@ describe('transactionsIn', () => {
     fc.assert(
       fc.property(digits, ([whole, fraction]) => {
         const written = fraction === '' ? `${whole}` : `${whole}.${fraction}`;
-        expect(amount(written)?.eq(new Decimal(written))).toBe(true);
+        expect(readAmount(written)?.eq(new Decimal(written))).toBe(true);
       }),
     );
     const written = fc.oneof(
@@ -188,7 +188,7 @@ describe('transactionsIn', () => {
       fc.stringMatching(/^[ +-]?[\d.,_exabnInfity]{1,20} ?$/),
       fc.double().map(String),
     );
-    fc.assert(fc.property(written, (text) => amount(text) === null || /^-?\d+(\.\d+)?$/.test(text)));
+    fc.assert(fc.property(written, (text) => readAmount(text) === null || /^-?\d+(\.\d+)?$/.test(text)));
   });
 
   it('reads a moment of this century alike in every form, and never as another one', () => {
@@ -200,14 +200,14 @@ describe('transactionsIn', () => {
     fc.assert(
       fc.property(moment, (at) => {
         const ms = at.getTime();
-        expect(time(at.toISOString())?.getTime()).toBe(ms);
-        expect(time(ms)?.getTime()).toBe(ms);
-        expect(time(Math.floor(ms / 1_000))?.getTime()).toBe(ms - (ms % 1_000));
+        expect(readTime(at.toISOString())?.getTime()).toBe(ms);
+        expect(readTime(ms)?.getTime()).toBe(ms);
+        expect(readTime(Math.floor(ms / 1_000))?.getTime()).toBe(ms - (ms % 1_000));
       }),
     );
     fc.assert(
       fc.property(fc.double(), (number) => {
-        const year = time(number)?.getUTCFullYear() ?? 2000;
+        const year = readTime(number)?.getUTCFullYear() ?? 2000;
         return year >= 2000 && year < 2100;
       }),
     );

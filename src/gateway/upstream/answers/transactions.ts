@@ -57,7 +57,7 @@ function transactionsOf(value: unknown): Record<string, unknown>[] {
 
 /** An answer may show the same transaction in both lists. */
 function nameOf({ chiRef, id, tnxID }: Record<string, unknown>): string {
-  return `${text(chiRef)}\n${text(id ?? tnxID)}`;
+  return `${readText(chiRef)}\n${readText(id ?? tnxID)}`;
 }
 
 function isTransaction(value: unknown): value is Record<string, unknown> {
@@ -67,24 +67,24 @@ function isTransaction(value: unknown): value is Record<string, unknown> {
 /** Reads one record. A missing or invalid field is null. Never throws. */
 export function readTransaction(record: unknown): Transaction {
   const value = isObject(record) ? record : {};
-  const [email, handle] = [text(value.email), text(value.twitter)];
-  const phones = [text(value.phoneNumber), text(value.phone_number), text(value.phone)];
+  const [email, handle] = [readText(value.email), readText(value.twitter)];
+  const phones = [readText(value.phoneNumber), readText(value.phone_number), readText(value.phone)];
   return {
-    upstreamRef: text(value.chiRef),
-    upstreamId: text(value.id) ?? text(value.tnxID), // For a transfer.
-    batchRef: text(value.issueID),
-    issuedAt: time(value.issueDate),
+    upstreamRef: readText(value.chiRef),
+    upstreamId: readText(value.id) ?? readText(value.tnxID), // For a transfer.
+    batchRef: readText(value.issueID),
+    issuedAt: readTime(value.issueDate),
     type: typeOf(value.type),
-    status: text(value.status),
-    amountUsd: amount(value.valueInUSD),
-    feeUsd: amount(value.fee),
+    status: readText(value.status),
+    amountUsd: readAmount(value.valueInUSD),
+    feeUsd: readAmount(value.fee),
     email,
     handle,
     phone: phones.find((phone) => phone !== null) ?? null,
-    receiver: text(value.receiver),
-    country: text(value.countryToSend) ?? text(value.country),
-    networkCode: text(value.momoCode),
-    reference: text(value.reference) ?? readWrittenId(value.description) ?? readWrittenId(value.meta),
+    receiver: readText(value.receiver),
+    country: readText(value.countryToSend) ?? readText(value.country),
+    networkCode: readText(value.momoCode),
+    reference: readText(value.reference) ?? readWrittenId(value.description) ?? readWrittenId(value.meta),
     recipients: [
       keyOf('email', email),
       ...phones.map((phone) => keyOf('phone', phone)),
@@ -109,7 +109,7 @@ export function transactionFrom(fields: { [field in TransactionField]?: unknown 
 const TYPES = new Map([['momo', 'mobile_money']]);
 
 function typeOf(value: unknown): string | null {
-  const word = text(value);
+  const word = readText(value);
   return TYPES.get(word?.toLowerCase() ?? '') ?? word;
 }
 
@@ -117,7 +117,7 @@ function typeOf(value: unknown): string | null {
 const UNFIT = /[\0\ud800-\udfff]/;
 
 /** Reads text, or the digits of a number (`chiRef`, trap 4). Removes characters that no column can hold. */
-export function text(value: unknown): string | null {
+export function readText(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value !== 'string' || value === '') return null;
   if (value.length <= 255 && !UNFIT.test(value)) return value;
@@ -138,7 +138,7 @@ const END_SECOND = 4_102_444_800;
  * Reads a time: ISO 8601, in UTC without a zone, or a number of milliseconds or seconds since 1970. The
  * ranges of both units do not overlap for the years 2000 to 2099.
  */
-export function time(value: unknown): Date | null {
+export function readTime(value: unknown): Date | null {
   if (typeof value === 'number') {
     const ms = Math.round(value < END_SECOND ? value * 1_000 : value);
     return ms >= FIRST_SECOND * 1_000 && ms < END_SECOND * 1_000 ? new Date(ms) : null;
@@ -161,7 +161,7 @@ const AMOUNT = /^-?(0|[1-9]\d{0,14})(\.\d{1,18})?$/;
  * Reads an amount, which arrives as a number or as text (trap 3). Other forms of a number, such as "0x10",
  * "1e3", " 5 " and "1,000", are not amounts.
  */
-export function amount(value: unknown): Decimal | null {
+export function readAmount(value: unknown): Decimal | null {
   if (typeof value === 'string') return AMOUNT.test(value) ? new Decimal(value) : null;
   if (typeof value !== 'number' || !Number.isFinite(value)) return null;
   const decimal = new Decimal(value);

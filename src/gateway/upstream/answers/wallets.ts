@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
-import { amount, text, time } from './transactions';
+import { readAmount, readText, readTime } from './transactions';
 
 /** A wallet in the upstream's list (docs/reference/upstream.md). Every field may be missing. */
 export interface ListedWallet {
@@ -33,30 +33,30 @@ export function walletsIn(body: Buffer): ListedWallet[] | undefined {
 }
 
 function readWallet({ id, type, balance, transactions }: Record<string, unknown>): ListedWallet | undefined {
-  const name = text(id);
+  const name = readText(id);
   if (name === null) return undefined;
   const entries = (Array.isArray(transactions) ? (transactions as unknown[]) : [])
     .filter(isObject)
     .map(readEntry);
-  return { id: name, type: text(type), balance: amount(balance), entries: newestFirst(entries) };
+  return { id: name, type: readText(type), balance: readAmount(balance), entries: newestFirst(entries) };
 }
 
 function readEntry({ amount: moved, balanceBefore, newBalance, description, meta }: Record<string, unknown>) {
   return {
-    amount: amount(moved),
-    balanceBefore: amount(balanceBefore),
-    newBalance: amount(newBalance),
-    description: text(description),
+    amount: readAmount(moved),
+    balanceBefore: readAmount(balanceBefore),
+    newBalance: readAmount(newBalance),
+    description: readText(description),
     enteredAt: entryTime(isObject(meta) ? meta.date : undefined),
   };
 }
 
 /** Reads a time in Firestore's form, or in that of transactions. */
 function entryTime(date: unknown): Date | null {
-  if (!isObject(date)) return time(date);
+  if (!isObject(date)) return readTime(date);
   const { _seconds: seconds, _nanoseconds: nanoseconds } = date;
   if (typeof seconds !== 'number') return null;
-  return time(seconds + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) / 1e3 : 0));
+  return readTime(seconds + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) / 1e3 : 0));
 }
 
 function newestFirst(entries: WalletEntry[]): WalletEntry[] {

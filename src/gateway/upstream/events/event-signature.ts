@@ -4,14 +4,14 @@ import { webhookKeyOf } from '../../../platform/config/secrets/webhook-key';
 import { clock } from '../../../platform/database/clock';
 
 /** The signed parts of an event. Do not trust them before checking the signature. */
-export interface Signed {
+export interface SignedParts {
   /** The event's ID, the same in each delivery. */
   id: string;
   at: Date;
 }
 
 /** Reason for rejecting an event. */
-type Untrusted = 'unsigned' | 'stale';
+type EventFault = 'unsigned' | 'stale';
 
 /** Tolerance of Standard Webhooks. An older event may be a replay. A newer one has a wrong clock. */
 export const TOLERANCE_MS = 300_000;
@@ -23,18 +23,18 @@ const SECONDS = /^\d{1,11}$/;
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 /** A sender signs with both secrets during a rotation. More than a few are never needed. */
-const MOST_SIGNATURES = 8;
+const MAX_SIGNATURES = 8;
 
 /**
  * Checks the signature of an event: `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`. The key is
  * the decoded part of a secret `whsec_<base64>`, or the bytes of another secret (Standard Webhooks).
  */
-export function verify(
+export function verifyEvent(
   headers: IncomingHttpHeaders,
   body: Buffer,
   secret: string,
   now: Date = clock.now(),
-): Signed | Untrusted {
+): SignedParts | EventFault {
   const family = FAMILIES.find((name) => headers[`${name}-signature`] !== undefined);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((part) =>
     String(headers[`${family}-${part}`]),
@@ -44,7 +44,7 @@ export function verify(
     .update(`${id}.${timestamp}.`)
     .update(body)
     .digest();
-  const given = signatures.split(' ', MOST_SIGNATURES).flatMap((one) => SIGNATURE.exec(one)?.[1] ?? []);
+  const given = signatures.split(' ', MAX_SIGNATURES).flatMap((one) => SIGNATURE.exec(one)?.[1] ?? []);
   if (!given.some((one) => timingSafeEqual(Buffer.from(one, 'base64'), expected))) return 'unsigned';
   const at = new Date(Number(timestamp) * 1_000);
   return Math.abs(now.getTime() - at.getTime()) > TOLERANCE_MS ? 'stale' : { id, at };

@@ -1,7 +1,7 @@
 import { NewUpstreamEvent } from '../../../journal/reconciliation/worker-tasks';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from '../answers/answer';
-import { amount, text } from '../answers/transactions';
+import { readAmount, readText } from '../answers/transactions';
 
 /** The content of an event, with our names. */
 type EventContent = Omit<NewUpstreamEvent, 'id' | 'account' | 'eventId' | 'signedAt'>;
@@ -12,11 +12,11 @@ export function readEvent(body: Buffer): EventContent {
   const fields = isObject(event) ? event : {};
   const meta = isObject(fields.meta) ? fields.meta : {};
   return {
-    eventType: text(fields.eventType),
-    batchRef: text(fields.issueID),
-    upstreamId: text(meta.id),
-    upstreamRef: text(fields.chiRef),
-    status: text(fields.status),
-    amountUsd: amount(fields.amount),
+    eventType: readText(fields.eventType),
+    batchRef: readText(fields.issueID),
+    upstreamId: readText(meta.id),
+    upstreamRef: readText(fields.chiRef),
+    status: readText(fields.status),
+    amountUsd: readAmount(fields.amount),
   };
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { runs } from '../../../../test/support/examples/runs';
 import { readExactJson } from '../../../platform/json/exact-json';
-import { ListingSplitter, NotAListing } from './listing-splitter';
+import { ListingSplitter, MalformedListing } from './listing-splitter';
 
-interface Split {
+interface SplitListing {
   elements: unknown[];
-  around: unknown;
+  envelope: unknown;
 }
 
 /** @param cuts where the bytes are cut, as parts of their length. */
-function split(bytes: Buffer, cuts: number[] = []): Split | undefined {
+function split(bytes: Buffer, cuts: number[] = []): SplitListing | undefined {
   const splitter = new ListingSplitter();
   const places = [
     0,
@@ -22,15 +22,15 @@ function split(bytes: Buffer, cuts: number[] = []): Split | undefined {
       .flatMap((to, index) => splitter.push(bytes.subarray(places[index], to)))
       .flat();
     const around = splitter.end();
-    return splitter.listed ? { elements, around } : undefined;
+    return splitter.listed ? { elements, envelope: around } : undefined;
   } catch (error) {
-    if (error instanceof NotAListing) return undefined;
+    if (error instanceof MalformedListing) return undefined;
     throw error;
   }
 }
 
 /** Parses the whole text at once. */
-function whole(text: string): Split | undefined {
+function whole(text: string): SplitListing | undefined {
   let body: { data?: unknown } | null;
   try {
     body = readExactJson(text) as typeof body;
@@ -38,9 +38,9 @@ function whole(text: string): Split | undefined {
     return undefined;
   }
   const outer = body?.data as unknown[] | { data?: unknown } | null | undefined;
-  if (Array.isArray(outer)) return { elements: outer, around: { ...body, data: [] } };
+  if (Array.isArray(outer)) return { elements: outer, envelope: { ...body, data: [] } };
   const inner: unknown = outer?.data;
-  if (Array.isArray(inner)) return { elements: inner, around: { ...body, data: { ...outer, data: [] } } };
+  if (Array.isArray(inner)) return { elements: inner, envelope: { ...body, data: { ...outer, data: [] } } };
   return undefined;
 }
 

@@ -1,14 +1,14 @@
 import { readExactJson } from '../../../platform/json/exact-json';
 
 /** Not a listing: broken JSON, no list, two lists, or an element larger than any transaction. */
-export class NotAListing extends Error {}
+export class MalformedListing extends Error {}
 
 /** Bytes per parsed batch. Large enough to make a parser call negligible, and small next to other buffers. */
 const BATCH_BYTES = 65_536;
 
 /** Larger than any transaction, and than everything around the list. */
 const MAX_ELEMENT_BYTES = 1_048_576;
-const MAX_AROUND_BYTES = 1_048_576;
+const MAX_ENVELOPE_BYTES = 1_048_576;
 
 /**
  * A list named `data`, in the body or in its own `data`. An escaped quote before it would make another name.
@@ -35,8 +35,8 @@ export class ListingSplitter {
   private found = false;
   private dataOpened = false;
   private afterComma = false;
-  private around: Buffer[] = [];
-  private aroundBytes = 0;
+  private envelope: Buffer[] = [];
+  private envelopeBytes = 0;
   private elements: Buffer[] = [];
   private elementsBytes = 0;
 
@@ -62,7 +62,7 @@ export class ListingSplitter {
       } else if (byte === QUOTE) this.inString = true;
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (this.beginsList(byte, chunk, from, at)) {
-          this.putAway(chunk.subarray(from, at + 1));
+          this.store(chunk.subarray(from, at + 1));
           from = at + 1;
           this.listDepth = this.depth + 1;
           this.found = true;
@@ -70,8 +70,8 @@ export class ListingSplitter {
         this.depth++;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         if (this.listDepth > 0 && this.depth === this.listDepth) {
-          if (byte !== CLOSE_ARRAY) throw new NotAListing('the list ends with a brace');
-          this.putAway(chunk.subarray(from, at));
+          if (byte !== CLOSE_ARRAY) throw new MalformedListing('the list ends with a brace');
+          this.store(chunk.subarray(from, at));
           from = at;
           batches.push(this.take(this.afterComma));
           this.listDepth = 0;
@@ -79,13 +79,13 @@ export class ListingSplitter {
         this.depth--;
       } else if (byte === COMMA && this.depth === this.listDepth && this.listDepth > 0) {
         if (this.elementsBytes + at - from < BATCH_BYTES) continue;
-        this.putAway(chunk.subarray(from, at));
+        this.store(chunk.subarray(from, at));
         from = at + 1;
         batches.push(this.take(true));
         this.afterComma = true;
       }
     }
-    this.putAway(chunk.subarray(from));
+    this.store(chunk.subarray(from));
     return batches;
   }
 
@@ -99,9 +99,9 @@ export class ListingSplitter {
    * @throws NotAListing, also for an incomplete body.
    */
   end(): unknown {
-    if (this.listDepth > 0) throw new NotAListing('it broke off');
-    const around = parse(Buffer.concat(this.around), readExactJson);
-    if (this.found && !hasList(around)) throw new NotAListing('the name of the list is said twice');
+    if (this.listDepth > 0) throw new MalformedListing('it broke off');
+    const around = parse(Buffer.concat(this.envelope), readExactJson);
+    if (this.found && !hasList(around)) throw new MalformedListing('the name of the list is said twice');
     return around;
   }
 
@@ -110,28 +110,28 @@ export class ListingSplitter {
     const named = NAMED_DATA.test(this.tail(chunk.subarray(from, at)));
     if (this.depth === 1) this.dataOpened = named && byte === OPEN_OBJECT;
     if (!named || byte !== OPEN_ARRAY || (this.depth === 2 && !this.dataOpened)) return false;
-    if (this.found) throw new NotAListing('two lists');
+    if (this.found) throw new MalformedListing('two lists');
     return true;
   }
 
   /** The last bytes before a position around the list. */
   private tail(before: Buffer): string {
     const bytes =
-      before.length < TAIL_BYTES ? Buffer.concat([...this.around.slice(-TAIL_BYTES), before]) : before;
+      before.length < TAIL_BYTES ? Buffer.concat([...this.envelope.slice(-TAIL_BYTES), before]) : before;
     return bytes.subarray(-TAIL_BYTES).toString('latin1');
   }
 
-  private putAway(bytes: Buffer): void {
+  private store(bytes: Buffer): void {
     if (bytes.length === 0) return;
     const copy = Buffer.from(bytes); // A copy, because a slice would retain a whole network chunk.
     if (this.listDepth > 0) {
       this.elements.push(copy);
       this.elementsBytes += copy.length;
-      if (this.elementsBytes > BATCH_BYTES + MAX_ELEMENT_BYTES) throw new NotAListing('a huge element');
+      if (this.elementsBytes > BATCH_BYTES + MAX_ELEMENT_BYTES) throw new MalformedListing('a huge element');
     } else {
-      this.around.push(copy);
-      this.aroundBytes += copy.length;
-      if (this.aroundBytes > MAX_AROUND_BYTES) throw new NotAListing('too much around the list');
+      this.envelope.push(copy);
+      this.envelopeBytes += copy.length;
+      if (this.envelopeBytes > MAX_ENVELOPE_BYTES) throw new MalformedListing('too much around the list');
     }
   }
 
@@ -141,7 +141,7 @@ export class ListingSplitter {
     this.elementsBytes = 0;
     const batch = parse(bytes, (text) => this.read(`[${text}]`));
     // The comma that was removed stood between two elements.
-    if (needed && batch.length === 0) throw new NotAListing('a comma without an element');
+    if (needed && batch.length === 0) throw new MalformedListing('a comma without an element');
     return batch;
   }
 }
@@ -155,6 +155,6 @@ function parse<Value>(bytes: Buffer, read: (text: string) => Value): Value {
   try {
     return read(bytes.toString('utf8'));
   } catch {
-    throw new NotAListing('no JSON'); // The parser's message quotes the body.
+    throw new MalformedListing('no JSON'); // The parser's message quotes the body.
   }
 }

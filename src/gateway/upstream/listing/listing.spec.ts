@@ -3,7 +3,7 @@ import { createServer, RequestListener, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
-import { text } from '../answers/transactions';
+import { readText } from '../answers/transactions';
 import { KeyRemover } from '../transport/key-remover';
 import { streamListing } from './listing';
 
@@ -108,7 +108,7 @@ describe('streamListing', () => {
   it('keeps all digits of references, beyond the precision of a double', async () => {
     const body = '{"status":"success","data":[{"chiRef":12345678901234567},{"chiRef":12345678901234568}]}';
     const { elements } = await list((_request, response) => response.end(body));
-    expect(elements.map((one) => text((one as { chiRef: unknown }).chiRef))).toEqual([
+    expect(elements.map((one) => readText((one as { chiRef: unknown }).chiRef))).toEqual([
       '12345678901234567',
       '12345678901234568',
     ]);

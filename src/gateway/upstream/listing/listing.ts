@@ -6,7 +6,7 @@ import { FailureCode, readEnvelopeStatus } from '../answers/answer';
 import { decodedBy, decodersOf, isCodingFault } from '../transport/content-coding';
 import { KeyRemover } from '../transport/key-remover';
 import { failureOf } from '../transport/undici-adapter';
-import { ListingSplitter, NotAListing } from './listing-splitter';
+import { ListingSplitter, MalformedListing } from './listing-splitter';
 
 /** The end of reading a long list. */
 export interface Listing {
@@ -44,7 +44,7 @@ export async function streamListing(
   const listing: Listing = { failure: null, httpStatus: null, bytes: 0, sha256: null };
   const splitter = new ListingSplitter((text) => readExactJson(keyRemover.fromText(text)) as unknown[]);
   const deadline = AbortSignal.timeout(timeoutMs);
-  const hands = new Hands(onBatch);
+  const consumer = new BatchConsumer(onBatch);
   try {
     const response = await pool.request({
       path,
@@ -64,11 +64,12 @@ export async function streamListing(
     }
     const received = countedInto(listing, sha256, response.body);
     for await (const chunk of decodedBy(decoders, received))
-      for (const batch of splitter.push(chunk)) await hands.give(batch);
+      for (const batch of splitter.push(chunk)) await consumer.consume(batch);
     return { ...listing, failure: failureAtEnd(splitter), sha256: sha256.digest() };
   } catch (error) {
-    hands.check();
-    if (error instanceof NotAListing || isCodingFault(error)) return { ...listing, failure: 'unreadable' };
+    consumer.rethrow();
+    if (error instanceof MalformedListing || isCodingFault(error))
+      return { ...listing, failure: 'unreadable' };
     if (deadline.aborted) return { ...listing, failure: 'timeout' };
     if (signal?.aborted) return { ...listing, failure: 'stopped' };
     return { ...listing, failure: failureOf(error, listing.httpStatus === null ? 'waiting' : 'answering') };
@@ -89,12 +90,12 @@ async function* countedInto(
 }
 
 /** Separates the errors of the consumer from those of the connection. */
-class Hands {
+class BatchConsumer {
   private failed: { error: unknown } | undefined;
 
   constructor(private readonly take: (elements: unknown[]) => Promise<void>) {}
 
-  async give(batch: unknown[]): Promise<void> {
+  async consume(batch: unknown[]): Promise<void> {
     try {
       await this.take(batch);
     } catch (error) {
@@ -103,7 +104,7 @@ class Hands {
     }
   }
 
-  check(): void {
+  rethrow(): void {
     if (this.failed) throw this.failed.error;
   }
 }

@@ -19,7 +19,7 @@ const HALF_OPEN_AFTER_MS = 5_000;
 /**
  * Failures that show an unhealthy upstream, without its rejections and requests that never left our queue.
  */
-const SICK: ReadonlySet<Answer['failure']> = new Set([
+const UNHEALTHY: ReadonlySet<Answer['failure']> = new Set([
   ...NOT_CONNECTED,
   ...(['timeout', 'reset', 'server_error'] as const),
 ]);
@@ -76,7 +76,7 @@ export class Circuit {
 
   private newBreaker(): CircuitBreakerPolicy {
     const breaker = circuitBreaker(
-      handleWhenResult((answer) => isSick(answer as Answer) || this.isUnsentProbe(answer as Answer)),
+      handleWhenResult((answer) => isUnhealthy(answer as Answer) || this.isUnsentProbe(answer as Answer)),
       { breaker: new SamplingBreaker(SAMPLE), halfOpenAfter: HALF_OPEN_AFTER_MS },
     );
     breaker.onBreak(() => {
@@ -94,7 +94,7 @@ export class Circuit {
 }
 
 /** Whether an answer shows that the upstream is unhealthy. */
-export function isSick({ failure, status }: Answer): boolean {
+export function isUnhealthy({ failure, status }: Answer): boolean {
   // A 408 is a timeout reported by the upstream.
-  return SICK.has(failure) && (status === null || status >= 500);
+  return UNHEALTHY.has(failure) && (status === null || status >= 500);
 }

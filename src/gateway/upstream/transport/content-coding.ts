@@ -13,7 +13,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 ]);
 
 /** Limit of stacked codings. A server never uses more, even by mistake. */
-const MOST_CODINGS = 2;
+const MAX_CODINGS = 2;
 
 /**
  * Returns the streams that decode a body, in order. The proxy requests no coding, but some servers and
@@ -28,7 +28,7 @@ export function decodersOf(coding: string | null): Transform[] | undefined {
     .map((name) => name.trim());
   const used = names.filter((name) => name !== '' && name !== 'identity').reverse();
   const decoders = used.flatMap((name) => DECODERS.get(name) ?? []);
-  if (decoders.length < used.length || used.length > MOST_CODINGS) return undefined;
+  if (decoders.length < used.length || used.length > MAX_CODINGS) return undefined;
   return decoders.map((create) => create());
 }
 

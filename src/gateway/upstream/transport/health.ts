@@ -1,6 +1,6 @@
 import { clock } from '../../../platform/database/clock';
 import { Answer } from '../answers/answer';
-import { isSick } from './circuit';
+import { isUnhealthy } from './circuit';
 
 /** The health of the upstream as observed by this instance since its start. */
 export interface Health {
@@ -20,7 +20,7 @@ export class UpstreamHealth {
 
   /** Ignores requests that were not sent for reasons on our side. */
   record(answer: Answer): void {
-    if (isSick(answer)) this.lastFailureAt = clock.now();
+    if (isUnhealthy(answer)) this.lastFailureAt = clock.now();
     else if (answer.status !== null) this.lastAnsweredAt = clock.now();
   }
 

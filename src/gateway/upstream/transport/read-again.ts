@@ -7,11 +7,11 @@ const RETRIES = 2;
 const BACKOFF_MS = { initialDelay: 100, maxDelay: 500 };
 
 /** Transient failures: of the network, or of an intermediary that answered in place of the upstream. */
-const PASSING: ReadonlySet<Answer['failure']> = new Set([
+const TRANSIENT_FAILURES: ReadonlySet<Answer['failure']> = new Set([
   ...NOT_CONNECTED,
   ...(['reset', 'unreadable'] as const),
 ]);
-const PASSING_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
+const TRANSIENT_STATUSES: ReadonlySet<number | null> = new Set([502, 503, 504]);
 
 interface Attempt {
   answer: Answer;
@@ -20,14 +20,14 @@ interface Attempt {
 }
 
 /** Repeats a read until its deadline. Only for reads: requests that pay or write are sent once. */
-export const readAgain = retry(
+export const retryReads = retry(
   handleWhenResult((result) => {
     const { answer, deadline } = result as Attempt;
-    return mayPass(answer) && performance.now() + BACKOFF_MS.maxDelay < deadline;
+    return isTransient(answer) && performance.now() + BACKOFF_MS.maxDelay < deadline;
   }),
   { maxAttempts: RETRIES, backoff: new ExponentialBackoff(BACKOFF_MS) },
 );
 
-function mayPass({ failure, status }: Answer): boolean {
-  return PASSING.has(failure) || (failure === 'server_error' && PASSING_STATUSES.has(status));
+function isTransient({ failure, status }: Answer): boolean {
+  return TRANSIENT_FAILURES.has(failure) || (failure === 'server_error' && TRANSIENT_STATUSES.has(status));
 }

@@ -3,7 +3,7 @@ import { AddressInfo, createServer as createNetServer, Server as NetServer, Sock
 import { Axios } from 'axios';
 import { Pool } from 'undici';
 import { FailureCode } from '../answers/answer';
-import { Received, undiciAdapter } from './undici-adapter';
+import { ReceivedResponse, undiciAdapter } from './undici-adapter';
 
 const NO_HEADERS = { raw: [], rawWithBody: ['Content-Type', 'application/json'] };
 
@@ -34,7 +34,7 @@ describe('undiciAdapter', () => {
   });
 
   const get = (url: string, timeout = 5_000) =>
-    new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get<Received>(url, { timeout });
+    new Axios({ adapter: undiciAdapter(pool, 1_000, NO_HEADERS) }).get<ReceivedResponse>(url, { timeout });
 
   it('gives up a request that waits for a connection past its deadline, without writing it', async () => {
     const arrival = new Promise<void>((resolve) => (onArrival = resolve));
@@ -133,14 +133,13 @@ describe('undiciAdapter', () => {
       });
     }
     const post = (lastObstacle: () => FailureCode | undefined) =>
-      new Axios({ adapter: undiciAdapter(slowPool, 1_000, NO_HEADERS), transformRequest: [] }).post<Received>(
-        '/',
-        BODY,
-        {
-          timeout: 10_000,
-          lastObstacle,
-        },
-      );
+      new Axios({
+        adapter: undiciAdapter(slowPool, 1_000, NO_HEADERS),
+        transformRequest: [],
+      }).post<ReceivedResponse>('/', BODY, {
+        timeout: 10_000,
+        lastObstacle,
+      });
 
     it('holds the end of the body back if it is too late', async () => {
       const lastObstacle = jest.fn().mockReturnValueOnce(undefined).mockReturnValue('too_late');

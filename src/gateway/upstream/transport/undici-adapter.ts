@@ -38,7 +38,7 @@ export class ExchangeFailed extends Error {
 }
 
 /** A complete response. Its headers bypass axios, whose classes for them take longer than a request. */
-export interface Received {
+export interface ReceivedResponse {
   headers: Record<string, unknown>;
   body: Buffer;
 }
@@ -93,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly config: InternalAxiosRequestConfig,
     private readonly maxBytes: number,
-    private readonly resolve: (response: AxiosResponse<Received>) => void,
+    private readonly resolve: (response: AxiosResponse<ReceivedResponse>) => void,
     private readonly reject: (reason: ExchangeFailed) => void,
   ) {
     this.timer = setTimeout(() => this.cutOff('timeout'), config.timeout);
