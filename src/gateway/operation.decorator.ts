@@ -28,7 +28,7 @@ export const OPERATION = 'payout-proxy:operation';
 /**
  * Makes a method the handler of one operation: its route, scopes, record and documentation. The method's name
  * becomes the `operationId`, so it must be unique. An operation other than a read also gets a preview.
- * @param method another method that the interface's text allows for the same operation.
+ * @param method another method that the interface allows for the same operation.
  */
 export function Operation(name: OperationName, method = methodOf(name)): MethodDecorator {
   const { effect } = rowOf(name);
@@ -65,7 +65,10 @@ function operationRoute(name: OperationName, method: 'GET' | 'POST') {
     RouteConfig({ operation: name }),
     ApiSummary(
       method === methodOf(name) ? title : `${title} (forwarded as ${methodOf(name)})`,
-      `${reachesOnlyOwn(name) ? 'Without `account`, only what your client made. ' : ''}${source === 'documented' ? 'Documented by the upstream.' : 'Observed, not documented by the upstream. Confirm it with the provider.'}`,
+      (reachesOnlyOwn(name) ? 'Without `account`, only objects of your client. ' : '') +
+        (source === 'documented'
+          ? 'Documented by the upstream.'
+          : 'Observed, not documented by the upstream. Confirm it with the provider.'),
     ),
     ApiExtension('x-source', source),
     ApiProduces('application/json'),

@@ -137,7 +137,7 @@ describe('the architecture', () => {
       'src/app/start/worker-process.ts',
       'src/credentials/openid/openid-provider.ts',
       'src/gateway/screening/screening.service.ts',
-      'src/gateway/upstream/transport/credentials.ts',
+      'src/gateway/upstream/transport/headers.ts',
       'src/history/log/log-key.ts',
       'src/platform/config/secrets/page-secrets.ts',
       'src/platform/network/egress.ts',

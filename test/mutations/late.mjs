@@ -12,9 +12,9 @@ export const LATE_ONES = [
       [
         'src/gateway/upstream/transport/undici-adapter.ts',
         'const obstacle = this.config.lastObstacle?.();\n    if (obstacle) throw new ' +
-          'ExchangeFailed(obstacle, this.phase); // This',
+          'ExchangeFailed(obstacle, this.phase); // also',
         'const obstacle = undefined as FailureCode | undefined;\n    if (obstacle) throw new ' +
-          'ExchangeFailed(obstacle, this.phase); // This',
+          'ExchangeFailed(obstacle, this.phase); // also',
       ],
     ],
     noticedBy: 'src/gateway/upstream/transport/undici-adapter.spec.ts',

@@ -119,6 +119,6 @@ export const CHECKS = [
       ],
     ],
     noticedBy: 'src/gateway/may-pay/obstacles.spec.ts',
-    test: "hides the spending of the whole app from an end user, and shows the app its client's cap",
+    test: "hides the app's spending from an end user, and shows the app its client's cap",
   },
 ];

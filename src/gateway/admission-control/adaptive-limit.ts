@@ -9,13 +9,13 @@ const HEALTHY_AFTER_MS = 10_000;
 
 /**
  * Limits the concurrent admissions at the database. The limit falls while the database is slow, and halves
- * while it fails. It rises by one per round of fast admissions, to not flood a database that has just come
- * back. This is TCP's congestion control (RFC 5681): additive increase, multiplicative decrease.
+ * while it fails. It rises by one per round of fast admissions, so a recovering database is not flooded. This
+ * is TCP's congestion control (RFC 5681): additive increase, multiplicative decrease.
  */
 export class AdaptiveLimit {
   private limit: number;
   private used = 0;
-  /** Time of the last fall. Earlier admissions say nothing about the new limit. */
+  /** Time of the last fall. Earlier admissions do not measure the new limit. */
   private fellAt = -Infinity;
 
   constructor(

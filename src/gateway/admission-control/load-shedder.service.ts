@@ -21,8 +21,8 @@ const MAX_CLIENTS = 10_000;
 const RECORDED_EVERY_MS = 60_000;
 
 /**
- * Share of its deadline that a request of a burst waits for a permit: 600 ms of two seconds. A refusal after
- * half of the deadline would take a second, and longer on a busy machine. The rest is for the admission.
+ * Share of its deadline that a request of a burst waits for a permit: 600 ms of two seconds. The rest is for
+ * the admission. A refusal after half of the deadline would take a second, and longer on a busy machine.
  */
 const SHARE_FOR_WAITING = 0.3;
 
@@ -59,14 +59,13 @@ export class LoadShedderService {
     );
     watch(
       'payout_proxy_places_in_use',
-      'Requests that are being admitted or answered by the upstream. At most UPSTREAM_CONNECTIONS for ' +
-        'each account.',
+      'Requests that are being admitted or answered by the upstream. ' +
+        'At most UPSTREAM_CONNECTIONS for each account.',
       ({ inUse }) => inUse,
     );
     watch(
       'payout_proxy_admission_limit',
-      'The most requests that wait for the database at the same time. It falls while the database is ' +
-        'slow or fails.',
+      'Limit of requests that wait for the database at once. It falls while the database is slow or fails.',
       ({ admissions }) => admissions.current,
     );
   }

@@ -29,7 +29,7 @@ class Crowd {
   }
 }
 
-describe('the shedder', () => {
+describe('LoadShedder', () => {
   let nowMs: number;
   let shedder: LoadShedder;
   let crowd: Crowd;

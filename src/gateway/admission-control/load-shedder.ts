@@ -108,7 +108,7 @@ export class LoadShedder {
   /**
    * Resolves once the request may proceed.
    * @param patienceMs longest wait of the request.
-   * @throws GateFull
+   * @throws Overloaded
    */
   async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Permit> {
     this.recordRequest(client);
@@ -150,13 +150,13 @@ export class LoadShedder {
   private wait(client: string, priority: Priority, patienceMs: number): Promise<Permit> {
     const queue = this.queues[priority];
     return new Promise((resolve, reject) => {
-      const over = () => {
+      const refuse = () => {
         clearTimeout(timer);
         reject(new Overloaded());
       };
       const waiting: QueuedRequest = {
         client,
-        refuse: over,
+        refuse,
         enter: (permit) => {
           clearTimeout(timer);
           resolve(permit);
@@ -165,7 +165,7 @@ export class LoadShedder {
       const timer = setTimeout(() => {
         queue.remove(client, waiting);
         if (this.waiting === 0) this.emptyAt = this.nowMs();
-        over();
+        refuse();
       }, patienceMs);
       if (this.waiting === 0) this.emptyAt = this.nowMs();
       queue.add(client, waiting);

@@ -24,7 +24,7 @@ export class Permit {
     this.admissionBeganAt = shedder.admissions.begin();
   }
 
-  /** Begins the step that waits for the database. Earlier steps say nothing about the database. */
+  /** Begins the step that waits for the database. Earlier steps do not measure the database. */
   beginStep(): void {
     if (this.admissionBeganAt !== undefined) this.admissionBeganAt = this.shedder.nowMs();
   }

@@ -43,9 +43,9 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
     allowDuplicateOf,
     content: normalForm(operation, input),
     overOwnLimit,
-    sendableInSeconds: null, // Known to the upstream's circuit.
+    sendableInSeconds: null, // set by the upstream's circuit
     usd,
-    feeUsd: null, // Known to the journal.
+    feeUsd: null, // set by the journal
     heldFor: ownHold(caller.limits, usd, screening),
     recipients: usesRegister({ beneficiariesOnly, blocksRecipients })
       ? recipientsOf(caller.clientId, operation, items)
@@ -54,7 +54,7 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
   };
 }
 
-/** Returns the payers whose caps a request counts against, besides its client. */
+/** Returns the payers, other than the client, whose caps a request counts against. */
 function payersOf({ caller, person }: OperationCall): string[] {
   const { credential } = caller;
   return [...(person ? [person.id] : []), ...(credential.kind === 'ephemeral' ? [credential.id] : [])];

@@ -17,7 +17,7 @@ import { measured, Permit } from '../admission-control/permit';
 import { MayPay } from '../may-pay/may-pay.service';
 import { refusalOf } from '../may-pay/obstacle-problem';
 import { ScreeningService } from '../screening/screening.service';
-import { Outgoing } from '../upstream/upstream-account';
+import { Outgoing } from '../upstream/transport/outgoing';
 import { UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
 import { CoverageService } from './coverage/coverage.service';
@@ -28,17 +28,17 @@ import { newIntent, PreparedRequest } from './prepared-request';
 import { ReplayService } from './reply/replay.service';
 import { pendingReply, Reply } from './reply/reply';
 
-/** The facts about a request before the journal decides about it. */
+/** The results of checks of the request alone. */
 interface OwnChecks {
   /** The items, including amounts that the body omits. */
   items: Item[];
   coverage: Coverage | null;
   screening: Screened | null;
-  /** The rejection by rules of the request alone. Undefined if it breaks none. */
+  /** The rejection. Undefined if the request breaks no rule. */
   problem?: Problem;
 }
 
-/** How long a concurrent repetition waits for the first answer before the app is told to retry, in ms. */
+/** Wait of a concurrent repetition for the first answer, in ms. After it, the app must retry. */
 const CONCURRENT_DUPLICATE_WAIT_MS = 1_000;
 const CONCURRENT_DUPLICATE_POLL_MS = 50;
 
@@ -62,7 +62,7 @@ export class AdmissionService {
    * Admits a request.
    * @param input the validated body.
    * @param permit its permit. The admission ends its wait for the database.
-   * @returns the app's response, if nothing is sent now. Otherwise the release of the call to send.
+   * @returns the app's response if nothing is sent now, else the release of the call to send.
    * @throws Problem if it may not be sent.
    */
   async admit(
@@ -71,7 +71,7 @@ export class AdmissionService {
     input: object | undefined,
     permit: Permit,
   ): Promise<Reply | Release> {
-    this.mayPay.require('replay'); // The decision checks everything else that a new request needs.
+    this.mayPay.require('replay'); // the decision checks all other needs of a new request
     for (;;) {
       const { rights } = call.caller;
       try {
@@ -165,7 +165,7 @@ export class AdmissionService {
       if (problem instanceof Problem) return { items, coverage: null, screening: null, problem };
       throw problem;
     } finally {
-      call.sendBy += performance.now() - started; // Look-ups have limits of their own.
+      call.sendBy += performance.now() - started; // look-ups have limits of their own
     }
   }
 

@@ -69,9 +69,9 @@ export class ExchangeService {
       await measured(permit, this.open(call, prepared));
       const fetch = () => this.send(call, prepared);
       if (!isCached) return { shared: null, ...(await fetch()) };
-      const given = await this.cache.get(key, call.id, fetch);
-      if (given.shared) await this.close(call, prepared.items, given, given.shared.fetchedBy);
-      return given;
+      const answer = await this.cache.get(key, call.id, fetch);
+      if (answer.shared) await this.close(call, prepared.items, answer, answer.shared.fetchedBy);
+      return answer;
     } finally {
       account.giveUp(outgoing);
     }
@@ -80,7 +80,7 @@ export class ExchangeService {
   /**
    * Sends an admitted call once, and records its outcome.
    * @param release of a call that pays or writes. Limits the time from the admission to the sending.
-   * @param permit is released as soon as the upstream has answered.
+   * @param permit is released at the upstream's answer.
    */
   async send(
     call: OperationCall,
@@ -107,7 +107,7 @@ export class ExchangeService {
     call.timings.journal = performance.now() - started;
   }
 
-  /** @param answerOf the call that fetched the answer. Null if this one did. */
+  /** @param answerOf the call that fetched the answer. Null for this call. */
   private async close(
     call: OperationCall,
     items: Item[],
@@ -121,7 +121,7 @@ export class ExchangeService {
     try {
       outcome = outcomeOf(call, items, timed, this.vocabulary, answerOf);
       outcome.undelivered = isCallerGone(call);
-      // First, because it may be spooled to disk.
+      // Precedes the fees, because it may be spooled to disk.
       const closed = this.journal.close(outcome, effect !== 'read');
       await this.whileAwaited(call, Promise.all([closed, this.observeFees(call, items, outcome.items)]));
     } catch (cause) {
@@ -153,10 +153,10 @@ export class ExchangeService {
     throw new DatabaseTooSlow();
   }
 
-  /** Records a reply that was not handed over, as far as known. */
+  /** Records if the reply is known to be undelivered. */
   private async handOver(call: OperationCall): Promise<void> {
     if (!call.connection) return;
-    await eventsThatArrived(); // The caller hung up while the outcome was written.
+    await eventsThatArrived(); // the caller may have hung up during the write
     if (isCallerGone(call)) return this.recordUndelivered(call);
     watchHandover(call, () => void this.recordUndelivered(call));
   }
@@ -181,7 +181,7 @@ export class ExchangeService {
     try {
       await recordUndelivered(this.prisma, id, this.timeouts);
     } catch (err) {
-      this.logger.error({ err, call_id: id }, 'not recorded that the caller did not get the answer');
+      this.logger.error({ err, call_id: id }, 'undelivered answer not recorded');
     }
   }
 }

@@ -39,7 +39,7 @@ export class ForwardingService {
       if (effect === 'read') {
         const started = performance.now();
         await this.ownership.require(call, input);
-        call.sendBy += performance.now() - started; // A look-up has limits of its own.
+        call.sendBy += performance.now() - started; // a look-up has limits of its own
         if (listsTransactions(operation))
           prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, permit);
@@ -58,8 +58,8 @@ export class ForwardingService {
 type Fields = Record<string, unknown>;
 
 /**
- * Writes an ID of the proxy into the request's free reference field, if the caller leaves the field empty.
- * The upstream lists the field, so an equal payment by others is never mistaken for ours.
+ * Writes an ID of the proxy into the request's free reference field, if the caller leaves the field empty. The
+ * upstream lists the field, so an equal payment by others is never mistaken for ours.
  * @param input the validated body. Not changed.
  */
 export function withPayoutIds(

@@ -1,7 +1,8 @@
 import { OperationCall } from '../../access/auth/call';
 import { NewIntent } from '../../journal/records/records';
 import { Item } from '../../operations/items/item';
-import { Outgoing, TimedAnswer } from '../upstream/upstream-account';
+import { Outgoing } from '../upstream/transport/outgoing';
+import { TimedAnswer } from '../upstream/upstream-account';
 
 /** A request in the form to send, with the items of its record. */
 export interface PreparedRequest {

@@ -40,7 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    if (error instanceof CallerGone) return; // Nobody receives an answer.
+    if (error instanceof CallerGone) return; // without a receiver
     const problem = adaptedTo(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
     this.metrics.problems.inc({ code: problem.code });
@@ -88,7 +88,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof Problem) return error;
     // The request may have been sent once its intent is recorded. The response must not deny it.
     if (call.opened) return new Problem('outcome_unknown', { cause: error });
-    // Checked first, because its ECONNRESET does not come from the database.
+    // Precedes `isUnavailable`, because this ECONNRESET does not come from the database.
     if (raw.readableAborted) return call.connectionError ?? bodyFault('ended before it was complete');
     if (isUnavailable(error)) return new Problem('database_unavailable', { cause: error });
     // Fastify's rejections arrive as Nest exceptions with only a status.
@@ -138,12 +138,12 @@ function adaptedTo(request: FastifyRequest, problem: Problem): Problem {
   const { code, message, cause } = problem;
   if (isInterface(request) || !isOfDatabase(code) || message !== PROBLEMS[code].text) return problem;
   const text =
-    `${happenedOf(code)} Nothing was sent to the payout service. Check whether the change was made before ` +
-    'you try again.';
+    `${happenedOf(code)} Nothing was sent to the payout service. ` +
+    'Check whether the change was made before you try again.';
   return new Problem(code, { text, action: 'wait', cause });
 }
 
-/** Whether the request reads or previews. */
+/** Returns whether the request reads or previews. */
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
   const { operation, isPreview = false } = routeOptions.config;
   if (operation === undefined) return method === 'GET' || method === 'HEAD';

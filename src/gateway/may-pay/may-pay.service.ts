@@ -43,7 +43,7 @@ interface Sendable {
 
 /** The known facts. A check without its fact is skipped. */
 interface Facts {
-  /** The refusal of a gate that is full. */
+  /** The refusal of a full load shedder. */
   full?: Extract<InstanceObstacle, { kind: 'no_room' }>;
   /** The stop of the request. */
   stop?: Stop | undefined;
@@ -51,7 +51,7 @@ interface Facts {
 }
 
 /**
- * Decides whether this instance may pay, write, settle or read now. Every path that lets money leave asks it.
+ * Decides whether this instance may pay, write, settle or read now. Every path of money passes this check.
  * See docs/internals/decisions/money/0061-one-check-before-money-leaves.md.
  */
 @Injectable()
@@ -78,7 +78,7 @@ export class MayPay {
   }
 
   /**
-   * Runs all checks of a request without an admission, once it has a place.
+   * Runs all checks of a request without an admission, once it has a permit.
    * @param clientId the client of the call.
    * @throws Problem for the first obstacle.
    */

@@ -118,7 +118,7 @@ describe('an obstacle', () => {
     if (action === 'new_key') expect(obstacle.kind).toBe('expired');
   });
 
-  it('has the same code for apps and end users, and no_longer_allowed for an approver of a forbidden call', () => {
+  it('has one code for apps and end users, and no_longer_allowed for forbidden held calls', () => {
     for (const obstacle of OF_REQUESTS) {
       expect(problemOf(obstacle, 'end_user').code).toBe(problemOf(obstacle, 'app').code);
     }
@@ -148,15 +148,16 @@ describe('an obstacle', () => {
     ]);
   });
 
-  it("hides the spending of the whole app from an end user, and shows the app its client's cap", () => {
+  it("hides the app's spending from an end user, and shows the app its client's cap", () => {
     const client = cap('client', 'daily');
     expect(problemOf(client, 'end_user').message).toBe(
-      'This payment would exceed a cap of the whole app. Nothing was sent. Try again on another day, or ' +
-        'ask the provider of the app.',
+      'This payment would exceed a cap of the whole app. Nothing was sent. ' +
+        'Try again on another day, or ask the provider of the app.',
     );
     expect(problemOf(client, 'app').message).toBe(
-      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. The upstream's expected fees " +
-        'of 0.1 US dollars count, too. Nothing was sent. GET /v1/limits shows when the cap resets.',
+      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. " +
+        "The upstream's expected fees of 0.1 US dollars count, too. Nothing was sent. " +
+        'GET /v1/limits shows when the cap resets.',
     );
     expect(problemOf(cap('person', 'daily'), 'end_user').message).toContain("This person's daily cap is 50");
   });
@@ -174,12 +175,12 @@ describe('an obstacle', () => {
       `The operator has stopped ${toApp}. Nothing was sent. Reason: an incident`,
     );
     expect(problemOf(obstacle, 'approver').message).toBe(
-      `The operator has stopped ${toApprover}. Nothing was sent, and the call is still pending. Approve ` +
-        'it when the stop is lifted. Reason: an incident',
+      `The operator has stopped ${toApprover}. Nothing was sent, and the call is still pending. ` +
+        'Approve it when the stop is lifted. Reason: an incident',
     );
   });
 
-  it('keeps the wait, the places and the first call of a refusal', () => {
+  it('keeps the wait, the pointers and the first call of a refusal', () => {
     expect(problemOf({ kind: 'circuit_open', retryAfter: 5 }, 'approver').retryAfter).toBe(5);
     const forbidden: AnyObstacle = {
       kind: 'recipient_not_allowed',
@@ -193,7 +194,7 @@ describe('an obstacle', () => {
     expect(problemOf(OF_REQUESTS.at(-1)!, 'app')).toMatchObject({ firstCallId: CALL, action: 'wait' });
   });
 
-  it('forecasts the code that the app would get, and a clause, for an approver', () => {
+  it('forecasts the code for the app, and a clause, for an approver', () => {
     for (const rule of RULES) {
       const { code, detail } = forecastOf(rule, OPERATION);
       expect(code).not.toBe('no_longer_allowed');

@@ -43,7 +43,7 @@ export interface Row<Of> {
   code: ProblemCode | ((obstacle: Of) => ProblemCode);
   /** The code for an approver, if different. */
   heldCode?: ProblemCode;
-  /** What happened, in a sentence. Defaults to the first sentence of the code's text. */
+  /** The event, in a sentence. Defaults to the first sentence of the code's text. */
   happened?: Text<Of>;
   /** The broken rule as a clause, in place of `happened` for an approver. */
   rule?: Text<Of>;
@@ -59,7 +59,7 @@ const BLOCKED = 'is blocked for your client';
 const UNREGISTERED = 'is not registered, and your client may pay only registered recipients';
 const SEE_READYZ = 'GET /readyz states the reason. Decide later, or on another instance.';
 const LATER = 'Approve it after Retry-After.';
-const PERMIT = 'Change what the client or its person may do, or reject the call.';
+const PERMIT = 'Change the rights of the client or of its person, or reject the call.';
 
 /** Rules of per-call limits that forbid a held call, by error code. */
 const OWN_LIMITS: Partial<Record<ProblemCode, string>> = {
@@ -147,8 +147,8 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
     code: 'database_unavailable',
     heldCode: 'no_longer_allowed',
     happened:
-      "The proxy's database lacks the person or the ephemeral key of this request, for example after a " +
-      'restore, so their caps are unknown.',
+      "The proxy's database lacks the person or the ephemeral key of this request, " +
+      'for example after a restore, so their caps are unknown.',
     next: {
       app: 'Send the request again, with the same Idempotency-Key if it had one.',
       approver: 'Reject it. To pay, the client must send it again.',
@@ -162,17 +162,17 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   maybe_paid: {
     code: 'suspected_duplicate',
     happened: ({ transaction }) =>
-      'The upstream has paid the same amount to the same recipient in a period whose records are lost: ' +
+      'The upstream has paid the same amount to the same recipient in a recovery gap: ' +
       `transaction ${transaction}. It may be this call.`,
     next: {
       approver:
-        'Reject it if it was paid. Otherwise decide about the finding of that transaction first, then ' +
-        'approve it.',
+        'Reject it if it was paid. ' +
+        'Otherwise decide about the finding of that transaction first, then approve it.',
     },
   },
   expired: {
     code: 'approval_expired',
-    happened: 'This call has expired because nobody decided it in time.',
+    happened: 'This call has expired without a decision.',
     next: { approver: 'To pay, the requester must send it again.' },
     isOver: true,
   },
@@ -197,8 +197,7 @@ export const ROWS: { [K in AnyObstacle['kind']]: Row<Extract<AnyObstacle, { kind
   ),
   not_own: brokenRule(
     'object_not_found',
-    'no call of the client made the transaction that it names, and the client does not have the scope ' +
-      'account',
+    'no call of the client created its transaction, and the client does not have the scope account',
   ),
   over_own_limit: {
     ...brokenRule(
@@ -221,8 +220,8 @@ function capReached(
 ): string {
   const fees = feeUsd ? ` The upstream's expected fees of ${feeUsd.toFixed()} US dollars count, too.` : '';
   return (
-    `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, with ${leftUsd.toFixed()} US dollars ` +
-    `left.${fees}`
+    `${names[of]}'s ${period} cap is ${capUsd.toFixed()} US dollars, ` +
+    `with ${leftUsd.toFixed()} US dollars left.${fees}`
   );
 }
 
@@ -230,7 +229,7 @@ function capReached(
 function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   return [...blocked, ...unregistered]
-    .sort((one, other) => one.position - other.position)
+    .sort((a, b) => a.position - b.position)
     .map((recipient) => ({
       pointer: pointer(recipient.position, recipient.field ?? valueFieldOf(operation)),
       detail: blocked.includes(recipient) ? BLOCKED : UNREGISTERED,
@@ -241,7 +240,7 @@ function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: Operat
 function recipientFaults(capUsd: string, positions: number[], operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   const detail =
-    `would bring its recipient over ${capUsd} US dollars today (UTC), with what your client has paid or ` +
-    'requested before';
+    `would bring its recipient over ${capUsd} US dollars today (UTC), ` +
+    'with earlier payments and requests of your client';
   return positions.map((position) => ({ pointer: pointer(position, valueFieldOf(operation)), detail }));
 }

@@ -28,8 +28,8 @@ const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 const EARLIER_DAYS = 7;
 
 /**
- * Returns, for each item, the latest call that has paid the same, may have paid it or may still pay it.
- * People do not learn the recipients of others.
+ * Returns, for each item, the latest call that has paid the same, may have paid it or may still pay it. People
+ * do not learn the recipients of others.
  * @param owner owner of the calls.
  */
 export async function readEarlierPayments(
@@ -42,11 +42,11 @@ export async function readEarlierPayments(
   const since = uuidFloor(new Date(clock.nowMs() - days * 86_400_000));
   const ofPerson = person ? Prisma.sql`AND terms @> ${[`person:${person.id}`]}::text[]` : Prisma.empty;
   await catchUpIndex(prisma);
-  // Runs in steps (MATERIALIZED, OFFSET 0): the calls that name a recipient, their payouts, their states.
+  // MATERIALIZED and OFFSET 0 fix the order: the calls of each recipient, their payouts, their states.
   return prisma.$queryRaw<EarlierPayment[]>`
     WITH wanted AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${wanted}::json) AS a(position integer, term text, key text,
-        usd numeric)
+      SELECT * FROM json_to_recordset(${wanted}::json)
+        AS a(position integer, term text, key text, usd numeric)
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
       WHERE terms && ARRAY(SELECT term FROM wanted)
@@ -63,10 +63,9 @@ export async function readEarlierPayments(
       CROSS JOIN LATERAL (
         SELECT t.amount_usd, t.receiver, r.email, r.phone, r.handle
         FROM ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric, receiver text))
-          WITH ORDINALITY AS t(amount_usd, receiver, place)
-        LEFT JOIN json_to_recordset(b.people::json) AS r(position integer, email text, phone text,
-          handle text)
-          ON r.position = t.place - 1
+          WITH ORDINALITY AS t(amount_usd, receiver, ordinal)
+        LEFT JOIN json_to_recordset(b.people::json)
+          AS r(position integer, email text, phone text, handle text) ON r.position = t.ordinal - 1
       ) AS t
     ), same AS (
       SELECT a.position, p.call_id FROM wanted a JOIN payout p ON p.amount_usd = a.usd
@@ -82,7 +81,7 @@ export async function readEarlierPayments(
     FROM same JOIN calls ON calls.id = same.call_id ORDER BY same.position, calls.id DESC`;
 }
 
-/** Returns the paying name of the recipient, and the amount. */
+/** Returns the recipient's paying name, and the amount. */
 function toSearchRow({ position, item }: { position: number; item: Item }) {
   const paid = paidName(item);
   if (!paid) return [];

@@ -3,7 +3,7 @@ import { FaultList } from '../../http/validation/faults';
 import { DryRun } from '../../journal/admission/state';
 import { Problem } from '../../platform/errors/problem';
 import { AdmissionRequest } from '../../policy/admission';
-import { Destinations } from '../forwarding/coverage/coverage';
+import { Destinations } from '../forwarding/coverage/destinations';
 import { InstanceObstacle } from '../may-pay/obstacles';
 import { EarlierPayment } from './earlier-payments';
 import { PositionedItem } from './positioned-items';
@@ -28,7 +28,7 @@ export interface PreviewFacts extends PreviewedBody {
   /** The reason why the caller may not name the transaction, or its amount could not be read. */
   valueProblem: Problem | undefined;
   dryRun: DryRun;
-  /** The obstacle of this instance, besides those of the dry run. */
+  /** The obstacle of this instance. Those of the request are in the dry run. */
   instance: InstanceObstacle | undefined;
   /** The answer to its used key, or the refusal. */
   replay: PreviewReplay | Problem | undefined;

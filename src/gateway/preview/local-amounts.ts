@@ -46,13 +46,13 @@ export async function readLocalAmounts(
   call: OperationCall,
   items: PositionedItem[],
 ): Promise<Map<number, PreviewLocalAmount>> {
-  const wanted = items.flatMap(({ position, item }) => {
+  const conversions = items.flatMap(({ position, item }) => {
     const conversion = conversionOf(item);
     return conversion ? [{ position, key: keyOf(conversion), conversion }] : [];
   });
-  const distinct = new Map(wanted.map(({ key, conversion }) => [key, conversion]));
+  const distinct = new Map(conversions.map(({ key, conversion }) => [key, conversion]));
   const amounts = new Map<string, PreviewLocalAmount>();
-  const questions = [...distinct].slice(0, MAX_CONVERSIONS).map(async ([key, { currency, usd }]) => {
+  const requests = [...distinct].slice(0, MAX_CONVERSIONS).map(async ([key, { currency, usd }]) => {
     const body = await reads.read(call, CONVERT, {
       destinationCurrency: currency,
       amountInUSD: usd.toFixed(),
@@ -60,9 +60,9 @@ export async function readLocalAmounts(
     const amount = body && amountIn(parseJson(body));
     if (amount) amounts.set(key, { currency, amount: amount.toFixed() });
   });
-  await waitAtMost(Promise.all(questions), PATIENCE_MS);
+  await waitAtMost(Promise.all(requests), PATIENCE_MS);
   return new Map(
-    wanted.flatMap(({ position, key }) => {
+    conversions.flatMap(({ position, key }) => {
       const amount = amounts.get(key);
       return amount ? [[position, amount]] : [];
     }),

@@ -23,10 +23,10 @@ export class PreviewFault extends FaultDto {
 export class PreviewRefusal {
   @described(INTEGER, 'HTTP status.') status!: number;
   @described({ enum: Object.keys(PROBLEMS) }, 'The error code, for programs.') code!: string;
-  @described({ enum: [...ACTION_NAMES] }, 'What your program does next, as for the errors of operations.')
+  @described({ enum: [...ACTION_NAMES] }, 'The next step of your program, as for the errors of operations.')
   action!: string;
-  @described(TEXT, 'What happened and what to do.') detail!: string;
-  @described({ type: [FaultDto] }, 'The fields that caused it, if any.') errors!: FaultDto[];
+  @described(TEXT, 'The event, and the remedy.') detail!: string;
+  @described({ type: [FaultDto] }, 'The fields that caused it.') errors!: FaultDto[];
   @described(COUNT, 'The number of errors. `errors` lists the first 100.') errors_total!: number;
   @optional(UUID, 'The call that this request repeats.') first_call_id?: string;
   @optional({ enum: FIRST_CALL_STATES }, 'The state of that call.') first_call_state?: string;
@@ -42,15 +42,12 @@ export class PreviewApproval {
     enum: HELD_FOR,
     description:
       '`over_threshold`: the total exceeds the threshold. `over_recipient_threshold`: a recipient would ' +
-      'get more today ' +
-      'than the threshold per recipient. `over_daily_threshold`: your client would pay more today than ' +
-      'the threshold ' +
-      'per day. `seen_before`: your client paid the same amount to the same recipient within the days of ' +
-      '`hold_duplicates_days`. `seen_across_clients`: another client did so a short time ago. ' +
-      '`unexplained_payment`: the upstream paid the same, and its record was lost with an older database. ' +
+      'get more today than the threshold per recipient. `over_daily_threshold`: your client would pay ' +
+      'more today than the threshold per day. `seen_before`: your client paid the same amount to the ' +
+      'same recipient within the days of `hold_duplicates_days`. `seen_across_clients`: another client ' +
+      'did so a short time ago. `unexplained_payment`: the upstream paid the same in a recovery gap. ' +
       '`new_beneficiary`: a recipient was registered a short time ago. `screening_review`: never in a ' +
-      'preview, which does ' +
-      'not ask the screening service.',
+      'preview, which submits nothing to the screening service.',
   })
   reason!: string;
   @nullable(SIGNED_USD, 'The threshold that the request exceeds, or else that of a call. Null without one.')
@@ -61,13 +58,12 @@ export class PreviewApproval {
 
 export class PreviewCap {
   @nullable(SIGNED_USD, 'The cap. Null without a cap.') cap_usd!: string | null;
-  @described(SIGNED_USD, 'Sum of the amounts that were paid, are being paid or may have been paid.')
+  @described(SIGNED_USD, 'Sum of all amounts that were paid, are being paid or may have been paid.')
   spent_usd!: string;
   @nullable(SIGNED_USD, 'Amount left under the cap. Null without a cap.') left_usd!: string | null;
   @nullable(
     SIGNED_USD,
-    'Amount left after this payout. Negative if the payout exceeds the cap. Null without a cap or a ' +
-      'known total.',
+    'Amount left after this payout. Negative above the cap. Null without a cap or a known total.',
   )
   left_after_usd!: string | null;
 }
@@ -87,7 +83,7 @@ export class PreviewItem {
   @nullable(TEXT, 'The recipient, in the form used for comparisons: the domain of an email is in lowercase.')
   recipient!: string | null;
   @nullable(SIGNED_USD, 'The exact amount in US dollars.') amount_usd!: string | null;
-  @nullable(TEXT, "The country in the upstream's spelling, or as given if the upstream does not know it.")
+  @nullable(TEXT, "The country in the upstream's spelling, or as sent if the upstream lacks it.")
   country!: string | null;
   @nullable(TEXT, 'The mobile money network code.') network_code!: string | null;
   @nullable(
@@ -95,7 +91,7 @@ export class PreviewItem {
     'Amount in local currency for the recipient. Null if the upstream did not state it.',
   )
   local_amount!: PreviewLocalAmount | null;
-  @described({ type: [String] }, 'Things to check before you pay.') notes!: string[];
+  @described({ type: [String] }, 'Notes to check before you pay.') notes!: string[];
 }
 
 export class PreviewDuplicate {
@@ -103,15 +99,14 @@ export class PreviewDuplicate {
   @ApiProperty({
     enum: ['inside_batch', 'seen_before'],
     description:
-      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client ' +
-      'requested the ' +
-      'same within the last seven days, or within `hold_duplicates_days` if that is longer.',
+      '`inside_batch`: an earlier item of this request pays the same. `seen_before`: your client requested ' +
+      'the same within the last seven days, or within `hold_duplicates_days` if that is longer.',
   })
   kind!: string;
   @optional(COUNT, 'The position of the first such item. Present for `inside_batch`.')
   same_as_position?: number;
   @optional(UUID, 'The latest such call. Present for `seen_before`.') call_id?: string;
-  @optional(INSTANT, 'When that call was sent or requested.') paid_at?: Date;
+  @optional(INSTANT, 'Time of that call.') paid_at?: Date;
 }
 
 /** The forecast of a request. */
@@ -119,18 +114,16 @@ export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],
     description:
-      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer would ' +
-      'be replayed.',
+      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer is replayed.',
   })
   would!: string;
-  @nullable(PreviewRefusal, 'The error that the request would get.') refusal!: PreviewRefusal | null;
+  @nullable(PreviewRefusal, 'The error of the request.') refusal!: PreviewRefusal | null;
   @nullable(PreviewReplay, 'The answer that would be replayed.') replay!: PreviewReplay | null;
   @ApiProperty({
     type: [PreviewFault],
     description:
-      'Every error in the request. An item with an error is not checked further. If any item has an ' +
-      'error, the request is ' +
-      'not compared with caps and earlier requests.',
+      'Every error in the request. An item with an error is not checked further. If any item has an error, ' +
+      'the request is not compared with caps and earlier requests.',
   })
   errors!: PreviewFault[];
   @described(COUNT, 'The number of errors. `errors` lists the first 100 of each code.') errors_total!: number;
@@ -144,17 +137,16 @@ export class Preview {
   fee_usd!: string | null;
   @nullable(
     { ...TEXT, enum: ['checked', 'unchecked'] },
-    "Whether the destinations were checked against the upstream's lists. Null if there is no list for " +
-      'the operation.',
+    "Whether the destinations were checked against the upstream's lists. Null without such a list.",
   )
   coverage!: string | null;
-  @nullable(PreviewApproval, 'The approval that the request would need. Null without one.')
+  @nullable(PreviewApproval, 'The required approval. Null without one.')
   approval!: PreviewApproval | null;
   @ApiProperty({
     type: PreviewCaps,
     description:
-      'The caps of your client or, with an ephemeral key or an access token, of its person, and the ' +
-      'amounts left after this payout.',
+      'The caps of your client or, with an ephemeral key or an access token, of its person, ' +
+      'and the amounts left after this payout.',
   })
   caps!: PreviewCaps;
   @nullable(TEXT, "The operator's reason for stopping the operation. Null if it is not stopped.") stopped!:

@@ -109,7 +109,7 @@ export class PreviewService {
         call,
         named.map(({ item }) => item),
       );
-      const positioned = named.map(({ position, item }, place) => ({ position, item: items[place] ?? item }));
+      const positioned = named.map(({ position, item }, index) => ({ position, item: items[index] ?? item }));
       return { positioned, valueProblem: undefined };
     } catch (problem) {
       if (!(problem instanceof Problem) || !REFUSING.includes(problem.code)) throw problem;

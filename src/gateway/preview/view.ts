@@ -3,11 +3,14 @@ import { ownerOf } from '../../access/auth/owner';
 import { Limits } from '../../access/clients/limits/limits';
 import { movesValue } from '../../operations/catalogue/catalogue';
 import { paidName, totalOf } from '../../operations/items/item';
+import { pointerIn } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
 import { toldFault } from '../../platform/errors/problem-body';
 import { Caps, reservationOf } from '../../policy/limits/caps';
 import { HeldFor, Hold } from '../../policy/limits/holds';
-import { Destinations } from '../forwarding/coverage/coverage';
+import { Destinations } from '../forwarding/coverage/destinations';
+import { ownLimitProblems } from '../forwarding/ownership/own-limits';
+import { refusalOf } from '../may-pay/obstacle-problem';
 import { EarlierPayment } from './earlier-payments';
 import { PreviewFacts } from './facts';
 import { duplicatesInside, itemCount, PositionedItem } from './positioned-items';
@@ -22,7 +25,6 @@ import {
   PreviewLocalAmount,
   PreviewRefusal,
 } from './preview.dto';
-import { problemsOf } from './problems';
 
 const ZERO = new Decimal(0);
 const NO_CAPS: Caps = {
@@ -56,7 +58,7 @@ export function toPreview(facts: PreviewFacts): Preview {
       replay || !movesValue(operation) ? ZERO : reservationOf({ usd: request.usd, feeUsd: dryRun.feeUsd }),
     ),
     stopped: stopped?.stop.reason ?? null,
-    items: positioned.map((one) => toItem(one, served, localAmounts.get(one.position) ?? null)),
+    items: positioned.map((item) => toItem(item, served, localAmounts.get(item.position) ?? null)),
     duplicates: [...duplicatesInside(positioned), ...earlier.map(toDuplicate)],
   };
 }
@@ -163,4 +165,49 @@ function notesOf({ handleIgnored, recipientField, amountUsd }: PositionedItem['i
     ...(handleIgnored ? ['The item has an email and a handle. The email is used.'] : []),
     ...(paidWithoutAmount ? ['The item has no amount, so the total does not include it.'] : []),
   ];
+}
+
+/** Returns every error of a request, in the order in which the request itself would be rejected. */
+export function problemsOf(facts: PreviewFacts): Problem[] {
+  const { call, positioned, replay, valueProblem, instance } = facts;
+  const ofInstance = instance ? [refusalOf(instance, call)] : [];
+  // A replay skips the other checks.
+  if (replay !== undefined && !(replay instanceof Problem)) return ofInstance;
+  const isFenced = instance?.kind === 'fenced';
+  const [items, positions] = [positioned.map(({ item }) => item), positioned.map(({ position }) => position)];
+  return [
+    ...bodyProblems(facts),
+    ...(isFenced ? ofInstance : []),
+    ...facts.headerProblems,
+    ...(replay ? [replay] : []),
+    ...(valueProblem ? [valueProblem] : ownLimitProblems(call, items, positions)),
+    ...coverageProblems(facts),
+    ...(isFenced ? [] : ofInstance),
+    ...obstacleProblems(facts),
+  ];
+}
+
+function bodyProblems({ found }: PreviewFacts): Problem[] {
+  return found.total === 0
+    ? []
+    : [new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total })];
+}
+
+function obstacleProblems({ call, dryRun }: PreviewFacts): Problem[] {
+  return dryRun.obstacles.flatMap((obstacle) => {
+    // `replay` shows the first two, and the per-call rules show the third.
+    if (obstacle.kind === 'repeated' || obstacle.kind === 'key_reused' || obstacle.kind === 'over_own_limit')
+      return [];
+    return [refusalOf(obstacle, call)];
+  });
+}
+
+function coverageProblems({ call, positioned, served }: PreviewFacts): Problem[] {
+  if (!(served instanceof Destinations)) return [];
+  const pointer = pointerIn(call.operation);
+  const faults = served.faultsIn(
+    positioned.map(({ item }) => item),
+    (index, field) => pointer(positioned[index]?.position ?? index, field),
+  );
+  return faults.length > 0 ? [new Problem('not_served', { faults })] : [];
 }

@@ -20,8 +20,8 @@ interface ScreenedCall extends Pick<OperationCall, 'id' | 'operation'> {
 }
 
 /**
- * Asks the operator's screening service about the recipients of a call before the call is written or sent.
- * Sends nothing without an answer that allows it.
+ * Submits the recipients of a call to the operator's screening service before the call is written or sent.
+ * Nothing is sent without an answer that allows it.
  */
 @Injectable()
 export class ScreeningService {
@@ -62,8 +62,8 @@ export class ScreeningService {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...signedHeaders(call.id, body, secret) },
         body,
-        redirect: 'manual', // Recipients are sent nowhere else.
-        signal: AbortSignal.timeout(this.settings.screeningTimeoutMs), // Also while the answer is read.
+        redirect: 'manual', // recipients are sent nowhere else
+        signal: AbortSignal.timeout(this.settings.screeningTimeoutMs), // covers the body
       });
       return await readVerdict(response);
     } catch (error) {

@@ -9,31 +9,21 @@ import { longestUpstreamTimeout, upstreamTimeoutOf } from '../../platform/config
 import { clock } from '../../platform/database/clock';
 import { Egress } from '../../platform/network/egress';
 import { MayPay } from '../may-pay/may-pay.service';
-import { Answer, RequestKind, Exchange, toAnswer } from './answers/answer';
+import { Answer, Exchange, toAnswer } from './answers/answer';
 import { UnitName } from './answers/unit-name';
 import { Listing, streamListing } from './listing/listing';
 import { Circuit } from './transport/circuit';
 import { decoded } from './transport/content-coding';
-import { Credentials } from './transport/credentials';
-import { headerOf, toSeconds } from './transport/headers';
+import { Credentials, headerOf, toSeconds } from './transport/headers';
 import { UpstreamHealth } from './transport/health';
-import { retryReads } from './transport/read-again';
+import { Outgoing } from './transport/outgoing';
+import { retryReads } from './transport/retry-reads';
 import { ExchangeFailed, Phase, ReceivedResponse, undiciAdapter } from './transport/undici-adapter';
 
 /** Connections for lists that may exceed memory. Separate, so no payout waits for them. */
 const LISTING_CONNECTIONS = 2;
 
 const JSON_TYPE = 'application/json';
-
-/** A request: the path below the base address, and the bytes. Only reads are repeated. */
-export interface Outgoing extends RequestKind {
-  /** Name of its account. */
-  account: string;
-  operation: string;
-  method: 'GET' | 'POST';
-  path: string;
-  body: Buffer | null;
-}
 
 /** One attempt to send a request. */
 interface Try {
@@ -46,7 +36,7 @@ interface Try {
 
 export interface TimedAnswer {
   answer: Answer;
-  /** When it was handed over for sending. It may have waited since. */
+  /** Time of the handover for sending. It may have waited since. */
   sentAt: Date;
   answeredAt: Date;
   /** By a monotonic clock, including waiting. */
@@ -101,7 +91,7 @@ export class UpstreamAccount {
     this.pool = new Pool(base.origin, {
       connections: settings.upstreamConnections,
       connect,
-      headersTimeout: longestMs, // Each request has a shorter one of its own.
+      headersTimeout: longestMs, // each request has a shorter one
       bodyTimeout: longestMs,
     });
     this.listingPool = new Pool(base.origin, { connections: LISTING_CONNECTIONS, connect });
@@ -181,7 +171,7 @@ export class UpstreamAccount {
     this.circuitOf(request.operation).giveUp(request);
   }
 
-  /** Removes our key from other text than an answer. Returns the same bytes if the text does not quote it. */
+  /** Removes our key from text other than answers. Returns the same bytes without a key. */
   withoutKey(bytes: Buffer): Buffer {
     return this.credentials.remover.fromBytes(bytes);
   }
@@ -248,7 +238,7 @@ export class UpstreamAccount {
         return { failure: error.failure, written: error.written };
       }
       progress.phase = 'waiting';
-      return { failure: 'reset', written: true }; // Unreadable, so assume the worst.
+      return { failure: 'reset', written: true }; // unknown, so the safe assumption
     }
   }
 

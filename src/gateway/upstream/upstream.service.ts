@@ -20,10 +20,10 @@ export class UpstreamService implements OnApplicationShutdown {
     egress: Egress,
     reload: SecretReloadService,
   ) {
-    const accounts = accountsOf(settings).map((one) => {
-      const account = new UpstreamAccount(one, settings, metrics, mayPay, egress);
-      reload.watch(accountVariable(one.name, 'API_KEY'), one.apiKey, (key) => account.replaceKey(key));
-      return [one.name, account] as const;
+    const accounts = accountsOf(settings).map((config) => {
+      const account = new UpstreamAccount(config, settings, metrics, mayPay, egress);
+      reload.watch(accountVariable(config.name, 'API_KEY'), config.apiKey, (key) => account.replaceKey(key));
+      return [config.name, account] as const;
     });
     this.accounts = new Map(accounts);
   }

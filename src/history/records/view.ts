@@ -1,4 +1,4 @@
-import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstream/answers/body-fields';
+import { NUMBER_FIELDS, PROSE_FIELDS, SHOWN_FIELDS } from '../../gateway/upstream/answers/fields';
 import { VerdictEvidence } from '../../journal/settlement/settled-by-upstream';
 import { Present } from '../../operations/lifecycle/lifecycle';
 import { Client } from '../../platform/database/generated/client';

@@ -1,4 +1,4 @@
-import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/answers/transaction-fields';
+import { TRANSACTION_FIELDS, TransactionField } from '../../gateway/upstream/answers/fields';
 import { RECIPIENT_FIELDS } from '../../journal/reconciliation/finding-steps';
 import { isObject } from '../../platform/json/is-object';
 import { readStrictJson } from '../../platform/json/strict-json';

@@ -3,9 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
 import { walletsIn } from '../../gateway/upstream/answers/wallets';
-import { toOutgoing } from '../../gateway/upstream/transport/outgoing';
-import { listingRequest, batchRequest, transactionRequest } from '../../gateway/upstream/transport/questions';
-import { Outgoing, UpstreamAccount } from '../../gateway/upstream/upstream-account';
+import {
+  toOutgoing,
+  listingRequest,
+  batchRequest,
+  transactionRequest,
+  Outgoing,
+} from '../../gateway/upstream/transport/outgoing';
+import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
 import { UnknownStatuses } from '../../journal/outcomes/unknown-statuses';

@@ -61,10 +61,7 @@ describe('an ID token of a page', () => {
       await setIssuer(`${provider.issuer}${end}`);
       const begun = `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`;
       const { status, page } = await open(new Cookies(), begun);
-      expect([status, page]).toEqual([
-        503,
-        expect.stringContaining('issuer differs from OIDC_ISSUER'),
-      ]);
+      expect([status, page]).toEqual([503, expect.stringContaining('issuer differs from OIDC_ISSUER')]);
       await setIssuer(provider.issuer);
       expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
     },

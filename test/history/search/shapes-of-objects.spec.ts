@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import { withPayouts } from '../../../src/gateway/forwarding/outcome/match-payouts';
+import { withPayouts } from '../../../src/gateway/forwarding/outcome/match';
 import { toAnswer } from '../../../src/gateway/upstream/answers/answer';
 import { toOutgoing } from '../../../src/gateway/upstream/transport/outgoing';
 import { transactionOf } from '../../../src/history/records/items';

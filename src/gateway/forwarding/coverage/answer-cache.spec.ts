@@ -18,20 +18,20 @@ function upstream() {
   return { fetch, waiting };
 }
 
-describe('the answer cache', () => {
+describe('AnswerCache', () => {
   it('shares the first fetch with concurrent readers', async () => {
     const cache = cacheFor(300);
     const { fetch, waiting } = upstream();
-    const asked = ['first', 'second', 'third'].map((call) => cache.get('/info/assets', call, fetch));
+    const reads = ['first', 'second', 'third'].map((call) => cache.get('/info/assets', call, fetch));
     expect(waiting).toHaveLength(1);
     waiting[0]?.(answered([1]));
-    const given = await Promise.all(asked);
-    expect(given.map(({ shared }) => shared)).toEqual([
+    const answers = await Promise.all(reads);
+    expect(answers.map(({ shared }) => shared)).toEqual([
       null,
       { fetchedBy: 'first', age: 0 },
       { fetchedBy: 'first', age: 0 },
     ]);
-    expect(new Set(given.map(({ answer }) => answer.body)).size).toBe(1);
+    expect(new Set(answers.map(({ answer }) => answer.body)).size).toBe(1);
   });
 
   it('returns a cached answer only for the same request', async () => {
@@ -50,13 +50,9 @@ describe('the answer cache', () => {
 
   it.each<[string, number, TimedAnswer]>([
     ['a refusal', 300, answered(null, 'rejected')],
-    ['anything, when it is told to keep nothing', 0, answered('a')],
-    [
-      'a conversion that holds no longer',
-      300,
-      answered({ validUntil: new Date(Date.now() - 1).toISOString() }),
-    ],
-  ])('does not cache %s', async (_what, ttl, answer) => {
+    ['any answer with a TTL of 0', 0, answered('a')],
+    ['an expired conversion', 300, answered({ validUntil: new Date(Date.now() - 1).toISOString() })],
+  ])('does not cache %s', async (_kind, ttl, answer) => {
     const cache = cacheFor(ttl);
     await cache.get('/a', 'first', () => Promise.resolve(answer));
     expect(cache.peek('/a')).toBeUndefined();
@@ -64,17 +60,17 @@ describe('the answer cache', () => {
   });
 
   it.each([
-    ['says until when it holds', { validUntil: new Date(Date.now() + 3_600_000).toISOString() }],
-    ['says something else there', { validUntil: 'soon' }],
-    ['says a number there', { validUntil: 17 }],
-    ['is a list', ['Kenya']],
-  ])('caches an answer that %s', async (_what, data) => {
+    ['a future validUntil', { validUntil: new Date(Date.now() + 3_600_000).toISOString() }],
+    ['text as validUntil', { validUntil: 'soon' }],
+    ['a number as validUntil', { validUntil: 17 }],
+    ['a list', ['Kenya']],
+  ])('caches an answer with %s', async (_kind, data) => {
     const cache = cacheFor(300);
     await cache.get('/a', 'first', () => Promise.resolve(answered(data)));
     expect(cache.peek('/a')).toBeDefined();
   });
 
-  it('keeps a limited number of answers, the latest ones', async () => {
+  it('keeps the latest answers, up to a limit', async () => {
     const cache = cacheFor(300);
     for (let i = 0; i <= 1_000; i++) await cache.get(`/a?x=${i}`, 'call', () => Promise.resolve(answered(i)));
     expect(cache.peek('/a?x=0')).toBeUndefined();
@@ -87,11 +83,11 @@ describe('the answer cache', () => {
     expect(cache.peek('/a')?.buffer.byteLength).toBe(cache.peek('/a')?.length);
   });
 
-  it('returns no unrecorded answer, and asks again', async () => {
+  it('returns no unrecorded answer, and fetches again', async () => {
     const cache = cacheFor(300);
     const lost = () => Promise.reject(new Error('not recorded'));
-    const asked = ['first', 'second'].map((call) => cache.get('/a', call, lost));
-    await expect(Promise.all(asked)).rejects.toThrow('not recorded');
+    const reads = ['first', 'second'].map((call) => cache.get('/a', call, lost));
+    await expect(Promise.all(reads)).rejects.toThrow('not recorded');
     expect(cache.peek('/a')).toBeUndefined();
     expect((await cache.get('/a', 'third', () => Promise.resolve(answered('a')))).shared).toBeNull();
   });

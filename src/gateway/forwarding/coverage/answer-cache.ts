@@ -4,23 +4,24 @@ import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { clock } from '../../../platform/database/clock';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from '../../upstream/answers/answer';
-import { Outgoing, TimedAnswer } from '../../upstream/upstream-account';
+import { Outgoing } from '../../upstream/transport/outgoing';
+import { TimedAnswer } from '../../upstream/upstream-account';
 
 /** Room for the lists and for repeated conversions. Evicts the least recently used answer. */
 const MAX_ANSWERS = 1_000;
 const MAX_BYTES = 64 * 1_024 * 1_024; // One answer may have 8 MiB (UPSTREAM_MAX_RESPONSE_BYTES).
 
-/** An answer that may serve several calls. */
+/** A cached answer, for several calls. */
 interface CacheEntry {
   answer: TimedAnswer;
   /** The call that fetched it. */
   fetchedBy: string;
-  /** When it was complete, on the monotonic clock. */
+  /** Time of its end, on the monotonic clock. */
   at: number;
 }
 
 export interface ReadAnswer extends TimedAnswer {
-  /** The call that fetched it, if another one, and its age in whole seconds. Null if this call fetched it. */
+  /** The other call that fetched it, and its age in whole seconds. Null if this call fetched it. */
   shared: { fetchedBy: string; age: number } | null;
 }
 
@@ -55,7 +56,7 @@ export class AnswerCache {
     return this.entries.has(key) || this.fetches.has(key);
   }
 
-  /** @param fetch asks the upstream and records its answer, because only recorded answers may be returned. */
+  /** @param fetch requests and records the answer, because only recorded answers may be returned. */
   async get(key: string, callId: string, fetch: () => Promise<TimedAnswer>): Promise<ReadAnswer> {
     // No await before the fetch below is registered: concurrent requests must see it.
     const shared = this.entries.get(key) ?? this.fetches.get(key);
@@ -94,7 +95,7 @@ function ownBytes(bytes: Buffer): Buffer {
 }
 
 /**
- * Returns how long an answer remains valid. A conversion states its expiry (docs/reference/upstream.md,
+ * Returns the remaining validity of an answer. A conversion states its expiry (docs/reference/upstream.md,
  * `/info/usd-amount-in-local`). Other answers do not expire by themselves.
  */
 function validForMs({ answer }: TimedAnswer): number {

@@ -13,7 +13,7 @@ import { toOutgoing } from '../../upstream/transport/outgoing';
 import { UpstreamService } from '../../upstream/upstream.service';
 import { InternalReadsService } from '../ownership/internal-reads.service';
 import { AnswerCache, answerKey } from './answer-cache';
-import { Destinations } from './coverage';
+import { Destinations } from './destinations';
 
 /** Longest wait of a payout for a list, in ms. After it, the payout is sent unchecked. */
 const PATIENCE_MS = 3_000;

@@ -8,13 +8,12 @@ import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { payoutsIn } from '../../upstream/answers/payouts';
 import { transactionsIn } from '../../upstream/answers/transactions';
 import { TimedAnswer } from '../../upstream/upstream-account';
-import { matchItems } from './match';
-import { withPayouts } from './match-payouts';
+import { matchItems, withPayouts } from './match';
 
 /**
  * Returns the outcome of a call after the upstream's answer: its transactions, the entry of each item, and
  * the amount that counts on caps.
- * @param answerOf the call that fetched the answer. Null if this one did.
+ * @param answerOf the call that fetched the answer. Null for this call.
  */
 export function outcomeOf(
   { id, operation, feeRate }: { id: string; operation: OperationName; feeRate: FeeRate | null },
@@ -56,11 +55,12 @@ function settlementOf(
   transactions: UpstreamItem[],
   vocabulary: StatusVocabulary,
 ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
-  const named = transactions.map((one) => {
-    const status = one.status ?? one.payoutStatus ?? one.payoutError ?? null;
-    return { position: one.position, status, meaning: vocabulary.statusOfItem(one) };
+  const statuses = transactions.map((transaction) => {
+    const { position, payoutStatus, payoutError } = transaction;
+    const status = transaction.status ?? payoutStatus ?? payoutError ?? null;
+    return { position, status, meaning: vocabulary.statusOfItem(transaction) };
   });
-  const entries = entriesOfAnswer(operation, kind, items.length, named);
+  const entries = entriesOfAnswer(operation, kind, items.length, statuses);
   const feesUsd = new Map<number, Decimal>();
   const known = new Set<number>();
   for (const { position, feeUsd, upstreamRef, upstreamId } of transactions) {

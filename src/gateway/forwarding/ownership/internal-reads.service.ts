@@ -51,7 +51,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         });
         return answer.kind === 'succeeded' ? answer.body : undefined;
       } catch (err) {
-        // Treated like a missing answer.
+        // Counts as a missing answer.
         if (err instanceof Problem && err.code === 'upstream_unreachable') return undefined;
         this.logger.warn({ call_id: call.id, operation, err }, 'internal read not sent or not recorded');
         return undefined;
@@ -97,11 +97,14 @@ export class InternalReadsService implements OnApplicationShutdown {
     return this.upstream.of(caller.account);
   }
 
-  private track<Answer>(call: OperationCall, ask: (call: OperationCall) => Promise<Answer>): Promise<Answer> {
-    const answer = ask(call).finally(() => this.metrics.count(call));
-    const over = answer.catch(() => undefined);
-    this.unfinished.add(over);
-    void over.finally(() => this.unfinished.delete(over));
+  private track<Answer>(
+    call: OperationCall,
+    read: (call: OperationCall) => Promise<Answer>,
+  ): Promise<Answer> {
+    const answer = read(call).finally(() => this.metrics.count(call));
+    const settled = answer.catch(() => undefined);
+    this.unfinished.add(settled);
+    void settled.finally(() => this.unfinished.delete(settled));
     return answer;
   }
 }

@@ -65,7 +65,7 @@ function itemNamed(upstreamRef: string, element: unknown): UpstreamItem[] {
   return [{ position: null, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd }];
 }
 
-/** An amount that is zero, negative or too large to be counted is unknown. */
+/** Returns an amount that counts. Null for zero, a negative or a too large amount, which is unknown. */
 function countableAmount(amount: Decimal): Decimal | null {
   const rounded = amount.toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);
   return rounded.greaterThan(0) && rounded.lessThanOrEqualTo(MAX_USD) ? rounded : null;

@@ -34,8 +34,8 @@ export function limitProblems(
 ): Problem[] {
   const fields = { amount: valueFieldOf(operation), country: 'country', phone: 'phone' } as const;
   const pointer = pointerIn(operation);
-  return brokenLimits(limits, movesValue(operation), items, (place, field) =>
-    pointer(positions?.[place] ?? place, fields[field]),
+  return brokenLimits(limits, movesValue(operation), items, (index, field) =>
+    pointer(positions?.[index] ?? index, fields[field]),
   );
 }
 

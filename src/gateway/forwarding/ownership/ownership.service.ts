@@ -11,9 +11,10 @@ import { listsTransactions, namedObjectOf } from '../../../operations/catalogue/
 import { NamedObject, TransactionId } from '../../../operations/catalogue/row';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
+import { isObject } from '../../../platform/json/is-object';
 import { Reader } from '../../may-pay/obstacles';
-import { subAccountIdsIn } from '../../upstream/answers/sub-accounts';
-import { readTransaction, Transaction } from '../../upstream/answers/transactions';
+import { parseJson } from '../../upstream/answers/answer';
+import { readTransaction, Transaction, readText } from '../../upstream/answers/transactions';
 import { listedIn, withListed } from '../../upstream/listing/own-listing';
 import { TimedAnswer } from '../../upstream/upstream-account';
 import { InternalReadsService } from './internal-reads.service';
@@ -133,4 +134,11 @@ export function namedIn(
   if (!named) return undefined;
   const id = (input as Record<string, unknown> | null | undefined)?.[named.in];
   return typeof id === 'string' ? { kind: named.names, id } : undefined;
+}
+
+/** Reads the IDs of the sub-account in an answer: its own, and that of its user, which transfers name. */
+export function subAccountIdsIn(body: Buffer): string[] {
+  const envelope = parseJson(body);
+  const data = isObject(envelope) ? envelope.data : undefined;
+  return isObject(data) ? [readText(data.id), readText(data.uid)].filter((id) => id !== null) : [];
 }

@@ -22,7 +22,7 @@ import { MayPay } from '../../may-pay/may-pay.service';
 import { Answer } from '../../upstream/answers/answer';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
-/** An outcome is usually recorded in milliseconds. A longer time after the last answer indicates a fault. */
+/** Time limit of recording an outcome. Usual are milliseconds, so a longer time indicates a fault. */
 const RECORDED_WITHIN_MS = 5_000;
 
 /**
@@ -43,7 +43,7 @@ export class ReplayService {
   /**
    * Finds the call that holds a request's key while nothing can be admitted.
    * @param refusal the reason.
-   * @param leftMs how long the request may still wait.
+   * @param leftMs the remaining wait of the request.
    * @returns undefined for a new request, or if the database does not answer.
    */
   async findClaim(
@@ -55,14 +55,14 @@ export class ReplayService {
     const isUnreachable = causeOf((refusal as Error).cause) === 'unreachable';
     if (request.idempotencyKey === null || isUnreachable || this.mayPay.obstacleTo('replay'))
       return undefined;
-    const reading = readDryRun(this.prisma, request, {
+    const query = readDryRun(this.prisma, request, {
       windows: guardWindows(this.settings),
       fees: this.fees,
     });
-    const found = await withTimeout(reading, leftMs).catch(() => undefined);
-    const claimed = found?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
+    const dryRun = await withTimeout(query, leftMs).catch(() => undefined);
+    const claim = dryRun?.obstacles.find(({ kind }) => kind === 'repeated' || kind === 'key_reused');
     // The claim may be of this request, from a commit that was reported as failed.
-    return claimed && 'firstCallId' in claimed && claimed.firstCallId !== request.id ? claimed : undefined;
+    return claim && 'firstCallId' in claim && claim.firstCallId !== request.id ? claim : undefined;
   }
 
   /**
@@ -86,8 +86,8 @@ export class ReplayService {
    * @returns undefined if the key has just become free.
    */
   async find(call: OperationCall, firstCallId: string): Promise<Reply | 'in progress' | undefined> {
-    const reading = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
-    const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
+    const query = readFirstCall(this.prisma, firstCallId, givenUpAfterMs(this.settings) / 1_000);
+    const first = await withTimeout(query, remainingMs(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) throw foreignKey(firstCallId);
     return first && this.toReply(call, first);
   }
@@ -97,8 +97,8 @@ export class ReplayService {
    * if nothing would be paid twice, so the two must have no payment in common.
    */
   async keyReused(call: OperationCall, firstCallId: string, input: object | undefined): Promise<Problem> {
-    const reading = readFirstRequest(this.prisma, firstCallId);
-    const first = await withTimeout(reading, remainingMs(call)).catch(databaseUnavailable);
+    const query = readFirstRequest(this.prisma, firstCallId);
+    const first = await withTimeout(query, remainingMs(call)).catch(databaseUnavailable);
     if (first && !mayRepeat(call, first.made)) return foreignKey(firstCallId);
     const isOther = first?.body !== undefined && areDisjoint(call.operation, first.body, input);
     return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
@@ -108,7 +108,7 @@ export class ReplayService {
     const { effect } = rowOf(call.operation);
     const { id, state, isKeyFree, payouts } = first;
     if (isKeyFree) return undefined;
-    const words = untrustedAnswerOf(first);
+    const untrusted = untrustedAnswerOf(first);
     switch (state) {
       case 'succeeded':
       case 'rejected':
@@ -126,9 +126,9 @@ export class ReplayService {
       case 'not_sent':
       case 'not_executed':
       case 'refused':
-        return undefined; // Their keys are free.
+        return undefined; // their keys are free
       case 'unknown':
-        if (words) return toReply(words, id, effect);
+        if (untrusted) return toReply(untrusted, id, effect);
         throw inDoubt(first);
     }
   }
@@ -180,8 +180,8 @@ function storedReply(kind: 'succeeded' | 'rejected', first: FirstCall, effect: E
 }
 
 /**
- * Returns whether a caller may have the answer to a call. The key of a person gets only answers to the
- * person's calls. A server that names a person gets no answer to calls of others.
+ * Returns whether a caller may have the answer to a call. A personal key gets only answers to its person's
+ * calls. A server that names a person gets no answer to calls of others.
  */
 function mayRepeat(call: OperationCall, made: CallOwner): boolean {
   const { person } = call;
@@ -192,35 +192,35 @@ function mayRepeat(call: OperationCall, made: CallOwner): boolean {
 function foreignKey(firstCallId: string): Problem {
   return new Problem('idempotency_key_reused', {
     text:
-      'This Idempotency-Key belongs to a request of your client that is not yours. If it is the same ' +
-      'payout, do not send it again. Otherwise use a new key.',
+      'This Idempotency-Key belongs to a request of your client that is not yours. ' +
+      'If it is the same payout, do not send it again. Otherwise use a new key.',
     firstCallId,
   });
 }
 
 const OTHER_PAYMENT = {
   text:
-    'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. Use a new ' +
-    'key for a new payout.',
+    'This Idempotency-Key belongs to a call with other recipients or amounts. Nothing was sent. ' +
+    'Use a new key for a new payout.',
   action: 'new_key',
 } as const;
 
 /** Returns whether two bodies have no common payment. */
-function areDisjoint(operation: OperationName, one: object, other: object | undefined): boolean {
-  const payments = new Set(paymentsIn(operation, one));
+function areDisjoint(operation: OperationName, body: object, other: object | undefined): boolean {
+  const payments = new Set(paymentsIn(operation, body));
   return !paymentsIn(operation, other).some((payment) => payments.has(payment));
 }
 
 /** Longest wait before the next look at a call in doubt, in seconds. */
 const LONGEST_WAIT = 60;
 
-/** @param what state of the outcome, as a clause. */
-function inDoubt({ id, ageMs }: FirstCall, what = 'is unknown'): Problem {
+/** @param state of the outcome, as a clause. */
+function inDoubt({ id, ageMs }: FirstCall, state = 'is unknown'): Problem {
   return new Problem('outcome_unknown', {
     status: 409,
     text:
-      `The outcome of the first request with this Idempotency-Key ${what}, so nothing was sent again. GET ` +
-      `/v1/calls/${id} shows its outcome once it is recorded.`,
+      `The outcome of the first request with this Idempotency-Key ${state}, so nothing was sent again. ` +
+      `GET /v1/calls/${id} shows its outcome once it is recorded.`,
     firstCallId: id,
     // Grows with the age of the call.
     retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),

@@ -29,10 +29,10 @@ describe('toReply', () => {
     [0, 0],
     [37, 37],
     [null, 1],
-  ])('returns a limit of %s seconds as %i', (retryAfter, told) => {
+  ])('returns a limit of %s seconds as %i', (retryAfter, seconds) => {
     expect(toReply(answered(429, { retryAfter }), ID, 'pay')).toMatchObject({
       status: 503,
-      headers: { 'retry-after': told },
+      headers: { 'retry-after': seconds },
     });
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
@@ -82,7 +82,7 @@ describe('toReply', () => {
     ['text/html', 'text/plain; charset=utf-8'],
     ['image/svg+xml', 'text/plain; charset=utf-8'],
     [null, 'text/plain; charset=utf-8'],
-  ])('returns content of type %s as %s', (contentType, given) => {
-    expect(toReply(answered(200, { contentType }), ID, 'pay').contentType).toBe(given);
+  ])('returns content of type %s as %s', (contentType, returned) => {
+    expect(toReply(answered(200, { contentType }), ID, 'pay').contentType).toBe(returned);
   });
 });

@@ -80,8 +80,8 @@ export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
   const isWhole = paid === payouts.length;
   const message = isWhole
     ? 'The payout service gave no answer, but later confirmed that it carried this out.'
-    : `The payout service gave no answer, but later confirmed that it carried out ${paid} of the ` +
-      `${payouts.length} payouts.`;
+    : 'The payout service gave no answer, ' +
+      `but later confirmed that it carried out ${paid} of the ${payouts.length} payouts.`;
   const transactions = payouts.map(({ position, entry, amountUsd, transaction }) => ({
     position,
     state: payoutStateOf(entry, 'confirmed'),
@@ -111,7 +111,7 @@ export function erasedContent(
   kind: 'succeeded' | 'rejected',
   callId: string,
 ): { contentType: string; body: Buffer } {
-  const said =
+  const content =
     kind === 'rejected'
       ? toEnvelope(new Problem('answer_erased'), callId)
       : {
@@ -119,7 +119,7 @@ export function erasedContent(
           message: 'The payout service carried this out. Its answer is no longer stored.',
           call_id: callId,
         };
-  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(said)) };
+  return { contentType: JSON_TYPE, body: Buffer.from(JSON.stringify(content)) };
 }
 
 function notSent({ failure, retryAfter }: Answer): Problem {
@@ -128,7 +128,7 @@ function notSent({ failure, retryAfter }: Answer): Problem {
   return new Problem('upstream_unreachable', retryAfter === null ? {} : { retryAfter });
 }
 
-/** Whether the upstream rejected or limited the proxy's own key. The app must not mistake it for its own. */
+/** Returns the response to a rejection. One of the proxy's own key must not look like one of the app's. */
 function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
   if (status === 401 || status === 403) return proxyReply(new Problem('upstream_auth'), callId, effect);
   if (status === 429)

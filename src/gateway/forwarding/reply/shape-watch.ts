@@ -70,7 +70,7 @@ export class ShapeWatch implements OnApplicationShutdown {
     if (known.full) return this.metrics.unlistedShapes.inc({ operation });
     if (this.waiting.length >= MAX_WAITING) return;
     const shape = shapeOf(value);
-    known.byStatus.set(status, merge(before, shape)); // The next answers of this shape cost nothing.
+    known.byStatus.set(status, merge(before, shape)); // the next answers of this shape cost nothing
     this.waiting.push({ operation, status, shape, callId });
     this.working ??= this.recordWaiting();
   }
@@ -84,7 +84,7 @@ export class ShapeWatch implements OnApplicationShutdown {
   /** Records shapes one by one, to use at most one of the connections that payouts need. */
   private async recordWaiting(): Promise<void> {
     try {
-      for (let sight = this.waiting.shift(); sight; sight = this.waiting.shift()) await this.recordNew(sight);
+      for (let next = this.waiting.shift(); next; next = this.waiting.shift()) await this.recordNew(next);
     } catch (err) {
       this.waiting.length = 0;
       this.known.clear(); // Their next answers are new again.
@@ -93,14 +93,14 @@ export class ShapeWatch implements OnApplicationShutdown {
     this.working = undefined;
   }
 
-  private async recordNew(sight: UnrecordedShape): Promise<void> {
-    const { operation, status, shape } = sight;
+  private async recordNew(observed: UnrecordedShape): Promise<void> {
+    const { operation, status, shape } = observed;
     // Other instances, or an earlier run, may have recorded them.
     const stored = await this.prisma.answerShape.findMany({ where: { operation } });
     const listed = byStatus(stored as { httpStatus: number; shape: Shape }[]);
     if (covers(listed.get(status) ?? false, shape)) return;
     // Concurrent instances may each add one more. The limit is approximate.
-    if (stored.length < MAX_SHAPES) return this.record(sight);
+    if (stored.length < MAX_SHAPES) return this.record(observed);
     this.known.set(operation, { byStatus: listed, full: true });
     this.metrics.unlistedShapes.inc({ operation });
   }

@@ -13,8 +13,8 @@ const READ = { effect: 'read' } as const;
 const UNLISTED = { effect: 'write', unlisted: true } as const;
 const kindOf = (status: number, body: object | string, more?: Partial<Response>) =>
   toAnswer(response(status, body, more), PAY).kind;
-const meaningOf = (status: number, body: object | string, asked: Parameters<typeof toAnswer>[1]) => {
-  const { kind, failure } = toAnswer(response(status, body), asked);
+const meaningOf = (status: number, body: object | string, request: Parameters<typeof toAnswer>[1]) => {
+  const { kind, failure } = toAnswer(response(status, body), request);
   return failure === null ? kind : failure;
 };
 
@@ -117,7 +117,7 @@ describe('toAnswer', () => {
   ])(
     'treats %i %j of a payment as %s, of an operation that no list shows as %s, of a read as %s',
     (status, body, ...meanings) => {
-      expect([PAY, UNLISTED, READ].map((asked) => meaningOf(status, body, asked))).toEqual(meanings);
+      expect([PAY, UNLISTED, READ].map((request) => meaningOf(status, body, request))).toEqual(meanings);
     },
   );
 

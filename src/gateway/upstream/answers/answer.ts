@@ -31,9 +31,9 @@ export type FailureCode =
   | 'circuit_open'
   /** The deadline of the request had passed, or the call may have been settled since its admission. */
   | 'too_late'
-  /** The reading of a list was cancelled, because its reader is gone. */
+  /** The reader of a list has cancelled it. */
   | 'stopped'
-  /** This instance had stopped paying by the time the request could be written (FenceService). */
+  /** This instance stopped paying before the first byte (FenceService). */
   | 'fenced';
 
 /** Failures of the network: no connection, or no trusted one. Nothing was written. */
@@ -108,8 +108,7 @@ function meaningOfRead({ status, body }: Response): Meaning {
 /**
  * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and
  * only without a created object. A 500 is documented as a failure, but such services also send it after
- * paying. It is not trusted until the upstream's list confirms it. Other 5xx come from intermediaries, even
- * if they look like the service.
+ * paying, so only the upstream's list confirms it. Other 5xx come from intermediaries, even in an envelope.
  * See docs/internals/decisions/upstream/0023-what-proves-a-rejection.md.
  */
 function meaningOfChange(
@@ -136,8 +135,8 @@ function meaningOfChange(
  */
 function isProof(envelope: unknown, texts: readonly string[]): boolean {
   const { error, message } = isObject(envelope) ? envelope : {};
-  const said = typeof error === 'string' ? error : typeof message === 'string' ? message : '';
-  const plain = said.trim().toLowerCase();
+  const stated = typeof error === 'string' ? error : typeof message === 'string' ? message : '';
+  const plain = stated.trim().toLowerCase();
   return texts.some((text) => plain.startsWith(text.toLowerCase()));
 }
 
@@ -158,7 +157,7 @@ export function readEnvelopeStatus(envelope: unknown): 'succeeded' | 'rejected' 
   const { data } = envelope as { data?: unknown };
   const error = isObject(data) ? data.error : undefined;
   if (error === undefined || error === null) return 'succeeded';
-  if (typeof error !== 'string') return undefined; // Neither the known "None" nor any other known text.
+  if (typeof error !== 'string') return undefined; // neither "None" nor another text
   return error === '' || error.toLowerCase() === 'none' ? 'succeeded' : 'rejected';
 }
 

@@ -30,14 +30,14 @@ export function payoutsIn(body: Buffer): ListedPayout[] {
     );
 }
 
-function readPayout(place: number, value: Record<string, unknown>): ListedPayout[] {
+function readPayout(index: number, value: Record<string, unknown>): ListedPayout[] {
   const status = readText(value.status);
   const error = readText(value.errorMessage);
   const isNone = error === null || /^\s*(none)?\s*$/i.test(error);
   if (status === null && isNone) return [];
   return [
     {
-      index: place,
+      index,
       phone: readText(value.phoneNumber) ?? readText(value.phone),
       status,
       error: isNone ? null : error,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
-import { FREE_FORM } from './free-form';
+import { FREE_FORM } from './fields';
 
 /**
  * The structure of an answer without its values, as a JSON Schema (draft 2020-12). `true` allows anything,

@@ -3,7 +3,7 @@ import { readWrittenId } from '../../../operations/catalogue/payout-id';
 import { isObject } from '../../../platform/json/is-object';
 import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 import { parseJson } from './answer';
-import { TRANSACTION_FIELDS, TransactionField } from './transaction-fields';
+import { TRANSACTION_FIELDS, TransactionField } from './fields';
 
 /**
  * A transaction in an answer (docs/reference/upstream.md, "Transaction record"). Every field may be missing.

@@ -5,7 +5,7 @@ const points = new UnitName('points');
 const response = (text: string) => points.inResponse(Buffer.from(text)).toString();
 const request = (body: object) => points.inRequest(Buffer.from(JSON.stringify(body)))?.toString();
 
-describe('the unit name', () => {
+describe('UnitName', () => {
   it.each([
     ['/api/v0.1/payouts/credit', '/api/v0.1/payouts/points'],
     ['/api/v0.1/payouts/initiate-credit', '/api/v0.1/payouts/initiate-points'],

@@ -1,5 +1,5 @@
 import { parseJson } from './answer';
-import { FREE_FORM } from './free-form';
+import { FREE_FORM } from './fields';
 
 /** The interface's own word for the unit of the service (docs/reference/upstream.md, "The unit's name"). */
 const NEUTRAL = 'credit';
@@ -51,8 +51,8 @@ export class UnitName {
   inResponse(body: Buffer): Buffer {
     if (this.theirs === NEUTRAL || parseJson(body) === undefined) return body;
     let depth = 0;
-    let freeBelow = Infinity; // Deeper names are inside a free-form field.
-    const text = body.toString('latin1'); // One character per byte preserves bytes outside ASCII.
+    let freeBelow = Infinity; // deeper names are inside a free-form field
+    const text = body.toString('latin1'); // one character per byte preserves bytes outside ASCII
     const renamed = text.replace(TOKEN, (token, colon?: string) => {
       if (token === '{' || token === '[') depth++;
       if (token === '}' || token === ']') depth--;

@@ -8,21 +8,18 @@ interface SplitListing {
   envelope: unknown;
 }
 
-/** @param cuts where the bytes are cut, as parts of their length. */
+/** @param cuts the chunk boundaries, as parts of the length. */
 function split(bytes: Buffer, cuts: number[] = []): SplitListing | undefined {
   const splitter = new ListingSplitter();
-  const places = [
-    0,
-    ...cuts.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b),
-    bytes.length,
-  ];
+  const inner = cuts.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b);
+  const boundaries = [0, ...inner, bytes.length];
   try {
-    const elements = places
+    const elements = boundaries
       .slice(1)
-      .flatMap((to, index) => splitter.push(bytes.subarray(places[index], to)))
+      .flatMap((to, index) => splitter.push(bytes.subarray(boundaries[index], to)))
       .flat();
-    const around = splitter.end();
-    return splitter.listed ? { elements, envelope: around } : undefined;
+    const envelope = splitter.end();
+    return splitter.listed ? { elements, envelope } : undefined;
   } catch (error) {
     if (error instanceof MalformedListing) return undefined;
     throw error;
@@ -63,7 +60,7 @@ const value = fc.letrec((tie) => ({
 })).value;
 const list = fc.array(value, { maxLength: 8 });
 const others = fc.dictionary(string, value, { maxKeys: 3, noNullPrototype: true });
-/** Before and after the list stand other fields. */
+/** A body with other fields before and after the list. */
 const body = fc.oneof(
   fc.tuple(others, list, others).map(([a, data, b]) => ({ ...a, status: 'success', data, ...without(b) })),
   fc
@@ -76,27 +73,27 @@ const without = (fields: object) =>
 const indent = fc.constantFrom('', ' ', '\t', '   ');
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
-describe('the listing splitter', () => {
+describe('ListingSplitter', () => {
   it('finds the same as a parser of the whole body, at any chunk boundaries', () => {
     fc.assert(
-      fc.property(body, indent, cuts, (given, space, places) => {
-        const text = JSON.stringify(given, null, space);
-        expect(split(Buffer.from(text), places)).toEqual(whole(text));
+      fc.property(body, indent, cuts, (value, space, boundaries) => {
+        const text = JSON.stringify(value, null, space);
+        expect(split(Buffer.from(text), boundaries)).toEqual(whole(text));
       }),
       { numRuns: runs(500) },
     );
   });
 
-  it('rejects every listing that JSON.parse rejects: a changed, added or missing byte, or a truncation', () => {
+  it('rejects every listing that JSON.parse rejects, after any change of a byte or truncation', () => {
     const harm = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},:"\\ax1 '), fc.nat({ max: 2 }));
     fc.assert(
-      fc.property(body, harm, cuts, (given, [at, character, kind], places) => {
-        const text = JSON.stringify(given);
-        const place = at % text.length;
+      fc.property(body, harm, cuts, (value, [at, character, kind], boundaries) => {
+        const text = JSON.stringify(value);
+        const index = at % text.length;
         const harmed =
-          text.slice(0, place) + (kind === 0 ? '' : character) + text.slice(place + (kind === 2 ? 0 : 1));
-        for (const broken of [harmed, text.slice(0, place)].map((half) => Buffer.from(half))) {
-          const found = split(broken, places);
+          text.slice(0, index) + (kind === 0 ? '' : character) + text.slice(index + (kind === 2 ? 0 : 1));
+        for (const broken of [harmed, text.slice(0, index)].map((half) => Buffer.from(half))) {
+          const found = split(broken, boundaries);
           if (found) expect(found).toEqual(whole(broken.toString()));
         }
       }),
@@ -123,18 +120,18 @@ describe('the listing splitter', () => {
     ['a comma before the first', `{"data":[,${LONG}]}`],
     ['only a comma', '{"data":[,]}'],
     ['two lists', '{"data":[1],"data":[2]}'],
-    ['a list that is said anew', '{"data":[1],"data":2}'],
+    ['another member of the same name', '{"data":[1],"data":2}'],
     ['a list in a list', '{"data":{"data":[1]},"data":[2]}'],
     ['a brace for a bracket', '{"data":[1}}'],
-    ['something after the end', '{"data":[1]} x'],
+    ['text after the end', '{"data":[1]} x'],
     ['another body after the end', '{"data":[1]}{"data":[2]}'],
     ['a huge element', `{"data":["${'x'.repeat(2_000_000)}"]}`],
-    ['much around the list', `{"x":"${'x'.repeat(2_000_000)}","data":[]}`],
+    ['a huge envelope', `{"x":"${'x'.repeat(2_000_000)}","data":[]}`],
     ['a list elsewhere', '{"x":{"data":[1]}}'],
     ['a list of another name', '{"\\"data":[1]}'],
     ['a list as the body', '[1]'],
     ['nothing', ''],
-  ])('rejects %s', (_what, text) => {
+  ])('rejects %s', (_kind, text) => {
     expect(split(Buffer.from(text))).toBeUndefined();
     expect(split(Buffer.from(text), [0.2, 0.5, 0.9])).toBeUndefined();
   });

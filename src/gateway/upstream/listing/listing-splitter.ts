@@ -6,7 +6,7 @@ export class MalformedListing extends Error {}
 /** Bytes per parsed batch. Large enough to make a parser call negligible, and small next to other buffers. */
 const BATCH_BYTES = 65_536;
 
-/** Larger than any transaction, and than everything around the list. */
+/** Above the size of any transaction, and of the envelope. */
 const MAX_ELEMENT_BYTES = 1_048_576;
 const MAX_ENVELOPE_BYTES = 1_048_576;
 
@@ -23,7 +23,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 /**
  * Splits a body `{…, "data": [ … ]}` or `{…, "data": {…, "data": [ … ]}}` while its bytes arrive, in chunks
- * of any size. Returns the elements of the list in batches, and keeps the text around them. This class tracks
+ * of any size. Returns the elements of the list in batches, and keeps the envelope. This class tracks
  * only strings and depth. readExactJson parses each batch and the rest, and so checks every byte.
  */
 export class ListingSplitter {
@@ -48,11 +48,11 @@ export class ListingSplitter {
   /**
    * Adds bytes.
    * @returns the completed batches.
-   * @throws NotAListing
+   * @throws MalformedListing
    */
   push(chunk: Buffer): unknown[][] {
     const batches: unknown[][] = [];
-    let from = 0; // Start of the bytes that are not stored yet.
+    let from = 0; // start of the unstored bytes
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at];
       if (this.inString) {
@@ -95,14 +95,14 @@ export class ListingSplitter {
   }
 
   /**
-   * Returns the text around the list, with an empty list in it. Without a list, the whole body.
-   * @throws NotAListing, also for an incomplete body.
+   * Returns the envelope with an empty list. Without a list, the whole body.
+   * @throws MalformedListing, also for an incomplete body.
    */
   end(): unknown {
     if (this.listDepth > 0) throw new MalformedListing('it broke off');
-    const around = parse(Buffer.concat(this.envelope), readExactJson);
-    if (this.found && !hasList(around)) throw new MalformedListing('the name of the list is said twice');
-    return around;
+    const envelope = parse(Buffer.concat(this.envelope), readExactJson);
+    if (this.found && !hasList(envelope)) throw new MalformedListing('two members with the name of the list');
+    return envelope;
   }
 
   private beginsList(byte: number, chunk: Buffer, from: number, at: number): boolean {
@@ -114,7 +114,7 @@ export class ListingSplitter {
     return true;
   }
 
-  /** The last bytes before a position around the list. */
+  /** Returns the last bytes of the envelope before a position. */
   private tail(before: Buffer): string {
     const bytes =
       before.length < TAIL_BYTES ? Buffer.concat([...this.envelope.slice(-TAIL_BYTES), before]) : before;
@@ -123,7 +123,7 @@ export class ListingSplitter {
 
   private store(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    const copy = Buffer.from(bytes); // A copy, because a slice would retain a whole network chunk.
+    const copy = Buffer.from(bytes); // a slice would retain a whole network chunk
     if (this.listDepth > 0) {
       this.elements.push(copy);
       this.elementsBytes += copy.length;
@@ -131,7 +131,7 @@ export class ListingSplitter {
     } else {
       this.envelope.push(copy);
       this.envelopeBytes += copy.length;
-      if (this.envelopeBytes > MAX_ENVELOPE_BYTES) throw new MalformedListing('too much around the list');
+      if (this.envelopeBytes > MAX_ENVELOPE_BYTES) throw new MalformedListing('a huge envelope');
     }
   }
 
@@ -140,14 +140,14 @@ export class ListingSplitter {
     this.elements = [];
     this.elementsBytes = 0;
     const batch = parse(bytes, (text) => this.read(`[${text}]`));
-    // The comma that was removed stood between two elements.
+    // The removed comma separated two elements.
     if (needed && batch.length === 0) throw new MalformedListing('a comma without an element');
     return batch;
   }
 }
 
-function hasList(around: unknown): boolean {
-  const { data } = around as { data?: { data?: unknown } | null };
+function hasList(envelope: unknown): boolean {
+  const { data } = envelope as { data?: { data?: unknown } | null };
   return Array.isArray(data) || Array.isArray(data?.data);
 }
 
@@ -155,6 +155,6 @@ function parse<Value>(bytes: Buffer, read: (text: string) => Value): Value {
   try {
     return read(bytes.toString('utf8'));
   } catch {
-    throw new MalformedListing('no JSON'); // The parser's message quotes the body.
+    throw new MalformedListing('no JSON'); // the parser's message quotes the body
   }
 }

@@ -32,14 +32,14 @@ describe('streamListing', () => {
   });
 
   const list = async (
-    given: RequestListener,
+    answer: RequestListener,
     {
       timeoutMs = 60_000,
       signal,
       onBatch,
     }: { timeoutMs?: number; signal?: AbortSignal; onBatch?: () => Promise<void> } = {},
   ) => {
-    listener = given;
+    listener = answer;
     const elements: unknown[] = [];
     const take = async (batch: unknown[]) => {
       elements.push(...batch);

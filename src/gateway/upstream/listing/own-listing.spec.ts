@@ -7,7 +7,7 @@ const kept = (body: unknown) =>
     withListed(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), isOwn).toString(),
   ) as object;
 
-describe('an answer with own transactions alone', () => {
+describe('withListed', () => {
   it('keeps the digits of its references', () => {
     const [own, other] = [12345678901234567n, 12345678901234568n];
     const body = Buffer.from(`{"status":"success","data":[{"chiRef":${own}},{"chiRef":${other}}]}`);

@@ -18,7 +18,6 @@ const failed = (failure: Extract<Exchange, { failure: unknown }>['failure'], wri
 const GOOD = response(200, { status: 'success' });
 const BAD = response(503, 'busy');
 
-/** It opens on more than chance, and lets one request through when open. */
 describe('Circuit', () => {
   let now: number;
   let changes: boolean[];
@@ -54,25 +53,25 @@ describe('Circuit', () => {
 
   it.each<[string, Answer]>([
     ['a refused connection', failed('refused', false)],
-    ['a name that does not resolve', failed('dns', false)],
-    ['a connection that does not come about', failed('connect_timeout', false)],
-    ['a time-out', failed('timeout', true)],
-    ['a connection that is torn down', failed('reset', true)],
+    ['an unresolved name', failed('dns', false)],
+    ['a connection timeout', failed('connect_timeout', false)],
+    ['a timeout', failed('timeout', true)],
+    ['a reset connection', failed('reset', true)],
     ['a 500 without an envelope', response(500, 'oops')],
     ['a 502', response(502, 'oops')],
-  ])('is opened by %s', async (_what, answer) => {
+  ])('opens on %s', async (_failure, answer) => {
     await exchange(50, answer);
     expect(changes).toEqual([true]);
   });
 
   it.each<[string, Answer]>([
     ['a rejection', response(200, { status: 'error' })],
-    ['a rejection with 500, which is not believed', response(500, { status: 'error' })],
+    ['an untrusted rejection with 500', response(500, { status: 'error' })],
     ...[400, 401, 403, 404, 408, 429].map((status): [string, Answer] => [
       `a ${status}`,
       response(status, 'no'),
     ]),
-  ])('is not opened by %s', async (_what, answer) => {
+  ])('stays closed on %s', async (_answer, answer) => {
     await exchange(200, answer);
     expect(changes).toEqual([]);
   });
@@ -91,7 +90,7 @@ describe('Circuit', () => {
     probed(BAD);
     expect(await probe).toBe(BAD);
     expect(circuit.refusal()).toEqual(notSent('circuit_open', 5));
-    expect(changes).toEqual([true]); // still the same trouble
+    expect(changes).toEqual([true]); // still the same failure
 
     now += 5_000;
     expect(await circuit.run({}, sent)).toBe(GOOD);
@@ -104,7 +103,7 @@ describe('Circuit', () => {
     const [first, second] = [{}, {}];
     expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 5)); // too early to be the probe
     now += 5_000;
-    expect(circuit.refusal()).toBeUndefined(); // only asks
+    expect(circuit.refusal()).toBeUndefined(); // without a request, no probe
     expect(circuit.refusal(second)).toBeUndefined();
     expect(circuit.refusal(second)).toBeUndefined();
     expect(circuit.refusal(first)).toEqual(notSent('circuit_open', 1));
@@ -117,7 +116,7 @@ describe('Circuit', () => {
     expect(await circuit.run(second, () => Promise.resolve(GOOD))).toBe(GOOD);
   });
 
-  it('ignores a probe that was not sent after all', async () => {
+  it('ignores an unsent probe', async () => {
     await exchange(50, BAD);
     now += 5_000;
     const tooLate = notSent('too_late');

@@ -13,7 +13,7 @@ import { Answer, NOT_CONNECTED, notSent } from '../answers/answer';
  */
 const SAMPLE = { threshold: 0.5, duration: 10_000, minimumRps: 5 };
 
-/** Long enough to spare a failing upstream, and short enough to notice its return. */
+/** Pause before a probe: spares a failing upstream, and notices its return soon. */
 const HALF_OPEN_AFTER_MS = 5_000;
 
 /**

@@ -59,7 +59,7 @@ export async function decoded(
   try {
     for await (const chunk of decodedBy(decoders, Readable.from([body]))) {
       size += chunk.length;
-      if (size > maxBytes) return undefined; // The rest is not decoded.
+      if (size > maxBytes) return undefined; // decodes no more
       chunks.push(chunk);
     }
   } catch {

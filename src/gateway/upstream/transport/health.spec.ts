@@ -6,11 +6,11 @@ const ERROR = Buffer.from('{"status":"error","error":"no"}');
 
 const PAY = { effect: 'pay' } as const;
 
-describe('the health of the upstream', () => {
+describe('UpstreamHealth', () => {
   let health: UpstreamHealth;
   beforeEach(() => (health = new UpstreamHealth()));
 
-  const seen = () => {
+  const observed = () => {
     const { lastAnsweredAt, lastFailureAt } = health.read();
     return [lastAnsweredAt !== null, lastFailureAt !== null];
   };
@@ -20,13 +20,13 @@ describe('the health of the upstream', () => {
     ['a rejection', toAnswer({ ...response, status: 400 }, PAY), [true, false]],
     ['a 500 in its envelope', toAnswer({ ...response, status: 500, body: ERROR }, PAY), [true, false]],
     ['a 503', toAnswer({ ...response, status: 503 }, PAY), [false, true]],
-    ['a time-out', toAnswer({ failure: 'timeout', written: true }, PAY), [false, true]],
+    ['a timeout', toAnswer({ failure: 'timeout', written: true }, PAY), [false, true]],
     ['no connection', toAnswer({ failure: 'refused', written: false }, PAY), [false, true]],
-    ['what was too late to be sent', notSent('too_late'), [false, false]],
-    ['what an open circuit keeps back', notSent('circuit_open'), [false, false]],
-  ])('changes by %s', (_what, answer, expected) => {
+    ['a request sent too late', notSent('too_late'), [false, false]],
+    ['a request held by an open circuit', notSent('circuit_open'), [false, false]],
+  ])('reflects %s', (_answer, answer, expected) => {
     health.record(answer);
-    expect(seen()).toEqual(expected);
+    expect(observed()).toEqual(expected);
   });
 
   it('names open circuits', () => {

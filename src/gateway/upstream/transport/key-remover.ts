@@ -16,8 +16,8 @@ export class KeyRemover {
   add(key: string): void {
     if (this.keys.includes(key)) return;
     this.keys.push(key);
-    this.keys.sort((one, other) => other.length - one.length); // A key may begin with another one.
-    this.pattern = new RegExp(this.keys.map((one) => Array.from(one, spellings).join('')).join('|'), 'g');
+    this.keys.sort((a, b) => b.length - a.length); // a key may begin with another
+    this.pattern = new RegExp(this.keys.map((text) => Array.from(text, spellings).join('')).join('|'), 'g');
   }
 
   fromText(text: string): string {

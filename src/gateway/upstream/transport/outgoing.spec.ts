@@ -9,7 +9,7 @@ const written = ({ method, path, body }: ReturnType<typeof toOutgoing>) => [
   body?.toString() ?? null,
 ];
 
-describe('a request to the upstream', () => {
+describe('toOutgoing', () => {
   it('puts its input into the query of a GET, and into the body of a POST', () => {
     expect(written(toOutgoing(MAIN, 'GET /account/transaction', { id: 'a b&c' }))).toEqual([
       'GET',

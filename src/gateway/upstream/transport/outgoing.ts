@@ -6,7 +6,18 @@ import {
   rowOf,
 } from '../../../operations/catalogue/catalogue';
 import { leavesNoTransaction } from '../../../operations/items/effects';
-import { Outgoing, UpstreamAccount } from '../upstream-account';
+import { RequestKind } from '../answers/answer';
+import { UpstreamAccount } from '../upstream-account';
+
+/** A request: the path below the base address, and the bytes. Only reads are repeated. */
+export interface Outgoing extends RequestKind {
+  /** Name of its account. */
+  account: string;
+  operation: string;
+  method: 'GET' | 'POST';
+  path: string;
+  body: Buffer | null;
+}
 
 /**
  * Builds the request to send. Serialises only validated fields, so no other field reaches the upstream.
@@ -26,6 +37,34 @@ export function toOutgoing(
   const path = INTERFACE_PREFIX + pathOf(operation);
   if (row.input === 'body') return { path, body: Buffer.from(JSON.stringify(sent)), ...request };
   const query = new URLSearchParams({ ...sent } as Record<string, string>).toString();
-  // A POST whose input is in the query has no body either, because the meaning of `{}` would be unclear.
+  // A POST with its input in the query has no body, because the meaning of `{}` would be unclear.
   return { path: query ? `${path}?${query}` : path, body: null, ...request };
+}
+
+/** Builds the request for all transactions of an account, without paging (docs/reference/upstream.md). */
+export function listingRequest(account: UpstreamAccount): Outgoing & { effect: 'read' } {
+  return { ...toOutgoing(account, 'POST /account/transactions', {}), effect: 'read' };
+}
+
+/** Builds the request for the transactions of one batch. */
+export function batchRequest(account: UpstreamAccount, batchRef: string): Outgoing {
+  return toOutgoing(account, 'POST /account/issue-id-transactions', { issueID: batchRef });
+}
+
+/** Builds the request for one transaction. */
+export function transactionRequest(account: UpstreamAccount, upstreamId: string): Outgoing {
+  return toOutgoing(account, 'GET /account/transaction', { id: upstreamId });
+}
+
+/** The smallest amount seen (docs/reference/upstream.md, trap 3). The link is never paid. */
+const PROBE_USD = 0.1;
+
+/** Returns the body of `POST /payouts/initiate-credit` for an unpaid link. */
+export function unpaidLinkFor(email: string): object {
+  return { credits: [{ valueInUSD: PROBE_USD, email, twitter: '' }] };
+}
+
+/** Returns the body of `POST /account/delete-unpaid-transaction`. */
+export function deletionOf(upstreamRef: string): object {
+  return { chiRef: upstreamRef };
 }

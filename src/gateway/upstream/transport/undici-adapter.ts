@@ -49,7 +49,7 @@ const NO_HEADERS = new AxiosHeaders();
 const AT_ONCE_BYTES = 65_536;
 
 /**
- * Lets axios send through an undici pool, which keeps connections and is several times as fast as axios' own
+ * Sends axios requests through an undici pool, which keeps connections and is several times as fast as axios'
  * adapter. Never follows a redirect and never sends twice. A response over `maxBytes` is cut off. A request
  * that still waits for a connection at its deadline is never written.
  * @param credentials the headers of each request. axios does not see them, so its errors never contain our
@@ -118,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   *inParts(body: Buffer): Generator<Buffer> {
     yield body.subarray(0, -1);
     const obstacle = this.config.lastObstacle?.();
-    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // This also ends the connection.
+    if (obstacle) throw new ExchangeFailed(obstacle, this.phase); // also ends the connection
     yield body.subarray(-1);
   }
 

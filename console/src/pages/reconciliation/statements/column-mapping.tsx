@@ -1,5 +1,5 @@
 import { Fieldset, NativeSelect, SimpleGrid } from '@mantine/core';
-import { TRANSACTION_FIELDS } from '../../../../../src/gateway/upstream/answers/transaction-fields';
+import { TRANSACTION_FIELDS } from '../../../../../src/gateway/upstream/answers/fields';
 import { inWords } from '../../../components/values/format';
 
 interface Props {

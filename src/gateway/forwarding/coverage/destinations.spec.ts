@@ -1,7 +1,7 @@
 import { itemsOf } from '../../../operations/items/items';
-import { Destinations } from './coverage';
+import { Destinations } from './destinations';
 
-const pointer = (place: number, field: string) => `/${place}/${field}`;
+const pointer = (index: number, field: string) => `/${index}/${field}`;
 const airtime = (...countries: string[]) =>
   itemsOf('POST /payouts/airtime', { airtimes: countries.map((countryToSend) => ({ countryToSend })) });
 const momo = (...pairs: [string, string][]) =>
@@ -9,14 +9,14 @@ const momo = (...pairs: [string, string][]) =>
     momos: pairs.map(([countryToSend, momoCode]) => ({ countryToSend, momoCode })),
   });
 
-describe('the countries of airtime', () => {
+describe('airtime destinations', () => {
   const served = Destinations.airtime({ status: 'success', data: ['Nigeria', 'Kenya'] });
 
-  it('accept items to them in any spelling', () => {
+  it('include countries in any spelling', () => {
     expect(served?.faultsIn(airtime('Nigeria', 'KENYA', ' kénya '), pointer)).toEqual([]);
   });
 
-  it('reject others with one explanation that points at each', () => {
+  it('exclude all others, with one explanation', () => {
     expect(served?.faultsIn(airtime('France', 'Kenya', 'Spain', 'Niger'), pointer)).toEqual([
       { pointer: '/0/country', detail: 'is not served, and must be one of Kenya, Nigeria' },
       { pointer: '/2/country', detail: 'is not served, and must be a value listed at /0/country' },
@@ -28,16 +28,16 @@ describe('the countries of airtime', () => {
     ['no envelope', null],
     ['no list', { data: { error: 'None' } }],
     ['an empty list', { data: [] }],
-    ['a row that is no name', { data: ['Kenya', 7] }],
-    ['a row that is empty', { data: ['Kenya', ' '] }],
-    ['a row that is no name by its length', { data: ['Kenya', 'x'.repeat(101)] }],
+    ['a number', { data: ['Kenya', 7] }],
+    ['an empty name', { data: ['Kenya', ' '] }],
+    ['a too long name', { data: ['Kenya', 'x'.repeat(101)] }],
     ['objects', { data: [{ name: 'Kenya' }] }],
-  ])('are unknown if the answer holds %s', (_what, envelope) => {
+  ])('are unknown for an answer with %s', (_kind, envelope) => {
     expect(Destinations.airtime(envelope)).toBeUndefined();
   });
 });
 
-describe('the networks of mobile money', () => {
+describe('mobile money destinations', () => {
   const served = Destinations.mobileMoney({
     data: [
       { name: 'M-Pesa', country: 'Kenya', code: 'MPS' },
@@ -49,12 +49,12 @@ describe('the networks of mobile money', () => {
     ],
   });
 
-  it('belong to one country each', () => {
+  it('compare each network within its country', () => {
     const pairs = momo(['Kenya', 'MPS'], ['tanzania', 'MPS'], ['COTE D’IVOIRE', 'MTN'], ['Ghana', 'ATL']);
     expect(served?.faultsIn(pairs, pointer)).toEqual([]);
   });
 
-  it('name the codes of the country, or the countries', () => {
+  it('list the codes of the country, or the countries', () => {
     const pairs = momo(
       ['Kenya', 'MTN'],
       ['Ghana', 'MPS'],
@@ -80,11 +80,11 @@ describe('the networks of mobile money', () => {
   it.each([
     ['a row without a code', [{ name: 'M-Pesa', country: 'Kenya' }]],
     ['a row without a country', [{ name: 'M-Pesa', code: 'MPS' }]],
-    ['a row that is no object', ['Kenya']],
-    ['a row that is null', [null]],
-    ['a code that is a number', [{ country: 'Kenya', code: 7 }]],
-    ['a code that is null', [{ country: 'Kenya', code: null, name: 'M-Pesa' }]],
-  ])('are unknown if the answer holds %s', (_what, data) => {
+    ['a text', ['Kenya']],
+    ['a null', [null]],
+    ['a number as code', [{ country: 'Kenya', code: 7 }]],
+    ['null as code', [{ country: 'Kenya', code: null, name: 'M-Pesa' }]],
+  ])('are unknown for an answer with %s', (_kind, data) => {
     expect(Destinations.mobileMoney({ data })).toBeUndefined();
   });
 });

@@ -40,14 +40,14 @@ export class Destinations {
    * Finds items with unsupported destinations, at their positions in the list of the body. Lists the
    * supported values once per country.
    */
-  faultsIn(items: Item[], pointerOf: (place: number, field: 'country' | 'networkCode') => string): Fault[] {
+  faultsIn(items: Item[], pointerOf: (index: number, field: 'country' | 'networkCode') => string): Fault[] {
     const explainedAt = new Map<string, string>();
-    return items.flatMap((item, place) => {
+    return items.flatMap((item, index) => {
       const country = this.countries.get(normalise(item.country ?? ''));
       const served = country && (item.networkCode === null || country.networks.has(item.networkCode));
       if (served) return [];
-      const pointer = pointerOf(place, country ? 'networkCode' : 'country');
-      const kind = country?.name ?? ''; // The text depends only on the kind.
+      const pointer = pointerOf(index, country ? 'networkCode' : 'country');
+      const kind = country?.name ?? ''; // the text depends only on the kind
       const explained = explainedAt.get(kind);
       if (explained === undefined) explainedAt.set(kind, pointer);
       if (explained !== undefined)

@@ -1,3 +1,30 @@
+/** Fields of a transaction: our name and the upstream's (docs/reference/upstream.md, "Transactions"). */
+export const TRANSACTION_FIELDS = {
+  upstream_ref: 'chiRef',
+  upstream_id: 'id',
+  batch_ref: 'issueID',
+  issued_at: 'issueDate',
+  type: 'type',
+  status: 'status',
+  amount_usd: 'valueInUSD',
+  fee_usd: 'fee',
+  email: 'email',
+  phone: 'phoneNumber',
+  handle: 'twitter',
+  receiver: 'receiver',
+  country: 'countryToSend',
+  network_code: 'momoCode',
+  reference: 'reference',
+} as const;
+
+export type TransactionField = keyof typeof TRANSACTION_FIELDS;
+
+/**
+ * The field for callers' own values, which the upstream returns. Callers choose its names and structure, and
+ * may name a person.
+ */
+export const FREE_FORM = 'meta';
+
 /**
  * The fields of bodies that never name a person. All others are masked, because the upstream may add fields
  * at any time.
