@@ -1,4 +1,4 @@
-/** Fields of a transaction: our name and the upstream's (docs/reference/upstream.md, "Transactions"). */
+/** Fields of a transaction: ours and the upstream's (docs/reference/upstream.md, "Transaction record"). */
 export const TRANSACTION_FIELDS = {
   upstream_ref: 'chiRef',
   upstream_id: 'id',
