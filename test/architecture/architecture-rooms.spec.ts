@@ -1,4 +1,8 @@
-import { codeFiles, findCycle, sourceFiles } from '../support/examples/source';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeFiles, filesBelow, findCycle, sourceFiles } from '../support/examples/source';
+
+const ROOT = join(__dirname, '..', '..');
 
 const src = sourceFiles('src');
 const product = src.filter(({ path }) => !path.endsWith('.spec.ts'));
@@ -135,6 +139,16 @@ describe('the rooms', () => {
   it('have no file over 250 lines', () => {
     const long = [...src, ...sourceFiles('test')].filter(({ text }) => text.split('\n').length > 251);
     expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('have no line over 110 characters that could be broken', () => {
+    const long = [...codeFiles(), ...filesBelow('prisma', '.prisma')].flatMap((path) =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .filter((line) => line.length > 110 && !/\S{60}/.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    expect(long).toEqual([]);
   });
 
   it('have at most 20 files in each folder', () => {

@@ -5,20 +5,9 @@ import { operatorCommands } from '../../src/cli/program';
 import { referencePages } from '../../src/cli/reference';
 import { Environment } from '../../src/platform/config/environment/environment';
 import { VARIABLES } from '../../src/platform/config/environment/variables';
-import { sourceFiles } from '../support/examples/source';
+import { filesBelow, sourceFiles } from '../support/examples/source';
 
 const ROOT = resolve(__dirname, '..', '..');
-const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];
-
-/** The files below a folder whose names end like this, as paths below the root. */
-function filesBelow(folder: string, ending: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : filesBelow(path, ending);
-    return entry.name.endsWith(ending) ? [path] : [];
-  });
-}
-
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const pages = filesBelow('.', '.md').map((path) => ({ path, text: read(path) }));
 

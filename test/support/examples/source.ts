@@ -79,3 +79,14 @@ export function codeFiles(): string[] {
       .map((path) => `${folder}/${path}`),
   );
 }
+
+const SKIPPED = ['node_modules', 'dist', 'generated', '.git', '.data', 'coverage'];
+
+/** Returns the hand-written files below a folder whose names have this ending, as paths below the root. */
+export function filesBelow(folder: string, ending: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : filesBelow(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
