@@ -1,15 +1,18 @@
 import { Alert, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { Eye, EyeOff } from 'lucide-react';
-import { useState } from 'react';
+import { useState, useEffect } from 'react';
 import { useParams } from 'wouter';
+import { api, revealing } from '../../api/client';
 import type { CallTimeline } from '../../api/generated/schema';
 import { useSession } from '../../api/session';
+import { DataTable } from '../../components/lists/data-table';
 import { Page } from '../../components/page/page';
+import { Section } from '../../components/page/section';
 import { Failure, Loading } from '../../components/page/states';
 import { OutcomeBadge } from '../../components/values/badges';
 import { clientWords } from '../../components/values/format';
 import { Usd } from '../../components/values/values';
-import { Actions } from './actions';
+import { COLUMNS } from '../activity/columns';
 import { Facts } from './facts';
 import { Findings } from './findings';
 import { Items } from './items/items';
@@ -18,7 +21,6 @@ import { Proof } from './proof/proof';
 import { Readers } from './readers';
 import { Settle } from './settle';
 import { History } from './timeline/history';
-import { useTimeline } from './use-timeline';
 
 /** Shows all records of one call. */
 export default function CallPage() {
@@ -107,3 +109,71 @@ function Reveal({ revealed, busy, reveal }: RevealProps) {
     </Button>
   );
 }
+
+/** Shows the changes shortly before the call, which may explain its outcome. */
+function Actions({ timeline: { acts_before: acts } }: { timeline: CallTimeline }) {
+  if (acts.length === 0) return null;
+  return (
+    <Section
+      title="Changes in the day before"
+      lead="Changes of the client, stops, and changes of the configuration. Newest first, at most 20."
+    >
+      <DataTable
+        label="Changes"
+        columns={COLUMNS}
+        rows={acts}
+        keyOf={({ id, action }) => `${action} ${id}`}
+        empty="Nothing was changed."
+      />
+    </Section>
+  );
+}
+
+/** Polling of a call whose records are not sealed yet. */
+const SEALED_WITHIN = { everyMs: 2_000, times: 5 };
+
+/** Each request is recorded as a read, so focusing the window sends none. */
+const ONCE = { staleTime: Infinity, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
+
+/**
+ * Reads a call's timeline, masked at first.
+ * @param revealed whether to unmask people. Unmasked data is requested each time, and discarded with the
+ * page.
+ */
+function useTimeline(id: string, revealed: boolean) {
+  const params = { path: { id } };
+  const masked = api.useQuery(
+    'get',
+    '/v1/audit/calls/{id}',
+    { params },
+    {
+      ...ONCE,
+      staleTime: 0,
+      refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+        data && isUnsealed(data) && dataUpdateCount <= SEALED_WITHIN.times ? SEALED_WITHIN.everyMs : false,
+    },
+  );
+  const open = api.useQuery(
+    'get',
+    '/v1/audit/calls/{id}',
+    { params, headers: revealing(true) },
+    { ...ONCE, gcTime: 0, enabled: revealed },
+  );
+  const { refetch } = masked;
+  const shownAt = open.dataUpdatedAt;
+  useEffect(() => {
+    if (shownAt > 0) void refetch(); // The list of readers now includes this read.
+  }, [shownAt, refetch]);
+
+  const isRevealed = revealed && open.data !== undefined;
+  return {
+    timeline: isRevealed ? open.data : masked.data,
+    readers: masked.data?.accesses,
+    isRevealed,
+    isRevealing: revealed && open.isFetching,
+    error: (revealed ? open.error : null) ?? masked.error,
+    retry: () => (revealed && open.error ? open.refetch() : masked.refetch()),
+  };
+}
+
+const isUnsealed = ({ seals }: CallTimeline) => seals.some(({ index }) => index === null);

@@ -1,14 +1,14 @@
-import { Accordion, Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Accordion, Alert, Button, Group, Stack, Text, NumberInput, Select, Switch } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { api } from '../../../api/client';
-import type { SandboxDto } from '../../../api/generated/schema';
+import type { SandboxDto, NewEntryDto } from '../../../api/generated/schema';
 import { messageOf } from '../../../api/problem';
 import { Card } from '../../../components/page/section';
 import { WordBadge } from '../../../components/values/badges';
 import { useReload } from '../queries';
-import { lieWords } from './lie-words';
+import { ControlForm } from './control-form';
+import { lieWords, bookedWords } from './lie-words';
 import { DelayForm, ListForm, WordForm } from './list-forms';
-import { EntryForm, FeeForm } from './money-forms';
 
 /** Shows and changes the lies of the sandbox. */
 export function SandboxLies({ lies }: Pick<SandboxDto, 'lies'>) {
@@ -96,5 +96,79 @@ function ActiveLies({ lies }: Pick<SandboxDto, 'lies'>) {
         </Group>
       )}
     </Stack>
+  );
+}
+
+const ENTRIES: { value: NewEntryDto['type']; label: string }[] = [
+  { value: 'fee', label: 'fee' },
+  { value: 'withdrawal', label: 'withdrawal' },
+  { value: 'top_up', label: 'top-up' },
+];
+const WALLETS: NewEntryDto['wallet'][] = ['airtime', 'momo', 'chi'];
+
+/** Charges fees for later payouts. */
+function FeeForm({ lies }: Pick<SandboxDto, 'lies'>) {
+  const setting = api.useMutation('patch', '/v1/sandbox/lies/fees', { onSettled: useReload() });
+  const [percent, setPercent] = useState(lies.fee_percent);
+  const [returned, setReturned] = useState(lies.returns_fee);
+  const submit = () => setting.mutate({ body: { percent, returned } });
+  return (
+    <ControlForm label="Fees" action="Apply" isBusy={setting.isPending} error={setting.error} submit={submit}>
+      <NumberInput
+        label="Percent of each payout"
+        min={0}
+        max={100}
+        hideControls
+        value={percent}
+        onChange={(value) => setPercent(typeof value === 'number' ? value : 0)}
+      />
+      <Switch
+        label="Returned when a payout fails"
+        checked={returned}
+        mt={{ base: 0, xs: 'xl' }}
+        onChange={({ currentTarget }) => setReturned(currentTarget.checked)}
+      />
+    </ControlForm>
+  );
+}
+
+/** Books an entry that no transaction explains. */
+function EntryForm() {
+  const booking = api.useMutation('post', '/v1/sandbox/entries', { onSettled: useReload() });
+  const [type, setType] = useState<NewEntryDto['type']>('fee');
+  const [wallet, setWallet] = useState<NewEntryDto['wallet']>('airtime');
+  const [usd, setUsd] = useState(0.5);
+  const booked = booking.isSuccess ? booking.variables.body : undefined;
+  return (
+    <ControlForm
+      label="Wallet entries"
+      action="Book"
+      isBusy={booking.isPending}
+      error={booking.error}
+      done={booked && bookedWords(booked)}
+      submit={() => booking.mutate({ body: { type, wallet, usd } })}
+    >
+      <Select
+        label="Kind"
+        allowDeselect={false}
+        data={ENTRIES}
+        value={type}
+        onChange={(value) => value !== null && setType(value)}
+      />
+      <Select
+        label="Wallet"
+        allowDeselect={false}
+        data={WALLETS}
+        value={wallet}
+        onChange={(value) => value !== null && setWallet(value)}
+      />
+      <NumberInput
+        label="US dollars"
+        min={0.01}
+        hideControls
+        value={usd}
+        onChange={(value) => setUsd(typeof value === 'number' ? value : 0)}
+      />
+    </ControlForm>
   );
 }
