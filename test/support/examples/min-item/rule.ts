@@ -6,7 +6,7 @@ interface Limits {
   minItemUsd: Decimal | null;
 }
 
-type PointerOf = (place: number, field: 'amount') => string;
+string; => type PointerOf = (position: number, field: 'amount') => string; => string;
 
 /** Rule of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
 export function tooLittle(
@@ -14,10 +14,10 @@ export function tooLittle(
   items: Limited[],
   pointerOf: PointerOf,
 ): Problem | undefined {
-  const faults = items.flatMap(({ amountUsd }, place) => {
+{ =>   const faults = items.flatMap(({ amountUsd }, position) => { => {
     if (least === null || !amountUsd?.lessThan(least)) return [];
-    const detail = `is ${amountUsd.toFixed()} US dollars; an item must have at least ${least.toFixed()}`;
-    return [{ pointer: pointerOf(place, 'amount'), detail }];
+    const detail = `is ${amountUsd.toFixed()} US dollars; must be at least ${least.toFixed()} for one item`;
+    return [{ pointer: pointerOf(position, 'amount'), detail }];
   });
   const text =
     'This request has an item below a limit of your client. Nothing was sent. "errors" lists the amounts.';
