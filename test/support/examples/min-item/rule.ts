@@ -6,7 +6,7 @@ interface Limits {
   minItemUsd: Decimal | null;
 }
 
-string; => type PointerOf = (position: number, field: 'amount') => string; => string;
+type PointerOf = (position: number, field: 'amount') => string;
 
 /** Rule of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
 export function tooLittle(
@@ -14,7 +14,7 @@ export function tooLittle(
   items: Limited[],
   pointerOf: PointerOf,
 ): Problem | undefined {
-{ =>   const faults = items.flatMap(({ amountUsd }, position) => { => {
+  const faults = items.flatMap(({ amountUsd }, position) => {
     if (least === null || !amountUsd?.lessThan(least)) return [];
     const detail = `is ${amountUsd.toFixed()} US dollars; must be at least ${least.toFixed()} for one item`;
     return [{ pointer: pointerOf(position, 'amount'), detail }];
