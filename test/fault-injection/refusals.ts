@@ -51,9 +51,7 @@ export async function refusalsIn(
     broken: [
       ...(refused.length === 0 ? [`no payment was refused while ${happened}`] : []),
       ...(worst > REFUSED_WITHIN_MS ? [`a refusal took ${inSeconds(worst)} while ${happened}`] : []),
-      ...(sentLater.length > 0
-        ? [`${sentLater.length} payments were sent although their apps were told 503`]
-        : []),
+      ...(sentLater.length > 0 ? [`${sentLater.length} payments were sent although their apps got 503`] : []),
       ...(again > PAYING_AGAIN_WITHIN_MS ? [`payments went on only ${inSeconds(again)} after ${ended}`] : []),
     ],
   };

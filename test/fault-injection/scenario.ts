@@ -84,8 +84,8 @@ export function toldIn(orders: Order[]): string {
   const counts = new Map<string, number>();
   for (const { attempts } of orders) {
     const [first] = attempts;
-    const told = first?.status === 200 ? '200' : `${first?.status ?? 'no answer'} ${first?.code}`;
-    counts.set(told, (counts.get(told) ?? 0) + 1);
+    const answer = first?.status === 200 ? '200' : `${first?.status ?? 'no answer'} ${first?.code}`;
+    counts.set(answer, (counts.get(answer) ?? 0) + 1);
   }
-  return [...counts].map(([told, times]) => `${whole(times)} × ${told}`).join(', ');
+  return [...counts].map(([answer, times]) => `${whole(times)} × ${answer}`).join(', ');
 }

@@ -66,7 +66,7 @@ const SHOTS: Shot[] = [
   { name: 'sandbox', path: () => '/sandbox', ready: rows },
 ];
 
-describe('pictures', () => {
+describe('the screenshots', () => {
   let scene: Scene;
   let browser: TestBrowser;
 
@@ -86,22 +86,25 @@ describe('pictures', () => {
       ])
     : [{ scheme: 'light' as const, viewport: WIDE, suffix: '' }];
 
-  it.each(variants)('of $scheme at $viewport.width', async ({ scheme, viewport, suffix }) => {
-    const page = await signIn(browser.browser, scene.url, scene.keys.admin, {
-      viewport,
-      colorScheme: scheme,
-    });
-    for (const { name, path, ready } of SHOTS) {
-      await page.goto(`${scene.url}/console${path(scene)}`);
-      await ready(page);
-      await page.screenshot({
-        path: join(FOLDER, `${name}${suffix}.png`),
-        fullPage: EVERYTHING !== undefined,
+  it.each(variants)(
+    'show all pages in $scheme at $viewport.width pixels',
+    async ({ scheme, viewport, suffix }) => {
+      const page = await signIn(browser.browser, scene.url, scene.keys.admin, {
+        viewport,
+        colorScheme: scheme,
       });
-    }
-  });
+      for (const { name, path, ready } of SHOTS) {
+        await page.goto(`${scene.url}/console${path(scene)}`);
+        await ready(page);
+        await page.screenshot({
+          path: join(FOLDER, `${name}${suffix}.png`),
+          fullPage: EVERYTHING !== undefined,
+        });
+      }
+    },
+  );
 
-  it('of the dark overview, and of a call on a telephone', async () => {
+  it('show the dark overview, and a call on a phone', async () => {
     if (EVERYTHING) return;
     const dark = await signIn(browser.browser, scene.url, scene.keys.admin, {
       viewport: WIDE,

@@ -100,8 +100,8 @@ type Maker = { operation: string; make: (typeof MAKERS)[number][2] };
 /** Orders follow a fixed pattern: each operation for each app, with and without a key. */
 function nextOrder(number: number, apps: App[], makers: Maker[], named: ObjectIds): Order {
   const app = apps[number % apps.length];
-  for (let place = number * 17; ; place += 1) {
-    const maker = makers[place % makers.length];
+  for (let offset = number * 17; ; offset += 1) {
+    const maker = makers[offset % makers.length];
     const asking = maker?.make(number, named);
     if (!app || !maker || !asking) continue;
     const key = number % KEYLESS === 0 || isRead(maker.operation) ? undefined : `order-${number}`;

@@ -56,7 +56,7 @@ export const overload: Scenario = {
     run.say('auditing');
     const orders = [...closed, ...answers]
       .filter(([, status]) => status === 200)
-      .map((one) => told(apps, one));
+      .map((one) => orderIn(apps, one));
     const { audited, complaints } = await audit(stage, [...orders, ...recovered.orders]);
     const figures = {
       ...figuresOf(answers),
@@ -95,7 +95,7 @@ function floodOf(stage: Stage, apps: App[], { onEnd }: Run): (round: Round) => P
 const paid = (answers: Answer[]) => answers.filter(([, status]) => status === 200);
 
 /** Converts a request of the load and its answer to an order. */
-function told(apps: App[], [number, status, code, callId, ms]: Answer): Order {
+function orderIn(apps: App[], [number, status, code, callId, ms]: Answer): Order {
   const app = apps[number % apps.length];
   if (!app) throw new Error('there is no app');
   const order = orderOf(app, number);

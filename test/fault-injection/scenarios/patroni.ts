@@ -126,6 +126,6 @@ async function find(role: 'primary' | 'synchronous'): Promise<number | undefined
       ),
     ),
   );
-  const place = answers.indexOf(true);
-  return place < 0 ? undefined : place + 1;
+  const index = answers.indexOf(true);
+  return index < 0 ? undefined : index + 1;
 }

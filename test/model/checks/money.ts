@@ -48,8 +48,8 @@ export async function checkMoney(world: World, lane: Lane, timelines: Timeline[]
       ),
     ...timelines.flatMap((timeline) =>
       [...timeline.sent, ...lane.decided.filter(({ number }) => number === timeline.number)].flatMap(
-        (asked) =>
-          checkRefusal(timeline, asked, caps, (time) =>
+        (attempt) =>
+          checkRefusal(timeline, attempt, caps, (time) =>
             timelines.flatMap((each) => reservationsOf(each, time, world.lost)),
           ),
       ),

@@ -85,8 +85,8 @@ const READ_BY_THE_PROXY: readonly string[] = [
 
 export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
   const rows = await sandbox.requests();
-  const asked = rows.filter(({ operation }) => !READ_BY_THE_PROXY.includes(operation));
-  return asked.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
+  const requested = rows.filter(({ operation }) => !READ_BY_THE_PROXY.includes(operation));
+  return requested.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
 }
 
 /** Returns the spending of each client by day, as counted by the proxies. */
