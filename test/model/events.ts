@@ -81,7 +81,10 @@ async function loseAndSendAgain(shared: Shared, { restarts }: Loss, lanes: Lane[
 }
 
 async function sendAgain(shared: Shared, lane: Lane, number: number): Promise<void> {
-  const response = await submit(shared, lane, { number, submission: { process: number % 2, twin: false } });
+  const response = await submit(shared, lane, {
+    number,
+    submission: { process: number % 2, concurrent: false },
+  });
   if (response?.status === 202 && response.headers.has('idempotent-replayed'))
     await decide(shared.world, lane, number, response);
 }
@@ -97,7 +100,7 @@ async function checkDoubts(world: World, violations: string[]): Promise<void> {
          AND (i.held_for IS NULL OR d.kind = 'approved')
          AND coalesce(d.process, i.process) NOT IN (SELECT live_processes())`,
     );
-  await within('the database still takes a killed process for alive', async () => {
+  await within('the database still counts a killed process as live', async () => {
     const live = await world.database.query('SELECT live_processes()');
     return live.length <= world.proxies.seen;
   });

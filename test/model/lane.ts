@@ -88,7 +88,7 @@ async function runRequest(
   lane.requests.set(number, request);
   const running: Promise<unknown>[] = [];
   for (const submission of request.submissions) {
-    if (!submission.twin) await Promise.all(running.splice(0));
+    if (!submission.concurrent) await Promise.all(running.splice(0));
     running.push(submit(shared, lane, { number, submission }));
   }
   await Promise.all(running);
@@ -134,7 +134,7 @@ export async function decide(
         process: index,
         path: `/v1/approvals/${callId}/${decision}`,
         key: world.keys.approvers[index] ?? '',
-        body: { reason: 'as the schedule says' },
+        body: { reason: 'requested by the schedule' },
       });
       lane.decided.push({ callId, number, decision, startedAt, endedAt: world.now(), response });
     }),
@@ -148,9 +148,9 @@ async function stop(
   stops: string[],
 ): Promise<void> {
   const clientId = operation === null ? client.id : null;
-  world.stopsAsked.push({ clientId, operation });
+  world.requestedStops.push({ clientId, operation });
   const target = operation === null ? { client: client.name } : { operation };
-  const body = { ...target, reason: 'as the schedule says' };
+  const body = { ...target, reason: 'requested by the schedule' };
   const askedAt = world.now();
   const response = await world.ask({ process, path: '/v1/stops', key: world.keys.admin, body });
   // Without an answer or a record, the stop may still be active. The end of the wave lifts all stops.

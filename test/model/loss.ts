@@ -32,7 +32,7 @@ export async function lose(world: World, restarts: boolean): Promise<void> {
   const lost = await world.database.putBack();
   const calls = new Map(lost.map(({ id, number }) => [id, number]));
   world.lost = { calls, at: world.now(), noticed: false };
-  world.stopsAsked.push({ clientId: null, operation: null });
+  world.requestedStops.push({ clientId: null, operation: null });
   await forgetLostStops(world);
   if (!(await isNoticed(world))) return;
   world.lost.noticed = true;
@@ -86,7 +86,7 @@ async function recoverFrom({ worker, proxies, database }: World): Promise<void> 
   await restoreFromCopies(prisma, proxies.dataDirs, settings);
   await restoreFromCopies(prisma, proxies.dataDirs, settings);
   await database.query('ALTER TABLE spending ENABLE TRIGGER note_overspent');
-  await beginEpoch(prisma, { reason: 'as the schedule says', actor: null, seen: 0 });
+  await beginEpoch(prisma, { reason: 'requested by the schedule', actor: null, seen: 0 });
 }
 
 /** Waits until the copies of all proxies no longer change. */

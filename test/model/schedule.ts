@@ -26,7 +26,7 @@ export interface LogicalRequest {
 export interface Submission {
   process: number;
   /** Whether it is sent together with the previous one, not after its answer. */
-  twin: boolean;
+  concurrent: boolean;
 }
 
 export interface StopStep {
@@ -126,7 +126,7 @@ const request: fc.Arbitrary<LogicalRequest> = fc.record({
     { weight: 4, arbitrary: fc.constantFrom(...FAULT_RECIPIENTS) },
     { weight: 1, arbitrary: fc.constantFrom(...OTHER_RECIPIENTS) },
   ),
-  submissions: fc.array(fc.record({ process, twin: fc.boolean() }), {
+  submissions: fc.array(fc.record({ process, concurrent: fc.boolean() }), {
     minLength: 1,
     maxLength: 4,
     size: 'max',

@@ -8,6 +8,7 @@ const SETTLEABLE_MS = 10_000;
 const UNFENCED_MS = 3_000;
 const POLL_MS = 50;
 
+/** Knowledge of the person who settles. */
 interface SettlementScene {
   /** The person's knowledge of the upstream. */
   arrivals: Arrival[];
@@ -57,7 +58,10 @@ export async function settle(
     // A proxy killed just then loses its answer, but not its settlement.
     if (response !== 'fenced' && response?.status !== 200 && !(await isSettled(shared.world, id, outcome)))
       faults.push(`${id} could not be settled: ${response?.text}`);
-    await submit(shared, lane, { number, submission: { process: 1 - (processes[0] ?? 0), twin: false } });
+    await submit(shared, lane, {
+      number,
+      submission: { process: 1 - (processes[0] ?? 0), concurrent: false },
+    });
   };
   await Promise.all(
     lanes.flatMap((lane) =>
@@ -99,7 +103,7 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
     for (const process of processes) {
       const response = await ask(process);
       if (response?.json.code === 'instance_fenced') {
-        last ??= 'fenced'; // it was killed before it answered
+        last ??= 'fenced'; // killed before its answer
         continue;
       }
       if (response && response.json.code !== 'not_in_doubt') return response;

@@ -22,7 +22,7 @@ export async function settleByList(shared: Shared, lanes: Lane[], intents: Inten
   await Promise.all(
     known.map(async ({ clientId, number }) => {
       const lane = lanes.find(({ client }) => client.id === clientId);
-      if (lane) await submit(shared, lane, { number, submission: { process: 1, twin: false } });
+      if (lane) await submit(shared, lane, { number, submission: { process: 1, concurrent: false } });
     }),
   );
   return [];

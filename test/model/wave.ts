@@ -79,7 +79,7 @@ async function liftAll(world: World): Promise<void> {
 /** Waits until the sandbox has executed everything, including late requests. */
 async function settleSandbox(world: World, transferFault: TransferFault): Promise<Arrival[]> {
   let arrivals: Arrival[] = [];
-  await within('the sandbox still has something to do', async () => {
+  await within('the sandbox still has work', async () => {
     arrivals = await readArrivals(world.sandbox);
     return !arrivals.some((arrival) => isUnfinished(arrival, transferFault));
   });
@@ -98,7 +98,7 @@ function isUnfinished({ fault, processed, answeredAt }: Arrival, transferFault: 
 /** Waits until every call of a living process has an outcome. */
 async function settleProxies(world: World, clientIds: string[]): Promise<Intent[]> {
   let intents: Intent[] = [];
-  await within('a process that lives still has a call in flight', async () => {
+  await within('a live process still has a call in flight', async () => {
     intents = await readIntents(world, clientIds);
     return !intents.some((intent) => intent.outcome === null && intent.alive && isInDoubt(intent));
   });

@@ -37,6 +37,7 @@ export interface ProxyResponse {
   by: number;
 }
 
+/** A request to a process. */
 export interface ApiRequest {
   process: number;
   method?: 'GET' | 'POST' | 'DELETE';
@@ -58,7 +59,7 @@ export interface KnownStop {
 /** Two proxies in front of a sandbox, a worker, their operators, and a clock that counts events. */
 export class World {
   /** Stops requested in this wave, with or without an answer. */
-  readonly stopsAsked: { clientId: string | null; operation: OperationName | null }[] = [];
+  readonly requestedStops: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
   /** The proxy fenced by its clock in this wave. */
   fenced: number | undefined;
@@ -150,7 +151,7 @@ export class World {
   /** Resets the upstream to its initial state: enough money, and a ground truth of this wave only. */
   async reset({ magicMs, transferFault, listedAfterMs, clocks, disaster }: Wave): Promise<void> {
     this.stops.length = 0;
-    this.stopsAsked.length = 0;
+    this.requestedStops.length = 0;
     this.lost = undefined;
     this.mayFence = disaster.kind === 'loss';
     await this.setClocks(clocks.atFirst);

@@ -136,7 +136,9 @@ function checkRefusal(
     case 'idempotency_key_required':
       return lane.schedule.limits.requireIdempotencyKey && !request.keyed ? [] : ['no key is required'];
     case 'stopped':
-      return world.stopsAsked.some((stop) => isStoppedBy(stop, lane, request)) ? [] : ['no stop was active'];
+      return world.requestedStops.some((stop) => isStoppedBy(stop, lane, request))
+        ? []
+        : ['no stop was active'];
     case 'cap_exceeded': // checked in money.ts
       return [];
     case 'instance_fenced':
