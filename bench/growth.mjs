@@ -1,6 +1,6 @@
 /**
  * npm run bench:growth: measures the speed with histories of several lengths. It fills a database for each
- * size with a made-up history, which a proxy seals. Then calls are sent and the history is searched, in
+ * size with a generated history, which a proxy seals. Then calls are sent and the history is searched, in
  * turns, A B C A B C.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ Examples:
   .opts();
 
 /** An address that no sealer can connect to, so that it rests. */
-const NOBODY = 'postgresql://nobody@127.0.0.1:9/none';
+const UNREACHABLE = 'postgresql://nobody@127.0.0.1:9/none';
 
 const interrupted = new Promise((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM'])
@@ -123,7 +123,7 @@ async function startSubject(calls, { postgres, upstream, end }) {
       client: false,
       dataDir: join(folder, `proxy-${calls}`),
       logFile: join(folder, `proxy-${calls}.log`),
-      // It would ask about made-up calls in doubt of years.
+      // It would request generated calls in doubt of years.
       env: { WALLETS_EVERY_SECONDS: '0', RESOLVER_EVERY_SECONDS: '0', ...env },
     });
   let product = await startProxy();
@@ -132,7 +132,7 @@ async function startSubject(calls, { postgres, upstream, end }) {
   if (sealing) note(folder, calls, { sealing });
   if (options.seal) {
     await product.stop();
-    product = await startProxy({ DATABASE_SEALER_URL: NOBODY });
+    product = await startProxy({ DATABASE_SEALER_URL: UNREACHABLE });
   }
   const rssAtRestMb = rssOf(product.pids[0]);
   const bytes = await postgres.sizeOf(database);

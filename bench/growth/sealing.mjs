@@ -52,7 +52,7 @@ async function look(url) {
   return { leaves: value('leaves'), lagSeconds: value('lag_seconds') };
 }
 
-/** Estimates the number of records, of the kinds that a made-up history has. */
+/** Estimates the number of records, of the kinds in a generated history. */
 async function countRecords(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-/** Fills a database with a made-up history, as fast as two connections can. */
+/** Fills a database with a generated history, as fast as two connections can. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -19,7 +19,7 @@ const SETTINGS =
   "SET synchronous_commit = off; SET work_mem = '128MB'; SET maintenance_work_mem = '1GB'; SET timezone " +
   "= 'UTC'; SET jit = off";
 
-/** Thrown for a database that has records, because a made-up history must not mix with them. */
+/** Thrown for a database that has records, because a generated history must not mix with them. */
 export class NotEmpty extends Error {}
 
 /**

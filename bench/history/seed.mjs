@@ -1,4 +1,4 @@
-/** npm run seed -- --calls 1000000: writes a made-up history for measurements. */
+/** npm run seed -- --calls 1000000: writes a generated history for measurements. */
 import { createRequire } from 'node:module';
 import { Command, InvalidArgumentError } from 'commander';
 import { fill, NotEmpty } from './history.mjs';

@@ -19,7 +19,7 @@ const settings = {
   /** JSON of its wallets. */
   wallets: '[]',
 };
-process.on('message', (told) => Object.assign(settings, told));
+process.on('message', (changes) => Object.assign(settings, changes));
 
 const TRANSACTIONS = '/api/v0.1/account/transactions';
 const WALLETS = '/api/v0.1/wallets/list';

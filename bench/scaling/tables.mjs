@@ -46,7 +46,7 @@ export function limitsTable({ measured }) {
   return markdown([['limit', 'calls/s', 'what raises it'], ...rows]);
 }
 
-/** @param sizes of bench/results/growth.json: the largest history says what a call takes on disk. */
+/** @param sizes of bench/results/growth.json: the largest history has the size of a call on disk. */
 export function needsTable({ measured }, { sizes }) {
   const costs = costsOf(measured);
   const { bytes, calls } = sizes.at(-1);

@@ -14,7 +14,7 @@ export function ready(url) {
   console.log(JSON.stringify({ url }));
 }
 
-/** Listens on any free local port, and ends when told to. */
+/** Listens on any free local port, and ends on SIGTERM. */
 export function listen(server) {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   process.once('SIGTERM', () => process.exit(0));

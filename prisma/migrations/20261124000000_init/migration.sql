@@ -424,8 +424,8 @@ CREATE TABLE client (
   person_max_item_usd     numeric(20,6) CHECK (person_max_item_usd > 0),
   person_requests_per_minute integer CHECK (person_requests_per_minute > 0),
   countries               text[] NOT NULL DEFAULT '{}',
-  allow_foreign_numbers   boolean NOT NULL DEFAULT FALSE, -- whether it pays phone numbers of other countries than the item states
-  beneficiaries_only      boolean NOT NULL DEFAULT FALSE, -- whether it pays only recipients that are registered as allowed
+  allow_foreign_numbers   boolean NOT NULL DEFAULT FALSE, -- phone numbers may belong to other countries than the item's
+  beneficiaries_only      boolean NOT NULL DEFAULT FALSE, -- only recipients that are registered as allowed
   -- A payout to a recipient registered less than this many seconds ago needs an approval. Null disables the
   -- rule.
   beneficiary_cool_off_seconds integer CHECK (beneficiary_cool_off_seconds > 0),
@@ -486,7 +486,7 @@ CREATE TABLE beneficiary (
   list          text NOT NULL CHECK (list IN ('allowed', 'blocked')),
   kind          text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'receiver')),
   recipient     bytea NOT NULL, -- SHA-256 of the client and the canonical key of the recipient (src/access/clients/register-writes.ts)
-  masked        text, -- for people; null: erased. A blocked recipient stays blocked
+  masked        text, -- for people. Null after an erasure, which leaves a blocked recipient blocked
   registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (recipient, list) -- the recipient includes the client
 );
@@ -500,11 +500,11 @@ CREATE INDEX beneficiary_client ON beneficiary (client_id, id);
 -- work, not a record: records hold the ID and a commitment, SHA-256(salt || name).
 CREATE TABLE person (
   id                  uuid PRIMARY KEY, -- UUIDv7
-  client_id           uuid REFERENCES client (id), -- null: staff
-  same_as             uuid REFERENCES person (id), -- the person that two others say this one is, and who is not merged; null: not merged
+  client_id           uuid REFERENCES client (id), -- null for staff
+  same_as             uuid REFERENCES person (id), -- the person that this one was merged into, who is not merged
   sha256              bytea NOT NULL UNIQUE, -- of the client, the issuer and the name (src/access/people/persons.service.ts)
-  issuer              text, -- of the tokens; null: the client names the person
-  name                text, -- the subject, or the name that the client uses; null: erased
+  issuer              text, -- of the tokens. Null if the client names the person
+  name                text, -- the subject, or the client's name for the person. Null after an erasure
   salt                bytea, -- a new one each time a name is set
   first_seen_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- Limits instead of the client's. Null keeps the client's.
@@ -513,7 +513,7 @@ CREATE TABLE person (
   max_item_usd        numeric(20,6) CHECK (max_item_usd > 0),
   requests_per_minute integer CHECK (requests_per_minute > 0),
   revoked_at          timestamptz, -- tokens and ephemeral keys from before are refused
-  forget_after        timestamptz, -- when the hash of an erased person goes; null: not erased, or gone
+  forget_after        timestamptz, -- removal of an erased person's hash. Null if not erased, or removed
   CHECK ((name IS NULL) = (salt IS NULL)),
   CHECK (name IS NULL OR forget_after IS NULL),
   CONSTRAINT person_same_as CHECK (same_as <> id)
@@ -532,8 +532,8 @@ CREATE TABLE api_key (
   kind         text NOT NULL DEFAULT 'secret' CHECK (kind IN ('secret', 'provider', 'sign_in', 'page')),
   sha256       bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
   hint         text NOT NULL, -- the last four characters, to tell keys apart
-  person       text, -- the person who owns the key. People cannot approve their own requests
-  person_id    uuid REFERENCES person (id), -- the owner of a personal key, or who signs in; null: nobody
+  person       text, -- the owner of the key. People cannot approve their own requests
+  person_id    uuid REFERENCES person (id), -- the owner of a personal key or sign-in. Null for shared keys
   issuer       text, -- the provider of a sign-in
   subject      text, -- the person's `sub` there
   created_at   timestamptz NOT NULL DEFAULT now(),
@@ -542,11 +542,11 @@ CREATE TABLE api_key (
   last_used_at timestamptz,
   -- A personal key that was approved has no secret until its person claims it. Its hash is random until then,
   -- so nothing opens it.
-  change_id    uuid, -- the change that issued it, with the persons who requested and approved it; null: no second person was needed
-  claim_sha256 bytea, -- of the claim code; null: nothing is left to claim
+  change_id    uuid, -- the change that issued it, with requester and approver. Null without dual control
+  claim_sha256 bytea, -- of the claim code. Null once claimed
   claim_until  timestamptz,
   claimed_at   timestamptz,
-  claimed_by   text[] NOT NULL DEFAULT '{}', -- who may have seen the secret: its person, or those who had the claim code
+  claimed_by   text[] NOT NULL DEFAULT '{}', -- possible holders of the secret: its person, or the holders of the claim code
   CONSTRAINT api_key_sign_in CHECK (
     (kind = 'sign_in') = (issuer IS NOT NULL) AND (kind = 'sign_in') = (subject IS NOT NULL)
     AND (kind <> 'sign_in' OR person IS NOT NULL)),
@@ -680,13 +680,13 @@ $$;
 -- Keys for one person and some minutes, made by the client's server for a phone or a page.
 CREATE TABLE ephemeral_key (
   id            uuid PRIMARY KEY, -- UUIDv7
-  key_id        uuid NOT NULL REFERENCES api_key (id), -- the key that made it, and without which it is not valid
+  key_id        uuid NOT NULL REFERENCES api_key (id), -- the parent key. It ends with its parent
   person_id     uuid NOT NULL REFERENCES person (id),
   sha256        bytea NOT NULL UNIQUE,
   hint          text NOT NULL,
   operations    text[] NOT NULL,
-  countries     text[] NOT NULL, -- empty: those of the client
-  recipients    bytea[], -- SHA-256 as in beneficiary; null: any
+  countries     text[] NOT NULL, -- empty allows those of the client
+  recipients    bytea[], -- SHA-256 as in beneficiary. Null allows any
   max_item_usd  numeric(20,6) NOT NULL CHECK (max_item_usd > 0),
   max_total_usd numeric(20,6) NOT NULL CHECK (max_total_usd > 0),
   created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -716,8 +716,8 @@ CREATE UNLOGGED TABLE console_session (
   created_at   timestamptz NOT NULL DEFAULT now(),
   used_at      timestamptz NOT NULL DEFAULT now(),
   -- The sign-in at the provider. All null for a sign-in with a key.
-  signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say
-  acr          text, -- how strong the proof was, in the provider's words
+  signed_in_at timestamptz, -- the time of the last proof at the provider (auth_time), if it states one
+  acr          text, -- the strength of the proof, in the provider's words
   sid          text, -- the session at the provider, which may end it
   id_token     bytea -- for signing out there, encrypted with the cookie's secret
 );
@@ -729,11 +729,11 @@ CREATE TABLE page_session (
   key_id       uuid NOT NULL REFERENCES api_key (id), -- the page key, without which it is not valid
   person_id    uuid NOT NULL REFERENCES person (id),
   sha256       bytea NOT NULL UNIQUE, -- of the secret in the cookie
-  origin       text NOT NULL, -- of the page that the sign-in led to, without which it is not valid
+  origin       text NOT NULL, -- of the page of the sign-in. The session ends with its origin
   created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   used_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
-  signed_in_at timestamptz, -- when the provider last asked for a proof (auth_time); null: it does not say
-  acr          text, -- how strong the proof was, in the provider's words
+  signed_in_at timestamptz, -- the time of the last proof at the provider (auth_time), if it states one
+  acr          text, -- the strength of the proof, in the provider's words
   sid          text, -- the session at the provider, which may end it
   id_token     bytea NOT NULL -- for signing out there, encrypted with the cookie's secret
 );
@@ -744,7 +744,7 @@ CREATE INDEX page_session_used ON page_session (used_at);
 -- Tokens that count once and were used, until they are refused for their age: DPoP proofs (RFC 9449) and
 -- logout tokens. It is logged, so that a failover does not forget them.
 CREATE TABLE used_token (
-  sha256       bytea PRIMARY KEY, -- of the ID of the token, and of who made it
+  sha256       bytea PRIMARY KEY, -- of the ID and the issuer of the token
   counts_until timestamptz NOT NULL
 );
 
@@ -755,12 +755,12 @@ CREATE TABLE used_token (
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7
   kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people')),
-  client             text, -- the name of the changed client; null: it concerns no client
-  expands             text[] NOT NULL, -- what needs a second person, by the names of the API
-  before             text, -- what the client may do, and its keys, as JSON; null: it does not exist
+  client             text, -- the name of the changed client. Null without a client
+  expands             text[] NOT NULL, -- reasons for a second person, by the names of the API
+  before             text, -- the client's permissions and keys, as JSON. Null for a new client
   change             text NOT NULL, -- as JSON; of a key, its SHA-256 and never the key
   reason             text,
-  client_id          uuid NOT NULL, -- who requested it
+  client_id          uuid NOT NULL, -- the requester
   key_id             uuid NOT NULL,
   person             text NOT NULL,
   requested_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -785,7 +785,7 @@ CREATE INDEX pending_change_status ON pending_change (status, id);
 -- still send it (src/journal/settlement/settlements.ts).
 CREATE TABLE process (
   number       integer PRIMARY KEY, -- intent.process and decision.process
-  in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after its release, nothing of a call is in flight any more
+  in_flight_ms integer NOT NULL CHECK (in_flight_ms > 0), -- after this time from its release, no call is in flight
   started_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
@@ -840,13 +840,13 @@ CREATE TABLE intent (
   client_id   uuid NOT NULL,
   operation   text NOT NULL, -- the operation's name in the interface: 'POST /payouts/airtime'
   item_count  integer NOT NULL,
-  total_usd   numeric, -- null: no item names an amount
-  expected_fee_usd numeric, -- the fees of the upstream that are reserved with total_usd; null: none are expected
-  person_id   uuid, -- on whose behalf the client calls; null: nobody's
+  total_usd   numeric, -- null if no item names an amount
+  expected_fee_usd numeric, -- fees reserved with total_usd. Null if none are expected
+  person_id   uuid, -- the person on whose behalf the client calls
   ephemeral_key_id uuid, -- the ephemeral key that the request came with
-  held_for    text, -- why the call needs an approval; null: it needs none
-  expires_at  timestamptz(3), -- when a held call expires
-  reserved_on date, -- the day (UTC) on whose cap the call counts; null: none, or the day of its decision
+  held_for    text, -- the reason for an approval. Null without one
+  expires_at  timestamptz(3), -- expiry of a held call
+  reserved_on date, -- the day (UTC) of its cap. Null for none, or the day of its decision
   process     integer, -- the number of the process that works on the call
   recorded_at timestamptz NOT NULL, -- the database's clock
   record      text NOT NULL,
@@ -861,11 +861,11 @@ CREATE TABLE outcome (
   intent_id       uuid PRIMARY KEY,
   kind            text NOT NULL CHECK (kind IN ('succeeded', 'rejected', 'not_sent', 'unknown')),
   upstream_status smallint,
-  upstream_ms     numeric(12,3), -- by a monotonic clock; null: another call fetched the answer
+  upstream_ms     numeric(12,3), -- by a monotonic clock. Null if another call fetched the answer
   sent_at         timestamptz NOT NULL,
   answered_at     timestamptz NOT NULL,
   recorded_at     timestamptz NOT NULL,
-  counted_usd     numeric, -- what of the call counts on its caps after this answer; null: all that was reserved
+  counted_usd     numeric, -- the amount that counts on its caps after this answer. Null for the whole reservation
   record          text NOT NULL,
   tx              xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) PARTITION BY RANGE (intent_id);
@@ -881,13 +881,13 @@ CREATE TABLE refusal (
   traceparent     text,
   client_address  text NOT NULL,
   idempotency_key text, -- in records without a commitment to it
-  idempotency_key_commitment bytea, -- SHA-256(salt || key), see refusal_key; null: there was no key, or idempotency_key has it
+  idempotency_key_commitment bytea, -- SHA-256(salt || key), see refusal_key. Null without a key, or if idempotency_key has it
   actor           text, -- the name of the person, in records without its ID
-  actor_source    text CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed')), -- what names the person
+  actor_source    text CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed')), -- the source of the name
   actor_commitment bytea CHECK (octet_length(actor_commitment) = 32), -- SHA-256(salt || name)
   person_id       uuid,
   ephemeral_key_id uuid,
-  credential      jsonb, -- the token or the session of the request, as in the record of a call; null: it came with a key
+  credential      jsonb, -- the token or session of the request, as in the record of a call. Null for a key
   status          smallint NOT NULL,
   code            text NOT NULL,
   detail          text NOT NULL,
@@ -922,8 +922,8 @@ CREATE INDEX answer_shape_tx ON answer_shape (tx, id);
 CREATE TABLE intent_body (
   intent_id uuid PRIMARY KEY,
   salt      bytea, -- of the body
-  body      bytea, -- the bytes as sent; null: there was none, or it was erased
-  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts); null: none are left
+  body      bytea, -- the bytes as sent. Null without a body, or after an erasure
+  people    text, -- the recipients and their salts, JSON (PersonDocument[] of src/journal/records/documents.ts)
   -- The key of the request, which may spell a person's number, and the salt of its commitment in the record.
   -- An erased key has no salt, and is its hashed_key(). So is the key of a claim (idempotency_claim) whose
   -- call's key was erased.
@@ -935,7 +935,7 @@ CREATE TABLE intent_body (
 -- The key of a refused request, in the same way. An intent may have the same id, and its own row.
 CREATE TABLE refusal_key (
   refusal_id uuid PRIMARY KEY,
-  salt       bytea, -- null: the key was erased
+  salt       bytea, -- null after an erasure
   key        text NOT NULL
 ) PARTITION BY RANGE (refusal_id);
 
@@ -984,7 +984,7 @@ CREATE TABLE decision (
   -- The verdict of the screening service at the approval. Null without a check. Before admission, the request
   -- records it.
   screening       text CHECK (screening IN ('allow', 'review')),
-  client_id       uuid NOT NULL, -- who decided
+  client_id       uuid NOT NULL, -- the decider
   key_id          uuid NOT NULL,
   actor           text,
   decided_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1005,7 +1005,7 @@ CREATE TABLE settlement (
   -- The outcome of the call as a whole, if its answer did not show it. Null if the answer stands, or a payout
   -- is in doubt.
   resolution  text CHECK (resolution IN ('confirmed', 'not_executed')),
-  counted_usd numeric NOT NULL, -- what of the call counts on its caps from now on
+  counted_usd numeric NOT NULL, -- the amount that counts on its caps from now on
   recorded_at timestamptz NOT NULL,
   record      text NOT NULL,
   tx          xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -1061,10 +1061,10 @@ CREATE TABLE stop (
   stops_client_id uuid,
   stops_operation text,
   reason          text NOT NULL,
-  cause           text CHECK (cause = 'database_behind'), -- null: a person set it
+  cause           text CHECK (cause = 'database_behind'), -- null if a person set it
   epoch           integer, -- in which it was set; null without a cause
-  via             text CHECK (via IN ('api', 'console')), -- null: a command, or the proxy itself
-  client_id       uuid, -- who stopped; null: the command line
+  via             text CHECK (via IN ('api', 'console')), -- null for a command, or the proxy itself
+  client_id       uuid, -- the author. Null for the command line
   key_id          uuid,
   actor           text,
   stopped_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1075,9 +1075,9 @@ CREATE INDEX stop_tx ON stop (tx, id);
 
 CREATE TABLE stop_lift (
   stop_id   uuid PRIMARY KEY,
-  unreconciled boolean, -- whether it was lifted without a reading of the lost time; null: no
-  via       text CHECK (via IN ('api', 'console')), -- null: a command
-  client_id uuid, -- who lifted it; null: the command line
+  unreconciled boolean, -- lifted without a reading of the recovery gap. Null means no
+  via       text CHECK (via IN ('api', 'console')), -- null for a command
+  client_id uuid, -- the author of the lift. Null for the command line
   key_id    uuid,
   actor     text,
   lifted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1106,13 +1106,13 @@ CREATE TABLE activity (
     'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
     'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
     'ephemeral_key_revoked', 'key_claimed', 'people_merged')),
-  target_client_id uuid, -- the client whose limits, scopes or key changed; null: a wallet, which before and after name
+  target_client_id uuid, -- the client whose limits, scopes or key changed. Null for a wallet, which before and after name
   target_client    text, -- its name, which never changes
   target_key_id    uuid, -- the key that was issued or revoked
-  before           text, -- the changed fields as they were, canonical JSON (RFC 8785); null: the target was created
+  before           text, -- the changed fields as they were, canonical JSON (RFC 8785). Null for a new target
   after            text NOT NULL, -- the same fields as they are now
   via              text NOT NULL CHECK (via IN ('api', 'console', 'cli', 'start', 'worker', 'proxy')),
-  client_id        uuid, -- who changed it; null: the command line, or the proxy itself
+  client_id        uuid, -- the author. Null for the command line, or the proxy itself
   key_id           uuid,
   actor            text, -- the person; for the command line, the user of the operating system
   client_address   text,
@@ -1214,7 +1214,7 @@ CREATE TABLE fee_share (
 CREATE TABLE unexplained_payment (
   recipient     bytea NOT NULL, -- SHA-256 of the name
   finding_id    uuid NOT NULL,
-  usd           numeric, -- null: no readable one
+  usd           numeric, -- null if unreadable
   tolerance_usd numeric NOT NULL, -- of the run that saw it
   PRIMARY KEY (recipient, finding_id)
 );
@@ -1447,16 +1447,16 @@ CREATE VIEW call_state AS
 -- A reading of the history. It is written before the response leaves.
 CREATE TABLE access (
   id                 uuid PRIMARY KEY, -- the request that read; for the command line, a UUIDv7 of its own
-  client_id          uuid, -- null: the command line
+  client_id          uuid, -- null for the command line
   key_id             uuid,
   actor              text,
   route              text NOT NULL, -- 'GET /v1/audit/calls', or the command: 'audit erase'
   call_id            uuid, -- the one call that was requested
   call_ids           uuid[] NOT NULL DEFAULT '{}', -- the calls on a page
   filters            jsonb NOT NULL, -- as requested; contacts are masked
-  filters_commitment bytea, -- SHA-256(salt || filters as requested, canonical JSON); null: nothing is masked
+  filters_commitment bytea, -- SHA-256(salt || filters as requested, canonical JSON). Null if nothing is masked
   revealed           boolean NOT NULL, -- whether people were unmasked
-  rows               integer, -- null: not known at the beginning, see access_end
+  rows               integer, -- null if unknown at the beginning, see access_end
   request_id         text,
   client_address     text,
   read_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1494,7 +1494,7 @@ CREATE TABLE erasure (
   id        uuid PRIMARY KEY, -- UUIDv7
   kind      text NOT NULL CHECK (kind IN ('email', 'phone', 'handle', 'person')), -- the form of the contact, which is not stored, or the name of a person
   reason    text NOT NULL,
-  actor     text, -- who ran the command, as stated
+  actor     text, -- the stated user of the command
   places    text[] NOT NULL, -- 'item_recipient/<call id>/<position>', 'intent_body/<call id>', 'outcome_body/<call id>', 'access_filters/<access id>', 'person/<id>'
   erased_at timestamptz NOT NULL,
   signature bytea NOT NULL, -- Ed25519, by the log's key, of the row as canonical JSON without tx and signature
@@ -1510,8 +1510,8 @@ CREATE TABLE pruning (
   reason     text NOT NULL,
   actor      text,
   kept       uuid[] NOT NULL, -- calls of that month that stay, because they are in doubt or waiting
-  rows       bigint NOT NULL, -- how many calls were removed, or lost their bodies
-  leaves     bigint NOT NULL, -- how many removed records have a leaf; removing people leaves records in place
+  rows       bigint NOT NULL, -- the number of calls that were removed, or lost their bodies
+  leaves     bigint NOT NULL, -- the number of removed records with a leaf. Removing people leaves records in place
   checkpoint text NOT NULL, -- the signed note that covers them, also stored outside
   pruned_at  timestamptz NOT NULL,
   signature  bytea NOT NULL, -- as above
@@ -1560,7 +1560,7 @@ CREATE TABLE checkpoint (
   note           text NOT NULL, -- C2SP signed note, which also names the two times below
   positions      jsonb NOT NULL, -- by table, the position (tx, id) up to which it was read
   sealed_at      timestamptz NOT NULL,
-  complete_until timestamptz -- everything written before this time is sealed; null: not known
+  complete_until timestamptz -- everything written before this time is sealed. Null if unknown
 );
 
 -- The search index ------------------------------------------------------------------------------------------
@@ -1624,14 +1624,14 @@ CREATE UNLOGGED TABLE search_entry (
   repeats     boolean NOT NULL, -- a refusal that only refers to another call
   total_usd   numeric,
   upstream_ms numeric,
-  counted_usd numeric, -- what of it counts as paid, with fees; null: total_usd
+  counted_usd numeric, -- the paid amount, with fees. Null for total_usd
   item_usd    numeric[] NOT NULL, -- of each payout
   -- The terms of each payout and its transactions, each after a line break. The first text has the terms of
   -- the transactions that belong to no payout for certain.
   payouts     text[] NOT NULL,
   terms       text[] COLLATE "C" NOT NULL, -- all of them, and those of the call
-  item_entry  text[], -- the last entry of each payout that is not the usual one; null: all are
-  item_fee_usd numeric[] -- the fee of each payout, less what was given back; null: none has one
+  item_entry  text[], -- the last entry of each payout, if unusual. Null if all are usual
+  item_fee_usd numeric[] -- the fee of each payout, less returned fees. Null without fees
 );
 
 -- The amounts of the payouts in their order. -1 is for none.
@@ -1808,7 +1808,7 @@ DECLARE
   next record;
 BEGIN
   IF NOT (SELECT built OR target IS NOT NULL FROM search_position) THEN
-    RETURN 'unbuilt'; -- That may take many minutes, so nobody waits for the lock.
+    RETURN 'unbuilt'; -- That may take many minutes, so it does not hold the lock.
   END IF;
   -- LOCKS.searchIndex of src/platform/database/locks.ts. A statement that waited here indexes what arrived
   -- meanwhile.
@@ -1926,14 +1926,14 @@ SELECT rebuild_search_index();
 -- One reading of a source: a request to the upstream, committed before it is sent, or an imported statement.
 CREATE TABLE source_read (
   id        uuid PRIMARY KEY, -- UUIDv7
-  account   text CHECK (account <> 'main'), -- the account that was read; null: main
+  account   text CHECK (account <> 'main'), -- the account that was read. Null for main
   source    text NOT NULL CHECK (source IN ('transactions', 'changes', 'batch', 'transaction', 'wallets', 'statement')),
   subject   text, -- the requested batch_ref or upstream_id, or the statement's file name
   from_at   timestamptz, -- only transactions from here …
-  to_at     timestamptz, -- … up to here are kept; null: all
+  to_at     timestamptz, -- … up to here are kept. Null keeps all
   mapping   json, -- for a statement: its mapping of columns to fields
   caused_by uuid, -- the run, the call in doubt or the event that caused it
-  client_id uuid, -- who imported the statement; null: the proxy by itself
+  client_id uuid, -- the author of an import. Null for the proxy itself
   key_id    uuid,
   actor     text,
   read_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1952,8 +1952,8 @@ CREATE TABLE source_read_end (
   bytes       bigint NOT NULL,
   sha256      bytea, -- SHA-256 of the bytes as received
   rows        bigint NOT NULL, -- the number of listed transactions, or lines
-  kept        bigint NOT NULL, -- how many of them are in upstream_transaction
-  faults      integer NOT NULL, -- how many of them could not be read
+  kept        bigint NOT NULL, -- the number of them in upstream_transaction
+  faults      integer NOT NULL, -- the number of unreadable ones
   -- SHA-256 of the rows in each table, hex, as a JSON object by the names of the tables
   -- (src/journal/reconciliation/evidence.ts). A table without rows is left out. Null if no table has any.
   evidence    json,
@@ -1970,7 +1970,7 @@ CREATE TABLE verdict (
   intent_id  uuid NOT NULL,
   verdict    text NOT NULL CHECK (verdict IN ('confirmed', 'not_executed', 'ambiguous')),
   reason     text NOT NULL,
-  evidence   json NOT NULL, -- the readings and transactions that support it; names nobody
+  evidence   json NOT NULL, -- the readings and transactions that support it, without names
   decided_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
@@ -1981,7 +1981,7 @@ CREATE INDEX verdict_intent ON verdict (intent_id, id);
 -- back.
 CREATE TABLE upstream_event (
   id           uuid PRIMARY KEY, -- UUIDv7
-  account      text CHECK (account <> 'main'), -- the account that sent it; null: main
+  account      text CHECK (account <> 'main'), -- the account that sent it. Null for main
   event_id     text NOT NULL UNIQUE, -- as signed, after the account if it is not main; a repeated event is not recorded again
   event_type   text,
   batch_ref    text,
@@ -2001,14 +2001,14 @@ CREATE TABLE reconciliation_run (
   id         uuid PRIMARY KEY, -- UUIDv7
   from_at    timestamptz NOT NULL,
   to_at      timestamptz NOT NULL CHECK (to_at > from_at),
-  as_of      timestamptz NOT NULL, -- our records count as they stood then
+  as_of      timestamptz NOT NULL, -- the state of our records that is compared
   historical boolean NOT NULL, -- a historical run changes the state of no finding
-  read_id    uuid, -- the statement or earlier reading that it compares with; null: it reads anew
+  read_id    uuid, -- the statement or earlier reading to compare with. Null for a new reading
   settings   json NOT NULL, -- tolerances, so that a repeated run gives the same result
-  account    text CHECK (account <> 'main'), -- the account that it compares; null: main
-  due_at     timestamptz UNIQUE, -- the scheduled time that a run of main is for; null: a person started it, or account_due_at has it
+  account    text CHECK (account <> 'main'), -- the compared account. Null for main
+  due_at     timestamptz UNIQUE, -- the scheduled time of a run of main. Null if a person started it, or account_due_at has it
   account_due_at timestamptz, -- the scheduled time that a run of another account is for
-  client_id  uuid, -- who started it; null: the schedule
+  client_id  uuid, -- the author. Null for the schedule
   key_id     uuid,
   actor      text,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -2022,7 +2022,7 @@ CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 CREATE TABLE reconciliation_run_end (
   run_id   uuid PRIMARY KEY,
   result   text NOT NULL CHECK (result IN ('clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed')),
-  failure  text, -- why there is no result, as a sentence
+  failure  text, -- the reason for a missing result, as a sentence
   read_id  uuid, -- the source that it compared with
   totals   json, -- counts and sums, the equation, by day and by category; null where it failed
   evidence json, -- hashes of its matches, as in source_read_end
@@ -2034,18 +2034,18 @@ CREATE INDEX reconciliation_run_end_tx ON reconciliation_run_end (tx, run_id);
 -- A difference as the first run saw it. Its category and subject are the same in every run.
 CREATE TABLE finding (
   id           uuid PRIMARY KEY, -- UUIDv7
-  account      text CHECK (account <> 'main'), -- null: main
+  account      text CHECK (account <> 'main'), -- null for main
   category     text NOT NULL CHECK (category IN ('missing_upstream', 'missing_local', 'amount_over', 'amount_under', 'recipient',
     'status', 'refund', 'reversal', 'duplicate_upstream', 'key_paid_twice', 'late', 'fee', 'balance_gap', 'unexplained_debit',
     'unexplained_credit', 'unrecognised_status')),
-  subject      text NOT NULL, -- identifies what it is about; names nobody
+  subject      text NOT NULL, -- identifies the difference, without names
   call_id      uuid, -- ours, where there is one …
   position     integer,
   upstream_ref text, -- … and theirs
   upstream_id  text,
   batch_ref    text,
   wallet_id    text,
-  occurred_at  timestamptz NOT NULL, -- when the payment was made, which assigns it to a period
+  occurred_at  timestamptz NOT NULL, -- the time of the payment, which assigns it to a period
   run_id       uuid NOT NULL, -- the run that saw it first
   found_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
   tx           xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -2060,7 +2060,7 @@ CREATE TABLE finding_sight (
   id         uuid PRIMARY KEY, -- UUIDv7
   finding_id uuid NOT NULL,
   run_id     uuid NOT NULL,
-  impact_usd numeric NOT NULL, -- what it adds to the upstream's total minus ours
+  impact_usd numeric NOT NULL, -- its part of the upstream's total minus ours
   fields     json NOT NULL, -- [{field, ours, theirs}]; people are masked
   evidence   json NOT NULL, -- the supporting rows
   seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -2077,7 +2077,7 @@ CREATE TABLE finding_step (
   state      text NOT NULL CHECK (state IN ('explained', 'resolved', 'accepted', 'reopened')),
   reason     text NOT NULL,
   impact_usd numeric NOT NULL, -- its impact at the time of the decision
-  run_id     uuid, -- the run that decided; null: a person did
+  run_id     uuid, -- the run that decided. Null for a person
   client_id  uuid,
   key_id     uuid,
   actor      text,
@@ -2102,7 +2102,7 @@ CREATE TABLE upstream_transaction (
   issued_at    timestamptz,
   type         text,
   status       text, -- the upstream's status
-  amount_usd   numeric(20,6), -- null: no readable one
+  amount_usd   numeric(20,6), -- null if unreadable
   fee_usd      numeric(20,6),
   email        text,
   phone        text,
@@ -2154,7 +2154,7 @@ CREATE TABLE reconciliation_match (
   run_id    uuid NOT NULL,
   call_id   uuid NOT NULL,
   position  integer NOT NULL,
-  read_id   uuid, -- the reading of the transaction; null: the run's own source
+  read_id   uuid, -- the reading of the transaction. Null for the run's own source
   ordinal   bigint NOT NULL, -- its position there
   rule      text NOT NULL CHECK (rule IN ('upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
@@ -2166,7 +2166,7 @@ CREATE UNLOGGED TABLE reconciliation_progress (
   run_id     uuid PRIMARY KEY,
   step       text NOT NULL,
   done       bigint NOT NULL,
-  of         bigint, -- null: not known
+  of         bigint, -- null if unknown
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
@@ -2177,7 +2177,7 @@ CREATE UNLOGGED TABLE reconciliation_progress (
 CREATE TABLE worker_task (
   id       uuid PRIMARY KEY, -- the ID of the event to be read back, or of the round
   kind     text NOT NULL CHECK (kind IN ('read_back', 'round')),
-  result   json, -- the result of a round; null: not known yet
+  result   json, -- the result of a round, once known
   asked_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
@@ -2185,8 +2185,8 @@ CREATE TABLE worker_task (
 -- operator to map.
 CREATE TABLE unheard_status (
   word          text PRIMARY KEY, -- in lower case, contacts masked
-  times         bigint NOT NULL, -- how often it was read
-  call_id       uuid, -- a call whose answer has it; null: only listings or events do
+  times         bigint NOT NULL, -- the number of times that it was read
+  call_id       uuid, -- a call whose answer has it. Null if only listings or events do
   upstream_ref  text, -- of a transaction with it
   first_seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   last_seen_at  timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -2571,7 +2571,7 @@ GRANT SELECT ON intent, outcome, refusal, answer_shape, decision, settlement, st
   source_read_end, verdict, upstream_event, reconciliation_run, reconciliation_run_end, finding, finding_sight, finding_step
   TO payout_sealer;
 GRANT SELECT, INSERT ON log_leaves, log_node, checkpoint TO payout_sealer;
-GRANT SELECT ON epoch TO payout_sealer; -- which lets go of what it knew of the epoch before
+GRANT SELECT ON epoch TO payout_sealer; -- which drops its knowledge of the epoch before
 
 GRANT USAGE ON SCHEMA audit TO payout_auditor;
 GRANT SELECT ON ALL TABLES IN SCHEMA audit TO payout_auditor;

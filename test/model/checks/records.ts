@@ -107,7 +107,7 @@ export function isInDoubt({ outcome, resolution, refused, held, decision }: Inte
 /** Statuses of an upstream that rejects a request before reading it. */
 const GATEWAY_REFUSALS: readonly (number | null)[] = [401, 403, 429];
 
-/** The only operation without listed results, so its errors are trusted. It pays nobody. */
+/** The only operation without listed results, so its errors are trusted. It pays no one. */
 const UNLISTED = 'POST /sub-account/create';
 
 /** Whether the sandbox executed it, and answered with proof of the opposite. The proxy cannot detect this. */

@@ -16,8 +16,8 @@ CREATE TABLE accounts (
   phone_number text,
   meta         jsonb,
   -- Its own address for events, as an account of a provider's portal may have.
-  events_url    text, -- null: the address of the settings
-  events_secret text, -- null: the secret of the settings
+  events_url    text, -- null uses the address of the settings
+  events_secret text, -- null uses the secret of the settings
   created_at   timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT accounts_events_secret_with_url CHECK (events_secret IS NULL OR events_url IS NOT NULL)
 );
@@ -83,7 +83,7 @@ CREATE TABLE transactions (
   value_in_usd    numeric(20,6) NOT NULL CONSTRAINT transactions_value_positive CHECK (value_in_usd > 0),
   fee             numeric(20,6) NOT NULL DEFAULT 0 CONSTRAINT transactions_fee_not_negative CHECK (fee >= 0), -- USD, its part of the batch's fee
   -- The truth about its money, which lists and answers may contradict.
-  wallet          text CONSTRAINT transactions_wallet_known CHECK (wallet IN ('chi', 'momo', 'airtime')), -- pays it, or receives a payment; null: paid by its link
+  wallet          text CONSTRAINT transactions_wallet_known CHECK (wallet IN ('chi', 'momo', 'airtime')), -- the paying or receiving wallet. Null if the link pays it
   money           text NOT NULL DEFAULT 'kept' CONSTRAINT transactions_money_known CHECK (money IN ('kept', 'paid', 'redeemed')),
   fee_paid        numeric(20,6) NOT NULL DEFAULT 0 CONSTRAINT transactions_fee_paid_not_negative CHECK (fee_paid >= 0), -- USD, with fees charged later
   email           text,
@@ -94,7 +94,7 @@ CREATE TABLE transactions (
   reference       text,
   receiver        text,
   description     text,
-  redeem_data     jsonb, -- how the recipient redeemed it
+  redeem_data     jsonb, -- the redemption by its recipient
   meta            jsonb
 );
 CREATE UNIQUE INDEX transactions_chi_ref_key ON transactions (chi_ref);
@@ -159,11 +159,11 @@ CREATE TRIGGER status_changes_append_only BEFORE UPDATE OR DELETE ON status_chan
 -- moments. Free space in its page keeps these changes out of the index.
 CREATE TABLE arrivals (
   seq          bigserial PRIMARY KEY,
-  operation    text NOT NULL, -- in the interface's words: POST /payouts/airtime
+  operation    text NOT NULL, -- such as POST /payouts/airtime
   query        text NOT NULL, -- as it arrived, without the question mark
-  body         text, -- as it arrived; null: there was none, or none that could be read to its end
-  account_id   text, -- the account of its key; null: no known key
-  fault        text, -- the fault that struck it
+  body         text, -- as it arrived. Null if there was none, or it was incomplete
+  account_id   text, -- the account of its key. Null for an unknown key
+  fault        text, -- the fault that affected it
   arrived_at   timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   processed    boolean NOT NULL DEFAULT false,
   processed_at timestamptz(3),
@@ -180,7 +180,7 @@ CREATE TABLE arrivals (
 CREATE TABLE events (
   id               text PRIMARY KEY DEFAULT 'evt_' || replace(gen_random_uuid()::text, '-', ''),
   status_change_id bigint NOT NULL,
-  due_at           timestamptz(3) DEFAULT clock_timestamp(), -- null: delivered or given up
+  due_at           timestamptz(3) DEFAULT clock_timestamp(), -- null once delivered or given up
   delivered_at     timestamptz(3),
   tries            integer NOT NULL DEFAULT 0, -- since the event was created or requested again
   attempts         jsonb NOT NULL DEFAULT '[]' -- [{at, httpStatus, error}], oldest first
