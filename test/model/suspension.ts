@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readArrivals, readIntents } from './checks/records';
 import { Suspension } from './disaster';
 import { Lane, Shared } from './lane';
-import { settle } from './settle-by-hand';
+import { settle } from './settle';
 
 const POLL_MS = 50;
 

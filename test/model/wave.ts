@@ -4,8 +4,7 @@ import { eventsOf, WaveFailures } from './events';
 import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { DatabaseLoss } from './loss';
 import { TransferFault, Wave } from './schedule';
-import { settleByHand } from './settle-by-hand';
-import { settleByList } from './settle-by-list';
+import { settleByHand, settleByList } from './settle';
 import { World } from './world';
 
 /** The state after all work has ended. */
