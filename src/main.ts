@@ -21,7 +21,7 @@ import { beginLog, endLog } from './platform/logging/logging';
 /** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
 const STOP_GRACE_MS = 15_000;
 
-interface Running {
+interface RunningProxy {
   url: string;
   metricsUrl: string;
   demoKeys: string | undefined;
@@ -57,7 +57,7 @@ async function run(): Promise<void> {
   else process.stdout.write(banner(address, metrics, demoKeys, config));
 }
 
-async function start(config: Config): Promise<Running> {
+async function start(config: Config): Promise<RunningProxy> {
   const report = config.production ? () => undefined : stepPrinter();
   // first, because all below writes there
   const lock = await lockDataDir(config.dataDir, needsPostgres(config));

@@ -4,5 +4,5 @@ export { recordConfiguration } from './start/record-configuration';
 export { ClientsService } from '../access/clients/clients.service';
 export { DemoClientsService } from '../access/clients/demo-clients.service';
 export { DualControlService } from '../access/dual-control/dual-control.service';
-export { serveMetrics } from '../http/health/metrics-port';
+export { serveMetrics } from '../http/health/private-port';
 export { ReadinessService } from '../http/health/readiness.service';

@@ -1,16 +1,26 @@
 import { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, getSchemaPath, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Preview } from '../gateway/preview/preview.dto';
+import { KIND_NAMES } from '../history/log/kinds';
+import { APPROVAL_STATUSES } from '../history/records/record.dto';
 import { MAX_EXTRA_CHARACTERS } from '../http/validation/extra-fields';
 import { isForwarded } from '../http/validation/rules/rules';
 import { answerSchemas } from '../operations/catalogue/answers';
 import { INTERFACE_PREFIX, OPERATIONS, PREVIEW_PREFIX } from '../operations/catalogue/catalogue';
 import { Effect, OperationRow } from '../operations/catalogue/row';
+import { SCOPES } from '../operations/catalogue/scopes';
+import { CALL_STATES } from '../operations/lifecycle/lifecycle';
+import { NEXT_STEPS, PAYOUT_STATES } from '../operations/lifecycle/settlement';
 import { RunningConfig } from '../platform/config/config';
 import { problemResponses } from '../platform/errors/api-problems';
 import { AnyEnvelope } from '../platform/errors/envelope.dto';
+import { ACTION_NAMES } from '../platform/errors/kinds';
+import { FIRST_CALL_STATES } from '../platform/errors/problem';
+import { PROBLEMS } from '../platform/errors/problems';
+import { SEVERITIES } from '../reconciliation/findings/categories';
+import { RESULTS } from '../reconciliation/runs/run-reader';
+import { RUN_STATES } from '../reconciliation/runs/runs.dto';
 import { Audience, documentFor } from './openapi-audiences';
-import { nameEnums } from './openapi-enums';
 import { addHeaders, headersAt, paymentHeaders } from './openapi-headers';
 import { routesOf } from './routes';
 
@@ -31,9 +41,9 @@ interface Schema {
   anyOf?: object[];
 }
 
-type Limits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
+type RequestLimits = Pick<RunningConfig, 'maxItems' | 'extraFieldsAllowed'>;
 
-interface Described {
+interface OperationObject {
   responses: object;
   /** Present for operations of the interface. */
   'x-source'?: string;
@@ -42,14 +52,14 @@ interface Described {
 export type ApiDocuments = Record<Audience, OpenAPIObject>;
 
 /** Returns the OpenAPI 3.1 documents of the application with its configuration. */
-export function openApiDocuments(app: NestFastifyApplication, limits: Limits): ApiDocuments {
+export function openApiDocuments(app: NestFastifyApplication, limits: RequestLimits): ApiDocuments {
   const whole = wholeDocument(app, limits);
   const routes = routesOf(app);
   return { apps: documentFor('apps', whole, routes), staff: documentFor('staff', whole, routes) };
 }
 
 /** Returns the document of all routes, in which each part has one name for all audiences. */
-function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObject {
+function wholeDocument(app: NestFastifyApplication, limits: RequestLimits): OpenAPIObject {
   const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').setVersion('0.1').build();
   const described = SwaggerModule.createDocument(app, config, {
     autoTagControllers: false,
@@ -82,7 +92,7 @@ function wholeDocument(app: NestFastifyApplication, limits: Limits): OpenAPIObje
  * Adds what the decorators cannot express: unknown fields are rejected, and the configuration sets the length
  * of lists and allows more fields.
  */
-function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: Limits): void {
+function describeBody(schema: Schema | undefined, document: OpenAPIObject, limits: RequestLimits): void {
   const name = schema?.$ref?.split('/').at(-1) ?? '';
   const body = document.components?.schemas?.[name] as Schema | undefined;
   if (!body) return;
@@ -104,7 +114,7 @@ function effectOf(address: string): Effect | undefined {
 }
 
 /** Describes a preview like its operation. */
-function describePreview(operation: Described, address: string): void {
+function describePreview(operation: OperationObject, address: string): void {
   const path = address.slice(PREVIEW_PREFIX.length);
   Object.assign(operation, {
     tags: ['Preview'],
@@ -119,4 +129,43 @@ function describePreview(operation: Described, address: string): void {
     },
   });
   delete operation['x-source'];
+}
+
+/** The lists of words that programs name, by their names in the document. */
+const ENUMS = {
+  ApprovalStatus: APPROVAL_STATUSES,
+  CallState: CALL_STATES,
+  ErrorAction: ACTION_NAMES,
+  ErrorCode: Object.keys(PROBLEMS),
+  FirstCallState: FIRST_CALL_STATES,
+  NextStep: [...new Set(Object.values(NEXT_STEPS))],
+  OperationName: Object.keys(OPERATIONS),
+  PayoutState: PAYOUT_STATES,
+  RecordKind: KIND_NAMES,
+  RunResult: RESULTS,
+  RunState: RUN_STATES,
+  Scope: SCOPES,
+  Severity: SEVERITIES,
+};
+
+/**
+ * Moves each list of words into `components.schemas`, and replaces it with a reference wherever it is an
+ * `enum`.
+ */
+export function nameEnums(document: OpenAPIObject): void {
+  const schemas = Object.entries(ENUMS).map(
+    ([name, words]) => [name, { type: 'string', enum: [...words] }] as const,
+  );
+  replaceEnums(document, new Map(schemas.map(([name, schema]) => [JSON.stringify(schema.enum), name])));
+  Object.assign(document.components?.schemas ?? {}, Object.fromEntries(schemas));
+}
+
+function replaceEnums(value: unknown, names: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as { $ref?: string; type?: unknown; enum?: unknown };
+  const name = names.get(JSON.stringify(schema.enum));
+  if (name === undefined) return Object.values(value).forEach((inner) => replaceEnums(inner, names));
+  schema.$ref = getSchemaPath(name);
+  delete schema.type;
+  delete schema.enum;
 }

@@ -4,7 +4,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiProduces, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { Allow } from '../access/auth/route-access';
-import { ACCEPTED_HEADERS } from '../http/answers/accepted';
+import { ACCEPTED_HEADERS } from '../http/answers/accepted-headers';
 import { answerExample, answerSchemaName } from '../operations/catalogue/answers';
 import {
   INTERFACE_PREFIX,

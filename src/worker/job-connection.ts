@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { LOCKS } from '../platform/database/locks';
-import { IDLE_CONNECTION } from '../platform/database/pools/idle-connection';
+import { IDLE_CONNECTION } from '../platform/database/pools/pools';
 import { ServerClient } from '../platform/database/servers/server-client';
 import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';
 

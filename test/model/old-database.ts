@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, Pool } from 'pg';
-import { Urls } from '../../src/platform/database/embedded/access';
+import { EmbeddedUrls } from '../../src/platform/database/embedded/access';
 import { createTestDatabase, TestDatabase, withDatabase } from '../support/databases/test-database';
 import { eventually } from '../support/payments/paying';
 import { numberOf } from './bodies';
@@ -40,7 +40,7 @@ export class OldDatabase implements TestDatabase {
     private readonly shared: TestDatabase,
     private readonly admin: Client,
     private readonly name: string,
-    urls: Urls,
+    urls: EmbeddedUrls,
   ) {
     this.url = withDatabase(urls.proxy, name);
     this.ownerUrl = withDatabase(urls.owner, name);
@@ -48,7 +48,7 @@ export class OldDatabase implements TestDatabase {
   }
 
   static async create(): Promise<OldDatabase> {
-    const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls;
+    const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as EmbeddedUrls;
     const shared = await createTestDatabase();
     const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
     await admin.connect();

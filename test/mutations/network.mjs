@@ -45,7 +45,7 @@ export const NETWORK = [
   {
     name: 'half-sent-heads',
     guards: 'payments blocked by a flood of half-sent requests',
-    edits: [['src/http/connections/incomplete.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
+    edits: [['src/http/connections/incomplete-requests.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are limited per network, oldest first, and leave room for others',
   },
@@ -54,7 +54,7 @@ export const NETWORK = [
     guards: 'payments blocked by such a flood from many networks',
     edits: [
       [
-        'src/http/connections/incomplete.ts',
+        'src/http/connections/incomplete-requests.ts',
         'if (waiting.size > inAll) end',
         'if (waiting.size > inAll * 1e9) end',
       ],
@@ -98,11 +98,7 @@ export const NETWORK = [
     name: 'shared-long-bodies',
     guards: 'CPU exhausted by compressing one long body for each request of a flood',
     edits: [
-      [
-        'src/http/answers/kept-body.ts',
-        '(encodings ??= encode(Buffer.from(read())))',
-        'encode(Buffer.from(read()))',
-      ],
+      ['src/app/serve-docs.ts', '(encodings ??= encode(Buffer.from(read())))', 'encode(Buffer.from(read()))'],
     ],
     noticedBy: 'test/history/retention/kept-bodies.spec.ts',
   },

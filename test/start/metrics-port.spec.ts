@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { serveMetrics } from '../../src/http/health/metrics-port';
+import { serveMetrics } from '../../src/http/health/private-port';
 import { loadConfig } from '../../src/platform/config/config';
 import supertest from '../support/http/supertest';
 import { startProxy, TestProxy } from '../support/processes/proxy';

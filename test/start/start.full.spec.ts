@@ -35,7 +35,7 @@ const numberOfPostgres = () =>
 const answers = (url: string) => fetch(url).then(Boolean, () => false);
 
 /** Processes of a ready start. */
-interface Everything {
+interface RunningProduct {
   url: string;
   sandbox: string;
   postgres: number;
@@ -43,14 +43,14 @@ interface Everything {
   processes: number[];
 }
 
-async function everythingOf(product: Product): Promise<Everything> {
+async function everythingOf(product: Product): Promise<RunningProduct> {
   const [, url = ''] = await product.said(READY);
   const sandbox = readJson(dataDir, 'sandbox.json').url;
   expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
   return { url, sandbox, postgres: numberOfPostgres(), processes: withDescendants(product.pid) };
 }
 
-async function expectNothingLeft({ url, sandbox, postgres, processes }: Everything): Promise<void> {
+async function expectNothingLeft({ url, sandbox, postgres, processes }: RunningProduct): Promise<void> {
   await eventually(() => [postgres, ...processes].every(isGone));
   await eventually(async () => !(await answers(sandbox)));
   expect(await answers(url)).toBe(false);

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isScope, SCOPES } from '../../operations/catalogue/scopes';
 import { Prisma } from '../../platform/database/generated/client';
-import { toldFault } from '../../platform/errors/problem-body';
+import { faultForCaller } from '../../platform/errors/problem-body';
 import { unknownCountries } from '../../recipients/unknown-countries';
 import { permissionsOf } from './changes';
 import { ClientError } from './client-error';
@@ -45,7 +45,7 @@ export function checkGrants({ scopes, operations, ...others }: Partial<Grants>):
 function requireKnown(countries: string[]): void {
   const faults = unknownCountries(countries);
   if (faults.length === 0) return;
-  const texts = faults.map(toldFault).map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`);
+  const texts = faults.map(faultForCaller).map(({ pointer, detail }) => `${pointer.slice(1)} ${detail}`);
   throw new ClientError(texts.join('; '), undefined, faults);
 }
 

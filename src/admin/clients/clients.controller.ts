@@ -13,7 +13,7 @@ import { isRequestedChange } from '../../access/dual-control/pending-changes';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
-import { accountFaults } from '../../http/validation/rules/known-account';
+import { accountFaults } from '../../http/validation/rules/query-rules';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';

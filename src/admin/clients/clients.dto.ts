@@ -1,8 +1,8 @@
 import { LIMIT_KEYS, textOf } from '../../access/clients/limits/limits';
 import { CLIENT_KINDS, ClientKind } from '../../access/clients/listed';
-import { AskedLimits, askedLimit, withLimits } from '../../http/validation/rules/limit-properties';
+import { RequestedLimits, requestedLimit, withLimits } from '../../http/validation/rules/limit-properties';
 import { Account, Instant, OneOf } from '../../http/validation/rules/query-rules';
-import { NotForwarded, Nothing, Text } from '../../http/validation/rules/rules';
+import { NotForwarded, NoProperties, Text } from '../../http/validation/rules/rules';
 import { ClientName, ClientOperations, ClientScopes, KeyPerson, NewDailyCap, Subject } from './client-rules';
 import { ProviderDto } from './provider.dto';
 
@@ -22,10 +22,10 @@ const Expiry = () =>
 const EXCEPT_DAILY_CAP = LIMIT_KEYS.filter((key) => key !== 'dailyCapUsd');
 
 /** Providers and limits of a client, except its daily cap. */
-class ClientLimitsDto extends withLimits<ProviderDto, Omit<AskedLimits, 'daily_cap_usd'>>(
+class ClientLimitsDto extends withLimits<ProviderDto, Omit<RequestedLimits, 'daily_cap_usd'>>(
   ProviderDto,
   EXCEPT_DAILY_CAP,
-  askedLimit,
+  requestedLimit,
 ) {}
 
 @NotForwarded()
@@ -47,12 +47,12 @@ export class CreateClientDto extends ClientLimitsDto {
 export class ChangeClientDto extends ClientLimitsDto {
   @ClientScopes({ required: false }) scopes?: string[];
   @ClientOperations() operations?: string[] | null;
-  @askedLimit('dailyCapUsd') daily_cap_usd?: Usd;
+  @requestedLimit('dailyCapUsd') daily_cap_usd?: Usd;
   @Reason() reason?: string;
 }
 
 @NotForwarded()
-export class IssueKeyDto extends Nothing {
+export class IssueKeyDto extends NoProperties {
   @Expiry() expires_at?: string | null;
   @KeyPerson() person?: string;
   @Reason() reason?: string;

@@ -2,8 +2,8 @@ import { LimitKey, LimitsDocument, OwnLimitKey } from '../../access/clients/limi
 import { OWN_LIMIT_KEYS } from '../../access/people/person';
 import { ListedPerson } from '../../access/people/person-exceptions';
 import {
-  AskedLimits,
-  askedLimit,
+  RequestedLimits,
+  requestedLimit,
   shownLimit,
   withLimits,
 } from '../../http/validation/rules/limit-properties';
@@ -16,7 +16,7 @@ import { UsageDto } from '../limits/cap';
 const MAX_NAME = 255;
 const MAX_ISSUER = 500;
 
-const askedOwnLimit = (key: LimitKey) => askedLimit(key, "Null applies the client's limit.");
+const askedOwnLimit = (key: LimitKey) => requestedLimit(key, "Null applies the client's limit.");
 
 export class PersonSearch implements PageRequest {
   @Text({ max: MAX_NAME, required: false, description: 'Exact name of the person.' }) name?: string;
@@ -26,7 +26,7 @@ export class PersonSearch implements PageRequest {
 
 /** Own limits of a person. Null applies the client's limit. Omitted fields stay unchanged. */
 @NotForwarded()
-export class ChangePersonDto extends withLimits<object, AskedLimits<OwnLimitKey>>(
+export class ChangePersonDto extends withLimits<object, RequestedLimits<OwnLimitKey>>(
   Object,
   OWN_LIMIT_KEYS,
   askedOwnLimit,

@@ -11,14 +11,14 @@ export function stepPrinter(): Report {
   };
 }
 
-type Settings = Pick<SignInConfig, 'openIdProvider' | 'keySignIn'> & { dualControl: boolean };
+type BannerSettings = Pick<SignInConfig, 'openIdProvider' | 'keySignIn'> & { dualControl: boolean };
 
 /** Returns the banner with a newcomer's next steps. */
 export function banner(
   url: string,
   metricsUrl: string,
   demoKeys: string | undefined,
-  settings: Settings,
+  settings: BannerSettings,
 ): string {
   const lines = [
     '',
@@ -47,7 +47,7 @@ export function banner(
   return [...lines, '', '  Press Ctrl-C to stop.', '', ''].join('\n');
 }
 
-function signInHint(demoKeys: string | undefined, { openIdProvider, keySignIn }: Settings): string {
+function signInHint(demoKeys: string | undefined, { openIdProvider, keySignIn }: BannerSettings): string {
   if (openIdProvider !== undefined && !keySignIn) return `   sign in at ${openIdProvider.issuer}`;
   return demoKeys === undefined ? '' : `   sign in with the key "admin" in ${demoKeys}`;
 }

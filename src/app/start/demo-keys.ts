@@ -40,10 +40,10 @@ export async function ensureDemoKeys(clients: ClientsService, dataDir: string): 
   return file;
 }
 
-type Upstream = Pick<RunningConfig, 'dataDir' | 'upstreamBaseUrl' | 'upstreamApiKey'>;
+type DemoUpstream = Pick<RunningConfig, 'dataDir' | 'upstreamBaseUrl' | 'upstreamApiKey'>;
 
 /** Records the sandbox that the demo clients belong to. */
-export async function bindDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+export async function bindDemoClients(demo: DemoClientsService, settings: DemoUpstream): Promise<void> {
   await demo.markAs(nameOf(settings), keysIn(settings.dataDir));
 }
 
@@ -51,7 +51,7 @@ export async function bindDemoClients(demo: DemoClientsService, settings: Upstre
  * Rejects a start with demo keys and a real upstream, where they would pay real money.
  * @throws StartError if the database has demo clients of another upstream with valid keys.
  */
-export async function refuseDemoClients(demo: DemoClientsService, settings: Upstream): Promise<void> {
+export async function refuseDemoClients(demo: DemoClientsService, settings: DemoUpstream): Promise<void> {
   await demo.markOld(keysIn(settings.dataDir));
   const strangers = await demo.foreignDemoClients(nameOf(settings));
   if (strangers.length === 0) return;
@@ -62,7 +62,7 @@ export async function refuseDemoClients(demo: DemoClientsService, settings: Upst
   );
 }
 
-function nameOf({ upstreamBaseUrl, upstreamApiKey }: Upstream) {
+function nameOf({ upstreamBaseUrl, upstreamApiKey }: DemoUpstream) {
   return { url: upstreamBaseUrl, apiKey: upstreamApiKey.reveal() };
 }
 

@@ -12,7 +12,7 @@ import { asRecorded } from '../../platform/privacy/recorded';
 /** Kinds of processes. Workers have their own configuration. */
 type ProcessKind = 'proxy' | 'worker';
 
-type Values = Record<string, string | null>;
+type RecordedValues = Record<string, string | null>;
 
 /**
  * Records which settings differ from those of the last start on record, whichever instance that was. The
@@ -67,7 +67,7 @@ async function record(
 }
 
 /** Returns the settings that all acts together have recorded. Null before the first one. */
-async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Promise<Values | null> {
+async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Promise<RecordedValues | null> {
   const rows = await tx.$queryRaw<{ name: string; value: string | null }[]>`
     SELECT DISTINCT ON (name) name, value
     FROM activity, jsonb_each_text(after::jsonb -> 'configuration') AS setting (name, value)
@@ -77,14 +77,18 @@ async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Prom
 }
 
 /** A variable that is unknown to one of two versions counts as not set. */
-function differences(before: Values, after: Values): { before: Values; after: Values } {
+function differences(
+  before: RecordedValues,
+  after: RecordedValues,
+): { before: RecordedValues; after: RecordedValues } {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => (before[name] ?? null) !== (after[name] ?? null));
-  const pick = (values: Values) => Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+  const pick = (values: RecordedValues) =>
+    Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
   return { before: pick(before), after: pick(after) };
 }
 
 /** Returns the settings as the record has them, so that what is masked there does not count as changed. */
-function masked(configuration: RecordedConfiguration): Values {
+function masked(configuration: RecordedConfiguration): RecordedValues {
   return Object.fromEntries(Object.entries(configuration).map(([name, value]) => [name, asRecorded(value)]));
 }

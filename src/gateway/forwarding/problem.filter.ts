@@ -3,7 +3,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, remainingMs } from '../../access/auth/call';
 import { tokenIn } from '../../access/tokens/access-token';
 import { challengeOf } from '../../access/tokens/refusals';
-import { CallerGone } from '../../http/connections/gone';
+import { CallerGone } from '../../http/connections/caller-gone';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { recordedKey } from '../../http/validation/idempotency-key';

@@ -4,7 +4,7 @@ import { ApiBody, ApiExtraModels } from '@nestjs/swagger';
 import { FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall } from '../../access/auth/call';
 import { Allow } from '../../access/auth/route-access';
-import { TakesTurn } from '../../http/quotas/takes-turn';
+import { TakesTurn } from '../../http/quotas/turn-interceptors';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe';
 import { OperationName, pathOf, PREVIEW_PREFIX, scopesOf } from '../../operations/catalogue/catalogue';
 import { Preview } from './preview.dto';

@@ -5,7 +5,7 @@ import { movesValue } from '../../operations/catalogue/catalogue';
 import { paidName, totalOf } from '../../operations/items/item';
 import { pointerIn } from '../../operations/items/items';
 import { Problem } from '../../platform/errors/problem';
-import { toldFault } from '../../platform/errors/problem-body';
+import { faultForCaller } from '../../platform/errors/problem-body';
 import { Caps, reservationOf } from '../../policy/limits/caps';
 import { HeldFor, Hold } from '../../policy/limits/holds';
 import { Destinations } from '../forwarding/coverage/destinations';
@@ -80,7 +80,7 @@ function toRefusal([first]: Problem[]): PreviewRefusal | null {
     code,
     action,
     detail: message,
-    errors: faults.map(toldFault),
+    errors: faults.map(faultForCaller),
     errors_total: faultsTotal,
     ...repeats,
   };
@@ -90,7 +90,7 @@ function toRefusal([first]: Problem[]): PreviewRefusal | null {
 function toErrors(problems: Problem[]): PreviewFault[] {
   return problems.flatMap(({ code, faults, message }) => {
     const all = faults.length > 0 ? faults : [{ pointer: '', detail: message }];
-    return all.map((fault) => ({ code, ...toldFault(fault) }));
+    return all.map((fault) => ({ code, ...faultForCaller(fault) }));
   });
 }
 

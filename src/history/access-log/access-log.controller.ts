@@ -4,8 +4,8 @@ import { ApiExtraModels, ApiResponse, ApiTags, ApiProduces } from '@nestjs/swagg
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { Allow, Shows } from '../../access/auth/route-access';
-import { csvAnswer } from '../../http/answers/csv-answer';
-import { HoldsSlot } from '../../http/quotas/takes-turn';
+import { csvAnswer } from '../../http/answers/csv';
+import { HoldsSlot } from '../../http/quotas/turn-interceptors';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { ApiSummary } from '../../platform/schema/routes';
 import { RecordClient } from '../records/record-parts.dto';

@@ -3,7 +3,7 @@ import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticatedCall, CurrentCall, mayReveal } from '../../access/auth/call';
 import { Allow, Shows, showsCall, showsCalls, showsNoPeople } from '../../access/auth/route-access';
 import { QuotasService } from '../../http/quotas/quotas.service';
-import { TakesTurn } from '../../http/quotas/takes-turn';
+import { TakesTurn } from '../../http/quotas/turn-interceptors';
 import { isUuid } from '../../platform/database/uuid';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';

@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { FastifyReply } from 'fastify';
+
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /** The byte order mark. Without it, spreadsheets do not recognise UTF-8. */
@@ -68,4 +71,12 @@ function csvCell(cell: Cell, delimiter: Delimiter): string {
   const text = cell;
   const harmless = DANGEROUS.test(text) ? `'${text}` : text;
   return QUOTED[delimiter].test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+/** Answers with a CSV file that is sent while it is written. */
+export function csvAnswer(reply: FastifyReply, filename: string, text: AsyncIterable<string>): Readable {
+  void reply
+    .header('content-type', CSV_TYPE)
+    .header('content-disposition', `attachment; filename="${filename}"`);
+  return Readable.from(text, { objectMode: false });
 }

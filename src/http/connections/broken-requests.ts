@@ -27,7 +27,7 @@ interface Traffic {
  * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is
  * known, logged and counted. Without this, Node and Fastify would answer in their own format.
  */
-export function answerBrokenRequests(server: FastifyInstance, told: RequestObservers): void {
+export function answerBrokenRequests(server: FastifyInstance, observers: RequestObservers): void {
   const connections = new WeakMap<Socket, Traffic>();
   server.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
@@ -66,15 +66,15 @@ export function answerBrokenRequests(server: FastifyInstance, told: RequestObser
     });
     const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
     // The answer must not overtake an earlier one, because the client would assign it to that request.
-    if (before > 0) return void tell(told, newId(), problem);
+    if (before > 0) return void tell(observers, newId(), problem);
     if (isComing) return cutShort(isComing, problem, socket, traffic?.unanswered.has(isComing) === true);
     const id = newId();
-    tell(told, id, problem);
+    tell(observers, id, problem);
     end(socket, problem, id, newId(), isInterface(error.rawPacket));
   });
   server.server.on('connect', ({ url }: { url?: string }, socket: Socket) => {
     const [id, problem] = [newId(), new Problem('not_found')];
-    tell(told, id, problem);
+    tell(observers, id, problem);
     end(socket, problem, id, newId(), url?.startsWith('/api/') === true);
   });
   // Node would answer with a bare status. The request itself is rejected like any other

@@ -7,7 +7,7 @@ import { ApiProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiSummary } from '../../platform/schema/routes';
 import { MetricsService } from '../metrics/metrics.service';
-import { hasMetricsPort } from './metrics-port';
+import { hasMetricsPort } from './private-port';
 
 @ApiTags('Health')
 @Controller('metrics')

@@ -1,10 +1,11 @@
 import { createServer, Server, ServerResponse } from 'node:http';
 import { AddressInfo } from 'node:net';
-import { StartError } from '../../platform/config/config';
+import { INestApplicationContext } from '@nestjs/common';
+import { RunningConfig, StartError } from '../../platform/config/config';
 import { MetricsService } from '../metrics/metrics.service';
 
 /** Answers a GET request of one path. */
-type Answering = (response: ServerResponse) => void;
+type ProbeHandler = (response: ServerResponse) => void;
 
 export interface PrivatePort {
   url: string;
@@ -23,8 +24,8 @@ interface PrivateEndpoint {
  * @throws StartError if this process cannot have the port.
  */
 export async function servePrivately(
-  paths: Readonly<Record<string, Answering>>,
-  place: PrivateEndpoint,
+  paths: Readonly<Record<string, ProbeHandler>>,
+  endpoint: PrivateEndpoint,
 ): Promise<PrivatePort> {
   const known = new Map(Object.entries(paths));
   const server = createServer((request, response) => {
@@ -32,9 +33,9 @@ export async function servePrivately(
     const answering = known.get(request.url ?? '');
     return answering ? answering(response) : answer(response, 404, { status: 'error' });
   });
-  await listen(server, place);
+  await listen(server, endpoint);
   const { port } = server.address() as AddressInfo;
-  const name = place.host.includes(':') ? `[${place.host}]` : place.host;
+  const name = endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host;
   const close = () => {
     server.close();
     server.closeAllConnections();
@@ -49,7 +50,7 @@ export function answer(response: ServerResponse, status: number, body: object): 
 
 /** Returns an answer with the metrics of this process. */
 export const answerMetrics =
-  (metrics: MetricsService): Answering =>
+  (metrics: MetricsService): ProbeHandler =>
   (response) =>
     void metrics.text().then(
       ({ contentType, body }) => response.setHeader('content-type', contentType).end(body),
@@ -63,4 +64,22 @@ function listen(server: Server, { host, port, variable }: PrivateEndpoint): Prom
     );
     server.listen(port, host, resolve);
   });
+}
+
+/** Returns whether the metrics have a port of their own, so that apps cannot read them. */
+export function hasMetricsPort({ port, metricsPort }: Pick<RunningConfig, 'port' | 'metricsPort'>): boolean {
+  return metricsPort !== port;
+}
+
+/**
+ * Serves /metrics of a proxy on METRICS_PORT. Resolves with undefined if PORT serves it.
+ * @throws StartError if this process cannot have the port.
+ */
+export async function serveMetrics(
+  app: INestApplicationContext,
+  settings: Pick<RunningConfig, 'host' | 'port' | 'metricsPort'>,
+): Promise<PrivatePort | undefined> {
+  if (!hasMetricsPort(settings)) return undefined;
+  const paths = { '/metrics': answerMetrics(app.get(MetricsService, { strict: false })) };
+  return servePrivately(paths, { host: settings.host, port: settings.metricsPort, variable: 'METRICS_PORT' });
 }

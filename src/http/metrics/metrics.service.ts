@@ -5,13 +5,13 @@ import { Call } from '../../access/auth/call';
 import { measureProcess } from './process-metrics';
 
 /** A value of a gauge, and its labels. */
-export interface Measured {
+export interface LabeledValue {
   labels: Record<string, string>;
   value: number;
 }
 
 /** The value of a gauge, or those of its labels. */
-type Reading = number | Measured[] | undefined;
+type GaugeReading = number | LabeledValue[] | undefined;
 
 /** From a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -124,7 +124,12 @@ export class MetricsService {
    * Adds a gauge.
    * @param read is called at each scrape. It returns undefined while there is no value.
    */
-  watch(name: string, help: string, read: () => Reading | Promise<Reading>, labelNames: string[] = []): void {
+  watch(
+    name: string,
+    help: string,
+    read: () => GaugeReading | Promise<GaugeReading>,
+    labelNames: string[] = [],
+  ): void {
     new Gauge({
       name,
       help,

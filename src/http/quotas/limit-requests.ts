@@ -3,7 +3,7 @@ import { FastifyInstance, FastifyRequest } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
-import { goneSignal } from '../connections/gone';
+import { goneSignal } from '../connections/caller-gone';
 import { LONG_BODY_BYTES } from '../validation/json-body';
 import { FaultThrottle, LONGEST_DELAY_MS } from './fault-throttle';
 import { QuotasService } from './quotas.service';

@@ -26,10 +26,10 @@ describe('the quotas of keys', () => {
     }
   }
 
-  const newShares = () => new QuotasService(new MetricsService());
+  const newQuotas = () => new QuotasService(new MetricsService());
 
   it('let searches rest five times as long as they worked, while payments are made', async () => {
-    const quotas = newShares();
+    const quotas = newQuotas();
     quotas.notePayment();
     expect(await restAfter(quotas, 300)).toBe(1_500);
     quotas.notePayment();
@@ -38,7 +38,7 @@ describe('the quotas of keys', () => {
   });
 
   it('do not let searches rest for the time in which they rested', async () => {
-    const quotas = newShares();
+    const quotas = newQuotas();
     quotas.notePayment();
     expect(await restAfter(quotas, 100, 200)).toBe(500);
     quotas.notePayment();
@@ -47,7 +47,7 @@ describe('the quotas of keys', () => {
 
   it('let work rest after each of its steps, if it is one of a quota that rests, while payments are made', async () => {
     jest.useRealTimers();
-    const quotas = newShares();
+    const quotas = newQuotas();
     function* steps() {
       for (let step = 0; step < 5; step += 1) yield;
     }
@@ -61,14 +61,14 @@ describe('the quotas of keys', () => {
   });
 
   it('let searches work without a rest while nobody pays', async () => {
-    const quotas = newShares();
+    const quotas = newQuotas();
     expect(await restAfter(quotas, 300)).toBe(0);
     quotas.notePayment();
     expect(await restAfter(quotas, 1_500)).toBe(0); // the last payment was too long ago
   });
 
   it('let no search rest for long', async () => {
-    const quotas = newShares();
+    const quotas = newQuotas();
     const paying = setInterval(() => quotas.notePayment(), 100);
     expect(await restAfter(quotas, 10_000)).toBe(3_000);
     clearInterval(paying);

@@ -5,7 +5,7 @@ import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
-import { goneSignal } from '../connections/gone';
+import { goneSignal } from '../connections/caller-gone';
 import { QuotasService } from '../quotas/quotas.service';
 
 export const EVENT_STREAM = 'text/event-stream';
@@ -26,7 +26,7 @@ const NEWS_PER_SECOND = 50;
 const LONGEST_INTERVAL_MS = 6_000;
 
 /** The next news of a stream. */
-interface News {
+interface StreamUpdate {
   /** The event, from `eventOf`. It is sent if it differs from the last one. Undefined if there is none. */
   event: string | undefined;
   /** Whether the stream ends after it. */
@@ -51,7 +51,7 @@ export class EventStreams implements OnModuleDestroy {
    * @param ask returns news, at once and then regularly. It never throws.
    * @throws Problem if the key has too many open streams. See SharesService.
    */
-  open(reply: FastifyReply, everyMs: number, ask: () => Promise<News>): Readable {
+  open(reply: FastifyReply, everyMs: number, ask: () => Promise<StreamUpdate>): Readable {
     const { call } = reply.request;
     const gone = goneSignal(reply);
     const give = this.quotas.take('streams', holderOf(call));
@@ -93,7 +93,7 @@ export function eventOf(name: string, data: object, id?: string): string {
 
 async function* blocks(
   interval: () => number,
-  ask: () => Promise<News>,
+  ask: () => Promise<StreamUpdate>,
   holds: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {

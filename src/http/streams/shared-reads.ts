@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 /** More different things than are ever followed at the same time. */
 const MAX_THINGS = 1_000;
 
-interface Reading<Value> {
+interface SharedRead<Value> {
   at: number;
   value: Promise<Value>;
 }
 
 /** Reads what several streams follow once for all of them. */
 export class SharedReads<Value> {
-  private readonly readings = new LRUCache<string, Reading<Value>>({ max: MAX_THINGS });
+  private readonly readings = new LRUCache<string, SharedRead<Value>>({ max: MAX_THINGS });
 
   /** @param freshMs the age up to which a value is shared. Streams read as often as that, or less often. */
   constructor(private readonly freshMs: number) {}

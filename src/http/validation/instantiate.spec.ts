@@ -1,7 +1,7 @@
 import { FaultList } from './faults';
 import { FreeForm } from './free-form';
 import { Limits, instantiate as instantiateBody } from './instantiate';
-import { Items, Nothing, Text } from './rules/rules';
+import { Items, NoProperties, Text } from './rules/rules';
 
 class Base {
   @Text({ max: 9, description: 'Inherited.' })
@@ -51,7 +51,7 @@ describe('instantiate', () => {
   it('keeps the fields that the class, its items and their parents declare', () => {
     const body = { beside: 'a', items: [{ own: 'b', inherited: 'c' }] };
     expect(instantiate(body, Body, LIMITS)).toEqual({ instance: body, faults: [] });
-    expect(instantiate({}, Nothing, LIMITS)).toEqual({ instance: {}, faults: [] });
+    expect(instantiate({}, NoProperties, LIMITS)).toEqual({ instance: {}, faults: [] });
   });
 
   it('removes all other fields at any depth, and reports them', () => {
@@ -89,7 +89,9 @@ describe('instantiate', () => {
     const { instance } = instantiate(value, Body, LIMITS);
     expect(Object.getPrototypeOf(instance)).toBe(Body.prototype);
     expect(Object.keys(instance)).toEqual([]);
-    expect(instantiate(JSON.parse(strange) as object, Nothing, LIMITS).faults).toHaveLength(names.length);
+    expect(instantiate(JSON.parse(strange) as object, NoProperties, LIMITS).faults).toHaveLength(
+      names.length,
+    );
   });
 
   it('keeps extra fields after the known ones, also in items, if they contain no other values', () => {

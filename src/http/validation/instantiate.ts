@@ -57,12 +57,12 @@ function instanceOf(type: Class, value: object, limits: Limits, { found, pointer
 }
 
 /** Returns the value that the rule checks. */
-type Read = (given: unknown, limits: Limits, place: FaultContext) => unknown;
+type ValueReader = (given: unknown, limits: Limits, place: FaultContext) => unknown;
 
-const fieldsByClass = new Map<Class, ReadonlyMap<string, Read>>();
+const fieldsByClass = new Map<Class, ReadonlyMap<string, ValueReader>>();
 
 /** The fields that a class and its parents declare. */
-function fieldsOf(type: Class): ReadonlyMap<string, Read> {
+function fieldsOf(type: Class): ReadonlyMap<string, ValueReader> {
   const known = fieldsByClass.get(type);
   if (known) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
@@ -71,7 +71,7 @@ function fieldsOf(type: Class): ReadonlyMap<string, Read> {
   return fields;
 }
 
-function readerOf(type: Class, name: string): Read {
+function readerOf(type: Class, name: string): ValueReader {
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
   const wordLists = (Reflect.getMetadata(WORD_LISTS, type) ?? []) as string[];
   const meaning = Reflect.getMetadata(MEANING, type.prototype as object, name) as Meaning | undefined;
@@ -82,7 +82,7 @@ function readerOf(type: Class, name: string): Read {
   return meaning ? (given) => meaning(valueOrWrong(given)) : valueOrWrong;
 }
 
-function readItems(items: ItemsOf): Read {
+function readItems(items: ItemsOf): ValueReader {
   return (given, limits, { found, pointer }) => {
     if (!Array.isArray(given)) return WRONG;
     const most = items.max ?? limits.maxItems;

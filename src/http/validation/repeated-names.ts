@@ -7,9 +7,9 @@ const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/gs;
 /** The tokens that are read in one step: about two milliseconds. */
 const TOKENS_OF_STEP = 10_000;
 
-interface Open {
+interface OpenObject {
   /** The enclosing value. */
-  within: Open | undefined;
+  within: OpenObject | undefined;
   /** The names of an object so far. */
   names?: Set<string>;
   /** The names that were already reported. */
@@ -23,7 +23,7 @@ interface Open {
  * take (RFC 8259, section 4), and the proxy must not choose between two amounts.
  */
 export function* findRepeatedNames(json: string, found: FaultList): CooperativeTask {
-  const open: Open[] = [];
+  const open: OpenObject[] = [];
   let tokens = 0;
   for (const [token, text, colon] of json.matchAll(TOKEN)) {
     const within = open.at(-1);
@@ -46,7 +46,7 @@ function nameIn(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-function note(within: Open, name: string, names: Set<string>, found: FaultList): void {
+function note(within: OpenObject, name: string, names: Set<string>, found: FaultList): void {
   within.key = name;
   if (names.has(name) && !within.repeated?.has(name)) {
     (within.repeated ??= new Set()).add(name);
@@ -59,6 +59,6 @@ function note(within: Open, name: string, names: Set<string>, found: FaultList):
 }
 
 /** Returns the pointer of the value that is being read. */
-function pointerOf({ within, key }: Open): string {
+function pointerOf({ within, key }: OpenObject): string {
   return pointerTo(within ? pointerOf(within) : '', key);
 }

@@ -40,7 +40,7 @@ export class RequestValidationPipe implements PipeTransform {
    * Converts a body into an instance of its class, with all faults. There is no instance if the body is no
    * object. A body with a long list is checked in steps.
    */
-  checkBody(value: unknown, bodyClass: new () => object): Checked | Promise<Checked> {
+  checkBody(value: unknown, bodyClass: new () => object): CheckedInput | Promise<CheckedInput> {
     return this.check(value, bodyClass, isForwarded(bodyClass.name));
   }
 
@@ -52,23 +52,27 @@ export class RequestValidationPipe implements PipeTransform {
     value: unknown,
     metatype: new () => object,
     mayHaveExtras: boolean,
-  ): Checked | Promise<Checked> {
+  ): CheckedInput | Promise<CheckedInput> {
     return check(value, metatype, mayHaveExtras ? this.limits : { ...this.limits, extras: NO_FIELDS });
   }
 }
 
-interface Checked {
+interface CheckedInput {
   instance?: object;
   found: FaultList;
 }
 
 /** @throws Problem `invalid_request` if there is a fault. */
-function instanceOf({ instance, found }: Checked): object | undefined {
+function instanceOf({ instance, found }: CheckedInput): object | undefined {
   if (found.total === 0) return instance;
   throw new Problem('invalid_request', { faults: found.faults, faultsTotal: found.total });
 }
 
-function check(value: unknown, metatype: new () => object, limits: Limits): Checked | Promise<Checked> {
+function check(
+  value: unknown,
+  metatype: new () => object,
+  limits: Limits,
+): CheckedInput | Promise<CheckedInput> {
   if (value === undefined && mayBeLeftOut(metatype))
     return { instance: new metatype(), found: new FaultList() };
   if (value === undefined) return { found: faultOfAll('the body is required and must be a JSON object') };

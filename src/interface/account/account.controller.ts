@@ -3,7 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { Nothing } from '../../http/validation/rules/rules';
+import { NoProperties } from '../../http/validation/rules/rules';
 import {
   DeleteUnpaidTransactionDto,
   IssueTransactionsQuery,
@@ -36,18 +36,18 @@ export class AccountController {
   @ApiBody({ type: TransactionsDto, required: false })
   listTransactions(
     @CurrentCall() call: OperationCall,
-    @Query() _query: Nothing,
+    @Query() _query: NoProperties,
     @Body() body: TransactionsDto,
   ) {
     return this.forwarding.run(call, body);
   }
 
   @Operation('POST /account/issue-id-transactions')
-  @ApiBody({ type: Nothing, required: false })
+  @ApiBody({ type: NoProperties, required: false })
   listBatchTransactions(
     @CurrentCall() call: OperationCall,
     @Query() query: IssueTransactionsQuery,
-    @Body() _body: Nothing,
+    @Body() _body: NoProperties,
   ) {
     return this.forwarding.run(call, query);
   }

@@ -1,6 +1,6 @@
 import { UsdAmount } from '../../http/validation/rules/money-rules';
 import { Receiver } from '../../http/validation/rules/people-rules';
-import { Nothing, Text } from '../../http/validation/rules/rules';
+import { NoProperties, Text } from '../../http/validation/rules/rules';
 
 /** See "POST /account/transfer" in docs/reference/upstream.md. */
 export class TransferDto {
@@ -30,7 +30,7 @@ export class TransactionQuery {
  * See "POST /account/transactions {}" in docs/reference/upstream.md. The body is an object without fields, or
  * absent.
  */
-export class TransactionsDto extends Nothing {}
+export class TransactionsDto extends NoProperties {}
 
 /**
  * See "POST /account/issue-id-transactions?issueID=" in docs/reference/upstream.md. The field is sent in the

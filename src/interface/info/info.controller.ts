@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { Nothing } from '../../http/validation/rules/rules';
+import { NoProperties } from '../../http/validation/rules/rules';
 import { LocalInUsdQuery, UsdInLocalQuery } from './info.dto';
 
 @ApiTags('Info')
@@ -12,17 +12,17 @@ export class InfoController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /info/assets')
-  listAssets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listAssets(@CurrentCall() call: OperationCall, @Query() _query: NoProperties) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/airtime-countries')
-  listAirtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listAirtimeCountries(@CurrentCall() call: OperationCall, @Query() _query: NoProperties) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /info/mobile-money-codes')
-  listMobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listMobileMoneyCodes(@CurrentCall() call: OperationCall, @Query() _query: NoProperties) {
     return this.forwarding.run(call);
   }
 

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { Nothing } from '../../http/validation/rules/rules';
+import { NoProperties } from '../../http/validation/rules/rules';
 import { CreateSubAccountDto, SubAccountQuery } from './sub-accounts.dto';
 
 @ApiTags('Sub-accounts')
@@ -12,7 +12,7 @@ export class SubAccountsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /sub-account/list')
-  listSubAccounts(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listSubAccounts(@CurrentCall() call: OperationCall, @Query() _query: NoProperties) {
     return this.forwarding.run(call);
   }
 

@@ -3,7 +3,7 @@ import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { CurrentCall, OperationCall } from '../../access/auth/call';
 import { ForwardingService } from '../../gateway/forwarding/forwarding.service';
 import { Operation } from '../../gateway/operation.decorator';
-import { Nothing } from '../../http/validation/rules/rules';
+import { NoProperties } from '../../http/validation/rules/rules';
 import { WalletLookupDto, WalletTransferDto } from './wallets.dto';
 
 @ApiTags('Wallets')
@@ -12,13 +12,17 @@ export class WalletsController {
   constructor(private readonly forwarding: ForwardingService) {}
 
   @Operation('GET /wallets/list')
-  listWallets(@CurrentCall() call: OperationCall, @Query() _query: Nothing) {
+  listWallets(@CurrentCall() call: OperationCall, @Query() _query: NoProperties) {
     return this.forwarding.run(call);
   }
 
   @Operation('GET /wallets/list', 'POST')
-  @ApiBody({ type: Nothing, required: false })
-  listWalletsByPost(@CurrentCall() call: OperationCall, @Query() _query: Nothing, @Body() _body: Nothing) {
+  @ApiBody({ type: NoProperties, required: false })
+  listWalletsByPost(
+    @CurrentCall() call: OperationCall,
+    @Query() _query: NoProperties,
+    @Body() _body: NoProperties,
+  ) {
     return this.forwarding.run(call);
   }
 

@@ -6,7 +6,7 @@ import { validateSync } from 'class-validator';
 import { toDatabaseConfig } from './database/database-config';
 import { EnvFile, quotedFaults, readEnvFile } from './environment/env-file';
 import { Environment } from './environment/environment';
-import { NEEDED } from './environment/needed';
+import { COMMAND_VARIABLES } from './environment/command-variables';
 import { productionFaults } from './environment/production';
 import { spelledOnce, toEgressConfig } from './network/egress-config';
 import { recordedConfiguration } from './recorded-configuration';
@@ -61,8 +61,8 @@ export function loadConfig(env?: NodeJS.ProcessEnv): Config {
  * Reads only a command's part of the configuration, so it runs on an operator's machine without the rest,
  * such as the upstream's key.
  */
-export function loadConfigOf(part: keyof typeof NEEDED, env?: NodeJS.ProcessEnv): Config {
-  const needed: readonly string[] = NEEDED[part];
+export function loadConfigOf(part: keyof typeof COMMAND_VARIABLES, env?: NodeJS.ProcessEnv): Config {
+  const needed: readonly string[] = COMMAND_VARIABLES[part];
   const { values, faults } = env ? withoutFaults(env) : environment();
   const isNeeded = ([name]: [string, unknown]) =>
     needed.includes(name) || needed.some((one) => fileVariableOf(one) === name);

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const STEPS_MS = 20;
 
 /** A machine and a database whose clocks can be set, put to sleep, and compared. */
-class World {
+class ClockedMachine {
   databaseMs = Date.UTC(2026, 10, 20, 12);
   private monotonicMs = 5_000;
   private bootMs = 60_000;
@@ -60,7 +60,7 @@ class World {
 
 describe('the clock that shows the database’s time', () => {
   it('stands still instead of going back a little when a better comparison comes', () => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.beat(100, 0); // shows 50 ms too much
     const before = world.clock.nowMs();
     world.pass(10);
@@ -73,13 +73,13 @@ describe('the clock that shows the database’s time', () => {
   });
 
   it('shows the wall clock until it is compared', () => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.setWall(DAY_MS);
     expect([world.clock.isCompared, world.wrongMs, world.clock.errorMs]).toEqual([false, DAY_MS, Infinity]);
   });
 
   it.each([DAY_MS, -DAY_MS])('follows the database where the wall clock is set by %d ms', (ms) => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.beat(2, 2);
     world.setWall(ms);
     world.pass(900);
@@ -88,7 +88,7 @@ describe('the clock that shows the database’s time', () => {
   });
 
   it('runs on while the machine sleeps', () => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.beat(2, 2);
     world.sleep(DAY_MS);
     expect(world.wrongMs).toBeLessThan(STEPS_MS);
@@ -98,7 +98,7 @@ describe('the clock that shows the database’s time', () => {
   });
 
   it('prefers a quick comparison to a slow one, and one that contradicts it to both', () => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.beat(1, 1);
     world.beat(1, 14_000);
     expect(world.wrongMs).toBeLessThan(1);
@@ -110,7 +110,7 @@ describe('the clock that shows the database’s time', () => {
   });
 
   it('tells the day of the database', () => {
-    const world = new World();
+    const world = new ClockedMachine();
     world.setWall(DAY_MS);
     world.beat(1, 1);
     expect([world.clock.today(), world.clock.daysAgo(1)]).toEqual(['2026-11-20', '2026-11-19']);
@@ -122,14 +122,14 @@ describe('the clock that shows the database’s time', () => {
     const event = fc.oneof(
       fc.tuple(delay, delay).map(
         ([before, after]) =>
-          (world: World) =>
+          (world: ClockedMachine) =>
             world.beat(before, after),
       ),
-      fc.integer({ min: 0, max: 100_000 }).map((ms) => (world: World) => world.pass(ms)),
-      fc.integer({ min: 0, max: DAY_MS }).map((ms) => (world: World) => world.sleep(ms)),
-      jump.map((ms) => (world: World) => world.setWall(ms)),
+      fc.integer({ min: 0, max: 100_000 }).map((ms) => (world: ClockedMachine) => world.pass(ms)),
+      fc.integer({ min: 0, max: DAY_MS }).map((ms) => (world: ClockedMachine) => world.sleep(ms)),
+      jump.map((ms) => (world: ClockedMachine) => world.setWall(ms)),
       // It is noticed with the next comparison.
-      fc.tuple(jump, delay, delay).map(([ms, before, after]) => (world: World) => {
+      fc.tuple(jump, delay, delay).map(([ms, before, after]) => (world: ClockedMachine) => {
         world.setDatabase(ms);
         world.beat(before, after);
         expect(world.clock.errorMs).toBeLessThanOrEqual((before + after) / 2 + 8);
@@ -138,7 +138,7 @@ describe('the clock that shows the database’s time', () => {
     const pace = fc.double({ min: 0.9995, max: 1.0005, noNaN: true });
     fc.assert(
       fc.property(pace, fc.array(event, { maxLength: 30 }), (speed, events) => {
-        const world = new World(speed);
+        const world = new ClockedMachine(speed);
         world.beat(1, 1);
         for (const happens of events) {
           happens(world);

@@ -19,7 +19,7 @@ export type Action = keyof typeof ACTION_MEANINGS;
 export const ACTION_NAMES = Object.keys(ACTION_MEANINGS) as Action[];
 
 /** What every error with one code has. */
-export interface Kind {
+export interface ErrorKind {
   /** HTTP status. */
   status: number;
   action: Action;
@@ -45,9 +45,9 @@ export function repeatable<Code extends string>(
 }
 
 function each<Code extends string>(
-  shared: Omit<Kind, 'text'>,
+  shared: Omit<ErrorKind, 'text'>,
   texts: Record<Code, string>,
-): Record<Code, Kind> {
+): Record<Code, ErrorKind> {
   const rows = Object.entries<string>(texts).map(([code, text]) => [code, { ...shared, text }]);
-  return Object.fromEntries(rows) as Record<Code, Kind>;
+  return Object.fromEntries(rows) as Record<Code, ErrorKind>;
 }

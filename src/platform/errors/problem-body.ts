@@ -29,12 +29,12 @@ function membersOf(problem: Problem, callId: string) {
     call_id: callId,
     ...(firstCallId !== undefined && { first_call_id: firstCallId }),
     ...(firstCallState !== undefined && { first_call_state: firstCallState }),
-    ...(faults.length > 0 && { errors: faults.map(toldFault), errors_total: faultsTotal }),
+    ...(faults.length > 0 && { errors: faults.map(faultForCaller), errors_total: faultsTotal }),
   };
 }
 
 /** Returns a fault as its caller reads it. */
-export function toldFault({ pointer, detail, suggestion }: Fault): Pick<Fault, 'pointer' | 'detail'> {
+export function faultForCaller({ pointer, detail, suggestion }: Fault): Pick<Fault, 'pointer' | 'detail'> {
   return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
 }
 
@@ -48,7 +48,7 @@ function textOf({ message }: Problem, callId: string): string {
  */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
-  const { pointer, detail } = toldFault(first);
+  const { pointer, detail } = faultForCaller(first);
   const place =
     pointer === '' ? detail.charAt(0).toUpperCase() + detail.slice(1) : `${pointer.slice(1)}: ${detail}`;
   const sentence = `${place}${faultsTotal > 1 ? ` (and ${faultsTotal - 1} more)` : ''}`;

@@ -1,9 +1,7 @@
-import { BUSY } from './busy';
+import { SIGN_IN_PROBLEMS, TOKEN_PROBLEMS } from './credential-problems';
 import { kinds, repeatable } from './kinds';
 import { NOT_FOUND } from './not-found';
-import { OUTAGES } from './outages';
-import { SIGN_IN_PROBLEMS } from './sign-in-problems';
-import { TOKEN_PROBLEMS } from './token-problems';
+import { BUSY, OUTAGES } from './outages';
 import { TRANSPORT } from './transport';
 
 /** Every error that the proxy answers with, by its code. The only map from errors to statuses. */

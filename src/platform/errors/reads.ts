@@ -2,7 +2,7 @@ import { Action } from './kinds';
 import { DATABASE_CODES } from './outages';
 import { ProblemCode, PROBLEMS } from './problems';
 
-interface ReadWords {
+interface ReadText {
   text: string;
   action?: Action;
 }
@@ -19,7 +19,7 @@ const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloade
  * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no
  * key. All other texts apply to reads, too.
  */
-export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadWords>>> = {
+export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadText>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
   provider_unavailable: {
     text:

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { Agent, buildConnector, fetch, Pool } from 'undici';
 import { isLoopback } from '../config/network/address-block';
 import { EgressConfig } from '../config/network/egress-config';
-import { Exception, readException } from '../config/network/no-proxy';
+import { ProxyException, readException } from '../config/network/no-proxy';
 import { codeOf } from '../errors/error-code';
 
 /** Callers of `fetch` wait for 2 to 5 seconds in all, and a host may have several addresses. */
@@ -27,7 +27,7 @@ class TunnelFailed extends Error {
  * section 9.3.6).
  */
 export class Egress {
-  private readonly exceptions: readonly Exception[];
+  private readonly exceptions: readonly ProxyException[];
   private readonly agent: Agent;
 
   constructor(private readonly config: EgressConfig = DIRECT) {

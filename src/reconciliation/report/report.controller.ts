@@ -10,7 +10,7 @@ import { shown } from '../../history/records/view';
 import { SummaryService } from '../../history/search/summary.service';
 import { DelimiterName, CSV_TYPE } from '../../http/answers/csv';
 import { QuotasService } from '../../http/quotas/quotas.service';
-import { HoldsSlot } from '../../http/quotas/takes-turn';
+import { HoldsSlot } from '../../http/quotas/turn-interceptors';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Measured, MetricsService } from '../../http/metrics/metrics.service';
+import { LabeledValue, MetricsService } from '../../http/metrics/metrics.service';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
@@ -17,11 +17,11 @@ const ACCOUNT = Prisma.sql`coalesce(r.account, ${MAIN_ACCOUNT}::text)`;
 /** State of the reconciliation in the database, of all instances, by upstream account. */
 interface ReconciliationState {
   /** End of the newest run of each result, in seconds since 1970. */
-  lastEnds: Measured[];
+  lastEnds: LabeledValue[];
   /** Residuals of the newest runs with one, in US dollars. */
-  residuals: Measured[];
+  residuals: LabeledValue[];
   /** Undecided findings by category. */
-  open: Measured[];
+  open: LabeledValue[];
 }
 
 /** Reports the state of all runs in the database. */
@@ -38,7 +38,7 @@ export class RunMetrics {
       name: string,
       help: string,
       labels: string[],
-      of: (state: ReconciliationState) => Measured[],
+      of: (state: ReconciliationState) => LabeledValue[],
     ) =>
       metrics.watch(
         `payout_proxy_reconciliation_${name}`,

@@ -17,7 +17,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthenticatedCall, authorOf, CurrentCall, mayReveal, maySeePeople } from '../../access/auth/call';
 import { Allow, ShownHistory, Shows, showsNoPeople } from '../../access/auth/route-access';
 import { ReadingsService } from '../../history/access-log/accesses.service';
-import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted';
+import { ACCEPTED_HEADERS, runHeaders } from '../../http/answers/accepted-headers';
 import { eventOf, EventStreams, EVENT_STREAM, wantsEvents } from '../../http/streams/event-streams.service';
 import { SharedReads } from '../../http/streams/shared-reads';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';

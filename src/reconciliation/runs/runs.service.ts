@@ -1,6 +1,6 @@
 import { Injectable, Inject } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
-import { accountFaults } from '../../http/validation/rules/known-account';
+import { accountFaults } from '../../http/validation/rules/query-rules';
 import { insertRun } from '../../journal/reconciliation/reconciliations';
 import { isRecordOf, accountNamed } from '../../journal/records/accounts';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { Author } from '../../access/auth/call';
 import { ReconciliationMetrics } from '../../http/metrics/reconciliation-metrics';
-import { accountFaults } from '../../http/validation/rules/known-account';
+import { accountFaults } from '../../http/validation/rules/query-rules';
 import { MOST_WORDS, UnknownStatuses } from '../../journal/outcomes/unknown-statuses';
 import { evidenceOf } from '../../journal/reconciliation/evidence';
 import {

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { ListedWallet } from '../../gateway/upstream/answers/wallets';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { copyLine } from '../../platform/database/rows/copy-line';
+import { copyLine } from '../../platform/database/rows/rows';
 import { hex, newSalt } from '../../platform/privacy/commitment';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 

@@ -1,6 +1,6 @@
 import { AddressInfo, connect, Socket } from 'node:net';
 import Fastify, { FastifyInstance } from 'fastify';
-import { boundIncompleteRequests } from '../../../src/http/connections/incomplete';
+import { boundIncompleteRequests } from '../../../src/http/connections/incomplete-requests';
 import { within } from '../../../src/platform/config/network/address-block';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';

@@ -1,6 +1,6 @@
 import { connect, Socket } from 'node:net';
 import { ExportService } from '../../../src/history/export/export.service';
-import { LOOK_EVERY_MS } from '../../../src/http/streams/stalled';
+import { LOOK_EVERY_MS } from '../../../src/http/streams/stalled-answers';
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';

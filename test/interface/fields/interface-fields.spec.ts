@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
-import { Nothing } from '../../../src/http/validation/rules/rules';
+import { NoProperties } from '../../../src/http/validation/rules/rules';
 import { sourceFiles } from '../../support/examples/source';
 
 type Payload = new () => object;
@@ -57,7 +57,7 @@ describe('the interface payloads', () => {
 
   it('declare their own fields instead of inheriting them', () => {
     const parents = payloads().map((payload) => Object.getPrototypeOf(payload) as unknown);
-    const allowed: unknown[] = [Function.prototype, Nothing]; // Nothing has no field
+    const allowed: unknown[] = [Function.prototype, NoProperties]; // Nothing has no field
     expect(parents.filter((parent) => !allowed.includes(parent))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { Urls } from '../../../src/platform/database/embedded/access';
+import { EmbeddedUrls } from '../../../src/platform/database/embedded/access';
 import { findPort } from '../../../src/platform/database/embedded/server';
 import { eventually } from '../payments/paying';
 import { removeDataDir } from '../processes/data-dir';
@@ -143,7 +143,7 @@ export class PostgresPair {
 }
 
 /** A database with a new connection per query, without a wait for a standby. */
-export function databaseAt({ proxy, owner, sandbox }: Urls, port: number): TestDatabase {
+export function databaseAt({ proxy, owner, sandbox }: EmbeddedUrls, port: number): TestDatabase {
   const ownerUrl = onPort(owner, port);
   return {
     url: onPort(proxy, port),

@@ -1,7 +1,7 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Urls } from '../../../src/platform/database/embedded/access';
+import { EmbeddedUrls } from '../../../src/platform/database/embedded/access';
 import { startEmbeddedPostgres } from '../../../src/platform/database/embedded/embedded-postgres';
 import { Home, prepareHome } from '../../../src/platform/database/embedded/home';
 import { migrate, PROXY_MIGRATIONS } from '../../../src/platform/database/migrations/migrations';
@@ -18,7 +18,7 @@ afterAll(() => {
 /** Files of a migrated Postgres without a running server. */
 export interface Cluster {
   home: Home;
-  urls: Urls;
+  urls: EmbeddedUrls;
 }
 
 /** @param dataDir a folder that every user may enter. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { Urls } from '../../../src/platform/database/embedded/access';
+import { EmbeddedUrls } from '../../../src/platform/database/embedded/access';
 
 export interface TestDatabase {
   /** Address with the proxy's role. */
@@ -23,7 +23,7 @@ export interface TestDatabase {
  * @param template the source of the proxy's database.
  */
 export async function createTestDatabase(template = 'payout_proxy'): Promise<TestDatabase> {
-  const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as Urls;
+  const urls = JSON.parse(process.env.TEST_POSTGRES ?? '') as EmbeddedUrls;
   const suffix = randomBytes(6).toString('hex');
   const names = { proxy: `proxy_${suffix}`, sandbox: `sandbox_${suffix}` };
   const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });

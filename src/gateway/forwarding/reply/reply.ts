@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { FastifyReply } from 'fastify';
-import { heldCallHeaders } from '../../../http/answers/accepted';
+import { heldCallHeaders } from '../../../http/answers/accepted-headers';
 import { LedgerItem } from '../../../journal/settlement/ledger';
 import { Effect } from '../../../operations/catalogue/row';
 import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';

@@ -31,7 +31,7 @@ export const usdSchema = (description: string): ApiPropertyOptions => ({
 });
 
 /** Limits in a request. An amount is a JSON number or decimal text. Null removes a limit. */
-export type AskedLimits<Key extends LimitKey = LimitKey> = {
+export type RequestedLimits<Key extends LimitKey = LimitKey> = {
   [name in keyof LimitsDocument<Key>]?: LimitsDocument<Key>[name] extends boolean
     ? boolean
     : LimitsDocument<Key>[name] | number | null;
@@ -48,20 +48,22 @@ export function withLimits<Own extends object, Added extends object>(
 }
 
 /** Validates and describes a limit in a request. */
-export function askedLimit(key: LimitKey, text = askedText(key)): PropertyDecorator {
+export function requestedLimit(key: LimitKey, text = requestText(key)): PropertyDecorator {
   const { must, test } = LIMIT_FIELDS[key];
   const row = LIMIT_ROWS[key];
   const rule = { required: false, nullable: row.kind !== 'flag', must, test };
-  return row.kind === 'list' ? WordList(rule, askedSchema(row, text)) : field(rule, askedSchema(row, text));
+  return row.kind === 'list'
+    ? WordList(rule, requestSchema(row, text))
+    : field(rule, requestSchema(row, text));
 }
 
-function askedText(key: LimitKey): string {
+function requestText(key: LimitKey): string {
   const row = LIMIT_ROWS[key];
   const text = textOf(key);
   return row.kind === 'usd' && !row.mayBeZero ? text.replace(/\.$/, ', more than 0.') : text;
 }
 
-function askedSchema(row: LimitRow, description: string): ApiPropertyOptions {
+function requestSchema(row: LimitRow, description: string): ApiPropertyOptions {
   switch (row.kind) {
     case 'usd':
       return usdSchema(description);

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptions } from '@nestjs/swagger';
 import { isISO8601 } from 'class-validator';
 import { MAIN_ACCOUNT } from '../../../platform/config/upstream/upstream-accounts';
+import { Fault } from '../../../platform/errors/problem';
 import { fromPageToken, MAX_PAGE_TOKEN, PAGE, PageSizes } from '../../../platform/schema/page';
 import { keyIn } from '../idempotency-key';
 import { field, ReadAs } from './rules';
@@ -128,3 +129,12 @@ export const PageToken = (decode: (token: string) => unknown = fromPageToken) =>
       description: 'The `next_page_token` of the previous page. Send the same filters.',
     },
   );
+
+/**
+ * Returns what is wrong with the upstream account that a request names.
+ * @param accounts the accounts of this instance.
+ */
+export function accountFaults(account: string, accounts: readonly string[]): Fault[] {
+  if (accounts.includes(account)) return [];
+  return [{ pointer: '/account', detail: `must be an upstream account: ${accounts.join(', ')}` }];
+}

@@ -14,7 +14,7 @@ export interface ItemsOf {
   max?: number;
 }
 
-interface Rule {
+interface RuleOptions {
   /** What the value must be, as the end of a sentence that begins with the field. */
   must: string;
   required: boolean;
@@ -27,7 +27,7 @@ interface Rule {
   test: (value: unknown) => boolean;
 }
 
-export function field(rule: Rule, schema: ApiPropertyOptions): PropertyDecorator {
+export function field(rule: RuleOptions, schema: ApiPropertyOptions): PropertyDecorator {
   const { required, nullable = false, requiredIf, test } = rule;
   const must = nullable ? `${rule.must}, or null` : rule.must;
   const ifMissing = rule.ifMissing ?? `is required and ${must}`;
@@ -140,7 +140,7 @@ export const ReadAs = (meaning: Meaning): PropertyDecorator => Reflect.metadata(
 export const WORD_LISTS = 'payout-proxy:word-lists';
 
 /** A list of text. Elements of other types never reach its rule (src/http/validation/instantiate.ts). */
-export const WordList = (rule: Rule, schema: ApiPropertyOptions) =>
+export const WordList = (rule: RuleOptions, schema: ApiPropertyOptions) =>
   applyDecorators(
     ({ constructor }: object, property: string | symbol) => {
       const others = (Reflect.getMetadata(WORD_LISTS, constructor) ?? []) as string[];
@@ -207,8 +207,8 @@ export function isForwarded(name: string): boolean {
 
 /** A query or body without fields: whatever is sent in it is a fault, and leaving it out is none. */
 @NotForwarded()
-export class Nothing {}
+export class NoProperties {}
 
 export function mayBeLeftOut(type: new () => object): boolean {
-  return type === Nothing || type.prototype instanceof Nothing;
+  return type === NoProperties || type.prototype instanceof NoProperties;
 }

@@ -1,5 +1,3 @@
-import { parameterFaults } from './database-parameters';
-
 /** One server of an address. */
 export interface Server {
   /** A name, an IP address without brackets, or the folder of a socket. */
@@ -8,7 +6,7 @@ export interface Server {
 }
 
 /** Which servers a connection may use, as libpq names them (`target_session_attrs`). */
-export type Target = 'any' | 'read-write' | 'standby' | 'prefer-standby';
+export type SessionTarget = 'any' | 'read-write' | 'standby' | 'prefer-standby';
 
 /** A `postgresql://` address of one or several servers, as libpq reads it. */
 export interface DatabaseUrl {
@@ -18,7 +16,7 @@ export interface DatabaseUrl {
    * More than one if the address lists several. One or none otherwise: pg then reads the address by itself.
    */
   servers: readonly Server[];
-  target: Target;
+  target: SessionTarget;
   /**
    * What the parameter `options` has. It is left out of the addresses for pg, where it would replace the
    * proxy's own.
@@ -29,9 +27,9 @@ export interface DatabaseUrl {
 }
 
 /** What an address is used for. Payments need servers that take writes. */
-export type Use = 'writing' | 'reading';
+export type ConnectionUse = 'writing' | 'reading';
 
-const TARGETS: Readonly<Record<Use, Readonly<Record<string, Target>>>> = {
+const TARGETS: Readonly<Record<ConnectionUse, Readonly<Record<string, SessionTarget>>>> = {
   writing: { any: 'any', 'read-write': 'read-write', primary: 'read-write' },
   reading: { any: 'any', standby: 'standby', 'read-only': 'standby', 'prefer-standby': 'prefer-standby' },
 };
@@ -42,7 +40,7 @@ const FORM = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#
 const DEFAULT_PORT = '5432';
 
 /** Reads an address. With faults, the rest may be incomplete. */
-export function readDatabaseUrl(url: string, use: Use = 'writing'): DatabaseUrl {
+export function readDatabaseUrl(url: string, use: ConnectionUse = 'writing'): DatabaseUrl {
   const form = /\s/.test(url) ? null : FORM.exec(url);
   if (!form) {
     const faults = [
@@ -117,7 +115,12 @@ function hostOf(
   return { host, port };
 }
 
-function targetOf(given: string | null, servers: number, use: Use, faults: string[]): Target {
+function targetOf(
+  given: string | null,
+  servers: number,
+  use: ConnectionUse,
+  faults: string[],
+): SessionTarget {
   const standard = use === 'reading' ? 'prefer-standby' : 'read-write';
   if (given === null) return servers > 1 ? standard : 'any';
   const target = TARGETS[use][given];
@@ -139,4 +142,65 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Parameters of an address that pg or the proxy supports. */
+const OBEYED = [
+  'host',
+  'port',
+  'user',
+  'password',
+  'options',
+  'target_session_attrs',
+  'ssl',
+  'sslmode',
+  'sslcert',
+  'sslkey',
+  'sslrootcert',
+  'sslnegotiation',
+  'uselibpqcompat',
+  'application_name',
+  'fallback_application_name',
+  'client_encoding',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+];
+
+const SERVER_PROOF = 'Remove it. sslmode=verify-full verifies the server';
+
+/** Advice on common unsupported parameters of libpq, Prisma and hosting providers. */
+const ADVICE: Readonly<Record<string, string>> = {
+  hostaddr: 'Write the address as the host',
+  service: 'Write the settings of the service into the address',
+  servicefile: 'Write the settings of the service into the address',
+  load_balance_hosts: 'Remove it. Payments need the one server that takes writes',
+  channel_binding: SERVER_PROOF,
+  require_auth: SERVER_PROOF,
+  sslcrl: 'Remove it. Revocation lists are not supported',
+  sslcrldir: 'Remove it. Revocation lists are not supported',
+  schema: 'Remove it. All tables are in the schema public',
+  pgbouncer: 'Remove it, and set DATABASE_SESSION_URL',
+  connection_limit: 'Remove it, and set DATABASE_POOL_SIZE',
+  pool_timeout: 'Remove it, and set REQUEST_DEADLINE_MS',
+  connect_timeout: 'Remove it. A connection may take 5 seconds',
+  dbname: 'Write the name of the database as the path of the address',
+};
+
+/**
+ * Returns the faults of an address's parameters. An unsupported parameter is a fault, because the operator
+ * relies on it. Unknown names are not quoted, because they may be a part of a password.
+ */
+export function parameterFaults(given: URLSearchParams): string[] {
+  const ignored = [...new Set(given.keys())].filter((name) => !OBEYED.includes(name));
+  const known = ignored.filter((name) => Object.hasOwn(ADVICE, name));
+  const faults = known.map(
+    (name) => `must not have the parameter ${name}, which is not supported. ${ADVICE[name]}`,
+  );
+  if (known.length < ignored.length)
+    faults.push(
+      `must not have a parameter that is not supported. The supported ones are ${OBEYED.join(', ')}`,
+    );
+  return faults;
 }

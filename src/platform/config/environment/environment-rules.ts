@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { Matches, ValidateBy, ValidationArguments } from 'class-validator';
 import { CronPattern } from 'croner';
-import { readDatabaseUrl, Use } from '../database/database-url';
+import { readDatabaseUrl, ConnectionUse } from '../database/database-url';
 import { isAddressBlock } from '../network/address-block';
 import { readException } from '../network/no-proxy';
 import { isWebhookSecret } from '../secrets/webhook-key';
@@ -103,7 +103,7 @@ export const AreOrigins = () =>
 const anyHost = { require_protocol: true, require_tld: false, allow_underscores: true };
 
 /** Accepts addresses of `readDatabaseUrl`, and reports every fault of others. */
-export const IsDatabaseUrl = (use: Use) =>
+export const IsDatabaseUrl = (use: ConnectionUse) =>
   rule(
     'isDatabaseUrl',
     (value: unknown) => typeof value === 'string' && readDatabaseUrl(value, use).faults.length === 0,

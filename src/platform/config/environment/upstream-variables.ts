@@ -70,4 +70,24 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
       'proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
     unset: 'none',
   },
+  HTTPS_PROXY: {
+    about:
+      'The proxy for outgoing requests to `https://` addresses, such as ' +
+      '`http://proxy.example.com:3128`. See [Behind an egress ' +
+      'proxy](../operate/deploy.md#behind-an-egress-proxy).',
+    unset: 'none: direct connections',
+  },
+  HTTP_PROXY: {
+    about: 'The same for `http://` addresses, which production does not use.',
+    unset: 'none: direct connections',
+  },
+  NO_PROXY: {
+    about:
+      'Hosts that are reached without a proxy: comma-separated domains, IP addresses, CIDR blocks, or ' +
+      '`*`, such as `.corp.example.com,10.0.0.0/8`. Loopback hosts never need a proxy.',
+    unset: 'none',
+  },
+  INFO_CACHE_TTL_SECONDS: 'How long answers to `/info` are cached. `0` disables the cache.',
+  CHECK_COVERAGE:
+    "Whether countries and networks are checked against the upstream's own lists before a payout is sent.",
 });

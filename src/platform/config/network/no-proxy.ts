@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 import { isAddressBlock, within } from './address-block';
 
 /** Returns whether the exception applies to a host, in lower case and without brackets, and a port. */
-export type Exception = (host: string, port: number) => boolean;
+export type ProxyException = (host: string, port: number) => boolean;
 
 /**
  * Parses an entry of NO_PROXY: `*`, a domain with its subdomains (also as `.example.com` or `*.example.com`),
  * an IP address, each with or without a port, or a CIDR block.
  * @returns undefined for any other text.
  */
-export function readException(entry: string): Exception | undefined {
+export function readException(entry: string): ProxyException | undefined {
   if (entry === '*') return () => true;
   if (isAddressBlock(entry)) return ofBlock(entry);
   const [, name = '', text] = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(entry.toLowerCase()) ?? [];
@@ -17,12 +17,12 @@ export function readException(entry: string): Exception | undefined {
   return matches && ((host, port) => (text === undefined || Number(text) === port) && matches(host, port));
 }
 
-function ofBlock(block: string): Exception {
+function ofBlock(block: string): ProxyException {
   const isWithin = within([block]);
   return (host) => isIP(host) > 0 && isWithin(host);
 }
 
-function ofName(name: string): Exception | undefined {
+function ofName(name: string): ProxyException | undefined {
   const address = name.replace(/^\[|\]$/g, '');
   if (isIP(address) > 0) return ofBlock(address);
   const domain = /^(?:\*?\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/.exec(name)?.[1];

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { StartError } from '../../config/config';
 import { withConnection } from '../servers/database-client';
 import { ServerClient } from '../servers/server-client';
-import { FUNCTION_RIGHTS, Role, ROLES, SCHEMA_RIGHTS, TABLE_RIGHTS } from './rights';
+import { Right, rightsIn, Role, ROLES } from './rights';
 
 /** Addresses of logins that need roles. */
 export interface Logins {
@@ -12,17 +12,9 @@ export interface Logins {
 }
 
 /** Missing access, with the statements that restore it. */
-interface Missing {
-  what: string[];
+interface MissingAccess {
+  descriptions: string[];
   statements: string[];
-}
-
-/** One right, such as SELECT on a table. The kind of object is the word of GRANT. */
-interface Right {
-  role: Role;
-  right: string;
-  kind: 'TABLE' | 'FUNCTION' | 'SCHEMA' | 'DATABASE';
-  name: string;
 }
 
 /** Rights that one statement grants. */
@@ -33,8 +25,6 @@ interface Grant {
   names: string;
   count: number;
 }
-
-const VERBS: Record<string, string> = { S: 'SELECT', I: 'INSERT', U: 'UPDATE', D: 'DELETE', T: 'TRUNCATE' };
 
 /**
  * Returns the given rights that their role lacks, by statement. Objects that a pending migration creates are
@@ -80,7 +70,7 @@ const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc
  * @throws StartError that names what is missing, with the statements that an administrator runs.
  */
 export async function requireAccess(logins: Logins): Promise<void> {
-  const { what, statements } = await missingAccess(logins);
+  const { descriptions: what, statements } = await missingAccess(logins);
   if (what.length === 0) return;
   throw new StartError(
     `the database lacks ${what.join(', ')}. A backup of a single database does not contain roles. As an ` +
@@ -121,7 +111,7 @@ export async function grantLogins(
 }
 
 /** Returns the missing access. Empty before the first migration, which creates the roles. */
-async function missingAccess(logins: Logins): Promise<Missing> {
+async function missingAccess(logins: Logins): Promise<MissingAccess> {
   return withConnection(logins.databaseOwnerUrl, async (client) => {
     const { rows } = await client.query<{
       empty: boolean;
@@ -134,10 +124,10 @@ async function missingAccess(logins: Logins): Promise<Missing> {
          ARRAY(SELECT rolname::text FROM pg_roles) AS roles`,
     );
     const [found] = rows;
-    const missing: Missing = { what: [], statements: [] };
+    const missing: MissingAccess = { descriptions: [], statements: [] };
     if (!found || found.empty) return missing;
     for (const role of ROLES.filter((name) => !found.roles.includes(name))) {
-      missing.what.push(`the role ${role}`);
+      missing.descriptions.push(`the role ${role}`);
       missing.statements.push(`CREATE ROLE ${role} NOLOGIN;`);
     }
     await addLogins(client, logins, found, missing);
@@ -148,7 +138,7 @@ async function missingAccess(logins: Logins): Promise<Missing> {
   });
 }
 
-interface Server {
+interface ServerRoles {
   roles: string[];
   version: number;
 }
@@ -157,8 +147,8 @@ interface Server {
 async function addLogins(
   client: Client,
   logins: Logins,
-  { roles, version }: Server,
-  missing: Missing,
+  { roles, version }: ServerRoles,
+  missing: MissingAccess,
 ): Promise<void> {
   const { databaseUrl, databaseOwnerUrl, databaseSealerUrl } = logins;
   const sealers = databaseSealerUrl ? [databaseSealerUrl] : [databaseOwnerUrl, databaseUrl];
@@ -179,10 +169,10 @@ async function addLogins(
     const login = names[0] ?? '';
     const quoted = client.escapeIdentifier(login);
     if (!roles.includes(login)) {
-      missing.what.push(`the login ${login}`);
+      missing.descriptions.push(`the login ${login}`);
       missing.statements.push(`CREATE ROLE ${quoted} LOGIN PASSWORD '…';`);
     }
-    missing.what.push(`the membership of ${login} in ${role}`);
+    missing.descriptions.push(`the membership of ${login} in ${role}`);
     missing.statements.push(
       `GRANT ${role} TO ${quoted}${version >= 160_000 ? ' WITH INHERIT TRUE, SET TRUE' : ''};`,
     );
@@ -197,7 +187,7 @@ async function addConnecting(
   client: Client,
   logins: Logins,
   database: string,
-  missing: Missing,
+  missing: MissingAccess,
 ): Promise<void> {
   const urls = [logins.databaseUrl, ...(logins.databaseSealerUrl ? [logins.databaseSealerUrl] : [])];
   for (const login of new Set(urls.map(loginIn))) {
@@ -207,7 +197,7 @@ async function addConnecting(
       [login, database],
     );
     if (rows[0]?.may) continue;
-    missing.what.push(`the right of ${login} to connect`);
+    missing.descriptions.push(`the right of ${login} to connect`);
     missing.statements.push(
       `GRANT CONNECT ON DATABASE ${client.escapeIdentifier(database)} TO ${client.escapeIdentifier(login)};`,
     );
@@ -219,11 +209,11 @@ function loginIn(url: string): string {
   return new ServerClient({ connectionString: url }).user ?? '';
 }
 
-async function addRights(client: Client, database: string, missing: Missing): Promise<void> {
+async function addRights(client: Client, database: string, missing: MissingAccess): Promise<void> {
   const { rows } = await client.query<Grant>(LACKING, [JSON.stringify(rightsIn(database))]);
   for (const role of ROLES) {
     const count = rows.filter((grant) => grant.role === role).reduce((sum, grant) => sum + grant.count, 0);
-    if (count > 0) missing.what.push(`${count} right${count === 1 ? '' : 's'} of ${role}`);
+    if (count > 0) missing.descriptions.push(`${count} right${count === 1 ? '' : 's'} of ${role}`);
   }
   for (const { role, kind, rights, names } of rows)
     missing.statements.push(`GRANT ${rights} ON ${kind} ${names} TO ${role};`);
@@ -233,39 +223,13 @@ async function addRights(client: Client, database: string, missing: Missing): Pr
  * Adds functions without protection: a restore sets all their rights in one statement, which fails for a
  * missing role.
  */
-async function addProtection(client: Client, missing: Missing): Promise<void> {
+async function addProtection(client: Client, missing: MissingAccess): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
   if (rows.length === 0) return;
-  missing.what.push(
+  missing.descriptions.push(
     `the protection of ${rows.length} function${rows.length === 1 ? '' : 's'} from other logins`,
   );
   missing.statements.push(
     `REVOKE EXECUTE ON FUNCTION ${rows.map(({ name }) => name).join(', ')} FROM PUBLIC;`,
   );
-}
-
-function rightsIn(database: string): Right[] {
-  const tables = Object.entries(TABLE_RIGHTS).flatMap(([name, rights]) =>
-    Object.entries(rights).flatMap(([role, letters]) =>
-      [...letters].map((letter) => rightOf('TABLE', name, VERBS[letter] ?? '', role as Role)),
-    ),
-  );
-  // a reconciliation run compares in temporary tables
-  const temporary: Record<string, Role[]> = { [database]: ['payout_proxy'] };
-  return [
-    ...tables,
-    ...rightsOn('FUNCTION', FUNCTION_RIGHTS, 'EXECUTE'),
-    ...rightsOn('SCHEMA', SCHEMA_RIGHTS, 'USAGE'),
-    ...rightsOn('DATABASE', temporary, 'TEMPORARY'),
-  ];
-}
-
-function rightsOn(kind: Right['kind'], names: Readonly<Record<string, Role[]>>, right: string): Right[] {
-  return Object.entries(names).flatMap(([name, roles]) =>
-    roles.map((role) => rightOf(kind, name, right, role)),
-  );
-}
-
-function rightOf(kind: Right['kind'], name: string, right: string, role: Role): Right {
-  return { role, right, kind, name };
 }

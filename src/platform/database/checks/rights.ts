@@ -102,3 +102,40 @@ export const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
 function of(rights: Rights, ...names: string[]): Record<string, Rights> {
   return Object.fromEntries(names.map((name) => [name, rights]));
 }
+
+/** One right, such as SELECT on a table. The kind of object is the word of GRANT. */
+export interface Right {
+  role: Role;
+  right: string;
+  kind: 'TABLE' | 'FUNCTION' | 'SCHEMA' | 'DATABASE';
+  name: string;
+}
+
+const VERBS: Record<string, string> = { S: 'SELECT', I: 'INSERT', U: 'UPDATE', D: 'DELETE', T: 'TRUNCATE' };
+
+/** Returns every right that the roles have in a database of this name. */
+export function rightsIn(database: string): Right[] {
+  const tables = Object.entries(TABLE_RIGHTS).flatMap(([name, rights]) =>
+    Object.entries(rights).flatMap(([role, letters]) =>
+      [...letters].map((letter) => rightOf('TABLE', name, VERBS[letter] ?? '', role as Role)),
+    ),
+  );
+  // a reconciliation run compares in temporary tables
+  const temporary: Record<string, Role[]> = { [database]: ['payout_proxy'] };
+  return [
+    ...tables,
+    ...rightsOn('FUNCTION', FUNCTION_RIGHTS, 'EXECUTE'),
+    ...rightsOn('SCHEMA', SCHEMA_RIGHTS, 'USAGE'),
+    ...rightsOn('DATABASE', temporary, 'TEMPORARY'),
+  ];
+}
+
+function rightsOn(kind: Right['kind'], names: Readonly<Record<string, Role[]>>, right: string): Right[] {
+  return Object.entries(names).flatMap(([name, roles]) =>
+    roles.map((role) => rightOf(kind, name, right, role)),
+  );
+}
+
+function rightOf(kind: Right['kind'], name: string, right: string, role: Role): Right {
+  return { role, right, kind, name };
+}

@@ -8,14 +8,14 @@ import { Home } from './home';
  * The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner
  * only.
  */
-export interface Access {
+export interface EmbeddedAccess {
   port: number;
   ownerPassword: string;
   proxyPassword: string;
   sandboxPassword: string;
 }
 
-export interface Urls {
+export interface EmbeddedUrls {
   /** The proxy's database, with a login that may add records but not change them. */
   proxy: string;
   /** The same database as its owner, for migrations. */
@@ -25,20 +25,20 @@ export interface Urls {
 }
 
 /** Returns the addresses of the databases. Undefined before the first start. */
-export function embeddedUrls(dataDir: string): Urls | undefined {
+export function embeddedUrls(dataDir: string): EmbeddedUrls | undefined {
   const file = join(dataDir, 'database.json');
   return existsSync(file) ? urlsOf(accessIn(file)) : undefined;
 }
 
-export function readAccess(dataDir: string, home: Home): Access | undefined {
+export function readAccess(dataDir: string, home: Home): EmbeddedAccess | undefined {
   const file = join(dataDir, 'database.json');
   if (!existsSync(file) || !existsSync(join(home.cluster, 'PG_VERSION'))) return undefined;
   return accessIn(file);
 }
 
-function accessIn(file: string): Access {
+function accessIn(file: string): EmbeddedAccess {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Access;
+    return JSON.parse(readFileSync(file, 'utf8')) as EmbeddedAccess;
   } catch {
     throw new StartError(
       `${file} cannot be read. It has the passwords of the embedded databases. Restore it, or set ` +
@@ -47,18 +47,18 @@ function accessIn(file: string): Access {
   }
 }
 
-export function writeAccess(dataDir: string, access: Access): void {
+export function writeAccess(dataDir: string, access: EmbeddedAccess): void {
   writePrivateJson(join(dataDir, 'database.json'), access);
 }
 
 /**
  * Returns the address of a separate database. A database with connections can be neither cloned nor dropped.
  */
-export function maintenanceUrl(access: Access): string {
+export function maintenanceUrl(access: EmbeddedAccess): string {
   return address(access, 'payout_owner', access.ownerPassword, 'postgres');
 }
 
-export function urlsOf(access: Access): Urls {
+export function urlsOf(access: EmbeddedAccess): EmbeddedUrls {
   return {
     proxy: address(access, 'payout_proxy_login', access.proxyPassword, 'payout_proxy'),
     owner: address(access, 'payout_owner', access.ownerPassword, 'payout_proxy'),
@@ -66,6 +66,6 @@ export function urlsOf(access: Access): Urls {
   };
 }
 
-function address({ port }: Access, user: string, password: string, database: string): string {
+function address({ port }: EmbeddedAccess, user: string, password: string, database: string): string {
   return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 }

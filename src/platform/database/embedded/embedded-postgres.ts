@@ -9,14 +9,22 @@ import { childEnvironment } from '../../config/environment/child-environment';
 import { codeOf } from '../../errors/error-code';
 import { LOCKS } from '../locks';
 import { SessionLock } from '../pools/session-lock';
-import { Access, embeddedUrls, maintenanceUrl, readAccess, Urls, urlsOf, writeAccess } from './access';
+import {
+  EmbeddedAccess,
+  embeddedUrls,
+  maintenanceUrl,
+  readAccess,
+  EmbeddedUrls,
+  urlsOf,
+  writeAccess,
+} from './access';
 import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
 import { findPort, RunningServer, startServer } from './server';
 
 export interface EmbeddedPostgres {
-  urls: Urls;
+  urls: EmbeddedUrls;
   /** Stops the server if this process owns it. */
   stop(): Promise<void>;
 }
@@ -92,7 +100,7 @@ async function startOwned(
  * that alone.
  * @returns false if the server has an owner that does not hold the lock of the directory.
  */
-async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
+async function stopLeftBehind(home: Home, access: EmbeddedAccess): Promise<boolean> {
   const patienceEnds = performance.now() + ENDING_MS;
   for (;;) {
     try {
@@ -110,7 +118,7 @@ async function stopLeftBehind(home: Home, access: Access): Promise<boolean> {
 }
 
 /** Returns the addresses of a server that another process owns, once it runs. */
-async function urlsOnceRunning(dataDir: string): Promise<Urls> {
+async function urlsOnceRunning(dataDir: string): Promise<EmbeddedUrls> {
   const holder = await DirectoryLock.holderOf(dataDir);
   if (holder && !holder.embedded_postgres) {
     throw new StartError(
@@ -133,12 +141,17 @@ async function urlsOnceRunning(dataDir: string): Promise<Urls> {
   }
 }
 
-interface Started {
-  access: Access;
+interface StartedServer {
+  access: EmbeddedAccess;
   server: RunningServer;
 }
 
-async function startAgain(dataDir: string, home: Home, known: Access, settings: string[]): Promise<Started> {
+async function startAgain(
+  dataDir: string,
+  home: Home,
+  known: EmbeddedAccess,
+  settings: string[],
+): Promise<StartedServer> {
   rmSync(home.unfinished, { force: true });
   const access = { ...known, port: await findPort(known.port) };
   writeAccess(dataDir, access); // first, so that joining processes find it
@@ -149,7 +162,7 @@ async function startAgain(dataDir: string, home: Home, known: Access, settings: 
  * Initializes the cluster. Starts over after an interrupted first start, but never deletes a complete
  * cluster.
  */
-async function initialise(dataDir: string, home: Home, settings: string[]): Promise<Started> {
+async function initialise(dataDir: string, home: Home, settings: string[]): Promise<StartedServer> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
       `${home.cluster} has records, but their passwords are missing. Restore database.json in ` +
@@ -197,7 +210,7 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   }
 }
 
-async function createDatabases(access: Access): Promise<void> {
+async function createDatabases(access: EmbeddedAccess): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl(access) });
   await client.connect();
   try {
@@ -217,7 +230,7 @@ async function createDatabases(access: Access): Promise<void> {
 }
 
 /** Takes the lock that identifies the owner of the server. */
-async function lockOwnership(home: Home, access: Access): Promise<SessionLock | undefined> {
+async function lockOwnership(home: Home, access: EmbeddedAccess): Promise<SessionLock | undefined> {
   return SessionLock.take(maintenanceUrl(access), LOCKS.embedded).catch((error: unknown) => {
     throw new StartError(
       `the embedded Postgres does not respond (${codeOf(error) ?? 'no answer'}). If no postgres process ` +

@@ -19,7 +19,7 @@ import { StartError } from '../../config/config';
 import { makeFolder } from '../../config/folder';
 import { codeOf } from '../../errors/error-code';
 
-interface User {
+interface UnixUser {
   uid: number;
   gid: number;
 }
@@ -34,7 +34,7 @@ export interface Home {
   /** The directory of `postgres`, `initdb` and `pg_ctl`. */
   binaries: string;
   /** The user to run as. Empty for the current user. */
-  user: User | Record<string, never>;
+  user: UnixUser | Record<string, never>;
   /** Gives a file to that user. */
   own(path: string): void;
 }
@@ -76,7 +76,7 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-function homeDirectory(dataDir: string, user: User | undefined): string {
+function homeDirectory(dataDir: string, user: UnixUser | undefined): string {
   const inside = join(dataDir, 'postgres');
   if (existsSync(inside)) return realpathSync(inside);
   if (lstatSync(inside, { throwIfNoEntry: false })) rmSync(inside); // a link to a deleted home
@@ -102,7 +102,7 @@ function packagedBinaries(): string {
   }
 }
 
-function copyBinaries(packaged: string, directory: string, user: User): string {
+function copyBinaries(packaged: string, directory: string, user: UnixUser): string {
   const copy = join(directory, 'native');
   if (!existsSync(copy)) {
     const partial = `${copy}.partial`; // renamed once complete, so that an interrupted copy is not used
@@ -116,7 +116,7 @@ function copyBinaries(packaged: string, directory: string, user: User): string {
 }
 
 /** Returns `postgres` if a distribution created that user, otherwise `nobody`, which every Unix has. */
-function unprivilegedUser(): User {
+function unprivilegedUser(): UnixUser {
   const id = (flag: string, name: string) =>
     Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   for (const name of ['postgres', 'nobody']) {
@@ -131,6 +131,6 @@ function unprivilegedUser(): User {
   );
 }
 
-function canEnter(directory: string, user: User): boolean {
+function canEnter(directory: string, user: UnixUser): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', directory], { cwd: '/', ...user }).status === 0;
 }

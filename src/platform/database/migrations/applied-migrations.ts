@@ -4,7 +4,7 @@ import { codeOf } from '../../errors/error-code';
 import { INSUFFICIENT_PRIVILEGE } from '../servers/database-client';
 import { Migration } from './migration-files';
 
-export interface Applied {
+export interface AppliedMigration {
   checksum: string;
   appliedAt: Date;
   /**
@@ -26,7 +26,7 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @throws StartError if the login may not, because another one owns the tables, or if it works in another
  * schema.
  */
-export async function appliedMigrations(client: Client): Promise<Map<string, Applied>> {
+export async function appliedMigrations(client: Client): Promise<Map<string, AppliedMigration>> {
   await requirePublic(client);
   if (!(await exists(client, '_prisma_migrations'))) return new Map();
   const rows = await readApplied(client);
@@ -80,7 +80,7 @@ async function readApplied(client: Client): Promise<AppliedRow[]> {
  * @throws StartError if an applied migration has another text in this program, or if this program is too old
  * for the database.
  */
-export function pendingOf(migrations: Migration[], applied: Map<string, Applied>): Migration[] {
+export function pendingOf(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   for (const { name, checksum } of migrations) {
     const before = applied.get(name);
     if (before !== undefined && before.checksum !== checksum) throw wasEdited(name);
@@ -93,7 +93,7 @@ export function pendingOf(migrations: Migration[], applied: Map<string, Applied>
  * Rejects a database with a migration that this program does not know, unless the migration says that this
  * program may run with it. A rolling upgrade restarts instances of the version before on the new schema.
  */
-function refuseTooNew(migrations: Migration[], applied: Map<string, Applied>): void {
+function refuseTooNew(migrations: Migration[], applied: Map<string, AppliedMigration>): void {
   const last = migrations.at(-1)?.name ?? '';
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...applied].filter(([name]) => !known.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));

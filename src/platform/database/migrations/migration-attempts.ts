@@ -14,12 +14,12 @@ import { Migration } from './migration-files';
 const LOCK_TIMEOUT_MS = 500;
 
 /** Attempts of a migration, and the pause in between, in which queued statements proceed. */
-export interface Patience {
+export interface RetryPolicy {
   tries: number;
   pauseMs: number;
 }
 
-export const MIGRATION_PATIENCE: Patience = { tries: 6, pauseMs: 1_000 };
+export const MIGRATION_PATIENCE: RetryPolicy = { tries: 6, pauseMs: 1_000 };
 
 /** SQLSTATEs of a lock that was not granted in time, and of a deadlock. A later try may succeed. */
 const BLOCKED = new Set(['55P03', '40P01']);
@@ -43,7 +43,12 @@ const LOOK_MS = 100;
  * tried again, so that payments never wait long behind it.
  * @throws StartError if it fails, or that names the sessions that blocked it.
  */
-export async function applyMigration(url: string, client: Client, migration: Migration, patience: Patience) {
+export async function applyMigration(
+  url: string,
+  client: Client,
+  migration: Migration,
+  patience: RetryPolicy,
+) {
   for (let left = patience.tries; left > 1; left -= 1) {
     if (await isApplied(client, migration)) return;
     await sleep(patience.pauseMs);

@@ -3,7 +3,7 @@ import { StartError } from '../../config/config';
 import { LOCKS } from '../locks';
 import { withConnection } from '../servers/database-client';
 import { appliedMigrations, pendingOf } from './applied-migrations';
-import { applyMigration, MIGRATION_PATIENCE, Patience } from './migration-attempts';
+import { applyMigration, MIGRATION_PATIENCE, RetryPolicy } from './migration-attempts';
 import { readMigrations } from './migration-files';
 
 const PRISMA_DIR = join(__dirname, '..', '..', '..', '..', 'prisma');
@@ -28,7 +28,7 @@ interface MigrationState {
 export async function migrate(
   ownerUrl: string,
   directory: string,
-  { patience = MIGRATION_PATIENCE, upTo }: { patience?: Patience; upTo?: string | undefined } = {},
+  { patience = MIGRATION_PATIENCE, upTo }: { patience?: RetryPolicy; upTo?: string | undefined } = {},
 ): Promise<string[]> {
   return withConnection(ownerUrl, async (client) => {
     const migrations = readMigrations(directory);

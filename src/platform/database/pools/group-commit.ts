@@ -59,7 +59,7 @@ const LONG_TURN_MS = 1;
  */
 const MAX_LANES = 3;
 
-interface Options<Row> {
+interface GroupCommitOptions<Row> {
   /**
    * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its
    * statement had already started. The next batch does not wait for that statement. By default, there is no
@@ -108,7 +108,7 @@ export class GroupCommit<Row, Result = void> {
       patienceMs = Infinity,
       confirm = () => Promise.resolve(),
       beforeRetry = () => Promise.resolve(),
-    }: Options<Row> = {},
+    }: GroupCommitOptions<Row> = {},
   ) {
     this.patienceMs = patienceMs;
     this.confirm = confirm;

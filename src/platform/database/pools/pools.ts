@@ -1,5 +1,5 @@
 import { Client, ClientBase, ClientConfig, Connection, Pool, PoolConfig } from 'pg';
-import { Use } from '../../config/database/database-url';
+import { ConnectionUse } from '../../config/database/database-url';
 import { ServerClient } from '../servers/server-client';
 import { WITH_WARNINGS } from './replication';
 
@@ -121,7 +121,7 @@ export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
     (one) => new ServerClient({ connectionString: one }).user,
   );
   const options = optionsOf(login === owner);
-  const reading: PoolConfig & { use: Use } = {
+  const reading: PoolConfig & { use: ConnectionUse } = {
     ...sessionOf(settings),
     connectionString: url,
     options,
@@ -186,3 +186,12 @@ const PREPARED = /^\s*-- prepared as (\w+)\n/;
 export function nameOf({ sql }: { sql: string }): string {
   return PREPARED.exec(sql)?.[1] ?? '';
 }
+
+/** Settings of a connection that is idle most of the time, because it only holds a lock or listens. */
+export const IDLE_CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 5_000,
+  // Without keep-alive, nothing would notice that the server is gone.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};

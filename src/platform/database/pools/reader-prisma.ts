@@ -21,7 +21,7 @@ const READER_LOCK_TIMEOUT_MS = 5_000;
 const READER_OPTIONS = '-c client_connection_check_interval=500';
 
 /** Prisma.sql creates queries of this form. */
-interface Question {
+interface SqlQuery {
   text: string;
   values: unknown[];
 }
@@ -113,7 +113,7 @@ export class ReaderPrisma {
    * @param signal cancels the statement, and gives up its connection.
    * @throws the reason of the signal.
    */
-  async readLong<Row extends object>({ text, values }: Question, signal?: AbortSignal): Promise<Row[]> {
+  async readLong<Row extends object>({ text, values }: SqlQuery, signal?: AbortSignal): Promise<Row[]> {
     if (signal) return askUntil<Row>(this.pool, { text, values }, signal);
     return (await this.pool.query<Row>(text, values)).rows;
   }

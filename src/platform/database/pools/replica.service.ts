@@ -25,14 +25,14 @@ const REST_MS = 5_000;
 const TOO_LONG = '57014';
 
 /** What everybody sees on the primary was flushed before, unless commits do not wait for that. */
-const HERE = `SELECT database_server() AS server, (CASE WHEN current_setting('synchronous_commit') = 'off'
+const PRIMARY_POSITION = `SELECT database_server() AS server, (CASE WHEN current_setting('synchronous_commit') = 'off'
   THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
  * A standby of another timeline may have passed the position without having what is there. Each instance that
  * pays writes the server and its timeline every second, so a standby that has such a row has followed.
  */
-const THERE = `SELECT CASE WHEN pg_is_in_recovery()
+const REPLICA_STATE = `SELECT CASE WHEN pg_is_in_recovery()
       THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
         AND EXISTS (SELECT FROM instance WHERE server = $2)
       ELSE database_server() = $2 END AS "isSame",
@@ -45,18 +45,18 @@ const THERE = `SELECT CASE WHEN pg_is_in_recovery()
 const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
   extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
 
-interface Here {
+interface PrimaryPosition {
   server: string;
   lsn: string;
 }
 
-interface There {
+interface ReplicaState {
   isSame: boolean;
   reached: boolean;
   hasIndex: boolean;
 }
 
-interface Needs {
+interface ReadRequirements {
   /** Whether the search index is read. A replica has it only if the index is in the write-ahead log. */
   index?: boolean;
   /** Aborts once nobody waits for the read any more. */
@@ -104,7 +104,7 @@ export class ReplicaService implements OnApplicationShutdown {
    */
   async read<Result>(
     work: (reader: ReaderPrisma) => Promise<Result>,
-    { index = false, signal }: Needs = {},
+    { index = false, signal }: ReadRequirements = {},
   ): Promise<Result> {
     const { replica } = this;
     if (replica && (await this.isCurrent(index))) {
@@ -140,11 +140,13 @@ export class ReplicaService implements OnApplicationShutdown {
   /** Waits until the replica has everything that the primary has now. Never rejects. */
   private async isCurrent(index: boolean): Promise<boolean> {
     if (performance.now() < this.restsUntil) return false;
-    const asked = this.primary.readLong<Here>({ text: HERE, values: [] }).catch(() => []);
+    const asked = this.primary
+      .readLong<PrimaryPosition>({ text: PRIMARY_POSITION, values: [] })
+      .catch(() => []);
     const [here] = (await waitAtMost(asked, ANSWER_MS)) ?? [];
     if (!here) return false;
     for (const ends = performance.now() + CATCH_UP_MS; ;) {
-      const [there] = (await this.ask<There>(THERE, [here.lsn, here.server])) ?? [];
+      const [there] = (await this.ask<ReplicaState>(REPLICA_STATE, [here.lsn, here.server])) ?? [];
       if (!there) return this.giveUp('it does not answer');
       if (!there.isSame) return this.giveUp('it follows another server, or another timeline');
       if (index && !there.hasIndex) return false;

@@ -27,7 +27,7 @@ export const WITH_WARNINGS = '-c client_min_messages=warning';
 interface RunningQuery {
   _canceledDueToError: Error | false;
 }
-type Internals = ClientBase & { _getActiveQuery: () => RunningQuery | null };
+type ClientInternals = ClientBase & { _getActiveQuery: () => RunningQuery | null };
 
 /**
  * Lets every statement of a connection fail whose commit might not have been replicated. The warning comes
@@ -38,7 +38,7 @@ type Internals = ClientBase & { _getActiveQuery: () => RunningQuery | null };
 export function requireReplication(client: ClientBase, onUnconfirmed: () => void = () => undefined): void {
   client.on('notice', ({ routine }) => {
     if (routine !== WAIT_FOR_STANDBY) return;
-    const query = (client as Internals)._getActiveQuery();
+    const query = (client as ClientInternals)._getActiveQuery();
     if (query) query._canceledDueToError = new NotReplicated();
     onUnconfirmed();
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ServerClient } from '../servers/server-client';
-import { IDLE_CONNECTION } from './idle-connection';
+import { IDLE_CONNECTION } from './pools';
 
 /** One number or two numbers that nothing else in the database uses. */
 type LockKey = number | [space: number, number: number];
@@ -29,7 +29,7 @@ export class SessionLock {
   private constructor(
     private readonly url: string,
     private readonly key: LockKey,
-    private readonly told: LockListeners,
+    private readonly listeners: LockListeners,
   ) {}
 
   /** @returns undefined if another process holds it. */
@@ -65,10 +65,10 @@ export class SessionLock {
 
   /** Takes the lock again. The server may learn later than this process that the old connection is gone. */
   private async takeAgain(): Promise<void> {
-    this.told.ofLoss?.();
+    this.listeners.ofLoss?.();
     const { signal } = this.released;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      if (await this.take().catch(() => false)) return this.told.ofReturn?.();
+      if (await this.take().catch(() => false)) return this.listeners.ofReturn?.();
       await sleep(wait, undefined, { signal }).catch(() => undefined); // the release wakes it
     }
   }

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, ClientBase } from 'pg';
-import { DatabaseUrl, nameOfServer, Server, Target, urlOfServer } from '../../config/database/database-url';
+import {
+  DatabaseUrl,
+  nameOfServer,
+  Server,
+  SessionTarget,
+  urlOfServer,
+} from '../../config/database/database-url';
 import { codeOf } from '../../errors/error-code';
 import { waitAtMost } from '../pools/timeouts';
 
@@ -20,7 +26,7 @@ const AGAIN_MS = 250;
 const GRACE_MS = 100;
 
 /** What a server is. */
-interface Kind {
+interface ServerState {
   isStandby: boolean;
   isReadOnly: boolean;
   /** The timeline, as eight hexadecimal digits. Null on a standby. A promotion raises it. */
@@ -32,9 +38,9 @@ const KIND = `SELECT pg_is_in_recovery() AS "isStandby",
   CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
 
 /** What one server has shown, or why it has shown nothing. */
-interface Look {
+interface ServerProbe {
   server: Server;
-  kind?: Kind;
+  kind?: ServerState;
   error?: Error;
 }
 
@@ -78,7 +84,7 @@ export function chooseServer(address: DatabaseUrl): Promise<Server> {
  * @throws NoServerFits
  */
 export async function requireTarget(client: ClientBase, { target }: DatabaseUrl): Promise<void> {
-  const { rows } = await client.query<Kind>(KIND);
+  const { rows } = await client.query<ServerState>(KIND);
   const [kind] = rows;
   if (kind && fits(kind, target)) return;
   const { host, port } = client as Client;
@@ -86,7 +92,7 @@ export async function requireTarget(client: ClientBase, { target }: DatabaseUrl)
 }
 
 async function choose(address: DatabaseUrl): Promise<Server> {
-  const looks = new Map<Server, Look>();
+  const looks = new Map<Server, ServerProbe>();
   const over = new AbortController();
   const { promise: isBestKnown, resolve: tellOfBest } = signal();
   const { promise: haveAllAnswered, resolve: tellOfAll } = signal();
@@ -118,22 +124,22 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
 }
 
 /** Sorts servers that fit: those that fit best, of the newest timeline, in the order of the address. */
-function rank({ server, kind }: Look, { servers, target }: DatabaseUrl): string {
+function rank({ server, kind }: ServerProbe, { servers, target }: DatabaseUrl): string {
   const place = String(servers.length - servers.indexOf(server)).padStart(6, '0');
   return `${kind && isBest(kind, target) ? 1 : 0} ${kind?.timeline ?? '00000000'} ${place}`;
 }
 
-function fits({ isStandby, isReadOnly }: Kind, target: Target): boolean {
+function fits({ isStandby, isReadOnly }: ServerState, target: SessionTarget): boolean {
   if (target === 'read-write') return !isStandby && !isReadOnly;
   return target === 'standby' ? isStandby || isReadOnly : true;
 }
 
-function isBest(kind: Kind, target: Target): boolean {
+function isBest(kind: ServerState, target: SessionTarget): boolean {
   return target === 'prefer-standby' ? kind.isStandby : fits(kind, target);
 }
 
 /** Never rejects. */
-async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
+async function lookAt(address: DatabaseUrl, server: Server): Promise<ServerProbe> {
   const client = new Client({
     connectionString: urlOfServer(address, server),
     connectionTimeoutMillis: PATIENCE_MS + GRACE_MS, // by then nobody waits for it
@@ -143,7 +149,7 @@ async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<Kind>(KIND);
+    const { rows } = await client.query<ServerState>(KIND);
     return { server, ...(rows[0] && { kind: rows[0] }) };
   } catch (error) {
     return { server, error: error as Error };
@@ -152,7 +158,7 @@ async function lookAt(address: DatabaseUrl, server: Server): Promise<Look> {
   }
 }
 
-function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, Look>): NoServerFits {
+function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, ServerProbe>): NoServerFits {
   const reasons = servers.map((server) => {
     const { error, kind } = looks.get(server) ?? {};
     if (!error) return `${nameOfServer(server)} is ${describe(kind)}`;
@@ -172,7 +178,7 @@ function noServer({ servers, target }: DatabaseUrl, looks: Map<Server, Look>): N
   );
 }
 
-function describe(kind: Kind | undefined): string {
+function describe(kind: ServerState | undefined): string {
   if (!kind) return 'not answering';
   if (kind.isStandby) return 'a standby';
   return kind.isReadOnly ? 'read-only' : 'a primary';

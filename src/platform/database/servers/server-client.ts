@@ -1,6 +1,6 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Client, ClientConfig, Connection, QueryConfig, QueryResult, Submittable } from 'pg';
-import { DatabaseUrl, readDatabaseUrl, urlOfServer, Use } from '../../config/database/database-url';
+import { DatabaseUrl, readDatabaseUrl, urlOfServer, ConnectionUse } from '../../config/database/database-url';
 import { chooseServer, requireTarget } from './server-choice';
 
 /**
@@ -15,7 +15,7 @@ setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 interface ServerClientConfig extends ClientConfig {
   /** What the connection is for. By default, it is for `writing`. */
-  use?: Use;
+  use?: ConnectionUse;
 }
 
 /**
@@ -87,11 +87,11 @@ export class ServerClient extends Client {
 // Not a method, because pg's types of `query` have a dozen overloads.
 ServerClient.prototype.query = askWithCallbacks as unknown as Client['query'];
 
-type Answer = (error: Error | null, result: QueryResult) => void;
-type Question = string | QueryConfig | Submittable;
+type QueryCallback = (error: Error | null, result: QueryResult) => void;
+type QueryInput = string | QueryConfig | Submittable;
 
 /** A connection that runs statements with `askWithCallbacks`. */
-interface Asking extends Client {
+interface QueryingClient extends Client {
   /** Unlimited if undefined. */
   readonly answerWithinMs: number | undefined;
 }
@@ -104,23 +104,31 @@ interface Asking extends Client {
  * its old generation. There, it keeps the query and all of its rows until the next full collection. Measured:
  * decision 0042.
  */
-function askWithCallbacks(this: Asking, question: Question, values?: unknown[] | Answer, answer?: Answer) {
+function askWithCallbacks(
+  this: QueryingClient,
+  question: QueryInput,
+  values?: unknown[] | QueryCallback,
+  answer?: QueryCallback,
+) {
   if (typeof values === 'function') return ask(this, question, undefined, inTime(this, values));
   if (answer) return ask(this, question, values, inTime(this, answer));
   if (typeof question === 'object' && 'submit' in question) return ask(this, question); // a COPY
   return new Promise((resolve, reject) => {
-    const settle: Answer = (error, result) => (error ? reject(error) : resolve(result));
+    const settle: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
     ask(this, question, values, inTime(this, settle));
   });
 }
 
 /** Asks with pg's own `query`, whose types have one overload for each form of a question. */
-function ask(client: Client, ...given: [question: Question, values?: unknown[], answer?: Answer]): unknown {
+function ask(
+  client: Client,
+  ...given: [question: QueryInput, values?: unknown[], answer?: QueryCallback]
+): unknown {
   const { query } = Client.prototype as unknown as { query: (this: Client, ...given: unknown[]) => unknown };
   return query.apply(client, given);
 }
 
-function inTime(client: Asking, answer: Answer): Answer {
+function inTime(client: QueryingClient, answer: QueryCallback): QueryCallback {
   if (client.answerWithinMs === undefined) return answer;
   const { connection } = client as unknown as { connection: Connection }; // not in the types of pg
   const end = () => connection.stream.destroy(new Error('Query read timeout'));

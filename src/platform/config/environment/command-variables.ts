@@ -17,7 +17,7 @@ const DATABASE = [
 ] as const;
 
 /** Required variables by command. All others keep their defaults, unchecked. */
-export const NEEDED = {
+export const COMMAND_VARIABLES = {
   /** To call a running proxy. */
   client: ['PORT', 'DATA_DIR', 'PUBLIC_URL'],
   /** To work on the database. */

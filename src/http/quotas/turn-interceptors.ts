@@ -11,11 +11,11 @@ import { Reflector } from '@nestjs/core';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, Observable, switchMap } from 'rxjs';
 import { holderOf } from '../../access/auth/call';
-import { goneSignal } from '../connections/gone';
+import { goneSignal } from '../connections/caller-gone';
 import { restsBetweenTurns, QuotaName } from './quotas';
 import { QuotasService } from './quotas.service';
 
-const SHARE = 'payout-proxy:quota';
+const QUOTA = 'payout-proxy:quota';
 
 /** Lets a request wait for its turn before its handler begins. */
 @Injectable()
@@ -28,7 +28,7 @@ class TurnInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
-    const quota = this.reflector.get<QuotaName>(SHARE, context.getHandler());
+    const quota = this.reflector.get<QuotaName>(QUOTA, context.getHandler());
     call.disconnected = goneSignal(http.getResponse<FastifyReply>());
     if (restsBetweenTurns(quota)) call.restedMs = 0;
     return from(this.quotas.takeTurn(quota, holderOf(call), call.disconnected)).pipe(
@@ -49,7 +49,7 @@ class SlotInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
     const { raw } = http.getResponse<FastifyReply>();
-    const give = this.quotas.take(this.reflector.get<QuotaName>(SHARE, context.getHandler()), holderOf(call));
+    const give = this.quotas.take(this.reflector.get<QuotaName>(QUOTA, context.getHandler()), holderOf(call));
     if (raw.closed) give();
     else raw.once('close', give);
     return next.handle();
@@ -58,8 +58,8 @@ class SlotInterceptor implements NestInterceptor {
 
 /** Declares that the streamed answers of a route count as a quota of their key. */
 export const HoldsSlot = (quota: QuotaName) =>
-  applyDecorators(SetMetadata(SHARE, quota), UseInterceptors(SlotInterceptor));
+  applyDecorators(SetMetadata(QUOTA, quota), UseInterceptors(SlotInterceptor));
 
 /** Declares that the requests of a route take turns. `call.gone` cancels work whose caller has hung up. */
 export const TakesTurn = (quota: QuotaName) =>
-  applyDecorators(SetMetadata(SHARE, quota), UseInterceptors(TurnInterceptor));
+  applyDecorators(SetMetadata(QUOTA, quota), UseInterceptors(TurnInterceptor));
