@@ -43,15 +43,10 @@ import { AppModule } from './app.module';
 import { serveConsole } from './console-page';
 import { serveDocs } from './serve-docs';
 
-/**
- * Enough for a body of one megabyte over a slow mobile connection. A body that never ends must not hold a
- * place.
- */
+/** Time limit of a request: a body of one megabyte over a slow mobile connection. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/**
- * Enough for the head of a request over a slow mobile connection. Strangers can send heads that never end.
- */
+/** Time limit of a request's head over a slow mobile connection. Strangers can send endless heads. */
 const HEAD_TIMEOUT_MS = 10_000;
 
 /** Interval of Node's checks for slow requests, in ms. */
@@ -60,15 +55,12 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Enough for a file: a statement of 1 GiB at 300 kB per second. */
 const FILE_TIMEOUT_MS = 3_600_000;
 
-/**
- * How much longer than a request waits its statement may take: it may have waited for a lock, and is tried
- * again.
- */
+/** Extra time of a statement after its request has timed out: for a lock, and for a retry. */
 const OVERDUE_MS = 1_000;
 
 /**
- * The longest time of a statement, or a transaction, beside payments. Most take milliseconds, those of a
- * preview some tenths of a second, and ten thousand decisions about findings a second.
+ * Time limit of a statement or transaction that belongs to no payment. Most take milliseconds, a preview some
+ * tenths of a second, and ten thousand decisions about findings a second.
  */
 const SIDE_OVERDUE_MS = 10_000;
 
@@ -162,10 +154,7 @@ function adapterFor(settings: RunningConfig): ReplyAdapter {
   });
 }
 
-/**
- * Replaces Fastify's schema compilers, which would be loaded at every start and never used. Our own pipe
- * validates bodies.
- */
+/** Replaces Fastify's schema compilers, which are slow to load. Our own pipe validates bodies. */
 function noSchema(): never {
   throw new Error('a route has a Fastify schema, but no schema compiler is loaded');
 }

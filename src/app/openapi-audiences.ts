@@ -39,10 +39,7 @@ const ERRORS =
   "Errors say what to do: in the interface's envelope below `/api/v0.1`, elsewhere as RFC 9457 problem " +
   'details.';
 
-/**
- * The readers of the API, each with a document of its own. The routes that an audience may call make its
- * document.
- */
+/** The readers of the API. Each has a document with the routes that it may call. */
 export const AUDIENCES = {
   apps: {
     /** The address that serves the document, and its file in the repository. */

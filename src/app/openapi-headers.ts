@@ -2,10 +2,7 @@ import { OpenAPIObject } from '@nestjs/swagger';
 import { REQUEST_ID } from '../access/auth/receive';
 import { RETRY_AFTER } from '../platform/errors/api-problems';
 
-/**
- * The headers of every response (src/access/auth/receive.ts, src/access/auth/rate-limit.ts). Responses list
- * the others.
- */
+/** The headers of every response (receive.ts and rate-limit.ts in src/access/auth). */
 export const HEADERS_CHAPTER = `## Headers
 
 Every response has these headers:

@@ -148,10 +148,7 @@ const ENUMS = {
   Severity: SEVERITIES,
 };
 
-/**
- * Moves each list of words into `components.schemas`, and replaces it with a reference wherever it is an
- * `enum`.
- */
+/** Moves each list of words into `components.schemas`, and replaces each `enum` of it with a reference. */
 export function nameEnums(document: OpenAPIObject): void {
   const schemas = Object.entries(ENUMS).map(
     ([name, words]) => [name, { type: 'string', enum: [...words] }] as const,

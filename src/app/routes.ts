@@ -13,10 +13,7 @@ export interface Route {
   path: string;
   /** `everyone` needs no key. */
   scopes: (Scope | 'everyone')[];
-  /**
-   * Whether a key needs all of the scopes, as for an operation of the interface and its preview. Otherwise,
-   * one is enough.
-   */
+  /** Whether a key needs all scopes, as for an operation and its preview. Otherwise, one is enough. */
   needsAll: boolean;
   /** Whether the route is for apps. All others are for operators and auditors. */
   isForApps: boolean;

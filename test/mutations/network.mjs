@@ -45,7 +45,9 @@ export const NETWORK = [
   {
     name: 'half-sent-heads',
     guards: 'payments blocked by a flood of half-sent requests',
-    edits: [['src/http/connections/incomplete-requests.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9']],
+    edits: [
+      ['src/http/connections/incomplete-requests.ts', 'own.size > perNetwork', 'own.size > perNetwork * 1e9'],
+    ],
     noticedBy: 'test/continuity/failover/half-sent.full.spec.ts',
     test: 'are limited per network, oldest first, and leave room for others',
   },

@@ -6,10 +6,7 @@ import { Scope } from '../../operations/catalogue/scopes';
 import { RunningConfig, StartError } from '../../platform/config/config';
 import { writePrivateJson } from '../../platform/config/secrets/private-file';
 
-/**
- * One client for each kind of user. The admin's key can also read everything, so that a newcomer signs in to
- * the console once.
- */
+/** One client for each kind of user. The admin can also read everything, so one sign-in is enough. */
 const DEMO_CLIENTS: Record<string, Scope[]> = {
   app: ['pay', 'write', 'read', 'account'],
   auditor: ['audit', 'audit:pii'],
@@ -22,10 +19,7 @@ export function demoKeysFile(dataDir: string): string {
   return join(dataDir, 'demo-keys.json');
 }
 
-/**
- * Creates the demo clients at the first start of a database, and writes their keys once to a file that only
- * its owner may read.
- */
+/** Creates the demo clients at the first start of a database, and writes their keys to a private file. */
 export async function ensureDemoKeys(clients: ClientsService, dataDir: string): Promise<string> {
   const file = demoKeysFile(dataDir);
   const known = new Set((await clients.list()).map(({ name }) => name));

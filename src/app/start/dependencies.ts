@@ -88,7 +88,7 @@ export async function startDependencies(
   }
 }
 
-/** Without its upstream, the proxy still serves reads of its history, and refuses payments. */
+/** Reports the end of the sandbox. The proxy still serves reads of its history, and refuses payments. */
 function tellOfEnd(how: string): void {
   process.stderr.write(
     `payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`,
@@ -100,10 +100,7 @@ export function needsPostgres({ databaseUrl, upstreamBaseUrl }: Config): boolean
   return !databaseUrl || !upstreamBaseUrl;
 }
 
-/**
- * Returns the URLs of the database. A single URL is the owner's, and the proxy takes its own role
- * (prisma.service.ts).
- */
+/** Returns the URLs of the database. A single URL is the owner's (prisma.service.ts). */
 function databaseOf(
   { databaseUrl, databaseOwnerUrl, dataDir }: Config,
   postgres: EmbeddedPostgres | undefined,

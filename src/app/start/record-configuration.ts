@@ -15,9 +15,8 @@ type ProcessKind = 'proxy' | 'worker';
 type RecordedValues = Record<string, string | null>;
 
 /**
- * Records which settings differ from those of the last start on record, whichever instance that was. The
- * first start records all of them. From then on, each secret that is replaced in its file is recorded as
- * well.
+ * Records the settings that differ from those of the last recorded start of any instance. The first start
+ * records all. Later, each secret that is replaced in its file is recorded, too.
  */
 export async function recordConfiguration(
   app: INestApplicationContext,
@@ -66,7 +65,7 @@ async function record(
   }
 }
 
-/** Returns the settings that all acts together have recorded. Null before the first one. */
+/** Returns the recorded settings. Null before the first record. */
 async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Promise<RecordedValues | null> {
   const rows = await tx.$queryRaw<{ name: string; value: string | null }[]>`
     SELECT DISTINCT ON (name) name, value
@@ -76,7 +75,7 @@ async function lastRecorded(tx: Prisma.TransactionClient, of: ProcessKind): Prom
   return rows.length === 0 ? null : Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-/** A variable that is unknown to one of two versions counts as not set. */
+/** Returns the settings that differ. A variable that one version does not know counts as unset. */
 function differences(
   before: RecordedValues,
   after: RecordedValues,
@@ -88,7 +87,7 @@ function differences(
   return { before: pick(before), after: pick(after) };
 }
 
-/** Returns the settings as the record has them, so that what is masked there does not count as changed. */
+/** Returns the settings as they are recorded, so that a masked setting does not count as changed. */
 function masked(configuration: RecordedConfiguration): RecordedValues {
   return Object.fromEntries(Object.entries(configuration).map(([name, value]) => [name, asRecorded(value)]));
 }

@@ -2,16 +2,13 @@ import { readFileSync } from 'node:fs';
 
 const PARENT_CHECK_MS = 500;
 
-/**
- * Found when this module is loaded, as early as possible: afterwards, nobody can tell that npm is gone
- * already.
- */
+/** Read as early as possible. Later, npm may have ended without a trace. */
 const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
 
 /**
- * Calls `stop` once: at SIGTERM, at SIGINT, when its terminal is closed, or when the npm that runs the proxy
- * is gone. A signal to npm may end npm and its shell without reaching this process. Nobody would then stop
- * the embedded Postgres and the sandbox.
+ * Calls `stop` once: at SIGTERM, at SIGINT, when the terminal closes, or when the npm that runs the proxy
+ * ends. A signal to npm may end npm and its shell without reaching this process. The embedded Postgres and
+ * the sandbox would then keep running.
  * @param stop receives the reason, such as `SIGTERM`, and a signal that is aborted once the end is urgent: at
  * once after Ctrl-C, and without terminal or npm. After SIGTERM, which a load balancer must notice first, it
  * is aborted by the next signal.
@@ -32,9 +29,9 @@ export function onStop(stop: (reason: string, urgent: AbortSignal) => void): voi
 }
 
 /**
- * Returns tests of whether the npm that runs the proxy still exists. npm starts the proxy directly or through
- * a shell, and a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &`
- * outlives its terminal.
+ * Returns tests that the npm of this proxy still runs. npm starts the proxy directly or through a shell, and
+ * a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &` outlives its
+ * terminal.
  */
 function waysToNpm(): (() => boolean)[] {
   const parent = process.ppid;
@@ -49,10 +46,7 @@ function isShellOfNpm(pid: number): boolean {
   return readProc(pid, 'cmdline')?.split('\0')[1] === '-c';
 }
 
-/**
- * Returns the parent of a process. Its name, in brackets, may contain anything. Its state and its parent
- * follow it.
- */
+/** Returns the parent of a process. It follows the name, which may contain anything, and the state. */
 function parentOf(pid: number): string | undefined {
   return /^.*\) \S (\d+) /s.exec(readProc(pid, 'stat') ?? '')?.[1];
 }

@@ -7,20 +7,17 @@ import { RunningConfig } from '../../platform/config/config';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** A worker that lived this long was not ended by its start. */
+/** Lifetime after which a worker's end has nothing to do with its start. */
 const LIVED_MS = 60_000;
 
-/** A worker that has not ended by then is killed. Nothing is lost: another worker does what it left. */
+/** Time limit of a worker's stop, before it is killed. Nothing is lost: another worker continues its work. */
 const STOP_PATIENCE_MS = 6_000;
 
 export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a worker as a separate process, and starts it again whenever it ends. The proxy does not wait for
- * it.
- */
+/** Starts a worker as a separate process, and restarts it whenever it ends. Does not wait for it. */
 export function startWorker(settings: RunningConfig): RunningWorker {
   const stopped = new AbortController();
   let child = launch(settings);
@@ -53,8 +50,8 @@ export function startWorker(settings: RunningConfig): RunningWorker {
 }
 
 /**
- * The worker reads the same environment, files of secrets included. What the proxy found or started itself is
- * added, and replaces the files.
+ * Launches a worker with the environment of the proxy, files of secrets included. The addresses of what the
+ * proxy itself started replace those files.
  */
 function launch(settings: RunningConfig): ChildProcess {
   return fork(join(__dirname, '..', '..', 'worker', 'main.js'), {

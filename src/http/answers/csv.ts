@@ -9,10 +9,7 @@ const BOM = '\ufeff';
 /** The line end of RFC 4180, also after the last line. */
 const CRLF = '\r\n';
 
-/**
- * Beginnings of a cell that a spreadsheet reads as a formula, and our own mark, so that marking can be
- * undone.
- */
+/** First characters of a formula in a spreadsheet, and our own mark, so that it can be removed. */
 const DANGEROUS = /^['=+\-@\t\r\n＝＋－＠]/;
 
 const QUOTED = { ',': /[",\r\n]/, ';': /[";\r\n]/ };

@@ -1,9 +1,7 @@
 import { FastifyInstance, FastifyRequest } from 'fastify';
 import { TaskRunner, CooperativeTask } from '../../platform/cooperative-task';
 
-/**
- * The elements that are written in one turn of the event loop: about half a millisecond for records of calls.
- */
+/** Elements written in one turn of the event loop: half a millisecond for records of calls. */
 const IN_ONE_TURN = 20;
 
 /**
@@ -22,7 +20,7 @@ export function writeLongLists(
   });
 }
 
-/** Returns JSON as it is. Fastify takes a buffer as well, but its types do not say so. */
+/** Returns JSON unchanged. Fastify accepts a buffer, too, but its types do not. */
 const written = (json: unknown) => json as string;
 
 function hasLongList(payload: unknown): payload is Record<string, unknown> {
@@ -35,7 +33,7 @@ function isLong(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length > IN_ONE_TURN;
 }
 
-/** Returns the same as JSON.stringify(), as UTF-8. */
+/** Returns the output of JSON.stringify() in UTF-8. */
 async function toJson(payload: Record<string, unknown>, pace: TaskRunner): Promise<Buffer> {
   const pieces: Buffer[] = [];
   await pace(writeObject(payload, pieces));

@@ -7,7 +7,7 @@ import { Problem } from '../../platform/errors/problem';
 import { toEnvelope, toProblemDetails } from '../../platform/errors/problem-body';
 import { bodyFault } from '../validation/json-body';
 
-/** How long a client that sends without reading may take to read its answer. */
+/** Time that a client has to read its answer while it still sends. */
 const LINGER_MS = 1_000;
 
 interface RequestObservers {
@@ -24,8 +24,8 @@ interface Traffic {
 }
 
 /**
- * Answers bytes that are no valid request like any other request: with IDs, in the form of the route if it is
- * known, logged and counted. Without this, Node and Fastify would answer in their own format.
+ * Answers bytes that are not a valid request like any other request: with IDs, in the format of the route,
+ * logged and counted. Node and Fastify would answer in their own format.
  */
 export function answerBrokenRequests(server: FastifyInstance, observers: RequestObservers): void {
   const connections = new WeakMap<Socket, Traffic>();
@@ -85,10 +85,7 @@ export function answerBrokenRequests(server: FastifyInstance, observers: Request
   );
 }
 
-/**
- * Rejects the request of a broken connection with the problem, logged, counted and recorded, once the
- * connection has ended.
- */
+/** Rejects the request of a broken connection. It is recorded once the connection has ended. */
 function cutShort(request: FastifyRequest, problem: Problem, socket: Socket, isUnanswered: boolean): void {
   if (!isUnanswered) return void socket.destroySoon(); // answered before it was complete
   request.call.connectionError = problem;
@@ -108,9 +105,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return new Problem('invalid_request', { faults: [{ pointer: '', detail }] });
 }
 
-/**
- * Returns whether bytes that the parser rejected are for the interface, if they begin with the request line.
- */
+/** Returns whether rejected bytes begin with a request line of the interface. */
 function isInterface(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
 }

@@ -1,16 +1,13 @@
 import { FastifyReply } from 'fastify';
 
-/** Thrown to end work whose caller hung up. Never answered. */
+/** Ends the work for a caller that closed the connection. It is never answered. */
 export class CallerGone extends Error {
   constructor() {
     super('The caller closed the connection before it had an answer.');
   }
 }
 
-/**
- * Returns a signal that is aborted when the connection closes before the answer is complete, or has closed
- * already.
- */
+/** Returns a signal that aborts if the connection closes before the answer is complete. */
 export function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = () => {

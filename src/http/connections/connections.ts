@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Lets a server close without waiting for its clients. Complete requests are answered, and their connections
- * end with the answer. Idle connections, and those with incomplete requests, end at once. They would delay
+ * Lets a server close without waiting for its clients. Answers complete requests, and ends their connections
+ * with the answer. Ends idle connections and those with incomplete requests at once, because they would delay
  * the close by a minute and more.
  */
 export function endConnectionsWhenClosing(server: FastifyInstance): void {
@@ -41,7 +41,7 @@ const LOOKS = 6;
 
 /**
  * Ends requests that are not complete in time, with 408 as Node does. A file upload (`takesCsv`) has Node's
- * longer time until it is answered. A rejected upload holds no place longer than others.
+ * longer time until it is answered.
  */
 export function endSlowRequests(server: FastifyInstance, timeoutMs: number): void {
   /** The incomplete request of each connection. */

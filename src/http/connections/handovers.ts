@@ -2,10 +2,7 @@ import { Socket } from 'node:net';
 import { FastifyInstance } from 'fastify';
 import { Call } from '../../access/auth/call';
 
-/**
- * How long after its last byte a reply counts as lost if its connection breaks. Idle connections are broken
- * later.
- */
+/** Time after its last byte in which a broken connection means that the reply was lost. */
 const BREAKS_WITHIN_MS = 5_000;
 
 /** A reply in delivery to its caller. */
@@ -16,13 +13,13 @@ interface Handover {
   finishedAt: number | undefined;
 }
 
-/** By connection. Each has a list for as long as it lasts. */
+/** The replies of each open connection. */
 const handovers = new WeakMap<object, Handover[]>();
 
 /**
- * Watches the reply to a call. It is lost if the connection closes before its last byte was given to the
+ * Watches the reply to a call. It is lost if the connection closes before its last byte was handed to the
  * operating system, or breaks soon after, before the next request. A client that closes its connection while
- * the reply is on its way cannot be told from one that has read it.
+ * the reply is on its way looks like one that has read it.
  * @param tellOfLoss is called once, if the reply is lost.
  */
 export function watchHandover(call: Call, tellOfLoss: () => void): void {
@@ -31,7 +28,7 @@ export function watchHandover(call: Call, tellOfLoss: () => void): void {
 
 let arrivals: Promise<void> | undefined;
 
-/** Resolves once what had arrived on connections by now was read, such as their end. */
+/** Resolves once everything that has arrived on connections so far was read, such as their end. */
 export function eventsThatArrived(): Promise<void> {
   // Calls whose outcomes shared a commit also share the wait.
   arrivals ??= new Promise((resolve) => {

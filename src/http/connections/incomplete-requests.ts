@@ -10,7 +10,7 @@ interface Bounds {
   inAll: number;
 }
 
-/** More than an app opens at once, and than a flood needs to keep the memory of a process. */
+/** Above the concurrent connections of an app. A flood of this size does not exhaust the memory. */
 const BOUNDS: Bounds = { perNetwork: 512, inAll: 2_048 };
 
 /** Minimum interval between log lines of a flood, in ms. */

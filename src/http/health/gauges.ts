@@ -96,7 +96,7 @@ export class StorageMetrics {
   }
 }
 
-/** The metrics are available without the database. */
+/** Time limit for the database. The metrics are available without it. */
 const PATIENCE_MS = 1_000;
 
 /** Reports which background jobs have a worker. */

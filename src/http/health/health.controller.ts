@@ -58,7 +58,7 @@ export class HealthController {
     return this.health.check([() => this.indicator.check('database').up(), () => this.worker()]);
   }
 
-  /** Never makes the proxy unready. Without a worker, it goes on paying, and the background work waits. */
+  /** Reports the worker. Without one, the proxy stays ready and pays, and the background work waits. */
   private async worker() {
     const worker = this.indicator.check('worker');
     const held = await this.heldJobs.read().catch(() => undefined);

@@ -13,7 +13,7 @@ export interface LabeledValue {
 /** The value of a gauge, or those of its labels. */
 type GaugeReading = number | LabeledValue[] | undefined;
 
-/** From a rejection to the upstream's slowest batch, in seconds. */
+/** Bucket bounds from a rejection to the upstream's slowest batch, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counts and times requests. Labels are names from our own code, never a caller's words. */
@@ -155,7 +155,7 @@ export class MetricsService {
     this.count(call);
   }
 
-  /** Counts the outcome of a call: at its answer, or at the end of a call that the proxy made by itself. */
+  /** Counts the outcome of a call: at its answer, or at the end of a call by the proxy itself. */
   count({ operation, outcome, timings }: Call): void {
     if (outcome !== undefined) this.calls.inc({ operation, outcome });
     if (timings.upstream !== undefined) this.sent.observe({ operation }, timings.upstream / 1_000);

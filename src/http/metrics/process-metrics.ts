@@ -2,9 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { BUILD } from '../../platform/build';
 
-/**
- * prom-client's own monitor of the event loop samples this rarely, because `measureEventLoop` replaces it.
- */
+/** Sampling interval that disables prom-client's own monitor. `measureEventLoop` replaces it. */
 const NEVER_MS = 1_000_000_000;
 
 /**
@@ -22,12 +20,12 @@ export function measureProcess(): void {
   }).set(BUILD, 1);
 }
 
-/** How often the delay is sampled, in milliseconds. */
+/** Sampling interval of the delay, in milliseconds. */
 const RESOLUTION_MS = 10;
 
 const NANOSECONDS = 1e9;
 
-/** The same under prom-client's own names. */
+/** prom-client's own names of these metrics. */
 const OTHER_NAMES = /^nodejs_eventloop_lag_/;
 
 /**

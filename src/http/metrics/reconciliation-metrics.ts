@@ -6,7 +6,7 @@ import { MetricsService } from './metrics.service';
 /** Durations of a reconciliation, from an empty day to a year, in seconds. */
 const RUN_BUCKETS = [0.5, 1, 5, 15, 60, 300, 900, 3_600];
 
-/** From one transaction to a million, in seconds. */
+/** Durations of a read, from one transaction to a million, in seconds. */
 const SOURCE_BUCKETS = [0.01, 0.1, 1, 10, 30, 60, 300, 600];
 
 const HOUR_MS = 3_600_000;
@@ -28,19 +28,14 @@ export interface MeasuredWallet {
   walletId: string;
   type: string | null;
   balanceUsd: Decimal;
-  /**
-   * How long the balance lasts at the pace of the last day. Null if nothing was spent, or there is one
-   * reading only.
-   */
+  /** Seconds that the balance lasts at the last day's rate. Null without spending or a second reading. */
   runwaySeconds: number | null;
   /** Low-balance threshold. Null if unset. */
   lowUsd: Decimal | null;
   isLow: boolean;
 }
 
-/**
- * Counts and times the work of the reconciliation: reads of sources, runs, and verdicts about calls in doubt.
- */
+/** Counts and times the reconciliation: reads of sources, runs, and verdicts about calls in doubt. */
 @Injectable()
 export class ReconciliationMetrics {
   /** The result is `complete`, or the code of a failure. */

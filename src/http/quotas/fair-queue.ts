@@ -3,10 +3,7 @@ import { RoundRobinQueue } from './round-robin-queue';
 /** Ends a turn, which has rested this long. It may be called again without effect. */
 export type EndTurn = (restedMs?: number) => void;
 
-/**
- * Lets a few work at once. The others wait, and the keys among them take turns, however many of each wait. A
- * slot may rest between two turns.
- */
+/** Lets a few work at once. The others wait, and their keys take turns. A slot may rest between two turns. */
 export class FairQueue {
   private working = 0;
   /** Callbacks that start the waiting work. */

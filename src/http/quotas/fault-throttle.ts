@@ -1,25 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-/** The long bodies with faults of one key that are read without a pause. */
+/** Long bodies with faults that one key may send without a pause. */
 export const BURST = 5;
 
-/** After them, one is read in this time. Reading one takes about 15 ms of the processor. */
+/** Interval of the next ones. Reading one takes about 15 ms of the processor. */
 export const PAUSE_MS = 1_000;
 
-/** The longest delay. Senders usually wait for half a minute. */
+/** Longest delay. Senders usually wait for half a minute. */
 export const LONGEST_DELAY_MS = 5_000;
 
 /** Cache size. Above the number of keys that send faults at once. */
 const MAX_KEYS = 10_000;
 
-/** Slows down keys that send long bodies with faults one after the other. A valid long body ends that. */
+/** Slows down keys that keep sending long bodies with faults. A valid long body ends that. */
 export class FaultThrottle {
-  /** By key: when the next body would be read without a burst. Monotonic, in milliseconds. */
+  /** The time of each key's next body, without a burst. Monotonic, in milliseconds. */
   private readonly nextAt = new LRUCache<string, number>({ max: MAX_KEYS });
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Takes the key's next turn, unless it is too far away. @returns in how many milliseconds that is. */
+  /** Takes the key's next turn, unless it is too far away. @returns the delay in milliseconds. */
   delayOf(keyId: string): number {
     const nextAt = this.nextAt.get(keyId);
     if (nextAt === undefined) return 0;

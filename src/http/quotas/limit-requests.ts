@@ -8,10 +8,7 @@ import { LONG_BODY_BYTES } from '../validation/json-body';
 import { FaultThrottle, LONGEST_DELAY_MS } from './fault-throttle';
 import { QuotasService } from './quotas.service';
 
-/**
- * Limits what one key sends at once, and how often it sends long bodies with faults. Call it after
- * `receiveCalls`.
- */
+/** Limits the concurrent requests of a key, and its long bodies with faults. Call it after `receiveCalls`. */
 export function limitRequests(server: FastifyInstance, quotas: QuotasService): void {
   server.addHook('onRequest', ({ call }, reply, done) => {
     if (!call.caller) return done();
@@ -23,7 +20,7 @@ export function limitRequests(server: FastifyInstance, quotas: QuotasService): v
   throttleFaults(server, new FaultThrottle());
 }
 
-/** A body that has to wait is not read meanwhile, so its sender waits, too. */
+/** Delays bodies by not reading them, so that their senders wait, too. */
 function throttleFaults(server: FastifyInstance, throttle: FaultThrottle): void {
   const delayed = new WeakSet<FastifyRequest>();
   server.addHook('preParsing', (request, reply, payload, done) => {

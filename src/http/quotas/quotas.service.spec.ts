@@ -5,10 +5,7 @@ describe('the quotas of keys', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
-  /**
-   * Lets a search work for some time while another one waits, and returns how much later the other one
-   * begins.
-   */
+  /** Lets one search work while another one waits, and returns the delay of the other one. */
   async function restAfter(quotas: QuotasService, workedMs: number, restedMs = 0): Promise<number> {
     const { signal } = new AbortController();
     const end = await quotas.takeTurn('searches', 'one', signal);

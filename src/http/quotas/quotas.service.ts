@@ -6,21 +6,16 @@ import { MetricsService } from '../metrics/metrics.service';
 import { EndTurn, FairQueue } from './fair-queue';
 import { LONGEST_WAIT_MS, Quota, QuotaName, QUOTAS } from './quotas';
 
-/** Of the refusals of a key, one is recorded in this time, so that a flood cannot fill the records. */
+/** Interval in which one refusal of a key is recorded, so that a flood cannot fill the records. */
 const RECORDED_EVERY_MS = 60_000;
 
 /** Time after a payment in which more are expected, in ms. */
 const PAYING_FOR_MS = 1_000;
 
-/**
- * What is heavy rests this many times as long as it works, so that it has a sixth of the time. Measured:
- * decision 0042.
- */
+/** Rest of heavy work, as a multiple of its working time. It then has a sixth of the time (decision 0042). */
 const RESTS_PER_TURN = 5;
 
-/**
- * Much less than a search waits for its turn, so that it gets one, however long the search before it took.
- */
+/** Longest rest. Much shorter than a search waits for its turn, so that each search gets one. */
 const LONGEST_REST_MS = 3_000;
 
 /** Above this size, the map is cleared. */
@@ -137,9 +132,7 @@ export class QuotasService {
     return this.ofAll.get(name) ?? 0;
   }
 
-  /**
-   * Tells that a payment has arrived. While payments arrive, what is heavy works a sixth of the time at most.
-   */
+  /** Notes the arrival of a payment. While payments arrive, heavy work gets a sixth of the time. */
   notePayment(): void {
     this.paidAt = performance.now();
   }
@@ -150,7 +143,7 @@ export class QuotasService {
   }
 
   /**
-   * Returns how a request does its work in steps. If its turns are followed by a rest, it rests after each
+   * Returns the runner of a request's work in steps. If its turns are followed by a rest, it rests after each
    * step, too. A payment needs the event loop some ten times, and would otherwise wait for a step each time.
    */
   paceOf(call: { restedMs?: number }): TaskRunner {
@@ -163,7 +156,7 @@ export class QuotasService {
       });
   }
 
-  /** Returns how long what is heavy rests for work of this length. */
+  /** Returns the rest of heavy work after work of this length. */
   private restFor(workedMs: number): number {
     return this.isPaying ? Math.min(RESTS_PER_TURN * workedMs, LONGEST_REST_MS) : 0;
   }

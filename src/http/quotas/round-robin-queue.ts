@@ -32,10 +32,7 @@ export class RoundRobinQueue<Entry> {
     return undefined;
   }
 
-  /**
-   * Whether a client's line is so much shorter than the longest one that its next entry goes before the last
-   * one there.
-   */
+  /** Whether a client's next entry goes before the last entry of the longest line. */
   maySqueezeIn(client: string): boolean {
     return this.sizeOf(this.longest()) > this.sizeOf(client) + 1;
   }
@@ -48,7 +45,7 @@ export class RoundRobinQueue<Entry> {
     return entry;
   }
 
-  /** Removes an entry, wherever it stands in its line. */
+  /** Removes an entry from its line. */
   remove(client: string, entry: Entry): void {
     const line = this.lines.get(client) ?? [];
     const at = line.indexOf(entry);

@@ -10,22 +10,22 @@ import { QuotasService } from '../quotas/quotas.service';
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Often enough that intermediaries do not close an idle connection. */
+/** Interval of keep-alive comments. Shorter than the idle timeout of intermediaries. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** The time that EventSource waits before it reconnects. */
+/** Wait of an EventSource before it reconnects. */
 const RECONNECT_MS = 2_000;
 
 /**
- * While payments arrive, all streams of an instance together get news about this often a second. Each time
- * takes about half a millisecond of the event loop.
+ * Updates per second of all streams together while payments arrive. Each takes about half a millisecond of
+ * the event loop.
  */
 const NEWS_PER_SECOND = 50;
 
-/** However many streams there are. Their readers take a silence of half a minute for an outage. */
+/** Longest interval of a stream. Readers take a silence of half a minute for an outage. */
 const LONGEST_INTERVAL_MS = 6_000;
 
-/** The next news of a stream. */
+/** The next update of a stream. */
 interface StreamUpdate {
   /** The event, from `eventOf`. It is sent if it differs from the last one. Undefined if there is none. */
   event: string | undefined;
@@ -44,8 +44,8 @@ export class EventStreams implements OnModuleDestroy {
   ) {}
 
   /**
-   * Returns the body of a streamed answer. It ends after the last news, when nobody reads it any more, when
-   * its key or session is no longer valid, or when the server stops.
+   * Returns the body of a streamed answer. It ends after the last update, when its reader leaves, when its
+   * key or session is no longer valid, or when the server stops.
    * @param reply gets the headers of such an answer.
    * @param everyMs the interval of news. It is longer while payments arrive, if many streams are open.
    * @param ask returns news, at once and then regularly. It never throws.

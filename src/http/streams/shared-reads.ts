@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** More different things than are ever followed at the same time. */
+/** Cache size. Above the number of subjects that streams follow at once. */
 const MAX_THINGS = 1_000;
 
 interface SharedRead<Value> {
@@ -8,14 +8,14 @@ interface SharedRead<Value> {
   value: Promise<Value>;
 }
 
-/** Reads what several streams follow once for all of them. */
+/** Shares reads between streams that follow the same subject. */
 export class SharedReads<Value> {
   private readonly readings = new LRUCache<string, SharedRead<Value>>({ max: MAX_THINGS });
 
   /** @param freshMs the age up to which a value is shared. Streams read as often as that, or less often. */
   constructor(private readonly freshMs: number) {}
 
-  /** Returns the value of a thing, and reads it if nobody has done so a moment ago. */
+  /** Returns the value of a subject, and reads it unless it was read a moment ago. */
   read(thing: string, read: () => Promise<Value>): Promise<Value> {
     const known = this.readings.get(thing);
     if (known && performance.now() - known.at < this.freshMs) return known.value;

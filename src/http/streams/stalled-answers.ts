@@ -2,20 +2,20 @@ import { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { FastifyInstance } from 'fastify';
 
-/** How long a client may take none of the bytes that wait for it. */
+/** Time in which a client must take some of the bytes that wait for it. */
 const STALLED_AFTER_MS = 30_000;
 
-/** Looks at each response in this time. */
+/** Checks of each response per time limit. */
 const LOOKS = 3;
 export const LOOK_EVERY_MS = STALLED_AFTER_MS / LOOKS;
 
-/** What is shorter is in the buffers of the operating system, and costs nothing while nobody reads it. */
+/** Minimum length of a watched answer. A shorter one fits the buffers of the operating system. */
 const LONG_ANSWER_BYTES = 65_536;
 
 /**
- * Ends long responses that nobody reads. They would hold their place, their source and their memory for as
- * long as the connection lasts. The pieces of a response have some 64 kB, and each must be taken in time, so
- * a reader needs at least 2 kB a second.
+ * Ends long responses whose readers have stalled. They would hold their slot, their source and their memory
+ * for as long as the connection lasts. A response comes in pieces of some 64 kB, and each must be taken in
+ * time, so a reader needs at least 2 kB a second.
  */
 export function endStalledAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (_request, { raw }, payload, done) => {

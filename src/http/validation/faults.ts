@@ -1,10 +1,7 @@
 import { ValidationError } from 'class-validator';
 import { Fault, MAX_FAULTS } from '../../platform/errors/problem';
 
-/**
- * JSON pointers (RFC 6901) may contain a caller's own field names. Long ones are cut, and unprintable
- * characters replaced.
- */
+/** Longest field name of a caller in a JSON pointer (RFC 6901). Longer ones are cut. */
 const MAX_TOKEN = 100;
 
 export function pointerTo(parent: string, key: string | number): string {
@@ -31,8 +28,8 @@ export function toFaults(errors: ValidationError[], parent = ''): Fault[] {
 export const FIELD_NAMES = new Set<string>();
 
 /**
- * Returns faults as records store them. An unknown field's name is the caller's own text and may be a
- * person's address. The response names the field, the record only its place.
+ * Returns faults as records store them. The name of an unknown field may be a person's address. The response
+ * quotes it, and the record does not.
  * @param extras the names of fields that the operator allows beside the known ones.
  */
 export function forTheRecord(faults: Fault[], extras: readonly string[] = []): Fault[] {
@@ -45,15 +42,12 @@ export function forTheRecord(faults: Fault[], extras: readonly string[] = []): F
 }
 
 /**
- * The faults found so far. Only the first ones are written out, and the others are counted, so that a body
- * with a hundred thousand faults costs no more than a valid one.
+ * The faults of a request. Lists the first ones and counts the others, so that a body with a hundred thousand
+ * faults costs no more than a valid one.
  */
 export class FaultList {
   readonly faults: Fault[] = [];
-  /**
-   * Positions of items with a fault. If not all items of a list were checked, every item of it counts as
-   * faulty.
-   */
+  /** Positions of items with a fault. A list that was not checked completely has only faulty items. */
   readonly brokenItems = new Set<number>();
   total = 0;
 
@@ -63,7 +57,7 @@ export class FaultList {
     if (this.faults.length < MAX_FAULTS) this.faults.push({ pointer: pointer(), detail: detail() });
   }
 
-  /** Marks an item as broken if `look` finds a fault in it. */
+  /** Marks an item as broken if `look` adds a fault. */
   inItem(place: number, look: () => void): void {
     const before = this.total;
     look();

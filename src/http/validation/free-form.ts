@@ -6,10 +6,7 @@ import { field } from './rules/rules';
 /** The metadata key of a class's free-form field. */
 export const FREE_FORM = 'payout-proxy:free-form';
 
-/**
- * `meta` is a caller's own note, stored with the record for years. The limit suffices for a note, but not for
- * a document.
- */
+/** Limits of `meta`, a caller's note that is stored for years. Enough for a note, but not for a document. */
 const MAX_BYTES = 8_192;
 const MAX_DEPTH = 8;
 

@@ -14,8 +14,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Reads an `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). `"k-1"` and
- * `k-1` are the same key. It should name nobody. Digits may be an order number, so a phone number without +
- * is rejected only if it is one of the request's own. Another one can be erased.
+ * `k-1` are the same key. It must not contain a contact. Digits may be an order number, so a phone number
+ * without + is rejected only if the request pays to it. Another one can be erased.
  * @param phones of the people in the request, in international form.
  * @throws Problem `invalid_idempotency_key`.
  */
@@ -30,8 +30,8 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
 }
 
 /**
- * Returns the key for the record of a rejected request, or null if it may not be stored. A key that looks
- * like a phone number is left out, because the phone numbers in the request may be unknown.
+ * Returns the key for the record of a rejected request. Null if it may not be stored. A key that looks like a
+ * phone number is omitted, because the phone numbers in the request may be unknown.
  */
 export function recordedKey(header: string | undefined): string | null {
   const key = keyIn(header);

@@ -10,7 +10,7 @@ type Class = new () => object;
 export interface Limits {
   /** The most items of a body. */
   maxItems: number;
-  /** Fields that are allowed although no class has them. */
+  /** Additional fields that no class has (EXTRA_FIELDS_ALLOWED). */
   extras: ReadonlySet<string>;
 }
 
@@ -18,9 +18,9 @@ export interface Limits {
 const WRONG: readonly never[] = Object.freeze([]);
 
 /**
- * Makes an instance of a class from a request, with the fields that the class names and no others. For
+ * Makes an instance of a class from a request, with the fields of the class and no others. For
  * class-transformer and class-validator, `constructor` and `__proto__` are more than names, and thousands of
- * unknown fields cost them seconds. Only the first `maxItems` items are read, so a body of a hundred thousand
+ * unknown fields cost them seconds. Reads the first `maxItems` items only, so a body of a hundred thousand
  * items does not cost a hundred thousand checks.
  */
 export function instantiate(
@@ -34,10 +34,7 @@ export function instantiate(
 
 interface FaultContext {
   found: FaultList;
-  /**
-   * Called only for faults. Most values have none, and computing it for five hundred items would cost more
-   * than the checks.
-   */
+  /** Called only for faults, because pointers of five hundred items would cost more than the checks. */
   pointer: () => string;
 }
 
@@ -56,7 +53,7 @@ function instanceOf(type: Class, value: object, limits: Limits, { found, pointer
   return Object.assign(instance, extra); // after the other fields
 }
 
-/** Returns the value that the rule checks. */
+/** Returns the value for the rule of a field. */
 type ValueReader = (given: unknown, limits: Limits, place: FaultContext) => unknown;
 
 const fieldsByClass = new Map<Class, ReadonlyMap<string, ValueReader>>();
@@ -101,7 +98,7 @@ function readItems(items: ItemsOf): ValueReader {
   };
 }
 
-/** Returns null for anything but text, which the rule of the list rejects. */
+/** Returns text, and null for anything else, which the rule of the list rejects. */
 function wordOrNull(word: unknown): string | null {
   return typeof word === 'string' ? word : null;
 }

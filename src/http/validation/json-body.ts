@@ -6,22 +6,24 @@ import { membersOf, shapeOf } from '../../platform/json/json-shape';
 import { FaultList } from './faults';
 import { findRepeatedNames } from './repeated-names';
 
-/** The interface's deepest body has three levels. Recursion over a deeper body could overflow the stack. */
+/** Maximum depth of a body. The interface has three levels. Recursion over many could overflow the stack. */
 const MAX_DEPTH = 16;
 
 /**
- * Parsing takes a microsecond or two for each different name, because V8 keeps them all. The bodies of the
- * interface have some thirty. A caller's own note (`meta`) has 8 KiB, and so at most a thousand.
+ * Maximum number of different names. Each takes a microsecond or two, because V8 keeps them all. The bodies
+ * of the interface have some thirty, and a caller's note (`meta`) of 8 KiB at most a thousand.
  */
 const MAX_DIFFERENT_NAMES = 2_000;
 
-/** Shorter bodies take a few milliseconds in all. A body of five hundred payouts has about 50 kB. */
+/**
+ * Minimum size of a long body. Shorter ones take a few milliseconds. Five hundred payouts have about 50 kB.
+ */
 export const LONG_BODY_BYTES = 65_536;
 
-/** The most values of a body, beside those of its items. Enough for any body without items. */
+/** Maximum number of values outside items. Enough for any body without items. */
 const MAX_OTHER_VALUES = 10_000;
 
-/** The interface's largest item has ten fields. Parsing takes a third of a microsecond for each. */
+/** Maximum number of values per item. The largest item of the interface has ten fields. */
 const MAX_VALUES_OF_ITEM = 25;
 
 export const OTHER_TYPE = 'must be JSON, sent with Content-Type: application/json';
@@ -31,7 +33,7 @@ interface BodyLimits {
   maxItems: number;
 }
 
-/** Waits until the request may parse its long body. @returns ends its turn. */
+/** Waits for the turn of a request to parse its long body. @returns a function that ends the turn. */
 type TurnOf = (request: FastifyRequest) => Promise<() => void>;
 
 /** Reads request bodies: JSON in UTF-8 of up to `maxBodyBytes`, and CSV on routes that allow it. */
@@ -87,7 +89,7 @@ function parserOf(maxItems: number, turnOf: TurnOf): Parse {
   };
 }
 
-/** Types that clients send without a configured type: `fetch` sends text, `curl -d` sends form. */
+/** Default types of clients: `fetch` sends text, and `curl -d` sends a form. */
 const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
 /**
@@ -136,7 +138,7 @@ async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> 
 }
 
 /**
- * Reads the text of a body, and the number of its names.
+ * Reads the text of a body, and counts its names.
  * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are
  * rejected without it.
  */

@@ -9,7 +9,7 @@ type Condition = (object: object, value: unknown) => boolean;
 
 interface Rule {
   isKept: Condition;
-  /** The fault, in class-validator's words. */
+  /** Returns the fault, in class-validator's words. */
   message: (object: object, value: unknown) => string;
 }
 
@@ -19,22 +19,19 @@ interface Property {
   isKnown: boolean;
   conditions: Condition[];
   rules: Rule[];
-  /** For a property whose value has rules of its own: the message for a value without any. */
+  /** The message for a value without rules. Present if the value of the property must have its own. */
   nested: string | undefined;
 }
 
-/**
- * The items that are checked in one step. An email address takes up to twenty microseconds, and most fields
- * one.
- */
+/** Items checked in one step. An email address takes up to twenty microseconds, and most fields one. */
 const ITEMS_OF_STEP = 100;
 
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
- * Returns whether class-validator would find no fault in an instance. It uses class-validator's rules of the
- * class, which are collected once. class-validator itself collects them for each object. Returns false for
- * unknown kinds of rules.
+ * Returns whether class-validator would find no fault in an instance. Collects class-validator's rules once
+ * for each class. class-validator itself collects them for each object. Returns false for unknown kinds of
+ * rules.
  */
 export function passesRules(instance: object): boolean {
   const values = instance as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { FaultList, pointerTo } from './faults';
 /** A string, with the colon that makes it a name, or a bracket or comma. Numbers and words are skipped. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/gs;
 
-/** The tokens that are read in one step: about two milliseconds. */
+/** Tokens read in one step, which takes about two milliseconds. */
 const TOKENS_OF_STEP = 10_000;
 
 interface OpenObject {
@@ -19,8 +19,8 @@ interface OpenObject {
 }
 
 /**
- * Finds names that an object of a valid JSON text has more than once. Parsers differ in the value that they
- * take (RFC 8259, section 4), and the proxy must not choose between two amounts.
+ * Finds names that an object of a valid JSON text has more than once. Parsers take different values of them
+ * (RFC 8259, section 4), and the proxy must not choose between two amounts.
  */
 export function* findRepeatedNames(json: string, found: FaultList): CooperativeTask {
   const open: OpenObject[] = [];
@@ -58,7 +58,7 @@ function note(within: OpenObject, name: string, names: Set<string>, found: Fault
   names.add(name);
 }
 
-/** Returns the pointer of the value that is being read. */
+/** Returns the pointer of the current value. */
 function pointerOf({ within, key }: OpenObject): string {
   return pointerTo(within ? pointerOf(within) : '', key);
 }

@@ -21,7 +21,7 @@ import { isForwarded, mayBeLeftOut } from './rules/rules';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Turns bodies and queries into instances of their classes, or lists every fault in them. */
+/** Converts bodies and queries into instances of their classes, or lists all of their faults. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   private readonly limits: Limits;
@@ -37,8 +37,8 @@ export class RequestValidationPipe implements PipeTransform {
   }
 
   /**
-   * Converts a body into an instance of its class, with all faults. There is no instance if the body is no
-   * object. A body with a long list is checked in steps.
+   * Converts a body into an instance of its class, with all faults. Without an instance if the body is not an
+   * object. Checks a body with a long list in steps.
    */
   checkBody(value: unknown, bodyClass: new () => object): CheckedInput | Promise<CheckedInput> {
     return this.check(value, bodyClass, isForwarded(bodyClass.name));

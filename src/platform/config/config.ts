@@ -4,9 +4,9 @@ import { getConfigToken } from '@nestjs/config';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { toDatabaseConfig } from './database/database-config';
+import { COMMAND_VARIABLES } from './environment/command-variables';
 import { EnvFile, quotedFaults, readEnvFile } from './environment/env-file';
 import { Environment } from './environment/environment';
-import { COMMAND_VARIABLES } from './environment/command-variables';
 import { productionFaults } from './environment/production';
 import { spelledOnce, toEgressConfig } from './network/egress-config';
 import { recordedConfiguration } from './recorded-configuration';
@@ -58,8 +58,8 @@ export function loadConfig(env?: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Reads only a command's part of the configuration, so it runs on an operator's machine without the rest,
- * such as the upstream's key.
+ * Reads a command's part of the configuration. An operator's machine needs no more, such as the upstream's
+ * key.
  */
 export function loadConfigOf(part: keyof typeof COMMAND_VARIABLES, env?: NodeJS.ProcessEnv): Config {
   const needed: readonly string[] = COMMAND_VARIABLES[part];
@@ -85,7 +85,7 @@ export function faultOf(name: string, value: string, production: boolean): strin
   }
 }
 
-/** A command that needs only a part of the configuration sends nothing to the upstream. */
+/** The accounts of a command, which sends nothing to the upstream. */
 const NO_ACCOUNTS = { accounts: [], values: {}, faults: [] };
 
 function parse(env: EnvFile, needed?: readonly string[]): Config {
@@ -115,9 +115,7 @@ function parse(env: EnvFile, needed?: readonly string[]): Config {
   return Object.freeze(toConfig(read, { given, accounts, accountValues: values, secretFiles: files }));
 }
 
-/**
- * Returns the variables of the process and of the file `.env`, with the faults of the file's effective ones.
- */
+/** Returns the variables of the process and of the file `.env`, with the faults of the effective ones. */
 function environment(): EnvFile {
   try {
     const { values, faults } = readEnvFile('.env');
@@ -132,10 +130,7 @@ function environment(): EnvFile {
 
 const withoutFaults = (values: NodeJS.ProcessEnv): EnvFile => ({ values, faults: new Map() });
 
-/**
- * Returns the variables that only the sandbox reads. All are secret: one signs events, and addresses may
- * contain passwords.
- */
+/** Returns the sandbox's own variables. All count as secrets: one signs events, and others have passwords. */
 function sandboxBehaviour(given: Record<string, string | undefined>): Record<string, Secret> {
   const ours = ['SANDBOX_DATABASE_URL', 'SANDBOX_API_KEY', 'SANDBOX_PORT', 'SANDBOX_CONTROL_KEY'];
   const names = Object.keys(given).filter((name) => name.startsWith('SANDBOX_') && !ours.includes(name));
@@ -153,7 +148,7 @@ interface Sources {
 function toConfig(env: Environment, { given, accounts, accountValues, secretFiles }: Sources) {
   return {
     ...toProcessConfig(env, given),
-    /** The key that signs checkpoints, in the form of Go's note package. One or several, newest first. */
+    /** The keys that sign checkpoints, in the form of Go's note package, newest first. */
     logSigningKey: env.LOG_SIGNING_KEY === undefined ? undefined : new Secret(env.LOG_SIGNING_KEY),
     /** Verifier keys that have signed the log before. */
     logRetiredKeys: Object.freeze(env.LOG_RETIRED_KEYS),
@@ -164,11 +159,14 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     checkCoverage: env.CHECK_COVERAGE === 'true',
     /** Whether outcomes are committed before or after the answer. After it, a crash leaves doubt. */
     outcomes: env.OUTCOMES,
-    /** Whether the same content is detected. Without it, only idempotency keys prevent double payments. */
+    /** Whether duplicate content is detected. Without it, only idempotency keys prevent double payments. */
     duplicateGuard: env.DUPLICATE_GUARD === 'true',
-    /** Seconds after an answer in which the same content without a key is suspected. 0 disables it. */
+    /**
+     * Seconds after an answer in which the same content without a key is a suspected duplicate. 0 disables
+     * it.
+     */
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
-    /** Seconds in which another client's payment of the same is held for approval. 0 disables it. */
+    /** Seconds in which the same payment of another client is held for approval. 0 disables it. */
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,
     approvalExpiresAfterSeconds: env.APPROVAL_EXPIRES_AFTER_SECONDS,
     /** Public origins, in the form of URL.origin. Empty outside production: see `ownOriginReader`. */
@@ -225,10 +223,7 @@ function toProcessConfig(env: Environment, given: Sources['given']) {
     workerPort: env.WORKER_PORT,
     /** Whether WORKER_PORT was set. If not, a worker of the proxy takes a free port. */
     workerPortGiven: 'WORKER_PORT' in given,
-    /**
-     * Drain time after SIGTERM. The proxy reports not ready and still serves, so that its load balancer
-     * notices.
-     */
+    /** Drain time after SIGTERM. The proxy reports not ready to its load balancer, and still serves. */
     drainMs: env.DRAIN_MS,
     sandboxPort: env.SANDBOX_PORT,
     /** Whether SANDBOX_PORT was set. Without it, an embedded sandbox takes a free port. */

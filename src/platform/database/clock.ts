@@ -1,21 +1,15 @@
 import { uptime } from 'node:os';
 
-/**
- * How far two clocks may drift apart, as a share of the time. A kernel that corrects a clock changes its pace
- * by 0.05 % at most.
- */
+/** Maximum drift of two clocks, as a share of the time. A kernel corrects a clock by 0.05 % at most. */
 const MAX_DRIFT = 0.001;
 
 /** The steps of os.uptime(). */
 const BOOT_STEP_MS = 10;
 
-/** A wall clock that moves this far against the monotonic clock was set, or the machine slept. */
+/** Move of the wall clock against the monotonic clock after which it was set, or the machine slept. */
 const JUMP_MS = 20;
 
-/**
- * A better comparison moves this clock back by less. It then stands still for as long, so that no answer
- * precedes its request.
- */
+/** A smaller step back pauses the clock instead, so that no answer precedes its request. */
 const STEP_BACK_MS = 1_000;
 
 const DAY_MS = 86_400_000;
@@ -135,7 +129,7 @@ export class DatabaseClock {
     const monotonicMs = this.clocks.monotonic();
     const wallOffsetMs = this.clocks.wall() - monotonicMs;
     if (Math.abs(wallOffsetMs - this.wallOffsetMs) > JUMP_MS) {
-      // Reading the boot time takes a hundred times as long, so it is only read when something has happened.
+      // Reading the boot time takes a hundred times as long, so it is only read after a jump.
       this.wallOffsetMs = wallOffsetMs;
       this.measureSleep();
     }
@@ -153,7 +147,7 @@ function errorAfter({ errorMs, atMs }: Sample, nowMs: number): number {
   return errorMs + Math.max(0, nowMs - atMs) * MAX_DRIFT;
 }
 
-/** Shows the database's time in milliseconds since 1970, for a process without a heartbeat. */
+/** SQL: the database's time in milliseconds since 1970, for a process without a heartbeat. */
 export const DATABASE_MS = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
 
 /** The database's time in this process. */

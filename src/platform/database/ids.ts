@@ -2,24 +2,18 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import { clock, DatabaseClock } from './clock';
 
-/**
- * The counter of a UUIDv7 of the package uuid has 32 bits. It begins in the lower half, so that it can count
- * on.
- */
+/** Bound of a counter's start. The counter of the package uuid has 32 bits, and begins in the lower half. */
 const HALF = 2 ** 31;
 const END = 2 ** 32;
 
-/**
- * Words that are fetched from the source of randomness at once. A call to it takes longer than the rest of an
- * ID.
- */
+/** Random words fetched at once. A call to the source of randomness takes longer than the rest of an ID. */
 const RANDOM_WORDS = 256;
 
 /**
- * Makes IDs whose time is the database's, whatever the clock of this machine shows. Each ID of a process is
- * larger than the one before, also if the database's clock is set back: then they keep the time of the last
- * one, and count on. IDs of two processes are in the order of their making, except within the error of their
- * clocks (usually milliseconds).
+ * Makes IDs with the database's time, whatever the clock of this machine shows. Each ID of a process is
+ * larger than the one before. If the database's clock is set back, IDs keep the last time and count on. IDs
+ * of two processes are in the order of their creation, except within the error of their clocks (usually
+ * milliseconds).
  */
 export class IdSource {
   private readonly random = new Uint32Array(RANDOM_WORDS);
@@ -34,8 +28,7 @@ export class IdSource {
   next(): string {
     const { isCompared } = this.time;
     const ms = Math.floor(this.time.nowMs());
-    // An ID from before the first comparison may be far ahead. No record has it, so the later ones need not
-    // follow it.
+    // An ID from before the first comparison may be far ahead, and no record has it.
     if (ms > this.lastMs || (isCompared && !this.wasCompared)) this.begin(ms);
     else this.count += 1;
     if (this.count === END) this.begin(this.lastMs + 1);

@@ -23,9 +23,9 @@ export const LOCKS = {
   searchIndex: 7_070_010,
   /** Statements end one at a time. */
   statement: 7_070_012,
-  /** A job that a worker holds, with the number of the job (`JOBS`). */
+  /** A worker's job, with the number of the job (`JOBS`). */
   job: 7_070_014,
-  /** Decisions about findings: the second of two sees the first. */
+  /** Decisions about findings are made one at a time. */
   findingStep: 7_070_020,
   /** Shares of fees are numbered in the order of their commits. */
   expectedFee: 7_070_021,
@@ -37,7 +37,7 @@ export const LOCKS = {
   sandbox: 7_070_024,
   /** Probe of a startup check, with a random number. */
   probe: 7_070_031,
-  /** Changes that may wait for a second person are made and decided one at a time. */
+  /** Changes under dual control are made and decided one at a time. */
   change: 7_070_032,
   /** People are merged one at a time: `merge_people()` of the migration `people`. */
   people: 7_070_033,

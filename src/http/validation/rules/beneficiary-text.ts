@@ -5,14 +5,14 @@ import { isText } from './rules';
 const RECEIVER = /^receiver:(.+)$/s;
 const MAX_RECEIVER = 255;
 
-/** The forms of a recipient, as the end of a sentence that begins with its place. */
+/** The forms of a recipient, as the end of a sentence. */
 export const BENEFICIARY_MUST =
   'must be an email address, a phone number in international format, a handle with its @, or receiver: ' +
   'and the ID of a sub-account';
 
 /**
- * Reads a recipient of a register in any spelling. Undefined for text in no known form, and for a phone
- * number that no country can have, because an entry for it would never have an effect.
+ * Reads a recipient of a register in any spelling. Undefined for text in no known form, and for an impossible
+ * phone number, because its entry would have no effect.
  */
 export function readBeneficiary(text: string): Beneficiary | undefined {
   const [, receiver] = RECEIVER.exec(text.trim()) ?? [];

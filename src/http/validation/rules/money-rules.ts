@@ -2,21 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { field, ReadAs } from './rules';
 
 /**
- * The largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact
- * to six decimals, so nothing is rounded.
+ * Largest amount. The interface has no maximum. With nine digits, a JSON number (an IEEE double) is exact to
+ * six decimals, so nothing is rounded.
  */
 const MAX_USD = 999_999_999;
 
-/**
- * The most decimals of an amount. The interface has no minimum step. Airtime is priced in fractions of a
- * cent, which fit.
- */
+/** Maximum decimals of an amount. The interface has no step, and airtime costs fractions of a cent. */
 const USD_DECIMALS = 6;
 
 /**
- * The largest amount in another currency, and its step. Some currencies have thousands of units to the
- * dollar, some three decimals (ISO 4217). Twelve digits and three decimals are fifteen digits, which a double
- * represents exactly.
+ * Largest amount in another currency, and its decimals. Some currencies have thousands of units to the
+ * dollar, some three decimals (ISO 4217). A double represents the fifteen digits exactly.
  */
 const MAX_LOCAL = 999_999_999_999;
 const LOCAL_DECIMALS = 3;
@@ -26,10 +22,7 @@ const USD_BOUND = new RegExp(`^\\d{1,14}(\\.\\d{1,${USD_DECIMALS}})?$`);
 /** ISO 4217: three letters. The upstream decides which codes it knows. */
 const CURRENCY = /^[A-Z]{3}$/;
 
-/**
- * `exclusiveMinimum` is a number since JSON Schema 2020-12, which OpenAPI 3.1 uses. Its TypeScript type is
- * older.
- */
+/** Zero for `exclusiveMinimum`, a number since JSON Schema 2020-12. Its TypeScript type is older. */
 const ZERO = 0 as unknown as boolean;
 
 /** An amount in US dollars, like all amounts that callers send (docs/reference/upstream.md). */
@@ -43,7 +36,10 @@ export const UsdAmount = ({ required = true, description }: { required?: boolean
     example: 1.5,
   });
 
-/** An amount in the currency beside it (docs/reference/upstream.md, `/collections/mobile-money/collect`). */
+/**
+ * An amount in the currency of another field (docs/reference/upstream.md,
+ * `/collections/mobile-money/collect`).
+ */
 export const LocalAmount = (description: string) =>
   amount({
     required: true,
@@ -58,7 +54,7 @@ export const LocalAmount = (description: string) =>
 export const UsdAmountText = (description: string) =>
   amountText({ digits: String(MAX_USD).length, decimals: USD_DECIMALS, description, example: '100' });
 
-/** A bound of a sum in US dollars in a query, as large as records store sums (numeric(20,6)). */
+/** A bound of a sum in US dollars in a query, up to the largest sum of records (numeric(20,6)). */
 export const UsdBound = (description: string) =>
   field(
     {
@@ -71,7 +67,7 @@ export const UsdBound = (description: string) =>
     { type: 'string', pattern: USD_BOUND.source, description, example: '100' },
   );
 
-/** An amount in the currency beside it as text in a query. */
+/** An amount in the currency of another field, as text in a query. */
 export const LocalAmountText = (description: string) =>
   amountText({ digits: String(MAX_LOCAL).length, decimals: LOCAL_DECIMALS, description, example: '1500' });
 
@@ -97,9 +93,8 @@ interface Amount {
 }
 
 /**
- * An amount in a body: a number, or the same as decimal text, which many clients send. It is read, recorded
- * and forwarded as the number, which the interface takes. With so few digits (see MAX_USD, MAX_LOCAL), that
- * loses nothing.
+ * An amount in a body: a number, or decimal text, which many clients send. It is recorded and forwarded as
+ * the number, which the interface takes. With so few digits (MAX_USD, MAX_LOCAL), that loses nothing.
  */
 function amount({ required, unit, max, decimals, description, example }: Amount): PropertyDecorator {
   const text = decimalText(String(max).length, decimals);

@@ -6,23 +6,19 @@ import { readRecipient, RECIPIENT_KINDS, RecipientKind } from '../../../recipien
 import { field, isText } from './rules';
 
 /**
- * E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans allow fewer
- * numbers.
+ * E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans are stricter.
  */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
 /**
- * The interface requires a leading @. Networks differ in the rest, so all their usual characters are allowed.
+ * A handle. The interface requires the @. Networks differ in the rest, so all usual characters are allowed.
  */
 const HANDLE = /^@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** The longest deliverable address (RFC 5321, section 4.5.3.1.3, without its brackets). */
 const MAX_EMAIL = 254;
 
-/**
- * Characters that RFC 5322 would quote, but that addresses must not have: spaces, quotes, and invisible
- * characters.
- */
+/** Characters that addresses must not have, although RFC 5322 allows them in quotes. */
 const NOT_IN_EMAIL = /[\s"\p{C}]/u;
 
 /**
@@ -113,7 +109,7 @@ export const Receiver = (description: string) =>
   );
 
 /**
- * Adds to the faults of recipients why they are none, and what is probably meant.
+ * Adds the reason and a suggestion to the faults of recipients.
  * @param body as it was received.
  */
 export function addSuggestions(faults: Fault[], body: object): void {

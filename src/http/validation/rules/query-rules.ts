@@ -131,7 +131,7 @@ export const PageToken = (decode: (token: string) => unknown = fromPageToken) =>
   );
 
 /**
- * Returns what is wrong with the upstream account that a request names.
+ * Returns the fault of an unknown upstream account.
  * @param accounts the accounts of this instance.
  */
 export function accountFaults(account: string, accounts: readonly string[]): Fault[] {

@@ -10,19 +10,19 @@ export const ITEMS = 'payout-proxy:items';
 export interface ItemsOf {
   property: string;
   type: () => new () => object;
-  /** The most entries. Undefined allows as many as a body may have items. */
+  /** Maximum number of entries. Undefined allows as many as `MAX_ITEMS`. */
   max?: number;
 }
 
 interface RuleOptions {
-  /** What the value must be, as the end of a sentence that begins with the field. */
+  /** The fault, as the end of a sentence that begins with the field. */
   must: string;
   required: boolean;
   /** Whether null is a valid value. */
   nullable?: boolean;
-  /** Makes the field optional beside another one only. */
+  /** Requires the field depending on the others. */
   requiredIf?: (object: Record<string, unknown>) => boolean;
-  /** What a missing value means, and what to send. */
+  /** The fault of a missing value. */
   ifMissing?: string;
   test: (value: unknown) => boolean;
 }
@@ -127,10 +127,7 @@ export const ListOf = (entry: ItemsOf['type'], { max, description }: { max: numb
 /** The metadata key under which a field keeps the meaning of its values. */
 export const MEANING = 'payout-proxy:meaning';
 
-/**
- * Converts a value into the form that its rule checks and its handler reads. A wrong value is returned
- * unchanged.
- */
+/** Converts a value into the form of its rule and its handler. Returns a wrong value unchanged. */
 export type Meaning = (value: unknown) => unknown;
 
 /** Declares how the value of a field is converted before it is checked. */
@@ -194,10 +191,7 @@ interface SlugRules {
 
 const notForwarded = new Set<string>();
 
-/**
- * Says of a body's class that it is for us: a field of EXTRA_FIELDS_ALLOWED, which is only passed on, would
- * get lost in it.
- */
+/** Marks the class of a body that is not forwarded, where a field of EXTRA_FIELDS_ALLOWED would get lost. */
 export const NotForwarded = (): ClassDecorator => (type) => void notForwarded.add(type.name);
 
 /** @param name of a body's class itself: one that extends `Nothing` may be forwarded. */
@@ -205,7 +199,7 @@ export function isForwarded(name: string): boolean {
   return !notForwarded.has(name);
 }
 
-/** A query or body without fields: whatever is sent in it is a fault, and leaving it out is none. */
+/** A query or body without fields. Any field in it is a fault, and it may be omitted. */
 @NotForwarded()
 export class NoProperties {}
 

@@ -5,28 +5,23 @@ export interface Server {
   port: number;
 }
 
-/** Which servers a connection may use, as libpq names them (`target_session_attrs`). */
+/** The servers that a connection may use, as libpq names them (`target_session_attrs`). */
 export type SessionTarget = 'any' | 'read-write' | 'standby' | 'prefer-standby';
 
 /** A `postgresql://` address of one or several servers, as libpq reads it. */
 export interface DatabaseUrl {
   /** The address as it was given. */
   url: string;
-  /**
-   * More than one if the address lists several. One or none otherwise: pg then reads the address by itself.
-   */
+  /** The servers of an address that lists several. Otherwise one or none, and pg reads the address. */
   servers: readonly Server[];
   target: SessionTarget;
-  /**
-   * What the parameter `options` has. It is left out of the addresses for pg, where it would replace the
-   * proxy's own.
-   */
+  /** The parameter `options`. The addresses for pg omit it, because it would replace the proxy's own. */
   options: string | undefined;
-  /** The faults of the address. They never quote it, because a password may be anywhere in it. */
+  /** The faults of the address. They never quote it, because it may contain a password anywhere. */
   faults: readonly string[];
 }
 
-/** What an address is used for. Payments need servers that take writes. */
+/** The use of an address. Payments need servers that take writes. */
 export type ConnectionUse = 'writing' | 'reading';
 
 const TARGETS: Readonly<Record<ConnectionUse, Readonly<Record<string, SessionTarget>>>> = {
@@ -79,8 +74,7 @@ export function nameOfServer({ host, port }: Server): string {
 }
 
 /**
- * Hosts and ports are in the address itself or in its parameters. One port in the parameters is that of all
- * hosts.
+ * Returns the servers of the authority or the parameters. A single port in the parameters is for all hosts.
  */
 function serversOf(authority: string, given: URLSearchParams, faults: string[]): Server[] {
   const inParameters = given.get('host')?.split(',');
@@ -144,7 +138,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Parameters of an address that pg or the proxy supports. */
+/** Parameters of an address that pg or the proxy obeys. */
 const OBEYED = [
   'host',
   'port',

@@ -16,13 +16,13 @@ const DATABASE = [
   'OIDC_CLIENT_ID',
 ] as const;
 
-/** Required variables by command. All others keep their defaults, unchecked. */
+/** The variables of each command. All others keep their defaults, unchecked. */
 export const COMMAND_VARIABLES = {
-  /** To call a running proxy. */
+  /** For calls to a running proxy. */
   client: ['PORT', 'DATA_DIR', 'PUBLIC_URL'],
-  /** To work on the database. */
+  /** For work on the database. */
   database: DATABASE,
-  /** To work on the database, and to begin a reconciliation run. */
+  /** For work on the database, and for reconciliation runs. */
   runs: [
     ...DATABASE,
     'UPSTREAM_STATUS_WORDS',

@@ -15,8 +15,8 @@ const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*('[^']*'|"[^"]*"|`[^`]*`|[^\n]*)([^\n]*)$/gm;
 
 /**
- * The spellings with one meaning in Node.js, Docker Compose, systemd and shells, which disagree about `#`,
- * `$`, `\` and quotes elsewhere.
+ * Values with one meaning in Node.js, Docker Compose, systemd and shells. These disagree about `#`, `$`, `\`
+ * and quotes in other values.
  */
 const UNQUOTED = /^[^#$\\'"`]*$/;
 const QUOTED = /^(?:'[^']*'|"[^"$\\`]*")$/;
@@ -27,7 +27,7 @@ const QUOTED = /^(?:'[^']*'|"[^"$\\`]*")$/;
  * @throws an error with a code if the file is unreadable.
  */
 export function readEnvFile(file: string): EnvFile {
-  // Node.js would take the byte order mark for a part of the first name.
+  // Node.js would read the byte order mark as a part of the first name.
   const text = textIn(file)?.replace(/^\uFEFF/, '');
   if (text === undefined) return { values: {}, faults: new Map() };
   const faults = new Map<string, string>();
@@ -46,10 +46,7 @@ export function readEnvFile(file: string): EnvFile {
   return { values: parseEnv(text), faults };
 }
 
-/**
- * Returns a fault for each value with quotes or blanks around it. `docker run --env-file` keeps both, and
- * Node.js does not.
- */
+/** Returns a fault for each value in quotes or blanks. Only `docker run --env-file` keeps both. */
 export function quotedFaults(values: NodeJS.ProcessEnv): string[] {
   const isQuoted = (value: string) => value !== value.trim() || /^(['"`])[^]*\1$/.test(value);
   const quoted = Object.entries(values).filter(([name, value = '']) => isOurs(name) && isQuoted(value));

@@ -113,7 +113,7 @@ export const IsDatabaseUrl = (use: ConnectionUse) =>
         .join('; '),
   );
 
-/** Accepts an address without user and query, which would be silently dropped. */
+/** Options of an address without a user and a query, which would be silently dropped. */
 export const isBaseUrl = {
   ...anyHost,
   protocols: ['http', 'https'],
@@ -152,9 +152,7 @@ export const AreProxyExceptions = () =>
       '.example.com,10.0.0.0/8,db.internal:8443',
   );
 
-/**
- * Rejects characters that are invalid in headers. A file's trailing line end would make every request fail.
- */
+/** Rejects characters that are invalid in headers, such as the trailing line end of a file. */
 export const IsHeaderValue = () =>
   Matches(/^[\x21-\x7e]{8,}$/, {
     message: '$property must be 8 or more printable ASCII characters without spaces',
@@ -183,9 +181,7 @@ export const IsCronExpression = () =>
 
 const SIGNING_KEY = /PRIVATE\+KEY\+[^+\s,]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}/.source;
 
-/**
- * Checks only the form. The reader of the keys checks that their parts match (src/history/log/log-key.ts).
- */
+/** Checks the form only. `src/history/log/log-key.ts` checks that the parts of a key match. */
 export const AreSigningKeys = () =>
   Matches(new RegExp(`^${SIGNING_KEY}([\\s,]+${SIGNING_KEY})*$`), {
     message:

@@ -54,17 +54,14 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   return faults;
 }
 
-/** Returns whether requests, with the key and all recipients, would leave this machine unencrypted. */
+/** Returns whether requests would leave this machine unencrypted. */
 function isPlain(url: string): boolean {
   if (!URL.canParse(url)) return false; // another rule rejects it
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }
 
-/**
- * Returns whether the records, with all recipients, would leave this machine unencrypted or for an unverified
- * server.
- */
+/** Returns whether the records would leave this machine unencrypted, or for an unverified server. */
 function isUnverified(url: string | undefined): boolean {
   if (url === undefined) return false;
   const { servers } = readDatabaseUrl(url, 'reading');

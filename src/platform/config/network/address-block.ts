@@ -8,10 +8,7 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= widthOf(family));
 }
 
-/**
- * Returns a test for addresses in the blocks. An IPv4 address from an IPv6 socket counts as that IPv4
- * address.
- */
+/** Returns a test for addresses in the blocks. It reads an IPv4-mapped IPv6 address as IPv4. */
 export function within(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {

@@ -19,8 +19,8 @@ export function toEgressConfig(env: Environment) {
 }
 
 /**
- * Returns the environment with `https_proxy` and the like in upper case. Programs prefer different spellings,
- * so two values are a fault.
+ * Returns the environment with `https_proxy` and the like in upper case. Two different values are a fault,
+ * because programs prefer different spellings.
  */
 export function spelledOnce(given: Given): { spelled: Record<string, string | undefined>; faults: string[] } {
   const spelled = { ...given };

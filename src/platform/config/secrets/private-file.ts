@@ -1,9 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/**
- * Writes JSON that only its owner may read. The write is atomic: a partial file after a crash would lose the
- * passwords.
- */
+/** Writes JSON that only its owner may read. Atomic, because a partial file would lose the passwords. */
 export function writePrivateJson(file: string, content: object): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true }); // an earlier file may have other permissions

@@ -1,10 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { codeOf } from '../../errors/error-code';
 
-/**
- * Variables that can be in a file, named by `<name>_FILE`. The key and the secret of each upstream account
- * can, too.
- */
+/** Variables that can be in a file, named by `<name>_FILE`. See also OF_ACCOUNT. */
 export const SECRET_NAMES = [
   'DATABASE_URL',
   'DATABASE_OWNER_URL',

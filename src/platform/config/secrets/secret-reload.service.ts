@@ -22,8 +22,8 @@ export class SecretReloadService implements OnApplicationShutdown {
   }
 
   /**
-   * Calls back with each new value of a secret's file. Ignores a secret without a file. Polling also notices
-   * files that are replaced through links, as in a Kubernetes volume.
+   * Calls back with each new value of a secret's file. Ignores a secret without a file. Polls, because files
+   * may be replaced through links, as in a Kubernetes volume.
    * @param current the value in use.
    */
   watch(name: string, current: Secret | undefined, onChange: (secret: Secret) => void): void {

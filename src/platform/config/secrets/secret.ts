@@ -32,10 +32,7 @@ export class Secret {
     return SHOWN;
   }
 
-  /**
-   * Fingerprint that changes with the secret. It reveals nothing about a long random secret, but confirms a
-   * guess of a weak one.
-   */
+  /** Fingerprint of the secret. It reveals no long random secret, but confirms a guess of a weak one. */
   get fingerprint(): string {
     return `SHA-256 ${createHash('sha256').update(this.#value).digest('hex').slice(0, 8)}…`;
   }

@@ -3,10 +3,7 @@ export const LEAST_WEBHOOK_KEY_BYTES = 24;
 
 const PREFIX = 'whsec_';
 
-/**
- * Returns the key of a webhook secret: the decoded bytes of `whsec_<base64>`, or the bytes of any other
- * secret.
- */
+/** Returns the key of a webhook secret: the decoded base64 after `whsec_`, or the bytes of other text. */
 export function webhookKeyOf(secret: string): Buffer {
   return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret);
 }

@@ -12,9 +12,7 @@ const FIELDS = ['BASE_URL', 'API_KEY', 'WEBHOOK_SECRET', 'SUB_ACCOUNT', 'WALLET'
 
 const PREFIX = 'UPSTREAM_ACCOUNT_';
 
-/**
- * The money that an account pays with: all wallets of a key, those of one of its sub-accounts, or one wallet.
- */
+/** The funds of an account: all wallets of a key, those of one sub-account, or one wallet. */
 export interface AccountFunds {
   /** The sub-account of every request. Undefined for the account that owns the key. */
   readonly subAccount: string | undefined;
@@ -134,10 +132,7 @@ function baseUrlOf(env: Environment): string | undefined {
   return env.UPSTREAM_BASE_URL?.replace(/\/+$/, '');
 }
 
-/**
- * Returns faults for accounts with the same funds: each would find and claim the other's payments in its
- * listing.
- */
+/** Returns faults of accounts with the same funds. Each would claim the other's payments in its listing. */
 function sharedFunds([main, ...accounts]: [AccountVariable, ...AccountVariable[]]): string[] {
   const mainUrl = baseUrlOf(main.env);
   const fundsOf = ({ env }: AccountVariable) =>

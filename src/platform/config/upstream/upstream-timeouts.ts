@@ -18,9 +18,7 @@ export function longestUpstreamTimeout({ upstreamTimeoutMs, upstreamTimeouts }: 
 /** Minimum lifetime of a call, in ms. A busy database may take this long to admit it. */
 const SHORTEST_LIFE_MS = 2_500;
 
-/**
- * Sendable share of the lifetime. A request sent later could still be in flight when the call may be settled.
- */
+/** Sendable share of the lifetime. A later request could still be in flight when the call may be settled. */
 const SENDABLE_SHARE = 0.8;
 
 /**
@@ -48,9 +46,7 @@ export const OUTCOME_PATIENCE_MS = 60_000;
  */
 const LAST_TRY_MS = 2 * 2 * 16_000;
 
-/**
- * Returns the age in ms at which a released call without an outcome is given up.
- */
+/** Returns the age at which a released call without an outcome is given up, in ms. */
 export function givenUpAfterMs(timeouts: Timeouts): number {
   return overAfterMs(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;
 }

@@ -27,8 +27,8 @@ interface Grant {
 }
 
 /**
- * Returns the given rights that their role lacks, by statement. Objects that a pending migration creates are
- * left out. A role that does not exist lacks everything: the privilege functions return null for it.
+ * SQL: the given rights that their role lacks, by statement. Omits objects of pending migrations. A missing
+ * role lacks everything, because the privilege functions return null for it.
  */
 const LACKING = `WITH wanted AS (
     SELECT w.*, (SELECT oid FROM pg_roles WHERE rolname = w.role) AS role_oid
@@ -56,17 +56,15 @@ const LACKING = `WITH wanted AS (
     string_agg(CASE kind WHEN 'DATABASE' THEN quote_ident(name) ELSE name END, ', ' ORDER BY name) AS names
   FROM lacking GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3`;
 
-/**
- * SQL: functions with the owner's rights that every login may call, which is the default of a new function.
- */
+/** SQL: functions with the owner's rights that every login may call, the default of a new function. */
 const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc
   WHERE pronamespace = 'public'::regnamespace AND prosecdef
     AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
 
 /**
- * Checks that the roles exist, that the logins may take them, that they have the rights that the migrations
- * granted, and that other logins have none on functions. A plain backup that is restored on another server
- * has neither roles nor rights.
+ * Checks that the roles exist and have the rights of the migrations, that the logins may take them, and that
+ * other logins may not execute their functions. A plain backup on another server has neither roles nor
+ * rights.
  * @throws StartError that names what is missing, with the statements that an administrator runs.
  */
 export async function requireAccess(logins: Logins): Promise<void> {
@@ -79,8 +77,8 @@ export async function requireAccess(logins: Logins): Promise<void> {
 }
 
 /**
- * Creates missing roles and grants missing rights, as far as the owner may. Logins and their passwords are
- * left to an administrator. `requireAccess` names what is still missing.
+ * Creates missing roles and grants missing rights, as far as the owner may. An administrator creates logins
+ * with their passwords. `requireAccess` names the rest.
  */
 export async function grantAccess(logins: Logins): Promise<void> {
   const { statements } = await missingAccess(logins);
@@ -91,7 +89,7 @@ export async function grantAccess(logins: Logins): Promise<void> {
 }
 
 /**
- * Makes logins members of the roles that they had, as far as the owner may.
+ * Grants logins the roles that they had, as far as the owner may.
  * @returns the names of the logins that do not exist or that still lack a role.
  */
 export async function grantLogins(
@@ -152,7 +150,7 @@ async function addLogins(
 ): Promise<void> {
   const { databaseUrl, databaseOwnerUrl, databaseSealerUrl } = logins;
   const sealers = databaseSealerUrl ? [databaseSealerUrl] : [databaseOwnerUrl, databaseUrl];
-  // With one address, the login becomes the role. A login of its own has the rights of the role all the time.
+  // With one address, the login takes the role. A separate login always has the rights of the role.
   const steps = version >= 160_000 ? 'SET' : 'MEMBER';
   const needs = [
     { role: 'payout_proxy', urls: [databaseUrl], kind: databaseUrl === databaseOwnerUrl ? steps : 'USAGE' },
@@ -179,10 +177,7 @@ async function addLogins(
   }
 }
 
-/**
- * Adds the logins that cannot connect. An administrator may have revoked CONNECT from PUBLIC, and dumps omit
- * grants of it.
- */
+/** Adds the logins that cannot connect. PUBLIC may lack CONNECT, and dumps omit grants of it. */
 async function addConnecting(
   client: Client,
   logins: Logins,
@@ -219,10 +214,7 @@ async function addRights(client: Client, database: string, missing: MissingAcces
     missing.statements.push(`GRANT ${rights} ON ${kind} ${names} TO ${role};`);
 }
 
-/**
- * Adds functions without protection: a restore sets all their rights in one statement, which fails for a
- * missing role.
- */
+/** Adds unprotected functions. A restore sets all their rights at once, and fails for a missing role. */
 async function addProtection(client: Client, missing: MissingAccess): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OPEN_FUNCTIONS);
   if (rows.length === 0) return;

@@ -12,8 +12,8 @@ const OLDEST_VERSION = 150_000;
 const GUIDE = 'docs/operate/scaling.md';
 
 /**
- * Functions that the migrations and the proxy call, by what the proxy needs them for. Engines that speak the
- * protocol of PostgreSQL lack some, and a provider may take the right to execute them from its customers.
+ * Functions that the migrations and the proxy call, by purpose. Engines with the protocol of PostgreSQL lack
+ * some, and a provider may revoke the right to execute them.
  */
 const NEEDED_FUNCTIONS: Readonly<Record<string, string[]>> = {
   'numbers of transactions (xid8)': [
@@ -103,7 +103,7 @@ async function lackingObjects(client: Client): Promise<string[]> {
 /**
  * Checks that an advisory lock belongs to one session and excludes others. Such locks mark live processes and
  * elect the sealer and the resolver. On an engine that ignores them, or through a pooler in transaction mode,
- * two would seal at once.
+ * two processes would seal at once.
  * @throws StartError if the lock does not exclude others.
  */
 export async function requireSessionLocks(databaseUrl: string): Promise<void> {
@@ -132,10 +132,7 @@ async function take(client: Client, key: number[]): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/**
- * Returns whether the server shows the lock for this session, by which others recognize a live instance
- * (`live_processes`).
- */
+/** Returns whether the server shows the lock of this session. `live_processes` depends on it. */
 async function isShown(client: Client, key: number[]): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted

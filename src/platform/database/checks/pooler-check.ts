@@ -5,7 +5,7 @@ import { connectionOf, DatabaseUrls, LIMITS } from '../pools/pools';
 import { cannotReach } from '../servers/database-client';
 import { ServerClient } from '../servers/server-client';
 
-/** SQLSTATE protocol_violation: a pooler refuses a start-up parameter. */
+/** SQLSTATE protocol_violation, with which a pooler refuses a start-up parameter. */
 const PROTOCOL_VIOLATION = '08P01';
 
 interface Session {

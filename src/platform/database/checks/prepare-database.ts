@@ -5,9 +5,9 @@ import { requireEngine, requireSessionLocks } from './engine-check';
 import { requireConnections } from './pooler-check';
 
 /**
- * Makes sure that a start finds a database that it can use: a server with all that the schema needs, no newer
- * than this program, with its roles and rights, without pending migrations, with locks that last as long as a
- * session, and behind no pooler that takes from the connections what payments need.
+ * Prepares the database of a start. The server supports the schema and is not newer than this program. Roles
+ * and rights are complete, no migration is pending, locks last as long as their session, and no pooler strips
+ * the settings that payments need.
  * @param mayMigrate whether startup may apply pending migrations.
  * @returns the names of the migrations it applied, and the last one that the database has.
  * @throws StartError that says what an operator must do first.

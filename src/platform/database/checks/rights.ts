@@ -16,8 +16,7 @@ const NOBODY: Rights = {};
 
 /**
  * The rights on every table and view, as the migrations grant them. A start compares them with the database,
- * and test/release/roles.full.spec.ts compares them with what each role can really do. A new table needs a
- * decision here.
+ * and test/release/roles.full.spec.ts with the operations of each role. A new table needs a row.
  */
 export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(RECORD, 'intent', 'outcome', 'refusal', 'decision', 'settlement'),

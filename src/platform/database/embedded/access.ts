@@ -4,10 +4,7 @@ import { StartError } from '../../config/config';
 import { writePrivateJson } from '../../config/secrets/private-file';
 import { Home } from './home';
 
-/**
- * The passwords and ports of the embedded databases. DATA_DIR/database.json keeps them, readable by its owner
- * only.
- */
+/** The passwords and the port of the embedded databases, in the private file DATA_DIR/database.json. */
 export interface EmbeddedAccess {
   port: number;
   ownerPassword: string;
@@ -51,9 +48,7 @@ export function writeAccess(dataDir: string, access: EmbeddedAccess): void {
   writePrivateJson(join(dataDir, 'database.json'), access);
 }
 
-/**
- * Returns the address of a separate database. A database with connections can be neither cloned nor dropped.
- */
+/** Returns the address of a separate database, because one with connections cannot be cloned or dropped. */
 export function maintenanceUrl(access: EmbeddedAccess): string {
   return address(access, 'payout_owner', access.ownerPassword, 'postgres');
 }

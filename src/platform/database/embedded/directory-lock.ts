@@ -143,10 +143,7 @@ function numbersIn(locks: string): number[] {
   return numbers.map(Number).sort((a, b) => a - b);
 }
 
-/**
- * Returns whether a process listens. Only an abandoned socket refuses connections: not one of a stopped
- * process or another user.
- */
+/** Returns whether a process listens. Only an abandoned socket refuses connections. */
 function isHeld(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

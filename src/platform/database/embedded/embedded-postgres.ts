@@ -29,16 +29,16 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** How long a command waits for the first start of a proxy. */
+/** Time limit of a command for the first start of a proxy. */
 const FIRST_START_MS = 120_000;
 
 /**
- * The default of 4,096 rounds protects passwords that people choose. Ours are 192 random bits. The rounds
- * would take some milliseconds of each connection, on both sides.
+ * One round of hashing for a login. The default of 4,096 rounds protects passwords of people. Ours are 192
+ * random bits, and the rounds would take some milliseconds of each connection.
  */
 const LOGIN = ['--set', 'scram_iterations=1'];
 
-/** A server needs this long to end after its owner was killed. */
+/** Time that a server needs to end after its owner was killed. */
 const ENDING_MS = 5_000;
 
 /**
@@ -96,8 +96,8 @@ async function startOwned(
 }
 
 /**
- * Stops a server without an owner. It may be ending by itself. If another program has its process ID, leaves
- * that alone.
+ * Stops a server without an owner, which may be ending by itself. Leaves another program with its process ID
+ * alone.
  * @returns false if the server has an owner that does not hold the lock of the directory.
  */
 async function stopLeftBehind(home: Home, access: EmbeddedAccess): Promise<boolean> {
@@ -158,10 +158,7 @@ async function startAgain(
   return { access, server: await startServer(home, access.port, settings) };
 }
 
-/**
- * Initializes the cluster. Starts over after an interrupted first start, but never deletes a complete
- * cluster.
- */
+/** Initializes the cluster, again after an interrupted first start. Never deletes a complete cluster. */
 async function initialise(dataDir: string, home: Home, settings: string[]): Promise<StartedServer> {
   if (existsSync(home.cluster) && !existsSync(home.unfinished)) {
     throw new StartError(
@@ -215,7 +212,7 @@ async function createDatabases(access: EmbeddedAccess): Promise<void> {
   await client.connect();
   try {
     await client.query('CREATE ROLE payout_proxy NOLOGIN');
-    // The passwords are generated base64url, so they need no escaping. CREATE ROLE takes no parameters.
+    // CREATE ROLE takes no parameters. The passwords are base64url and need no escaping.
     await client.query(
       `CREATE ROLE payout_proxy_login LOGIN PASSWORD '${access.proxyPassword}' IN ROLE payout_proxy`,
     );

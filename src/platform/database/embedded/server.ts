@@ -27,15 +27,15 @@ exit "$code"
 `;
 
 /**
- * After each checkpoint, the first change of a page writes the whole page to the WAL. With the default of
- * half a gigabyte, a checkpoint comes several times a minute under load, and a third of the WAL is such
- * pages. The limit is not higher, because a crashed server reads all of it before it responds.
+ * Settings for fewer checkpoints. After each, the first change of a page writes the whole page to the WAL.
+ * With the default of half a gigabyte, a checkpoint comes several times a minute under load, and a third of
+ * the WAL is such pages. A higher limit would delay the start after a crash, which reads all of it.
  */
 const CHECKPOINTS = ['max_wal_size=2GB', 'checkpoint_timeout=15min'];
 
 const LOOK_AGAIN_MS = 20;
 
-/** A crashed server reads its whole WAL first. */
+/** Time limit of a start. A crashed server reads its whole WAL first. */
 const START_PATIENCE_MS = 300_000;
 
 export interface RunningServer {

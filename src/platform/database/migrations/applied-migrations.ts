@@ -7,15 +7,13 @@ import { Migration } from './migration-files';
 export interface AppliedMigration {
   checksum: string;
   appliedAt: Date;
-  /**
-   * The last migration of the oldest program that may run with this one. Undefined if no other program may.
-   */
+  /** The last migration of the oldest program that may run with it. Undefined if no other program may. */
   oldestProgram: string | undefined;
 }
 
 /**
- * The table and checksums of `prisma migrate deploy`, which operators may use instead. It is created with the
- * first migration, so that an interrupted one leaves an empty database.
+ * The table and checksums of `prisma migrate deploy`, which operators may use instead. The first migration
+ * creates it, so that an interrupted one leaves an empty database.
  */
 export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
@@ -39,7 +37,7 @@ export async function appliedMigrations(client: Client): Promise<Map<string, App
   );
 }
 
-/** A schema with the name of the login comes first by default, and the migrations would fail there. */
+/** Rejects a login that works in another schema, such as one of its name, where the migrations would fail. */
 async function requirePublic(client: Client): Promise<void> {
   const { rows } = await client.query<{ login: string; database: string; schema: string | null }>(
     `SELECT quote_ident(session_user) AS login, quote_ident(current_database()) AS database,
@@ -118,7 +116,9 @@ function wasEdited(name: string): StartError {
   );
 }
 
-/** Each migration writes its own row, so that a program that does not have its file can read it. */
+/**
+ * Returns the oldest program of each migration. A program without the file of a migration can read it here.
+ */
 async function oldestPrograms(client: Client): Promise<Map<string, string>> {
   if (!(await exists(client, 'migration_compatibility'))) return new Map();
   const { rows } = await client.query<{ migration: string; oldest_program: string }>(
@@ -134,9 +134,7 @@ async function exists(client: Client, table: string): Promise<boolean> {
   return rows[0]?.there ?? false;
 }
 
-/**
- * What a migration makes. Sequences of columns, and what belongs to an extension, have no owner of their own.
- */
+/** SQL: objects of migrations. Sequences of columns and objects of extensions have no owner of their own. */
 const OWNED = `
 SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, login)
   FROM pg_class c
@@ -154,8 +152,8 @@ UNION ALL SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, login) FROM pg_n
 UNION ALL SELECT format('ALTER DATABASE %I OWNER TO %I', current_database(), login)`;
 
 /**
- * Explains why a login may not use the tables of a database: another login owns them. An administrator who
- * restores a dump owns what the dump's owner does not exist for.
+ * Returns the error of a login that does not own the tables. A restore gives the tables to the administrator
+ * if the dump's owner does not exist.
  * @returns undefined if the login owns them, or if there are none.
  */
 export async function notOwner(client: Client): Promise<StartError | undefined> {

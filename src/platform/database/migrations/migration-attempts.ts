@@ -8,12 +8,12 @@ import { MIGRATIONS_TABLE } from './applied-migrations';
 import { Migration } from './migration-files';
 
 /**
- * Lock timeout of a migration's statement, in ms. Other statements on the table queue behind it, and payments
- * give up after a second (LOCK_TIMEOUT_MS in pools.ts).
+ * Lock timeout of a migration's statement, in ms. Other statements queue behind it, and payments give up
+ * after a second (LOCK_TIMEOUT_MS in pools.ts).
  */
 const LOCK_TIMEOUT_MS = 500;
 
-/** Attempts of a migration, and the pause in between, in which queued statements proceed. */
+/** Attempts of a migration, and the pauses in which queued statements proceed. */
 export interface RetryPolicy {
   tries: number;
   pauseMs: number;

@@ -19,7 +19,7 @@ interface MigrationState {
 
 /**
  * Applies the pending migrations, each in its own transaction. Instances that start together wait for each
- * other. It needs the owner's rights only if a migration is pending.
+ * other. Needs the owner's rights only if a migration is pending.
  * @param upTo the last migration to apply. Without it, all are applied.
  * @returns the names of the migrations it applied.
  * @throws StartError if the database cannot be reached, if it is newer than this program, if an applied

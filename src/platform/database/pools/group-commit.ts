@@ -1,13 +1,13 @@
 import { DatabaseTooSlow, waitAtMost } from './timeouts';
 
 /**
- * A row and its caller. It is a class, because an object literal with a getter keeps its row in memory until
- * the next full garbage collection: V8 makes a map in the old space for each getter's closure.
+ * A row and its caller. A class, because an object literal with a getter keeps its row in memory until the
+ * next full garbage collection: V8 makes a map in the old space for each getter's closure.
  */
 class QueuedCommit<Row, Result> {
   /** Whether the caller was already answered. Rows that are not written yet are then dropped. */
   isOver = false;
-  /** Until when the caller waits, by the monotonic clock. */
+  /** The end of the caller's wait, by the monotonic clock. */
   until = Infinity;
   private timer: NodeJS.Timeout | undefined;
 
@@ -39,36 +39,32 @@ class QueuedCommit<Row, Result> {
 }
 
 /**
- * Turns of the event loop that a batch waits for more rows. Rows that arrive at the same time are read from
- * their sockets in consecutive turns. An empty turn takes microseconds. Measured: decision 0019.
+ * Turns of the event loop that a batch waits for more rows. Rows of the same moment are read from their
+ * sockets in consecutive turns. An empty turn takes microseconds (decision 0019).
  */
 export const GATHERING_TURNS = 20;
 
-/** A limit for the waiting time, because turns can be long while other requests have hundreds of payouts. */
+/** Longest wait for more rows. Turns are long while other requests have hundreds of payouts. */
 const GATHERING_MS = 10;
 
 /**
- * A turn of this length without a new row ends the waiting. Such a turn is long because of other work, such
- * as a search, and the next ones may be as long.
+ * Length of a turn without a new row that ends the wait. Other work made it long, such as a search, and the
+ * next turns may be as long.
  */
 const LONG_TURN_MS = 1;
 
-/**
- * Rows that are retried alone at the same time. Each takes a connection, and other work needs the rest of the
- * pool.
- */
+/** Concurrent retries of single rows. Each takes a connection, and other work needs the rest of the pool. */
 const MAX_LANES = 3;
 
 interface GroupCommitOptions<Row> {
   /**
-   * How long a caller waits. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its
-   * statement had already started. The next batch does not wait for that statement. By default, there is no
-   * limit.
+   * Time limit of a row. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its
+   * statement had already started. The next batch does not wait for that statement. Unlimited by default.
    */
   patienceMs?: number;
   /**
-   * Resolves once the commit of a retried row is confirmed as durable. A retry that finds its row in place
-   * writes nothing, so its own commit does not wait for a standby.
+   * Resolves once the commit of a retried row is durable. A retry that finds its row in place writes nothing,
+   * so its own commit does not wait for a standby.
    */
   confirm?: () => Promise<void>;
   /** Awaited for each row of a failed batch, before any of them is retried. It never rejects. */
@@ -77,8 +73,7 @@ interface GroupCommitOptions<Row> {
 
 /**
  * Lets concurrent rows share a statement and its commit. While one batch is being written, the next one
- * forms. A batch waits for no timer: it starts once the event loop has handled everything that had arrived by
- * then.
+ * forms. A batch waits for no timer: it starts once the event loop has read all rows that have arrived.
  */
 export class GroupCommit<Row, Result = void> {
   private waiting: QueuedCommit<Row, Result>[] = [];
@@ -139,7 +134,7 @@ export class GroupCommit<Row, Result = void> {
     this.writing = false;
   }
 
-  /** Resolves once the rows that arrive together with the first one have arrived. */
+  /** Resolves once the rows of the same moment have arrived. */
   private gather(): Promise<void> {
     return new Promise((resolve) => {
       let began = performance.now();
@@ -204,7 +199,7 @@ export class GroupCommit<Row, Result = void> {
   }
 }
 
-/** Waits for a batch no longer than its callers do. */
+/** Waits for a batch as long as its callers do. */
 function whileAwaited(batch: QueuedCommit<unknown, never>[], written: Promise<void>): Promise<void> {
   const until = Math.max(...batch.map((waiting) => waiting.until));
   return until === Infinity ? written : waitAtMost(written, until - performance.now());

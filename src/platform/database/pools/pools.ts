@@ -14,30 +14,29 @@ export interface DatabaseSettings extends DatabaseUrls {
   databasePoolSize: number;
 }
 
-/** The longest statement is a search over a long history. The journal's statements take some milliseconds. */
+/**
+ * Statement timeout. The longest statement is a search of a long history. The journal's take milliseconds.
+ */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** For servers that do not report the statement timeout either. */
+/** Query timeout, for servers that do not even report the statement timeout. */
 export const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 1_000;
 
 /**
- * A locked row must not delay the payouts of other clients. A batch that meets one is retried call by call,
- * while its apps still wait (REQUEST_PATIENCE_MS).
+ * Lock timeout. A locked row must not delay the payouts of other clients. A batch that meets one is retried
+ * call by call, while its apps still wait (REQUEST_TIMEOUT_MS).
  */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** A process that is frozen within a transaction loses its locks before others give up waiting for them. */
+/** Idle timeout of a transaction. A frozen process loses its locks before others give up waiting for them. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
 const CONNECT_MS = 5_000;
 
-/** Its constructor needs a configuration, which the types of pg leave out. */
+/** ServerClient for a pool. The types of pg do not pass a configuration to its constructor. */
 const SERVER_CLIENT = ServerClient as unknown as NonNullable<PoolConfig['Client']>;
 
-/**
- * The limits of every session. A lock or a dead connection must not delay payouts until after their apps have
- * given up.
- */
+/** The limits of every session. Neither a lock nor a dead connection may outlast the apps of payouts. */
 export const LIMITS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
   lock_timeout: LOCK_TIMEOUT_MS,
@@ -45,39 +44,33 @@ export const LIMITS = {
 } as const;
 
 /**
- * A statement uses one core at most. Postgres would otherwise read a long table with several processes, and
- * payments would wait for all of them: with two cores, three such reads by the jobs took payments to 30 ms at
- * the 99th percentile, from 11.
+ * Option for statements on one core. Postgres would otherwise read a long table with several processes, and
+ * payments would wait for all of them. With two cores, three such reads by the jobs raised payments from 11
+ * to 30 ms at the 99th percentile.
  */
 const ONE_CORE = '-c max_parallel_workers_per_gather=0';
 
 /**
- * Prisma describes errors without the place of the call. To know that place, it takes a stack trace of every
- * query. V8 keeps what the callers of a trace hold, such as a page of records, until it collects its old
- * generation.
+ * Error format without the position of the call. For the position, Prisma takes a stack trace of every query,
+ * and V8 keeps the values of its callers, such as a page of records, until it collects its old generation.
  */
 export const ERROR_FORMAT = 'minimal';
 
 export type SessionUrls = Pick<DatabaseUrls, 'databaseUrl' | 'databaseSessionUrl'>;
 
-/**
- * Returns the address for what needs a session of the server: its locks, its settings and its temporary
- * tables.
- */
+/** Returns the address for session features: locks, settings and temporary tables. */
 export function sessionUrlOf({ databaseUrl, databaseSessionUrl = databaseUrl }: SessionUrls): string {
   return databaseSessionUrl;
 }
 
-/**
- * Returns whether each transaction of a payment may have another session, because a pooler may be in between.
- */
+/** Returns whether a pooler may give each transaction of a payment another session. */
 export function isPooled(urls: SessionUrls): boolean {
   return sessionUrlOf(urls) !== urls.databaseUrl;
 }
 
 /**
- * Returns the settings of the connections for payments and the heartbeat. A pooler passes no start-up
- * parameters on, so their login has the limits instead (pooler-check.ts).
+ * Returns the settings of the connections for payments and the heartbeat. A pooler drops start-up parameters,
+ * so the login has the limits (pooler-check.ts).
  */
 export function connectionOf(settings: DatabaseUrls): PoolConfig {
   if (!isPooled(settings)) return sessionOf(settings);
@@ -88,10 +81,7 @@ export function connectionOf(settings: DatabaseUrls): PoolConfig {
   };
 }
 
-/**
- * Returns the settings of all other connections. If the URL is the owner's, each connection takes the proxy's
- * role.
- */
+/** Returns the settings of other connections. With the owner's URL, each takes the proxy's role. */
 export function sessionOf(settings: DatabaseUrls): PoolConfig {
   const url = sessionUrlOf(settings);
   return {
@@ -130,17 +120,14 @@ export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
   return reading;
 }
 
-/**
- * Handles the errors of idle connections, which would otherwise end the process. Queries report their own
- * errors.
- */
+/** Handles errors of idle connections, which would end the process. Queries report their own errors. */
 export function hearErrors<Some extends Pool>(pool: Some): Some {
   return pool.on('error', () => undefined);
 }
 
 /**
- * Returns a class of connections that report the SQLSTATE of each error of the server, also of those that
- * refuse a login. For `Client` of a pool.
+ * Returns a class for `Client` of a pool. It reports the SQLSTATE of each error of the server, including
+ * refused logins.
  */
 export function reporting(report: (code: string) => void): NonNullable<PoolConfig['Client']> {
   class Reporting extends ServerClient {
@@ -153,13 +140,10 @@ export function reporting(report: (code: string) => void): NonNullable<PoolConfi
   return Reporting as unknown as NonNullable<PoolConfig['Client']>;
 }
 
-/**
- * Gives up the connections of a pool that are stale. Statements on them fail as if the server had closed
- * them.
- */
+/** Gives up the stale connections of a pool. Statements on them fail as if the server had closed them. */
 export type GiveUp = (isStale: (client: ClientBase) => boolean) => void;
 
-/** Knows the connections of a pool, to give them up. Call it before the first one is opened. */
+/** Returns a function that gives up connections of a pool. Call it before the first one is opened. */
 export function connectionsOf(pool: Pool): GiveUp {
   const [open, busy] = [new Set<ClientBase>(), new Set<ClientBase>()];
   pool.on('connect', (client) => open.add(client));
@@ -176,18 +160,15 @@ export function connectionsOf(pool: Pool): GiveUp {
   };
 }
 
-/** The name of a statement, if it has one: `-- prepared as find_key`. */
+/** The first line of a named statement: `-- prepared as find_key`. */
 const PREPARED = /^\s*-- prepared as (\w+)\n/;
 
-/**
- * Returns the name of a statement. A connection plans a named statement once. Planning is most of the work of
- * small ones.
- */
+/** Returns the name of a statement. A connection plans it once, which is most of the work of small ones. */
 export function nameOf({ sql }: { sql: string }): string {
   return PREPARED.exec(sql)?.[1] ?? '';
 }
 
-/** Settings of a connection that is idle most of the time, because it only holds a lock or listens. */
+/** Settings of a connection that only holds a lock or listens. */
 export const IDLE_CONNECTION = {
   connectionTimeoutMillis: 5_000,
   query_timeout: 5_000,

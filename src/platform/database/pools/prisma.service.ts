@@ -22,15 +22,15 @@ import { requireReplication } from './replication';
 import { cancelOverdueStatements } from './statement-canceler';
 
 /**
- * Connections that stay open while idle: for keys, admissions, outcomes and background work. New connections
- * must log in, read the catalog and plan, all at the beginning of a burst. After 12 idle seconds, the first
- * second of a burst then served a quarter fewer calls, with half as much more CPU time.
+ * Connections that stay open while idle: for keys, admissions, outcomes and background work. New ones log in,
+ * read the catalog and plan, all at the beginning of a burst. After 12 idle seconds, the first second of a
+ * burst then served a quarter fewer calls, with 50 % more CPU time.
  */
 const KEPT_OPEN = 4;
 
 /**
- * The number of future months with prepared partitions. Every new connection reads the catalog of all of
- * them, so more than needed would slow down the first request of each.
+ * The number of future months with prepared partitions. Every new connection reads the catalog of all, so
+ * more of them would slow down its first request.
  */
 const PARTITION_MONTHS_AHEAD = 1;
 
@@ -44,20 +44,20 @@ type ConnectionCheck = (client: ClientBase) => Promise<void>;
 @Injectable()
 export class PrismaService extends PrismaClient implements OnApplicationShutdown {
   private readonly url: string;
-  /** How many connections it opens, and how many of them stay open while idle. */
+  /** The number of connections, and of those that stay open while idle. */
   static readonly sizeOf = ({ databasePoolSize: max }: DatabaseSettings) => ({
     max,
     min: Math.min(KEPT_OPEN, Math.floor(max / 2)),
   });
 
   /**
-   * Whether a pooler may be in between (DATABASE_SESSION_URL). Then each transaction may have another
-   * session, and nothing can be prepared for the next one.
+   * Whether a pooler may be in between (DATABASE_SESSION_URL). Each transaction may then have another
+   * session, without the statements that were prepared before.
    */
   readonly isPooled: boolean;
   /** The pool of the Prisma client. */
   private readonly pool: Pool;
-  /** Gives up each connection that is stale. No query begins on it in the same turn or later. */
+  /** Gives up each stale connection. No query begins on it in the same turn or later. */
   readonly giveUpConnections: GiveUp;
   private readonly checks: ConnectionCheck[];
   private stopLooking = (): void => undefined;
@@ -111,23 +111,20 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     }));
   }
 
-  /**
-   * Checks each connection of the pool before anything else uses it. If the check fails, so does the
-   * connection.
-   */
+  /** Checks each connection of the pool before its first use. A failed check fails the connection. */
   checkConnections(check: ConnectionCheck): void {
     this.checks.push(check);
   }
 
   /**
-   * Ends work on the pool that outlives the requests that wait for it. For a process that serves requests: a
-   * worker and a command have statements that may take longer.
+   * Cancels statements that outlive their requests. For a process that serves requests: a worker and a
+   * command have longer statements.
    */
   endOverdue(afterMs: number): void {
     this.stopLooking = cancelOverdueStatements(this.pool, afterMs);
   }
 
-  /** Checks connections, and tells of unconfirmed commits, as another service does. */
+  /** Shares the checks and the listeners of another service. */
   protected checkLike(other: PrismaService): void {
     this.checkConnections(async (client) => {
       for (const check of other.checks) await check(client);
@@ -135,7 +132,9 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.watchUnconfirmed(() => other.unconfirmed.forEach((listener) => listener()));
   }
 
-  /** Calls a listener for each commit that the synchronous standby has not confirmed. Its statement fails. */
+  /**
+   * Calls a listener for each commit without confirmation of the synchronous standby. Its statement fails.
+   */
   watchUnconfirmed(listener: () => void): void {
     this.unconfirmed.push(listener);
   }
@@ -145,12 +144,12 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.errorListeners.push(listener);
   }
 
-  /** Calls a listener with the server of each admission, if a pooler may be in between. */
+  /** Calls a listener with the server of each admission through a pooler. */
   watchServers(listener: (server: string) => void): void {
     this.serverListeners.push(listener);
   }
 
-  /** Tells which server a transaction of an admission ran on, before anything is sent. */
+  /** Reports the server of an admission's transaction, before anything is sent. */
   ranOn(server: string | null | undefined): void {
     for (const listener of this.serverListeners) listener(server ?? 'a standby');
   }
@@ -165,8 +164,8 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
   }
 
   /**
-   * Runs a statement that every request needs. Prisma's client takes longer than Postgres for such a
-   * statement, so this bypasses it, on the same connections. Each connection plans the statement once.
+   * Runs a statement of every request on the same connections without Prisma's client, which would take
+   * longer than Postgres. Each connection plans the statement once.
    * @param name the name of this text alone.
    * @param text has $1, $2 … for `values`. A Buffer is sent as it is, in the binary format of its type.
    * @throws the errors of pg. See isUnavailable.

@@ -5,34 +5,31 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from '../generated/client';
 import { connectionsOf, ERROR_FORMAT, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
 
-/** Connections for reading the history and for writing many rows. They are opened on demand. */
+/** Number of connections for reading the history and writing many rows. They are opened on demand. */
 export const READERS = 4;
 
-/** How long a reader waits for a connection of its pool. Other reads may take long. */
+/** Time limit of a reader for a connection of its pool. Other reads may take long. */
 const READER_WAIT_MS = 10_000;
 
-/** Searches wait for each other while the search index catches up. */
+/** Lock timeout of a reader. Searches wait for each other while the search index catches up. */
 const READER_LOCK_TIMEOUT_MS = 5_000;
 
-/**
- * If a reader's connection closes during a statement, Postgres notices within half a second, and ends the
- * statement.
- */
+/** Option that ends a statement within half a second after its connection closes. */
 const READER_OPTIONS = '-c client_connection_check_interval=500';
 
-/** Prisma.sql creates queries of this form. */
+/** A query as `Prisma.sql` creates it. */
 interface SqlQuery {
   text: string;
   values: unknown[];
 }
 
 /**
- * Reads the history on separate connections. The payouts' connections (PrismaService) stay free, however many
- * readers there are and however long they take. It only reads: the journal writes records.
+ * Reads the history on separate connections, so that readers never occupy those of payouts (PrismaService).
+ * The journal writes records.
  */
 export class ReaderPrisma {
   private readonly pool: Pool;
-  /** Gives up every connection, such as those to a server that was replaced. */
+  /** Gives up every connection, for example those to a replaced server. */
   readonly giveUpConnections: () => void;
   private lazy: PrismaClient | undefined;
 
@@ -137,7 +134,7 @@ export class ReaderPrisma {
     await this.pool.end();
   }
 
-  /** Created on the first read. It takes ten megabytes that an idle proxy does not need. */
+  /** Prisma's client, created on the first read, because it takes ten megabytes. */
   private get prisma(): PrismaClient {
     return (this.lazy ??= new PrismaClient({
       adapter: new PrismaPg(this.pool, { statementNameGenerator: nameOf }),
@@ -147,8 +144,8 @@ export class ReaderPrisma {
 }
 
 /**
- * Runs a statement on a connection of a pool until a signal aborts. Then the connection is closed, and its
- * server ends the statement, if it checks connections (client_connection_check_interval).
+ * Runs a statement on a connection of a pool until a signal aborts. The connection is then closed, and the
+ * server ends the statement (client_connection_check_interval).
  * @throws the reason of the signal.
  */
 async function askUntil<Row extends object>(
