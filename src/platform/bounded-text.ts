@@ -1,5 +1,5 @@
 /**
- * Reads the text of an answer up to a maximum number of bytes.
+ * Reads the text of an answer of a limited length.
  * @returns undefined for a longer answer. The rest is not read.
  */
 export async function readBounded({ body }: Response, maxBytes: number): Promise<string | undefined> {

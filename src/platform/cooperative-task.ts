@@ -3,16 +3,16 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 /** Work in steps of a few milliseconds. */
 export type CooperativeTask = Generator<void, void, void>;
 
-/** Does work without a pause. */
+/** Runs work without a pause. */
 export function runAtOnce(work: CooperativeTask): void {
   while (!work.next().done);
 }
 
-/** Does work, and lets other requests run between its steps. */
+/** Runs work, and lets other requests run between its steps. */
 export type TaskRunner = (work: CooperativeTask) => Promise<void>;
 
 /**
- * Does work, and lets other requests run after each step.
+ * Runs work, and lets other requests run after each step.
  * @param restAfter returns how long the work rests after a step of this length. Both in milliseconds.
  */
 export async function runInTurns(

@@ -3,10 +3,7 @@ import { join } from 'node:path';
 
 const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'memory.js');
 
-/**
- * What the young generation takes in MB and whether garbage is held, in a process of its own: this one has
- * long grown.
- */
+/** Prints the size of the young generation in MB, and whether garbage was collected, in a new process. */
 const SCRIPT = `
   const { getHeapSpaceStatistics } = require('node:v8');
   const { afterStart, startSmall } = require(${JSON.stringify(BUILT)});
@@ -26,7 +23,7 @@ const SCRIPT = `
   });
 `;
 
-/** Whether a function stays compiled for objects of which, for a while, there are none. */
+/** Prints whether a function stays compiled while there are no objects for it. */
 const LULL = `
   const { afterStart } = require(${JSON.stringify(BUILT)});
   const read = (value) => value.left + value.right;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'stop.js');
 const ENVIRONMENT = { PATH: process.env.PATH, npm_lifecycle_event: 'start' };
 
-/** A process that only waits for its stop. */
+/** A process that waits for its stop. */
 const PROXY = `
   require(${JSON.stringify(BUILT)}).onStop(() => {
     console.log('stopped');
@@ -14,7 +14,7 @@ const PROXY = `
   setInterval(() => undefined, 1000);
   console.log('running');
 `;
-/** The same, but its parent is gone while it still starts. */
+/** A process whose parent ends during its start. */
 const LATE_PROXY = `
   const { onStop } = require(${JSON.stringify(BUILT)});
   const parent = process.ppid;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { runs } from '../../../test/support/examples/runs';
 import { Cell, csvLine, withoutMark } from './csv';
 
-/** As docs tell machines to undo it. */
+/** Removes the mark as the documentation describes for programs. */
 const undone = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
 
 const texts = fc.oneof(

@@ -1,10 +1,10 @@
 import { EndTurn, FairQueue } from './fair-queue';
 
 describe('a fair queue', () => {
-  /** Lets everything that can begin do so. */
+  /** Lets all pending work begin. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  /** Those at work, by the names they were given, in the order in which they began. */
+  /** Returns the workers by name, in the order of their begins. */
   function workers(queue: FairQueue) {
     const begun: string[] = [];
     const ends = new Map<string, EndTurn>();

@@ -9,7 +9,7 @@ describe('the throttle of long bodies with faults', () => {
     throttle = new FaultThrottle(() => now);
   });
 
-  /** Sends bodies with faults at once, each as soon as it may. */
+  /** Sends bodies with faults as soon as possible, and returns their delays. */
   const delays = (key: string, count: number) =>
     Array.from({ length: count }, () => {
       const delay = throttle.delayOf(key);

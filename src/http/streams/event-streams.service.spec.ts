@@ -11,7 +11,7 @@ const LONG_MS = 3_600_000;
 describe('a stream of events', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** Opens a stream of news that are all different. */
+  /** Opens a stream of different updates. */
   function open(everyMs: number, quotas: { isPaying: boolean; open: number }) {
     const streams = new EventStreams(
       { watch: () => () => Promise.resolve(true) } as unknown as CredentialRecheckService,

@@ -13,7 +13,7 @@ function repeatedNames(json: string): string[] {
 
 const countNames = (json: string) => shapeOf(Buffer.from(json), 100).names;
 
-/** How many members all objects in a value have. */
+/** Returns the number of members of all objects in a value. */
 function members(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner: unknown[] = Object.values(value);

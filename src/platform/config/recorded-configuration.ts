@@ -7,8 +7,8 @@ import { isSecretName } from './secrets/secret-files';
 export type RecordedConfiguration = Readonly<Record<string, string>>;
 
 /**
- * Variables of a process's location, which may differ between instances. All other variables are recorded, so
- * a new one cannot be forgotten.
+ * Variables of one process, which may differ between instances. All others are recorded, so a new one cannot
+ * be forgotten.
  */
 const ABOUT_THE_PROCESS: readonly string[] = [
   'HOST',

@@ -3,10 +3,10 @@ import { DatabaseClock } from './clock';
 
 const DAY_MS = 86_400_000;
 
-/** The steps of the boot time, when the clock was made and when it was read last. */
+/** The steps of the boot time at the creation and at the last reading of the clock. */
 const STEPS_MS = 20;
 
-/** A machine and a database whose clocks can be set, put to sleep, and compared. */
+/** A machine and a database with clocks that can be set, put to sleep, and compared. */
 class ClockedMachine {
   databaseMs = Date.UTC(2026, 10, 20, 12);
   private monotonicMs = 5_000;
@@ -52,7 +52,7 @@ class ClockedMachine {
     this.clock.observe(databaseMs, (before + after) * this.pace);
   }
 
-  /** How wrong the clock is. */
+  /** The error of the clock. */
   get wrongMs(): number {
     return Math.abs(this.clock.nowMs() - this.databaseMs);
   }
@@ -128,7 +128,7 @@ describe('the clock that shows the database’s time', () => {
       fc.integer({ min: 0, max: 100_000 }).map((ms) => (world: ClockedMachine) => world.pass(ms)),
       fc.integer({ min: 0, max: DAY_MS }).map((ms) => (world: ClockedMachine) => world.sleep(ms)),
       jump.map((ms) => (world: ClockedMachine) => world.setWall(ms)),
-      // It is noticed with the next comparison.
+      // The next comparison detects it.
       fc.tuple(jump, delay, delay).map(([ms, before, after]) => (world: ClockedMachine) => {
         world.setDatabase(ms);
         world.beat(before, after);

@@ -106,10 +106,7 @@ export function problemResponses(...own: ProblemCode[]): Record<string, object> 
   );
 }
 
-/**
- * Documents the errors of an operation of the interface: the proxy's own, in the envelope, and those that the
- * upstream sends.
- */
+/** Documents the errors of an operation of the interface: the proxy's own, and the upstream's. */
 export const ApiEnvelopeProblems = (effect: 'pay' | 'write' | 'read', ...own: ProblemCode[]) =>
   applyDecorators(
     ApiExtraModels(AnyEnvelope, ErrorEnvelope, UpstreamError),
@@ -153,7 +150,7 @@ function byStatus(codes: ProblemCode[]) {
   });
 }
 
-/** Describes the errors of a route. Those of every route have their texts where a route has no others. */
+/** Describes the errors of a route. Names the common ones without their texts, unless it has no others. */
 function describe(codes: ProblemCode[]): string {
   const own = ownOf(codes);
   const common = codes.filter((code) => !own.includes(code));

@@ -26,7 +26,7 @@ export const TOKEN_PROBLEMS = {
   }),
 };
 
-/** Errors about people who sign in. */
+/** Errors of sign-ins of people. */
 export const SIGN_IN_PROBLEMS = {
   ...kinds(403, 'ask', {
     step_up_required:

@@ -1,7 +1,4 @@
-/**
- * What a program does after an error. Every error names exactly one action, so that no client needs a table
- * of codes.
- */
+/** The action of a program after an error. Each error names one, so that no client needs a table of codes. */
 export const ACTION_MEANINGS = {
   retry_same_key:
     'Nothing was done, or the first answer is replayed. Send the same request again after ' +
@@ -18,12 +15,12 @@ export type Action = keyof typeof ACTION_MEANINGS;
 
 export const ACTION_NAMES = Object.keys(ACTION_MEANINGS) as Action[];
 
-/** What every error with one code has. */
+/** The properties of all errors with one code. */
 export interface ErrorKind {
   /** HTTP status. */
   status: number;
   action: Action;
-  /** What happened, and what the caller can do. A Problem can have a more specific text. */
+  /** What happened, and what the caller does next. A Problem can have a more specific text. */
   text: string;
   /** Seconds for `Retry-After`, if it is safe and useful to try again. */
   retryAfter?: number;

@@ -1,8 +1,6 @@
 import { kinds, repeatable } from './kinds';
 
-/**
- * Errors of callers who ask for more than their share, or than can be served now. Each is safe to send again.
- */
+/** Errors of callers that exceed a quota, or the capacity. Each request is safe to send again. */
 export const BUSY = {
   ...repeatable(429, 'retry_same_key', 60, {
     rate_limited: 'Your client has used all its requests for this minute. Try again later.',
@@ -33,7 +31,7 @@ export const BUSY = {
   }),
 };
 
-/** Errors of a part of the service that fails or is stopped. Nothing was sent. */
+/** Errors of a failing or stopped part of the service. Nothing was sent. */
 export const OUTAGES = {
   ...repeatable(503, 'retry_same_key', 10, {
     no_worker: 'No worker is running. Nothing was done. Start a worker, or try again later.',
@@ -97,10 +95,7 @@ export const OUTAGES = {
   }),
 };
 
-/**
- * The codes of a database that fails. A request with one of them may have been admitted by a commit that was
- * not confirmed.
- */
+/** The codes of a failing database. An unconfirmed commit may have admitted the request. */
 export const DATABASE_CODES = [
   'database_unavailable',
   'storage_full',

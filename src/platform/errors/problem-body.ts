@@ -1,9 +1,6 @@
 import { Fault, Problem } from './problem';
 
-/**
- * Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"), with the proxy's
- * own members.
- */
+/** Returns the error in the interface's envelope (docs/reference/upstream.md, "Responses"). */
 export function toEnvelope(problem: Problem, callId: string) {
   return { status: 'error', ...membersOf(problem, callId) };
 }
@@ -33,7 +30,7 @@ function membersOf(problem: Problem, callId: string) {
   };
 }
 
-/** Returns a fault as its caller reads it. */
+/** Returns a fault for its caller, with its suggestion. */
 export function faultForCaller({ pointer, detail, suggestion }: Fault): Pick<Fault, 'pointer' | 'detail'> {
   return { pointer, detail: suggestion === undefined ? detail : `${detail}. Did you mean ${suggestion}?` };
 }
@@ -42,10 +39,7 @@ function textOf({ message }: Problem, callId: string): string {
   return message.replaceAll('{call_id}', callId);
 }
 
-/**
- * Returns the first fault as a sentence, for clients that show only `error`: "airtimes/0/phoneNumber: must be
- * text (and 2 more)."
- */
+/** Returns the first fault as a sentence for `error`: "airtimes/0/phoneNumber: must be text (and 2 more)." */
 function firstFault({ faults: [first], faultsTotal }: Problem): string {
   if (!first) return '';
   const { pointer, detail } = faultForCaller(first);

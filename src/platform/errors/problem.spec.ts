@@ -6,7 +6,7 @@ import { toEnvelope, toProblemDetails } from './problem-body';
 import { ProblemCode, PROBLEMS } from './problems';
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
-/** What an operation that reads can be answered with. */
+/** Codes of operations that read. */
 const OF_READS: ProblemCode[] = [
   ...(['invalid_request', 'missing_key', 'invalid_key', 'scope_missing', 'operation_not_allowed'] as const),
   ...([
@@ -32,7 +32,7 @@ describe('a problem', () => {
     expect(message).toMatch(/^[A-Z](?!.*\.\.).*\.$/);
   });
 
-  // A code that stands in two groups would silently have the status of the later one.
+  // A code in two groups would silently have the status of the later group.
   it('has one status and one action', () => {
     const files = readdirSync(__dirname).filter((name) => !name.endsWith('.spec.ts'));
     const groups = files.flatMap((name) =>

@@ -13,18 +13,15 @@ export const FIRST_CALL_STATES = [
 
 export type FirstCallState = (typeof FIRST_CALL_STATES)[number];
 
-/**
- * One fault of a request: its place (a JSON pointer, RFC 6901, '' for the whole body) and what to send
- * instead.
- */
+/** A fault of a request: its JSON pointer (RFC 6901, '' for the whole body) and what to send instead. */
 export interface Fault {
   pointer: string;
   detail: string;
-  /** What the caller probably means. It may name a person, so it is told and never recorded. */
+  /** The probable meaning. It may name a person, so it is returned and never recorded. */
   suggestion?: string;
 }
 
-/** The most faults that are stored and returned. The total counts all of them. */
+/** Maximum number of stored and returned faults. The total counts all. */
 export const MAX_FAULTS = 100;
 
 export interface ProblemOptions {
@@ -33,9 +30,9 @@ export interface ProblemOptions {
   /** The caller's action, if it differs from the usual one of the code. */
   action?: Action;
   retryAfter?: number | undefined;
-  /** Only the first `MAX_FAULTS` are kept. */
+  /** All faults. The problem keeps the first `MAX_FAULTS`. */
   faults?: Fault[];
-  /** How many faults there are, if not all are listed. */
+  /** The number of faults, if not all are listed. */
   faultsTotal?: number;
   firstCallId?: string | undefined;
   firstCallState?: FirstCallState;
@@ -57,9 +54,9 @@ export class Problem extends Error {
   readonly firstCallId: string | undefined;
   /** The state of that call, if known. */
   readonly firstCallState: FirstCallState | undefined;
-  /** Whether it is recorded as a refusal. False only if the same refusal was recorded a moment before. */
+  /** Whether it is recorded as a refusal. False only for a repetition within a moment. */
   readonly recorded: boolean;
-  /** How the caller can prove more about itself, for the header `WWW-Authenticate`. */
+  /** The header `WWW-Authenticate`, with which the caller can prove more about itself. */
   readonly challenge: string | undefined;
   readonly #options: ProblemOptions;
 
@@ -82,20 +79,14 @@ export class Problem extends Error {
     this.challenge = options.challenge;
   }
 
-  /**
-   * Returns the problem under a more exact code, with that code's text and Retry-After. A more specific text
-   * stays.
-   */
+  /** Returns the problem under a more exact code, with its Retry-After. Keeps a more specific text. */
   as(code: ProblemCode): Problem {
     return code === this.code
       ? this
       : new Problem(code, { ...this.#options, status: undefined, retryAfter: undefined });
   }
 
-  /**
-   * Returns the problem with the text for reads, which does not mention sending again. A more specific text
-   * stays.
-   */
+  /** Returns the problem with the text of reads. Keeps a more specific text. */
   asRead(): Problem {
     const words = FOR_READS[this.code];
     if (words === undefined || this.message !== PROBLEMS[this.code].text) return this;
@@ -107,7 +98,7 @@ export class Problem extends Error {
   }
 }
 
-/** Rethrows a database error as `database_unavailable`, and a problem as it is. For `catch`. */
+/** Rethrows a database error as `database_unavailable`, and a problem unchanged. For `catch`. */
 export function databaseUnavailable(cause: unknown): never {
   if (cause instanceof Problem) throw cause;
   throw new Problem('database_unavailable', { cause });

@@ -4,7 +4,7 @@ import { NOT_FOUND } from './not-found';
 import { BUSY, OUTAGES } from './outages';
 import { TRANSPORT } from './transport';
 
-/** Every error that the proxy answers with, by its code. The only map from errors to statuses. */
+/** Every error of the proxy by its code. The only map from errors to statuses. */
 export const PROBLEMS = {
   ...kinds(400, 'fix_request', {
     invalid_request: 'The request is invalid. Correct the fields that "errors" lists.',

@@ -7,17 +7,16 @@ interface ReadText {
   action?: Action;
 }
 
-/** Returns what happened, in the first sentence of the text of a code. */
+/** Returns the first sentence of a code's text: what happened. */
 export function happenedOf(code: ProblemCode): string {
   return /^.*?\.(?= |$)/.exec(PROBLEMS[code].text)?.[0] ?? '';
 }
 
-/** The errors of a read that may be sent again after a while. */
+/** The codes of reads that may be sent again later. */
 const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
 
 /**
- * Texts for reads, for codes whose usual text mentions sending or keys. A read changes nothing and has no
- * key. All other texts apply to reads, too.
+ * Texts of reads, for codes whose usual text mentions sending or keys. All other texts apply to reads, too.
  */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadText>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },

@@ -3,7 +3,7 @@ import { LOCKS } from '../database/locks';
 import { SidePrisma } from '../database/pools/side-prisma';
 import { JOB_NAMES, JobName, JOBS } from './job';
 
-/** Tells which jobs a worker holds, from the locks of the workers. They end with their process. */
+/** Reads the jobs that a worker holds from the locks of the workers. A lock ends with its process. */
 @Injectable()
 export class HeldJobsService {
   constructor(private readonly prisma: SidePrisma) {}

@@ -12,13 +12,13 @@ export class Turns {
     return this.signal.aborted;
   }
 
-  /** Begins the next turn now, or right after the present one. */
+  /** Begins the next turn now, or right after the current one. */
   wake(): void {
     this.hasNews = true;
     this.goOn();
   }
 
-  /** Resolves after this time, when there is news, or when the job has to end. */
+  /** Resolves after this time, at a wake-up, or at the end of the job. */
   async wait(ms: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     if (!this.hasNews && !this.areOver) {

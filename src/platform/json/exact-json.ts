@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readStrictJson } from './strict-json';
 
-/** Stands before the digits of a long integer while a text is read or written. No other text can have it. */
+/** Mark of the digits of a long integer while a text is read or written. No other text can have it. */
 const MARK = `${randomUUID()}:`;
 
-/** Whether a text may have a long integer. Most have none, and are read at full speed. */
+/** Matches texts that may have a long integer. All others are read at full speed. */
 const MAY_HAVE_ONE = /[[:,\s]-?\d{16}/;
 
 /**
- * A string, or a whole number of 16 digits and more that stands where a value may be. A number of more digits
+ * A string, or a whole number of 16 digits and more in the position of a value. A number with more digits
  * than any column holds stays a double, because converting it would take too long.
  */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,254}(?=\s*[,\]}])/g;
@@ -16,8 +16,8 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])-?[1-9]\d{15,254}(?=\s*[,\]}
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
 /**
- * Like `readStrictJson`, but a whole number that a double cannot hold is a bigint with all its digits. Two
- * such identifiers would otherwise become one.
+ * Reads JSON like `readStrictJson`, with a bigint for each whole number that a double cannot hold. Two such
+ * identifiers would otherwise become one.
  * @param ofDigits makes another value of them.
  * @throws SyntaxError that may quote the text.
  */

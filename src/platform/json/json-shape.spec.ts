@@ -3,7 +3,10 @@ import { JsonShape, shapeOf } from './json-shape';
 
 const MOST = 100;
 
-/** The same, of the parsed value. Lists and objects count one more value each, because they may be empty. */
+/**
+ * Returns the shape of a parsed value. Lists and objects count one more value each, because they may be
+ * empty.
+ */
 function shapeOfParsed(value: unknown): JsonShape {
   const different = new Set<string>();
   const count = (inner: unknown): Omit<JsonShape, 'differentNames'> => {

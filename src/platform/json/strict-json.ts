@@ -1,9 +1,9 @@
 import { membersOf, shapeOf } from './json-shape';
 
 /**
- * Reads JSON of others that decides something. Readers of an object with two members of one name differ: some
- * take the first member, some the last (RFC 8259, section 4). The sender and the proxy would then decide
- * about different values.
+ * Reads JSON of others on which a decision depends. Of two members with one name, some readers take the
+ * first, some the last (RFC 8259, section 4). The sender and the proxy would then decide about different
+ * values.
  * @param json UTF-8. Bytes that are no UTF-8 become replacement characters.
  * @throws SyntaxError that may quote the text, also for members of one name in any spelling.
  */

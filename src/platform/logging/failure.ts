@@ -2,18 +2,17 @@ import { StartError } from '../config/config';
 import { causeOf } from '../database/pools/unavailable';
 import { describeError } from './logging';
 
-/** How many errors of a chain of causes are described. */
+/** Maximum number of described causes. */
 const MOST_CAUSES = 4;
 
-/** Returns why a process ends, for standard error. */
+/** Returns the reason for the end of a process, for standard error. */
 export function failure(what: string, error: unknown): string {
   return error instanceof StartError ? error.message : unexpectedFailure(what, error);
 }
 
 /**
- * Returns what failed, and how far the cause is known, followed by the details for the engineer who mends it:
- * the class, the code and the stack of the error and its causes. Messages of libraries are left out, because
- * they can quote secrets and people.
+ * Returns the failure and its known cause, and the details for an engineer: the class, the code and the stack
+ * of the error and of its causes. Omits messages of libraries, because they can quote secrets and people.
  * @param what the subject of the sentence, such as `database backup`.
  */
 export function unexpectedFailure(what: string, error: unknown): string {
@@ -44,10 +43,7 @@ interface FileError extends Error {
   path: string;
 }
 
-/**
- * Returns whether the system refused a file or a folder. Node composes such an error of its code and the
- * given path.
- */
+/** Returns whether the system refused a file or a folder. Node's text then has the code and the path only. */
 function isOfFile(error: unknown): error is FileError {
   const { code, syscall, path } = error as Partial<FileError>;
   return (

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const STDOUT = 1;
 
-/** Lines are written together. A system call for each line would be a large part of the cost of a request. */
+/** Batch size of lines. A system call for each line would be a large part of the cost of a request. */
 const WRITE_BYTES = 16_000;
 const WRITE_AFTER_MS = 100;
 
-/** Lines beyond it are dropped. Whoever reads them has been too slow for long, or their disk is full. */
+/** Size of the backlog above which lines are dropped, because the reader is too slow or its disk is full. */
 const MOST_WAITING_BYTES = 8_388_608;
 
-/** How long the end of the process waits for a reader that is slow. */
+/** Time limit of a slow reader at the end of the process. */
 const LAST_WAIT_MS = 1_000;
 const TRY_AGAIN_MS = 10;
 
 /**
- * Writes the lines of the log to standard output. No fault of it stops a payment or keeps the process from
- * its end: not a reader that is gone, a closed terminal, or a full disk.
+ * Writes the log to standard output. A lost reader, a closed terminal or a full disk neither stops a payment
+ * nor delays the end of the process.
  */
 export class LogOutput {
   private waiting: Buffer[] = [];
@@ -38,8 +38,8 @@ export class LogOutput {
   }
 
   /**
-   * Waits until all lines are written, before the process ends. What is written at its exit would overtake a
-   * write that is under way, or end with it. Resolves after a second, at the latest.
+   * Waits at most a second until all lines are written, before the process ends. Lines written at its exit
+   * would overtake a write in progress, or end with it.
    */
   async end(): Promise<void> {
     const patienceEnds = performance.now() + LAST_WAIT_MS;
@@ -85,10 +85,7 @@ export class LogOutput {
   }
 }
 
-/**
- * Lets the process outlive whoever reads its output, such as `head` or a terminal. An error without a
- * listener ends it.
- */
+/** Lets the process outlive the readers of its output. An error without a listener would end it. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

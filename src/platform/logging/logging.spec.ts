@@ -80,7 +80,7 @@ describe('loggingOptions', () => {
 
 describe('the log of a process', () => {
   const built = join(__dirname, '..', '..', '..', 'dist', 'platform', 'logging', 'logging.js');
-  /** Logs a line after a while, so that it also finds out from an earlier one, and ends at once. */
+  /** Logs two lines with a pause, so that the second meets the failure of the first, and ends at once. */
   const program = `
     const { stream, ...options } = require(${JSON.stringify(built)}).loggingOptions('info', 'proxy').pinoHttp;
     const log = require('pino')(options, stream);

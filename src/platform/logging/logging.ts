@@ -8,7 +8,7 @@ import { withTraceId } from './trace-ids';
 
 let output: LogOutput | undefined;
 
-/** Shared by all applications of a process. */
+/** Returns the output that all applications of a process share. */
 function standardOutput(): LogOutput {
   return (output ??= new LogOutput());
 }
@@ -23,7 +23,7 @@ export type LoggingProcess = 'proxy' | 'worker';
 
 /**
  * Configures structured logs with the named fields only. Addresses, headers, bodies, and error messages may
- * name people or quote secrets, so none of them is ever logged.
+ * contain people or secrets, so they are never logged.
  */
 export function loggingOptions(level: string, writer: LoggingProcess): Params {
   return {
@@ -40,16 +40,13 @@ export function loggingOptions(level: string, writer: LoggingProcess): Params {
   };
 }
 
-/** Lets every line of this process be such a line, also before there is an application. */
+/** Writes all lines of this process in this form, also before there is an application. */
 export function beginLog(level: string, writer: LoggingProcess): void {
   const options = loggingOptions(level, writer);
   Logger.overrideLogger(new ProcessLogger(new PinoLogger(options), options));
 }
 
-/**
- * Obeys the levels that NestFactory is given for the assembly of an application, which nestjs-pino does not
- * know.
- */
+/** Obeys the levels of NestFactory for the assembly of an application, which nestjs-pino ignores. */
 class ProcessLogger extends PinoNestLogger {
   private levels: LogLevel[] = ['log'];
 
@@ -70,13 +67,13 @@ function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.Lo
   else log.call(this, first instanceof Error ? { err: first } : first, 'an error');
 }
 
-/** A line of a stack trace: a function's name, if it has one, and a place in a file. */
+/** A line of a stack trace: the name of a function, if any, and a position in a file. */
 const FRAME = /^\s+at (?:[\w$.<>[\] ]+ \()?(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/;
 
-/** Requests of machines that look every few seconds, and whose answers are metrics of their own. */
+/** Frequent requests of machines, which are not logged. */
 const PROBES: readonly string[] = ['GET /livez', 'GET /readyz', 'GET /metrics'];
 
-/** Returns whether a request is a probe, by its operation. Nothing is logged of it. */
+/** Returns whether a request is a probe, by its operation. Probes are not logged. */
 export function isProbe(operation: string): boolean {
   return PROBES.includes(operation);
 }
@@ -101,8 +98,7 @@ export function logRequests(server: FastifyInstance, logger: PinoNestLogger): vo
 }
 
 /**
- * Returns the parts of an error that logs may contain: its class, its code, and its origin. Its message may
- * contain a value.
+ * Returns the parts of an error for logs: its class, its code and its origin. Its message may quote a value.
  */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };

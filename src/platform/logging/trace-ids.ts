@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Far more than are in flight. Lines are also written after the answer of a call. */
+/** Cache size. Far above the calls in flight. Lines are also written after the answer of a call. */
 const MOST_CALLS = 10_000;
 
 /** The trace of each call that came with a `traceparent`, by the ID of the call. */
@@ -11,7 +11,7 @@ export function rememberTrace(callId: string, traceparent: string): void {
   traces.set(callId, traceparent.slice(3, 35));
 }
 
-/** Adds the trace of its call to a log line that names one. */
+/** Adds the trace of a call to a log line with its ID. */
 export function withTraceId(line: Record<string, unknown>): Record<string, unknown> {
   const traceId = typeof line.call_id === 'string' ? traces.get(line.call_id) : undefined;
   return traceId === undefined ? line : { ...line, trace_id: traceId };

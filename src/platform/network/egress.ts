@@ -7,25 +7,24 @@ import { EgressConfig } from '../config/network/egress-config';
 import { ProxyException, readException } from '../config/network/no-proxy';
 import { codeOf } from '../errors/error-code';
 
-/** Callers of `fetch` wait for 2 to 5 seconds in all, and a host may have several addresses. */
+/**
+ * Time limit of a connection. Callers of `fetch` wait for 2 to 5 seconds, and hosts have several addresses.
+ */
 const FETCH_CONNECT_MS = 3_000;
 
-/** The codes of failures that mean the same with and without a proxy. */
+/** Codes with the same meaning with and without a proxy. */
 const PLAIN_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 const DIRECT: EgressConfig = { httpProxy: undefined, httpsProxy: undefined, noProxy: [] };
 
-/** A tunnel that the egress proxy did not open. Nothing was sent to the host. */
+/** The failure of a tunnel through the egress proxy. Nothing was sent to the host. */
 class TunnelFailed extends Error {
   constructor(readonly code: string) {
     super(`no tunnel through the egress proxy: ${code}`);
   }
 }
 
-/**
- * Opens all connections to hosts of others: directly, or through a tunnel of the egress proxy (RFC 9110,
- * section 9.3.6).
- */
+/** Opens all outgoing connections: directly, or through a tunnel of the egress proxy (RFC 9110, 9.3.6). */
 export class Egress {
   private readonly exceptions: readonly ProxyException[];
   private readonly agent: Agent;
@@ -39,10 +38,7 @@ export class Egress {
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> =>
     await fetch(url, { ...(init as object), dispatcher: this.agent });
 
-  /**
-   * Returns how an undici pool opens connections, each within a time. Of a tunnel, each of its steps has this
-   * time.
-   */
+  /** Returns the connector of an undici pool. Each connection, and each step of a tunnel, has this time. */
   connector(timeoutMs: number): buildConnector.connector {
     const direct = buildConnector(connecting(timeoutMs));
     const tunnels = {
@@ -111,8 +107,8 @@ class Tunnels {
 }
 
 /**
- * Each address of a host but the last one has a third of the time: Node.js gives it 250 ms, which is less
- * than a round trip between continents.
+ * Returns the time limits of a connection. Each address of a host but the last has a third of the time.
+ * Node.js has 250 ms, less than a round trip between continents.
  */
 function connecting(timeoutMs: number): { timeout: number; autoSelectFamilyAttemptTimeout: number } {
   return { timeout: timeoutMs, autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 3) };
@@ -123,9 +119,9 @@ function portOf({ port, protocol }: buildConnector.Options): number {
 }
 
 /**
- * undici 7 never returns from a pool with waiting requests if a certificate has another name: it skips the
- * requests that have no server name yet, and begins again in the same turn. Under another code, it ends all
- * of them.
+ * Changes the code for a certificate of another name. With Node's code, undici 7 never returns from a pool
+ * with waiting requests: it skips those without a server name, and begins again in the same turn. With
+ * another code, it ends all of them.
  */
 function ending(callback: buildConnector.Callback): buildConnector.Callback {
   return (...[error, socket]) => {
@@ -135,7 +131,7 @@ function ending(callback: buildConnector.Callback): buildConnector.Callback {
   };
 }
 
-/** undici tries a connection again and again after some of its codes, so it does not get them back. */
+/** Returns a code after which undici does not retry the connection forever. */
 function tunnelCodeOf(error: unknown): string {
   const known = codeOf(error) ?? 'FAILED';
   if (known === 'UND_ERR_HEADERS_TIMEOUT') return 'UND_ERR_CONNECT_TIMEOUT';

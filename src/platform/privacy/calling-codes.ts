@@ -1,6 +1,6 @@
 /**
- * The number of digits after each calling code (ITU-T E.164, national numbering plans): `code:length` or
- * `code:least-most`. Covers mobile and fixed numbers of people.
+ * The number of digits after each calling code (ITU-T E.164, national numbering plans), as `code:length` or
+ * `code:least-most`. For mobile and fixed numbers of people.
  */
 const PLAN = `
 1:10 7:10 20:8-10 27:9 30:10 31:9 32:8-9 33:9 34:9 36:8-9 39:9-10 40:9 41:9 43:8-12 44:9-10 45:8 46:7-9 47:8 48:9 49:10-11
@@ -26,10 +26,7 @@ const LENGTHS = new Map(
     }),
 );
 
-/**
- * The calling codes of countries whose national numbers may begin with 0. The SQL function phone_key() has
- * the same.
- */
+/** Calling codes with national numbers that may begin with 0, as in the SQL function phone_key(). */
 export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set([
   '39',
   '225',
@@ -40,9 +37,7 @@ export const WITH_LEADING_ZERO: ReadonlySet<string> = new Set([
   '378',
 ]);
 
-/**
- * Returns whether digits can be a whole international number: a calling code with the right number of digits.
- */
+/** Returns whether digits can be an international number: a calling code with the right number of digits. */
 export function isInternational(digits: string): boolean {
   return [1, 2, 3].some((size) => {
     const code = digits.slice(0, size);

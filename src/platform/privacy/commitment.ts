@@ -1,11 +1,10 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 
-/** 128 bits, so that equal values never look equal and trying all phone numbers is hopeless. */
+/** 128 bits, so that equal values look different, and phone numbers cannot be found by trial. */
 const SALT_BYTES = 16;
 
 /**
- * Salts are generated in blocks. A call needs one for each item, and a system call for each would cost more
- * than hashing.
+ * Salts per block. A call needs one for each item, and a system call for each would cost more than hashing.
  */
 const SALTS_AT_ONCE = 256;
 
@@ -23,8 +22,8 @@ const room = Buffer.alloc(4_096);
 const SHORT = Math.floor((room.length - SALT_BYTES) / 3);
 
 /**
- * Returns SHA-256(salt || value). Records keep this commitment, so that personal data can be erased without
- * them. The SQL function is_committed() computes the same.
+ * Returns SHA-256(salt || value). Records keep this commitment, so that the personal data itself can be
+ * erased. The SQL function is_committed() computes the same.
  */
 export function commitment(salt: Buffer, value: Buffer | string): Buffer;
 export function commitment(salt: Buffer, value: Buffer | string | null): Buffer | null;
@@ -39,7 +38,7 @@ export function commitment(salt: Buffer, value: Buffer | string | null): Buffer 
   return hash('sha256', room.subarray(0, SALT_BYTES + length), 'buffer');
 }
 
-/** Returns Postgres' text form of a bytea, for rows that travel as JSON. */
+/** Returns Postgres' text form of a bytea, for rows in JSON. */
 export function hex(bytes: Buffer | null): string | null {
   return bytes === null ? null : `\\x${bytes.toString('hex')}`;
 }

@@ -7,14 +7,14 @@
 /** The mask. */
 export const DOTS = '••••';
 
-/** Keeps enough of an email address for people who know it to recognize it, and too little to reveal it. */
+/** Masks an email address. People who know it can recognize it. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@');
   const [first, second] = email.slice(0, at); // whole characters, because half of one cannot be stored
   return `${second === undefined ? '' : first}••${email.slice(at)}`;
 }
 
-/** Hides at least four digits, also of the shortest numbers. */
+/** Masks at least four digits of a number, also of the shortest ones. */
 export function maskPhone(phone: string): string {
   return `${phone.slice(0, 4)}${DOTS}${phone.slice(Math.max(8, phone.length - 4))}`;
 }
@@ -23,20 +23,14 @@ export function maskHandle(handle: string): string {
   return `${handle.slice(0, handle.length > 3 ? 2 : 1)}••`;
 }
 
-/**
- * An email address, international number, or handle in text. A number ends before digits that begin an email
- * address.
- */
+/** An email address, an international number, or a handle in text. A number has no digits of an address. */
 const CONTACT =
   /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
 
-/** A number with the length of a phone number that is no part of an ID, an amount, or a date. */
+/** A number with the length of a phone number outside IDs, amounts and dates. */
 const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;
 
-/**
- * Masks everything that looks like a contact in text that should name nobody, for readers without
- * `audit:pii`.
- */
+/** Masks everything that looks like a contact in text, for readers without `audit:pii`. */
 export function maskContacts(text: string): string {
   // every contact has one and few texts do, which makes exports of millions of texts fast
   if (!/[@+]/.test(text)) return text;
@@ -48,14 +42,13 @@ export function maskContacts(text: string): string {
 }
 
 /**
- * Returns whether a contact is already masked. Records are masked when they are written, and again when some
- * readers see them.
+ * Returns whether a contact is already masked. Records are masked when written, and again for some readers.
  */
 function isMasked(contact: string, after: string): boolean {
   return contact.includes('••@') || (contact.length === 2 && after === '••');
 }
 
-/** Masks sentences (`the number 2348012345678 is not valid`), in which a long number is hardly an ID. */
+/** Masks sentences (`the number 2348012345678 is not valid`), where a long number is rarely an ID. */
 export function maskProse(text: string): string {
   return maskContacts(text).replace(DIGITS, DOTS);
 }
@@ -66,7 +59,7 @@ export function namesContact(text: string): boolean {
 }
 
 /**
- * A contact in an idempotency key. Keys are made of dates, paths and base64. So `@` after a word counts only
+ * A contact in an idempotency key. Keys consist of dates, paths and base64. So `@` after a word counts only
  * before a domain with a dot, `@` elsewhere only before a name with a letter or as the whole key, and a
  * number not in the middle of base64.
  */
@@ -84,8 +77,8 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Returns the spellings of a phone number in digits alone: with its country code, after 00, and as dialed at
- * home, after 0. A country code has one to three digits.
+ * Returns the spellings of a phone number in digits: with its country code, after 00, and as dialed at home,
+ * after 0. A country code has one to three digits.
  * @param phone in international form.
  */
 export function numberForms(phone: string): string[] {

@@ -32,14 +32,14 @@ const phone = fc
 
 const written = ({ code, national }: Phone) => `+${code}${national}`;
 
-/** The digits of every way to write a number without its +. */
+/** Returns the spellings of a number without its +. */
 const spellings = ({ code, national }: Phone) => [
   `${code}${national}`,
   `00${code}${national}`,
   national.startsWith('0') ? national : `0${national}`,
 ];
 
-/** The same digits in groups of two to four. */
+/** Writes digits in groups of two to four. */
 const grouped = (digits: string) =>
   fc
     .tuple(fc.constantFrom('-', '.', ' ', '/', '_', ') '), fc.integer({ min: 2, max: 4 }))
@@ -53,7 +53,7 @@ const spelled = phone.chain((one) =>
     .chain((digits) => fc.oneof(fc.constant(digits), grouped(digits)).map((text) => ({ one, text }))),
 );
 
-/** What may stand around it. */
+/** Text around a number. */
 const around = fc.constantFrom(
   ['', ''],
   ['for-', ''],

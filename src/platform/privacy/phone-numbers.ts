@@ -1,12 +1,12 @@
 import { isInternational } from './calling-codes';
 
-/** IDs that machines make. Their digits mean nothing, whatever they look like. */
+/** Generated IDs, whose digits mean nothing. */
 const UUID = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi;
 const HEX = /(?<![\da-z])(?=[\da-f]*[a-f])[\da-f]{16,}(?![\da-z])/gi;
 const ULID = /(?<![\da-z])(?=\d*[a-z])[0-7][\da-hjkmnp-tv-z]{25}(?![\da-z])/gi;
 const IP_ADDRESS = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w.])/g;
 
-/** Characters that people write between the digits of a number. */
+/** Characters that people put between the digits of a number. */
 const BETWEEN = /[ ._()/-]/;
 
 /**
@@ -18,10 +18,7 @@ const GROUPS = new RegExp(
   'g',
 );
 
-/**
- * Digits that begin with a recent year and month (`20261122`, `2026-11-0042`) are a date, not a number in
- * Egypt.
- */
+/** A recent year and month (`20261122`, `2026-11-0042`), which is a date and not a number in Egypt. */
 const BEGINS_WITH_DATE = /^20[23]\d(?:0[1-9]|1[0-2])/;
 
 const HOME = /^0[1-9]\d{7,9}$/;
@@ -29,9 +26,9 @@ const HOME = /^0[1-9]\d{7,9}$/;
 const MOST_DIGITS = 17;
 
 /**
- * Returns whether text contains what looks like a phone number without its +: in international form
- * (`254712345678`), after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes,
- * dates and timestamps do not count.
+ * Returns whether text seems to contain a phone number without its +: in international form (`254712345678`),
+ * after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes, dates and timestamps
+ * do not count.
  */
 export function looksLikePhone(text: string): boolean {
   if (!/\d{2}/.test(text)) return false;
@@ -74,8 +71,7 @@ export function spellsOneOf(text: string, phones: readonly string[]): boolean {
 }
 
 /**
- * Returns the digits that every spelling has. A calling code has at most three digits, and a number at least
- * seven.
+ * Returns the digits of every spelling. A calling code has at most three digits, and a number at least seven.
  */
 function endOf(phone: string): string {
   const digits = phone.replace(/\D/g, '');

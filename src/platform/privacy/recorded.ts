@@ -27,8 +27,7 @@ export function writtenNumbers(phones: string[]): ReadonlySet<string> {
 }
 
 /**
- * Masks sentences of other people (a reason, the upstream's message). A number with the length of a phone
- * number counts as one.
+ * Masks sentences of others (a reason, the upstream's message). A number as long as a phone number counts.
  */
 export function proseAsRecorded<Text extends string | null>(text: Text): Text {
   return (text === null ? null : maskProse(text)) as Text;
@@ -38,7 +37,7 @@ export function proseAsRecorded<Text extends string | null>(text: Text): Text {
 const MAX_NUMBERS = 4;
 
 /**
- * Returns the forms in which a searched text may have been recorded. Nobody knows whose numbers it contains.
+ * Returns the forms in which a searched text may have been recorded. The owners of its numbers are unknown.
  */
 export function recordedForms(text: string): string[] {
   const masked = asRecorded(text);

@@ -1,9 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 
-/**
- * Schemas of fields, and the decorators that describe a field by one. The schema comes first, then the
- * description.
- */
+/** Schemas of fields, and their decorators. The schema comes first, then the description. */
 
 export const TEXT = { type: 'string' } as const;
 export const BOOLEAN = { type: 'boolean' } as const;

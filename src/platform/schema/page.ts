@@ -54,10 +54,7 @@ export function toPage<Row extends { id: string }>(
   return { rows: shown, nextPageToken: rows.length > shown.length && last ? tokenOf(last) : null };
 }
 
-/**
- * Converts a UUID to a page token. The token is short, and does not look like a number that callers could
- * change.
- */
+/** Converts a UUID to a page token, which is short and does not invite changes. */
 export function toPageToken(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }

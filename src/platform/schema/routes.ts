@@ -2,7 +2,7 @@ import { ApiOperation, ApiParam } from '@nestjs/swagger';
 
 /**
  * Describes a route in the OpenAPI documents. Its `operationId` is the name of its method, and its scopes
- * stand before its description (src/app/openapi-security.ts).
+ * precede its description (src/app/openapi-security.ts).
  */
 export const ApiSummary = (summary: string, description = '') => ApiOperation({ summary, description });
 

@@ -1,15 +1,15 @@
 import { codeOf } from '../errors/error-code';
 import { DatabaseCode } from '../errors/outages';
 
-/** The two places that keep what the proxy must not lose. */
+/** The two locations of data that the proxy must not lose. */
 export const STORAGE_LOCATIONS = ['database', 'data_dir'] as const;
 export type StorageLocation = (typeof STORAGE_LOCATIONS)[number];
 
-/** Why a place takes no writes. */
+/** Causes of failing writes. */
 export const CAUSES = ['unreachable', 'disk_full', 'read_only', 'io_error', 'too_many_connections'] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** What an operator does about each cause. */
+/** The operator's remedy for each cause. */
 export const REMEDIES: Readonly<Record<StorageLocation, Partial<Record<Cause, string>>>> = {
   database: {
     unreachable: 'The database does not confirm a durable write. Check the server and the network.',
@@ -39,7 +39,7 @@ const FILE_CODES: Readonly<Record<string, Cause>> = {
   EIO: 'io_error',
 };
 
-/** Returns why a file could not be written. Undefined if its disk is not the reason. */
+/** Returns the cause of a failed write to a file. Undefined if its disk is not the cause. */
 export function causeOfFile(error: unknown): Cause | undefined {
   return FILE_CODES[codeOf(error) ?? ''];
 }
@@ -52,7 +52,7 @@ const CODES: Readonly<Record<Cause, DatabaseCode>> = {
   too_many_connections: 'database_busy',
 };
 
-/** Returns the code of the requests that a trouble refuses. */
+/** Returns the error code of requests during a failure. */
 export function problemCodeOf({ place, cause }: { place: StorageLocation; cause: Cause }): DatabaseCode {
   return place === 'data_dir' && cause === 'read_only' ? 'storage_failing' : CODES[cause];
 }

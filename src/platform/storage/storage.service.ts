@@ -1,41 +1,40 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Cause, StorageLocation, REMEDIES } from './failures';
 
-/** One reason why a place takes no writes, as long as it holds. */
+/** A current cause of failing writes at a location. */
 export interface StorageFailure {
   place: StorageLocation;
   cause: Cause;
-  /** What was seen, and what an operator can do. Everyone may read it. */
+  /** The observation and the operator's remedy. Public. */
   detail: string;
 }
 
 interface ObservedFailure {
   trouble: StorageFailure | undefined;
-  /** How often it was seen since the start of the process. */
+  /** The number of observations since the start of the process. */
   count: number;
-  /** When it was last seen, by the monotonic clock. */
+  /** The time of the last observation, by the monotonic clock. */
   at: number;
 }
 
 /**
- * Knows whether the database and DATA_DIR take writes, and if not, why. Whoever sees a failure tells it.
- * Whoever sees that it is over lowers it. Both ends are logged, once each, however many requests fail in
- * between.
+ * Knows whether the database and DATA_DIR take writes, and the causes of failures. Observers of a failure
+ * note it, and observers of its end lower it. The begin and the end are logged once each, however many
+ * requests fail in between.
  */
 @Injectable()
 export class StorageService {
   private readonly logger = new Logger('Storage');
   private readonly seen = new Map<string, ObservedFailure>();
 
-  /** What holds now, the first one first. */
+  /** The current failures, oldest first. */
   get troubles(): StorageFailure[] {
     return [...this.seen.values()].flatMap(({ trouble }) => trouble ?? []);
   }
 
   /**
-   * Why nothing new may be admitted: the outcomes of calls that are sent could fit nowhere. Undefined if
-   * nothing is in the way. Other troubles stop nothing by themselves, because each request finds out whether
-   * it can be recorded.
+   * The failure that stops admission, because the outcomes of calls might not fit. Undefined if there is
+   * none. Other failures stop nothing by themselves: each request finds out whether it can be recorded.
    */
   get obstacle(): StorageFailure | undefined {
     return this.troubles.find(({ place, cause }) => place === 'data_dir' || cause === 'disk_full');
@@ -45,7 +44,7 @@ export class StorageService {
     return this.of(place, cause).trouble !== undefined;
   }
 
-  /** Returns how often each trouble was seen. */
+  /** Returns the number of observations of each failure. */
   get counts(): { place: StorageLocation; cause: Cause; count: number }[] {
     return [...this.seen].map(([key, { count }]) => {
       const [place, cause] = key.split(' ') as [StorageLocation, Cause];
@@ -54,7 +53,7 @@ export class StorageService {
   }
 
   /**
-   * Counts a failure, and raises its trouble.
+   * Counts an observation, and raises its failure.
    * @param code of the error, for the log.
    */
   note(place: StorageLocation, cause: Cause, code?: string): void {
@@ -64,7 +63,7 @@ export class StorageService {
     if (!seen.trouble) this.raise(place, cause, REMEDIES[place][cause] ?? cause, code);
   }
 
-  /** Raises a trouble that was foreseen and has failed nothing yet, or changes its detail. */
+  /** Raises a failure before it affects a request, or changes its detail. */
   raise(place: StorageLocation, cause: Cause, detail: string, code?: string): void {
     const seen = this.of(place, cause);
     if (!seen.trouble) this.logger.error({ place, cause, code, detail }, `${NAMES[place]} takes no writes`);

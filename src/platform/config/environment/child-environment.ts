@@ -1,4 +1,4 @@
-/** Variables that programs need to find their files. All others may be secrets. */
+/** Variables with which programs find their files. All others may be secrets. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH', 'NODE_OPTIONS'];
 
 /** Returns the environment of a child process, without the database password and the upstream key. */

@@ -8,7 +8,7 @@ import { readEnvFile } from './env-file';
 const folder = mkdtempSync(join(tmpdir(), 'env-file-'));
 const file = join(folder, '.env');
 
-/** Writes the file and returns what is read of it. */
+/** Writes the file and reads it. */
 function reading(text: string) {
   writeFileSync(file, text);
   return readEnvFile(file);

@@ -1,6 +1,6 @@
 import { inSection } from './variable';
 
-/** The purpose of the variables of the upstream. */
+/** The descriptions of the variables of the upstream. */
 export const UPSTREAM_VARIABLES = inSection('upstream', {
   UPSTREAM_BASE_URL: {
     about: "The upstream's base address, without `/api/v0.1`. Production requires `https://`.",

@@ -2,7 +2,7 @@ import { Environment } from './environment';
 import { UPSTREAM_VARIABLES } from './upstream-variables';
 import { inSection, Variable } from './variable';
 
-/** The purpose of each variable. The class {@link Environment} has the rules and defaults. */
+/** The description of each variable. The class {@link Environment} has the rules and defaults. */
 export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
   ...inSection('process', {
     NODE_ENV:

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { GroupCommit, GATHERING_TURNS } from './group-commit';
 import { DatabaseTooSlow } from './timeouts';
 
-/** A database that ends each write when told. */
+/** A database that ends each write on command. */
 class Database {
   readonly attempts: number[][] = [];
   readonly open: { end: () => void; fail: () => void }[] = [];
@@ -23,14 +23,14 @@ describe('GroupCommit with a patience', () => {
   let database: Database;
   let batches: GroupCommit<number>;
   beforeEach(() => {
-    // Only its timers stand still: what it does in turns of the event loop goes on.
+    // Only the timers stand still. Turns of the event loop go on.
     jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick', 'queueMicrotask'] });
     database = new Database();
     batches = new GroupCommit<number>(database.write, () => 1, 1_000, { patienceMs: PATIENCE_MS });
   });
   afterEach(() => jest.useRealTimers());
 
-  /** Lets the patience of these rows end. */
+  /** Lets the time limit of these rows pass. */
   async function outwait(...rows: Promise<void>[]): Promise<void> {
     const rejected = rows.map((row) => expect(row).rejects.toThrow(DatabaseTooSlow));
     await settled();

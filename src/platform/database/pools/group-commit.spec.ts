@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { runs } from '../../../../test/support/examples/runs';
 import { GroupCommit, GATHERING_TURNS } from './group-commit';
 
-/** A database that ends each write when told, and keeps what was committed in its order. */
+/** A database that ends each write on command, and keeps the commits in order. */
 class Database {
   readonly committed: number[] = [];
   readonly attempts: number[][] = [];
@@ -33,7 +33,7 @@ class Database {
   }
 }
 
-/** Until everything that can go on has gone on. */
+/** Waits until all pending work has continued. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 2 * GATHERING_TURNS; turn += 1) await setImmediate();
 }

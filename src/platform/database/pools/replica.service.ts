@@ -8,29 +8,33 @@ import { ReaderPrisma } from './reader-prisma';
 import { waitAtMost } from './timeouts';
 import { adapterCauseOf } from './unavailable';
 
-/** How long a read waits until the replica has what the primary had when the read began. */
+/** Time in which the replica must have everything that the primary had when the read began. */
 const CATCH_UP_MS = 500;
 const POLL_MS = 20;
 
-/** How long a replica may take to answer a question that takes it a millisecond. */
+/** Time limit of a replica's answer to a question that takes a millisecond. */
 const ANSWER_MS = 1_000;
 
-/** How often a replica is asked while it reads, because a frozen one would let its readers wait. */
+/** Interval of questions to a replica during a read, because a frozen one would let its readers wait. */
 const WATCH_MS = 500;
 
-/** How long reads stay on the primary after the replica was lost or late. */
+/** Time on the primary after the replica was lost or late. */
 const REST_MS = 5_000;
 
-/** SQLSTATE query_canceled: the statement took too long, and would on the primary. */
+/** SQLSTATE query_canceled: the statement took too long, as it would on the primary. */
 const TOO_LONG = '57014';
 
-/** What everybody sees on the primary was flushed before, unless commits do not wait for that. */
+/**
+ * SQL: the server and the position of everything visible on the primary. It was flushed, unless commits do
+ * not wait for the flush.
+ */
 const PRIMARY_POSITION = `SELECT database_server() AS server, (CASE WHEN current_setting('synchronous_commit') = 'off'
   THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
- * A standby of another timeline may have passed the position without having what is there. Each instance that
- * pays writes the server and its timeline every second, so a standby that has such a row has followed.
+ * SQL: the state of the replica. A standby of another timeline may have passed the position without its data.
+ * Each instance that pays writes the server and its timeline every second, so a standby with such a row
+ * follows the primary.
  */
 const REPLICA_STATE = `SELECT CASE WHEN pg_is_in_recovery()
       THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
@@ -41,7 +45,7 @@ const REPLICA_STATE = `SELECT CASE WHEN pg_is_in_recovery()
     coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')),
       false) AS "hasIndex"`;
 
-/** Null on a primary, and before anything was replayed. */
+/** SQL: the lag of a standby in seconds. Null on a primary, and before anything was replayed. */
 const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
   extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
 
@@ -57,27 +61,27 @@ interface ReplicaState {
 }
 
 interface ReadRequirements {
-  /** Whether the search index is read. A replica has it only if the index is in the write-ahead log. */
+  /** Whether the read needs the search index. A replica has it only through the write-ahead log. */
   index?: boolean;
-  /** Aborts once nobody waits for the read any more. */
+  /** Aborts once the caller of the read has left. */
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Reads the history on a replica (DATABASE_REPLICA_URL), so that searches and exports leave the primary to
- * payments. A read begins there only once the replica has replayed everything that had committed on the
- * primary, so its answer is the same. Otherwise, and whenever the replica fails, the primary is read.
+ * payments. A read begins there only once the replica has replayed every commit of the primary, so its answer
+ * is the same. Otherwise, and whenever the replica fails, it reads the primary.
  */
 @Injectable()
 export class ReplicaService implements OnApplicationShutdown {
   private readonly logger = new Logger('Replica');
   private readonly replica: ReaderPrisma | undefined;
-  /** A connection of its own for questions, which never wait for a long read. */
+  /** A separate connection for questions, which never wait for a long read. */
   private readonly questions: Pool | undefined;
   private answering: Promise<boolean> | undefined;
   private restsUntil = 0;
   private isLost = false;
-  /** How many reads each server has answered. */
+  /** The number of reads by server. */
   readonly reads = { primary: 0, replica: 0 };
 
   constructor(
@@ -99,7 +103,7 @@ export class ReplicaService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a read on the replica, or on the primary. Everything that had committed before is found on both.
+   * Runs a read on the replica, or on the primary. Both have every earlier commit.
    * @param work may run a second time, on the primary.
    */
   async read<Result>(
@@ -123,10 +127,7 @@ export class ReplicaService implements OnApplicationShutdown {
     return work(this.primary);
   }
 
-  /**
-   * Seconds since the last commit that the replica has replayed. Undefined if there is none or it does not
-   * answer.
-   */
+  /** Returns the seconds since the last replayed commit. Undefined without an answer of a replica. */
   async lag(): Promise<number | undefined> {
     const [row] = (await this.ask<{ lag: number | null }>(LAG, [])) ?? [];
     return row?.lag ?? undefined;
@@ -199,7 +200,7 @@ export class ReplicaService implements OnApplicationShutdown {
     return false;
   }
 
-  /** Logs once that the replica is left, and once that it is back. */
+  /** Logs the loss and the return of the replica, once each. */
   private tell(reason: string | undefined): void {
     if ((reason !== undefined) === this.isLost) return;
     this.isLost = reason !== undefined;

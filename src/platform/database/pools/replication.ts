@@ -1,8 +1,8 @@
 import { ClientBase } from 'pg';
 
 /**
- * A commit that the synchronous standby has not confirmed, because the wait for it was cancelled. Postgres
- * reports such a commit as successful, with a warning. At a failover to the standby, it is lost.
+ * A commit without confirmation of the synchronous standby, because the wait for it was cancelled. Postgres
+ * reports such a commit as successful, with a warning. A failover to the standby loses it.
  */
 class NotReplicated extends Error {
   /** SQLSTATE statement_completion_unknown. */
@@ -14,25 +14,21 @@ class NotReplicated extends Error {
   }
 }
 
-/** The function of the server that waits for the standby. Its messages may be in any language. */
+/** The routine in the server's warning about the standby. The message may be in any language. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN';
 
-/**
- * Options of a connection to which the server sends warnings, even if its role or database is set to get
- * errors only.
- */
+/** Option for warnings of the server, even if the role or the database is set to errors only. */
 export const WITH_WARNINGS = '-c client_min_messages=warning';
 
-/** The parts of pg's client and query that this file depends on. They are not in its types. */
+/** Internals of pg's client and query, which its types do not have. */
 interface RunningQuery {
   _canceledDueToError: Error | false;
 }
 type ClientInternals = ClientBase & { _getActiveQuery: () => RunningQuery | null };
 
 /**
- * Lets every statement of a connection fail whose commit might not have been replicated. The warning comes
- * before the end of the statement, so it belongs to the one that is running. Nothing is done for other
- * statements. The connection needs the options `WITH_WARNINGS`.
+ * Fails every statement of a connection whose commit might not be replicated. The warning comes before the
+ * end of the statement, so it belongs to the running one. The connection needs the option `WITH_WARNINGS`.
  * @param onUnconfirmed called for each such commit.
  */
 export function requireReplication(client: ClientBase, onUnconfirmed: () => void = () => undefined): void {

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { ServerClient } from '../servers/server-client';
 import { IDLE_CONNECTION } from './pools';
 
-/** One number or two numbers that nothing else in the database uses. */
+/** One number or two numbers of `LOCKS`. */
 type LockKey = number | [space: number, number: number];
 
 /** Listeners of a lock's holder. */
@@ -18,8 +18,8 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * A database lock that ends with its process, however the process ends, because it lasts as long as a
- * connection. A lost lock is taken again as soon as possible. Until then, another process may take it.
+ * A database lock that lasts as long as a connection, so that it ends with its process. A lost lock is taken
+ * again as soon as possible. Until then, another process may take it.
  */
 export class SessionLock {
   private readonly released = new AbortController();

@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RunningConfig, SETTINGS } from '../../config/config';
 import { PrismaService } from './prisma.service';
 
-/** For short statements only. Two previews use up to four of them. */
+/** Number of connections for short statements. Two previews use up to four of them. */
 export const SIDE_CONNECTIONS = 5;
 
 /**
  * The connections of everything that is neither a payment nor a read of the history: keys of readers,
- * sessions, the access log, previews, stops, clients and metrics. However many of them wait, the connections
- * of payments stay free. They are checked like those of payments.
+ * sessions, the access log, previews, stops, clients and metrics. The connections of payments stay free for
+ * payments. Both are checked in the same way.
  */
 @Injectable()
 export class SidePrisma extends PrismaService {

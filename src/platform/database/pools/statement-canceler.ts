@@ -5,8 +5,8 @@ import { Client, ClientBase, Pool } from 'pg';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits between the requests to cancel one statement. A server that was frozen can take the first one before
- * it has read the statement, and there is nothing to cancel then.
+ * Waits between the requests to cancel one statement. A frozen server may take the first one before it has
+ * read the statement, when it has nothing to cancel.
  */
 const CANCEL_AGAIN_MS = [200, 1_000];
 
@@ -17,9 +17,9 @@ interface Backend {
 }
 
 /**
- * Cancels statements of a pool that outlive their caller's timeout. The server rolls the statement back
- * unless it has committed, and its connection is closed. Otherwise, each request to a stuck server would
- * leave a backend behind, which would execute its statement long after the caller has gone.
+ * Cancels statements of a pool that outlive their caller's timeout, and closes their connections. The server
+ * rolls the statement back unless it has committed. Otherwise, each request to a stuck server would leave a
+ * backend, which would execute its statement long after the caller has left.
  * @returns a function that stops the checks.
  */
 export function cancelOverdueStatements(pool: Pool, afterMs: number): () => void {
@@ -40,8 +40,8 @@ export function cancelOverdueStatements(pool: Pool, afterMs: number): () => void
 }
 
 /**
- * Asks the server to cancel the statement of a connection, on a connection of its own (PostgreSQL, "Canceling
- * Requests in Progress"). Like libpq's PQcancel, it needs no TLS: the request has no data but the key of the
+ * Asks the server to cancel the statement of a connection, on a separate connection (PostgreSQL, "Canceling
+ * Requests in Progress"). Like libpq's PQcancel, it needs no TLS: the request contains only the key of the
  * backend.
  */
 function cancel(client: ClientBase, [again, ...later] = CANCEL_AGAIN_MS): void {
@@ -61,5 +61,5 @@ function cancel(client: ClientBase, [again, ...later] = CANCEL_AGAIN_MS): void {
   socket.end(request);
 }
 
-/** 1234 in the high half and 5678 in the low one, which is no version of the protocol. */
+/** 1234 in the high half and 5678 in the low half, which no version of the protocol has. */
 const CANCEL_CODE = 80_877_102;

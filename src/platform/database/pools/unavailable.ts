@@ -13,8 +13,7 @@ const SQLSTATE = /^(08\w{3}|40003|25P03|3D000|55000|55P03|57014|57P0[1-3])$/;
 
 /**
  * SQLSTATEs of a server that responds and cannot do its work: 53100 disk full, 25006 read-only transaction,
- * class 58 and XX001 and XX002 a file that cannot be read or written or is damaged, 53300 too many
- * connections.
+ * class 58, XX001 and XX002 damaged or unreadable files, 53300 too many connections.
  */
 const SPECIFIC: readonly [RegExp, Cause][] = [
   [/^53100$/, 'disk_full'],
@@ -26,10 +25,7 @@ const SPECIFIC: readonly [RegExp, Cause][] = [
 /** The names that @prisma/adapter-pg uses for a server that it cannot reach. */
 const ADAPTER_KINDS = ['DatabaseNotReachable', 'DatabaseDoesNotExist', 'ConnectionClosed', 'SocketTimeout'];
 
-/**
- * Prisma's own codes: unreachable, connection timeout, operation timeout, connection closed, no connection or
- * transaction in time.
- */
+/** Prisma's own codes of an unreachable server, a closed connection and timeouts. */
 const PRISMA_CODES = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
 
 /** Messages of pg and pg-pool for errors without a code. */
@@ -39,7 +35,7 @@ const PG_WORDS =
 /** Node's codes for a server that cannot be reached or closes the connection. */
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/;
 
-/** Returns why the server cannot do its work, by the SQLSTATE of an error. Undefined if it can. */
+/** Returns the cause of a server's failure, by an SQLSTATE. Undefined for other errors. */
 export function causeOfState(code: string): Cause | undefined {
   return (
     SPECIFIC.find(([states]) => states.test(code))?.[1] ?? (SQLSTATE.test(code) ? 'unreachable' : undefined)
@@ -47,8 +43,7 @@ export function causeOfState(code: string): Cause | undefined {
 }
 
 /**
- * Returns why the database failed, if the query itself is fine. A database that is too slow counts as
- * unreachable.
+ * Returns the cause of a database's failure. A database that is too slow counts as unreachable.
  * @returns undefined if the query, or something else, is wrong.
  */
 export function causeOf(error: unknown): Cause | undefined {
@@ -67,7 +62,7 @@ export function causeOf(error: unknown): Cause | undefined {
   return causeOfState(originalCode);
 }
 
-/** Returns what an error of Prisma knows of the database's own error. */
+/** Returns the database's own error in an error of Prisma. */
 export function adapterCauseOf(error: unknown): { kind?: string; originalCode?: string } {
   const { meta } = error as {
     meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
@@ -75,7 +70,7 @@ export function adapterCauseOf(error: unknown): { kind?: string; originalCode?: 
   return meta?.driverAdapterError?.cause ?? {};
 }
 
-/** Returns whether an error means that the database cannot do its work, and that the query itself is fine. */
+/** Returns whether the database, and not the query, caused an error. */
 export function isUnavailable(error: unknown): boolean {
   return causeOf(error) !== undefined;
 }

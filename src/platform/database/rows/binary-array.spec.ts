@@ -31,7 +31,7 @@ const COLUMNS: Column<Row>[] = [
 
 const MAX_INT = 2 ** 31 - 1;
 
-/** Any text that Postgres can keep: all but U+0000. */
+/** Any text that Postgres can store: all but U+0000. */
 const text = fc
   .oneof(
     fc.string({ unit: 'binary' }),
@@ -74,7 +74,7 @@ describe('Rows', () => {
 
   const rows = new Rows(COLUMNS, 2);
 
-  /** What Postgres says of rows that were sent to it, in its own words. */
+  /** Returns rows in the words of Postgres. */
   const sent = async (some: Row[]) => {
     const { rows: back } = await client.query<Row>({
       name: 'sent',

@@ -109,10 +109,7 @@ const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
 );
 const HYPHEN = 45;
 
-/**
- * Writes digit by digit, which takes a tenth of the time of removing the hyphens first. A call has several
- * IDs.
- */
+/** Writes a UUID digit by digit, in a tenth of the time of removing the hyphens first. */
 function writeUuid(into: Buffer, id: string, at: number): number {
   let digits = 0;
   let byte = 0;

@@ -11,7 +11,7 @@ export type Column<Row> = {
 
 /**
  * Rows for a statement, as one array for each column. Postgres reads arrays faster than JSON. The text of the
- * statement and its values come from the same list, so they always match.
+ * statement and its values come from one list, so they always match.
  */
 export class Rows<Row> {
   /** `SELECT …, … FROM unnest($1::uuid[], …) AS rows(…, …)`. */
@@ -30,7 +30,7 @@ export class Rows<Row> {
     this.next = this.first + columns.length;
   }
 
-  /** Returns the array of one column, as a statement names it: `$2::uuid[]`. */
+  /** Returns the parameter of a column: `$2::uuid[]`. */
   parameter(name: string): string {
     const place = this.columns.findIndex(([own]) => own === name);
     const column = this.columns[place];

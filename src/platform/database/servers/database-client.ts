@@ -26,9 +26,7 @@ export async function withConnection<T>(url: string, work: (client: Client) => P
 /** SQLSTATE of a login that lacks a right, such as CONNECT. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 
-/**
- * Returns an error that says which database cannot be reached and why, without the password in its address.
- */
+/** Returns the error of an unreachable database, without the password in its address. */
 export function cannotReach(url: string, error: unknown): StartError {
   const { host, port, database = '', user = '' } = new ServerClient({ connectionString: url });
   const { servers } = readDatabaseUrl(url);

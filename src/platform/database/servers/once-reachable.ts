@@ -5,15 +5,12 @@ import { codeOf } from '../../errors/error-code';
 import { isUnavailable } from '../pools/unavailable';
 import { cannotReach } from './database-client';
 
-/** How long a start waits. A server that restarts after a crash reads its log first. */
+/** Time limit of a start. A server that restarts after a crash reads its log first. */
 const PATIENCE_MS = 60_000;
 
 const AGAIN_MS = 250;
 
-/**
- * How often the lateness of this process is measured, and how late it must have been for a failure to be its
- * own.
- */
+/** Interval of measurements of this process's lateness, and the lateness that explains a failure. */
 const TICK_MS = 50;
 const LATE_MS = 1_000;
 
@@ -24,14 +21,14 @@ interface ReachabilityOptions {
   /** The address of the database, for the error. */
   url: string;
   /**
-   * The failures that are waited for. A process waits for a database that is `unavailable` for any reason. A
-   * command waits while the server is `restarting`, and reports a wrong address at once.
+   * The failures to wait for. A process waits for a database that is `unavailable` for any reason. A command
+   * waits for a server that is `restarting`, and reports a wrong address at once.
    */
   while: 'unavailable' | 'restarting';
   patienceMs?: number | undefined;
 }
 
-/** The process was asked to stop while it waited. */
+/** The stop of a process that waits. */
 class WaitGivenUp extends StartError {
   constructor() {
     super('stopped before the database could be reached');
@@ -40,19 +37,19 @@ class WaitGivenUp extends StartError {
 
 const stopping = new AbortController();
 
-/** Ends all waiting of this process with WaitGivenUp, because it is to stop. */
+/** Ends all waits of this process with WaitGivenUp, because it stops. */
 export function giveUpWaiting(): void {
   stopping.abort();
 }
 
-/** Takes the error of a start that ended because the process was asked to stop. Throws any other one. */
+/** Swallows the error of a start that ended by a stop. Throws any other one. */
 export function unlessGivenUp(error: unknown): void {
   if (!(error instanceof WaitGivenUp)) throw error;
 }
 
 /**
- * Runs the work of a start that needs the database, again and again while the database cannot be used, for up
- * to a minute. One log line says so. The work must be repeatable.
+ * Runs the work of a start that needs the database, and repeats it for up to a minute while the database
+ * cannot be used. Logs the wait once. The work must be repeatable.
  * @throws StartError if the database cannot be used by then. Other errors of the work at once. WaitGivenUp.
  */
 export async function onceReachable<Result>(
@@ -77,10 +74,7 @@ export async function onceReachable<Result>(
   }
 }
 
-/**
- * A process that was late itself may have missed an answer in time, so its failures say nothing about the
- * database.
- */
+/** Returns whether to wait. A late process may have missed an answer, so its failures prove nothing. */
 function isWaitedFor({ while: state }: ReachabilityOptions, error: unknown, lateMs: number): boolean {
   const cause = causeOf(error);
   if (!isUnavailable(cause)) return false;
@@ -111,15 +105,12 @@ function givenUp(url: string, error: unknown, lateMs: number): StartError {
   );
 }
 
-/** A StartError of reach.ts has the error of the driver as its cause. */
+/** Returns the error of the driver, which a StartError of database-client.ts has as its cause. */
 function causeOf(error: unknown): unknown {
   return error instanceof StartError ? error.cause : error;
 }
 
-/**
- * Measures for how long this process did not run although it had to: it was busy, suspended, or got no CPU
- * time.
- */
+/** Measures how late this process runs because it is busy, suspended, or without CPU time. */
 class Lateness {
   private lateMs = 0;
   private due = performance.now() + TICK_MS;

@@ -10,22 +10,16 @@ import {
 import { codeOf } from '../../errors/error-code';
 import { waitAtMost } from '../pools/timeouts';
 
-/**
- * How long a new connection looks for its server. It ends sooner if every server has answered and none can be
- * used.
- */
+/** Longest search for the server of a connection. It ends sooner if no server that answered can be used. */
 const PATIENCE_MS = 4_000;
 
-/**
- * How often a server that could not be used is asked again while another one does not answer: it may be
- * promoted now.
- */
+/** Interval of questions to an unusable server, which may be promoted while another one does not answer. */
 const AGAIN_MS = 250;
 
-/** How long a server that fits waits for the answers of others: one of them may be newer. */
+/** Wait for the answers of other servers after one fits, because one of them may be newer. */
 const GRACE_MS = 100;
 
-/** What a server is. */
+/** The state of a server. */
 interface ServerState {
   isStandby: boolean;
   isReadOnly: boolean;
@@ -37,14 +31,14 @@ const KIND = `SELECT pg_is_in_recovery() AS "isStandby",
   current_setting('transaction_read_only') = 'on' AS "isReadOnly",
   CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`;
 
-/** What one server has shown, or why it has shown nothing. */
+/** The answer of one server, or its error. */
 interface ServerProbe {
   server: Server;
   kind?: ServerState;
   error?: Error;
 }
 
-/** No server of an address can be used. The message names each of them, and why it was not taken. */
+/** No server of an address can be used. The message names each server with the reason. */
 export class NoServerFits extends Error {
   readonly severity = 'FATAL'; // with a severity and a code, Prisma takes it for an error of the database
 
@@ -60,15 +54,15 @@ export class NoServerFits extends Error {
 /** SQLSTATE sqlclient_unable_to_establish_sqlconnection. */
 const NOT_CONNECTED = '08001';
 
-/** The form of the codes of the database, such as that of a login that every server refuses. */
+/** The form of an SQLSTATE, such as that of a refused login. */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 const choices = new Map<string, Promise<Server>>();
 
 /**
- * Asks all servers of an address at the same time, and returns the one that a new connection is to use. Of
- * several that fit, the one on the newest timeline is taken, because an old primary may live on beside the
- * one that replaced it. Connections that are opened at the same time share the answer.
+ * Asks all servers of an address at the same time, and returns the one for a new connection. Of several that
+ * fit, it takes the one on the newest timeline, because an old primary may outlive its replacement.
+ * Concurrent connections share the answer.
  * @throws NoServerFits
  */
 export function chooseServer(address: DatabaseUrl): Promise<Server> {
@@ -80,7 +74,7 @@ export function chooseServer(address: DatabaseUrl): Promise<Server> {
 }
 
 /**
- * Checks what the server of a connection is. It may have changed since it was chosen.
+ * Checks the state of a connection's server, which may have changed since its choice.
  * @throws NoServerFits
  */
 export async function requireTarget(client: ClientBase, { target }: DatabaseUrl): Promise<void> {
@@ -123,7 +117,7 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-/** Sorts servers that fit: those that fit best, of the newest timeline, in the order of the address. */
+/** Returns the rank of a server: by fit, by timeline, and by its position in the address. */
 function rank({ server, kind }: ServerProbe, { servers, target }: DatabaseUrl): string {
   const place = String(servers.length - servers.indexOf(server)).padStart(6, '0');
   return `${kind && isBest(kind, target) ? 1 : 0} ${kind?.timeline ?? '00000000'} ${place}`;

@@ -3,29 +3,25 @@ import { Client, ClientConfig, Connection, QueryConfig, QueryResult, Submittable
 import { DatabaseUrl, readDatabaseUrl, urlOfServer, ConnectionUse } from '../../config/database/database-url';
 import { chooseServer, requireTarget } from './server-choice';
 
-/**
- * The time for each address of a host but the last one. Node.js gives it 250 ms, less than a round trip
- * between continents.
- */
+/** Time limit of each address of a host but the last. Node.js has 250 ms, too short between continents. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
-// pg takes no such option. This is the default of the process, so requests to identity providers have it,
-// too.
+// pg has no such option. The default of the process also applies to requests to identity providers.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 interface ServerClientConfig extends ClientConfig {
-  /** What the connection is for. By default, it is for `writing`. */
+  /** The use of the connection. Default: `writing`. */
   use?: ConnectionUse;
 }
 
 /**
- * A connection to the right one of the servers that an address lists. pg knows neither several hosts nor
- * `target_session_attrs`. Each connection looks for its server when it is opened, and checks what the server
- * is before anything else uses the connection.
+ * A connection to one server of an address. pg supports neither several hosts nor `target_session_attrs`.
+ * Each connection looks for its server when it is opened, and checks the state of the server before its first
+ * use.
  */
 export class ServerClient extends Client {
   private readonly address: DatabaseUrl;
-  /** How long a statement may take. Its connection is closed after it. Unlimited if undefined. */
+  /** Time limit of a statement, after which its connection is closed. Undefined is unlimited. */
   readonly answerWithinMs: number | undefined;
   private isGivenUp = false;
 
@@ -41,8 +37,8 @@ export class ServerClient extends Client {
     });
     this.address = address;
     this.answerWithinMs = answerWithinMs;
-    // A server that ends the connection between two statements would otherwise end the process. A pool begins
-    // to listen only once it has the connection. Statements fail with errors of their own.
+    // Otherwise, a server that ends the connection between two statements would end the process. A pool
+    // begins to listen only once it has the connection. Statements have their own errors.
     this.on('error', () => undefined);
   }
 
@@ -119,7 +115,7 @@ function askWithCallbacks(
   });
 }
 
-/** Asks with pg's own `query`, whose types have one overload for each form of a question. */
+/** Calls pg's own `query`, whose types have one overload for each form of its input. */
 function ask(
   client: Client,
   ...given: [question: QueryInput, values?: unknown[], answer?: QueryCallback]
