@@ -22,10 +22,7 @@ const PAID = {
   },
 };
 
-/**
- * Programs whose types are made of the API documents must find in an answer what they describe, and nothing
- * else.
- */
+/** Programs with types from the API documents must find what they describe, and nothing else. */
 describe('a /v1 response', () => {
   let approving: Approving;
   let key: string;

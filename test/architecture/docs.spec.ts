@@ -43,10 +43,7 @@ const UNITS: Record<string, Record<string, number>> = {
   MB: { MB: 1 },
 };
 
-/**
- * A number of a page, such as `15 minutes`, in the unit of a variable. Without a unit, it is in that of the
- * variable.
- */
+/** Reads a number of a page, such as `15 minutes`, in the unit of a variable (the default). */
 function inUnitOf(variable: string, number: string, unit: string | undefined): number {
   const count = /^\d/.test(number) ? Number(number.replace(/[_,]/g, '')) : 1;
   const factor = unit === undefined ? 1 : UNITS[variable.split('_').at(-1)!]?.[unit.replace(/s$/, '')];

@@ -4,9 +4,7 @@ import { API_DOCUMENT, follow, operationsIn, Schema } from '../support/http/api-
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
-/**
- * Words with a form of their own: names of operations, a scope within a scope, and other standards' names.
- */
+/** Words with their own form: operations, scopes within scopes, and names of other standards. */
 const EXCEPTIONS = [
   ...Object.keys(OPERATIONS),
   'audit:pii',

@@ -6,8 +6,7 @@ const ROWS = 100;
 const ROW_BYTES = 40_000; // Less than what V8 puts into the old space at once.
 
 /**
- * Runs alone, because the heap of a test has a past. It prints how many bytes more are in the old space after
- * the rows.
+ * Prints the growth of the old space in bytes. A process of its own, because the heap of a test has a past.
  */
 const PROGRAM = `
   const { getHeapSpaceStatistics } = require('node:v8');

@@ -90,10 +90,7 @@ describe('docker-compose.yml', () => {
     let admin: Client;
     let url: string;
 
-    /**
-     * Repeats the image's setup of a new volume. The embedded server already has a payout_owner, its
-     * superuser.
-     */
+    /** Repeats the image's setup of a new volume. The embedded server already has its payout_owner. */
     beforeAll(async () => {
       postgres = await startEmbeddedPostgres(dataDir);
       const there = new URL(postgres.urls.owner);

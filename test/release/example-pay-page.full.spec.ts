@@ -19,10 +19,7 @@ import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy'
 
 const RESOURCE = 'https://payouts.example';
 
-/**
- * Flow of examples/pay-page with tokens: a page without a secret, whose visitors sign in at the company's
- * provider.
- */
+/** Follows examples/pay-page with tokens: a page without a secret, with visitors who sign in. */
 describe('the example page', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let provider: TestProvider;

@@ -29,9 +29,8 @@ export function onStop(stop: (reason: string, urgent: AbortSignal) => void): voi
 }
 
 /**
- * Returns tests that the npm of this proxy still runs. npm starts the proxy directly or through a shell, and
- * a shell does not end with its npm. Processes above npm do not matter: `nohup npm start &` outlives its
- * terminal.
+ * Returns tests that the npm of this proxy still runs. npm starts the proxy directly or through a shell,
+ * which does not end with its npm. Ignores processes above npm: `nohup npm start &` outlives its terminal.
  */
 function waysToNpm(): (() => boolean)[] {
   const parent = process.ppid;

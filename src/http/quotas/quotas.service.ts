@@ -66,7 +66,7 @@ export class QuotasService {
   /**
    * Takes a slot.
    * @returns gives it back.
-   * @throws Problem `too_many_at_once` if the key has all of its slots, `readers_busy` if all are taken.
+   * @throws Problem `too_many_at_once` if the key uses all of its slots, `readers_busy` if all are taken.
    */
   take(name: QuotaName, keyId: string): () => void {
     const quota: Quota = QUOTAS[name];
@@ -103,8 +103,7 @@ export class QuotasService {
   /**
    * Takes a slot, and waits for a turn.
    * @param gone aborted when the caller hangs up.
-   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if nobody waits any
-   * more.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if the caller left.
    */
   async takeTurn(name: QuotaName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);

@@ -16,10 +16,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** Wait of an EventSource before it reconnects. */
 const RECONNECT_MS = 2_000;
 
-/**
- * Updates per second of all streams together while payments arrive. Each takes about half a millisecond of
- * the event loop.
- */
+/** Updates per second of all streams while payments arrive. Each takes half a millisecond. */
 const NEWS_PER_SECOND = 50;
 
 /** Longest interval of a stream. Readers take a silence of half a minute for an outage. */

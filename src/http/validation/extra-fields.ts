@@ -31,12 +31,10 @@ const TAKEN = [
 ];
 
 /**
- * Checks the names that operators may choose: the provider's name for its unit, and EXTRA_FIELDS_ALLOWED, the
- * fields that the interface does not document but public clients send. The proxy forwards these fields,
- * records them in the body, and does not read them.
- * @throws StartError for a field of the interface. As an extra field, it would have neither its rules nor its
- * place in the record: no cap would count an extra amount, and a list with the unit's name would replace the
- * items.
+ * Checks the names in the configuration: the provider's name for its unit, and EXTRA_FIELDS_ALLOWED, the
+ * undocumented fields of public clients. The proxy forwards these fields and records them in the body.
+ * @throws StartError for a field of the interface, which would lose its rules and its place in the record: no
+ * cap would count an extra amount, and a list with the unit's name would replace the items.
  */
 export function checkWords(unitName: string, extraFields: readonly string[]): void {
   const ofTheUnit = [unitName, `${unitName}s`];

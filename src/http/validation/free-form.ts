@@ -50,8 +50,7 @@ function travelsUnchanged(value: unknown): boolean {
 
 /**
  * Returns whether a number survives parsing. 1e309 becomes infinite, and whole numbers above 2^53 lose their
- * last digits. Fractions with more than fifteen digits may be rounded, which cannot be detected after
- * parsing.
+ * last digits. Rounded fractions of more than fifteen digits cannot be detected.
  */
 export function isExact(value: number): boolean {
   return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));

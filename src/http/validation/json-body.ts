@@ -15,9 +15,7 @@ const MAX_DEPTH = 16;
  */
 const MAX_DIFFERENT_NAMES = 2_000;
 
-/**
- * Minimum size of a long body. Shorter ones take a few milliseconds. Five hundred payouts have about 50 kB.
- */
+/** Minimum size of a long body. Shorter ones take a few milliseconds. 500 payouts have about 50 kB. */
 export const LONG_BODY_BYTES = 65_536;
 
 /** Maximum number of values outside items. Enough for any body without items. */
@@ -93,9 +91,8 @@ function parserOf(maxItems: number, turnOf: TurnOf): Parse {
 const TYPES_OF_TEXT = /^(text\/plain|application\/x-www-form-urlencoded)\s*(;|$)/i;
 
 /**
- * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the API
- * key header. A page of another origin can send these types with a user's cookie, but never the header
- * X-API-Key.
+ * Reads JSON that was sent as text or without a type, as in the interface's own examples. Requires the header
+ * X-API-Key, because a page of another origin can send these types with a user's cookie.
  */
 function parseOther(parse: Parse): Parse {
   return (request, bytes, done) => {
@@ -139,8 +136,7 @@ async function parseInSteps(bytes: Buffer, maxValues: number): Promise<unknown> 
 
 /**
  * Reads the text of a body, and counts its names.
- * @throws Problem `invalid_request`. Bodies whose parsing would take longer than their length suggests are
- * rejected without it.
+ * @throws Problem `invalid_request`, also for bodies that would take too long to parse.
  */
 function checked(bytes: Buffer, maxValues: number): { text: string; names: number } {
   const text = decode(bytes);

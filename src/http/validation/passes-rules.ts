@@ -29,9 +29,8 @@ const ITEMS_OF_STEP = 100;
 const compiled = new Map<unknown, readonly Property[]>();
 
 /**
- * Returns whether class-validator would find no fault in an instance. Collects class-validator's rules once
- * for each class. class-validator itself collects them for each object. Returns false for unknown kinds of
- * rules.
+ * Returns whether class-validator would find no fault in an instance. Collects class-validator's rules for
+ * each class, and not for each object. Returns false for unknown kinds of rules.
  */
 export function passesRules(instance: object): boolean {
   const values = instance as Record<string, unknown>;

@@ -45,8 +45,7 @@ export class RequestValidationPipe implements PipeTransform {
   }
 
   /**
-   * @param mayHaveExtras false for queries, and for bodies that are not forwarded, where extra fields would
-   * be lost.
+   * @param mayHaveExtras false for queries and for bodies that are not forwarded.
    */
   private check(
     value: unknown,

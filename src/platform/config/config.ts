@@ -57,10 +57,7 @@ export function loadConfig(env?: NodeJS.ProcessEnv): Config {
   return parse(env ? withoutFaults(env) : environment());
 }
 
-/**
- * Reads a command's part of the configuration. An operator's machine needs no more, such as the upstream's
- * key.
- */
+/** Reads a command's part of the configuration. An operator's machine needs no upstream key. */
 export function loadConfigOf(part: keyof typeof COMMAND_VARIABLES, env?: NodeJS.ProcessEnv): Config {
   const needed: readonly string[] = COMMAND_VARIABLES[part];
   const { values, faults } = env ? withoutFaults(env) : environment();
@@ -161,10 +158,7 @@ function toConfig(env: Environment, { given, accounts, accountValues, secretFile
     outcomes: env.OUTCOMES,
     /** Whether duplicate content is detected. Without it, only idempotency keys prevent double payments. */
     duplicateGuard: env.DUPLICATE_GUARD === 'true',
-    /**
-     * Seconds after an answer in which the same content without a key is a suspected duplicate. 0 disables
-     * it.
-     */
+    /** Seconds after an answer in which the same content is a suspected duplicate. 0 disables it. */
     duplicateWindowSeconds: env.DUPLICATE_WINDOW_SECONDS,
     /** Seconds in which the same payment of another client is held for approval. 0 disables it. */
     duplicateAcrossClientsSeconds: env.DUPLICATE_ACROSS_CLIENTS_SECONDS,

@@ -6,10 +6,7 @@ import { isSecretName } from './secrets/secret-files';
 /** The settings that govern payments, by variable. Omits unset ones without a default. */
 export type RecordedConfiguration = Readonly<Record<string, string>>;
 
-/**
- * Variables of one process, which may differ between instances. All others are recorded, so a new one cannot
- * be forgotten.
- */
+/** Variables of one process, which may differ between instances. All others are recorded. */
 const ABOUT_THE_PROCESS: readonly string[] = [
   'HOST',
   'PORT',

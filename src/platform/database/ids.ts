@@ -12,8 +12,7 @@ const RANDOM_WORDS = 256;
 /**
  * Makes IDs with the database's time, whatever the clock of this machine shows. Each ID of a process is
  * larger than the one before. If the database's clock is set back, IDs keep the last time and count on. IDs
- * of two processes are in the order of their creation, except within the error of their clocks (usually
- * milliseconds).
+ * of two processes are in the order of their creation, within the error of their clocks (milliseconds).
  */
 export class IdSource {
   private readonly random = new Uint32Array(RANDOM_WORDS);

@@ -16,9 +16,8 @@ export const LOCKS = {
   /** A run in progress on a live connection: the seed of the hash of its ID. */
   run: 7_070_006,
   /**
-   * The search index. While it is held, no entries are written from data that was read before its removal.
-   * `index_calls()`, `build_search_indexes()` and `rebuild_search_index()` of the migrations `init` and
-   * `fencing` take it.
+   * The search index. While it is held, no entries are written from data that was removed meanwhile. The
+   * migrations take it in `index_calls()`, `build_search_indexes()` and `rebuild_search_index()`.
    */
   searchIndex: 7_070_010,
   /** Statements end one at a time. */

@@ -9,8 +9,7 @@ const MEANINGS = Object.entries(ACTION_MEANINGS).map(([action, meaning]) => `\`$
 
 /**
  * The envelope of the upstream's answers. `data` depends on the operation
- * (src/operations/catalogue/answers.ts). If a repeated request has no stored answer, the proxy states the
- * outcome instead.
+ * (src/operations/catalogue/answers.ts). For a replay without a stored answer, the proxy states the outcome.
  */
 export class AnyEnvelope {
   @ApiProperty({

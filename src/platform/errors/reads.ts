@@ -15,9 +15,7 @@ export function happenedOf(code: ProblemCode): string {
 /** The codes of reads that may be sent again later. */
 const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
 
-/**
- * Texts of reads, for codes whose usual text mentions sending or keys. All other texts apply to reads, too.
- */
+/** Texts of reads, for codes whose usual text mentions sending or keys. */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadText>>> = {
   internal_error: { text: 'The proxy failed to answer this request. Give the call_id to the operator.' },
   provider_unavailable: {

@@ -3,10 +3,7 @@ import { JsonShape, shapeOf } from './json-shape';
 
 const MOST = 100;
 
-/**
- * Returns the shape of a parsed value. Lists and objects count one more value each, because they may be
- * empty.
- */
+/** Returns the shape of a parsed value. Lists and objects count one more value each. */
 function shapeOfParsed(value: unknown): JsonShape {
   const different = new Set<string>();
   const count = (inner: unknown): Omit<JsonShape, 'differentNames'> => {

@@ -59,7 +59,7 @@ class ProcessLogger extends PinoNestLogger {
   }
 }
 
-/** Adds a text to a line about an error. Without a text, pino would log the message of the error. */
+/** Adds a text to a line about an error without one, because pino would log the message of the error. */
 function logMethod(this: pino.Logger, args: Parameters<pino.LogFn>, log: pino.LogFn): void {
   const [first, ...words] = args as unknown[];
   const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
@@ -97,9 +97,7 @@ export function logRequests(server: FastifyInstance, logger: PinoNestLogger): vo
   });
 }
 
-/**
- * Returns the parts of an error for logs: its class, its code and its origin. Its message may quote a value.
- */
+/** Returns the class, the code and the origin of an error for logs. Its message may quote a value. */
 export function describeError(error: unknown): { type: string; code?: string; at?: string[] } {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = codeOf(error);

@@ -7,9 +7,7 @@ import { EgressConfig } from '../config/network/egress-config';
 import { ProxyException, readException } from '../config/network/no-proxy';
 import { codeOf } from '../errors/error-code';
 
-/**
- * Time limit of a connection. Callers of `fetch` wait for 2 to 5 seconds, and hosts have several addresses.
- */
+/** Time limit of a connection. Callers of `fetch` wait for 2 to 5 seconds. */
 const FETCH_CONNECT_MS = 3_000;
 
 /** Codes with the same meaning with and without a proxy. */

@@ -3,9 +3,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 /** 128 bits, so that equal values look different, and phone numbers cannot be found by trial. */
 const SALT_BYTES = 16;
 
-/**
- * Salts per block. A call needs one for each item, and a system call for each would cost more than hashing.
- */
+/** Salts per block. A call needs one per item, and a system call for each would cost more than hashing. */
 const SALTS_AT_ONCE = 256;
 
 let salts = Buffer.alloc(0);

@@ -41,9 +41,7 @@ export function maskContacts(text: string): string {
   });
 }
 
-/**
- * Returns whether a contact is already masked. Records are masked when written, and again for some readers.
- */
+/** Returns whether a contact is already masked. Records are masked when written and when read. */
 function isMasked(contact: string, after: string): boolean {
   return contact.includes('••@') || (contact.length === 2 && after === '••');
 }

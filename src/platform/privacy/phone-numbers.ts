@@ -27,8 +27,7 @@ const MOST_DIGITS = 17;
 
 /**
  * Returns whether text seems to contain a phone number without its +: in international form (`254712345678`),
- * after 00, or as dialed at home (`0712345678`), also in groups. UUIDs, ULIDs, hashes, dates and timestamps
- * do not count.
+ * after 00, or as dialed at home (`0712345678`), also in groups. Ignores UUIDs, ULIDs, hashes and dates.
  */
 export function looksLikePhone(text: string): boolean {
   if (!/\d{2}/.test(text)) return false;
@@ -70,9 +69,7 @@ export function spellsOneOf(text: string, phones: readonly string[]): boolean {
   return phones.some((phone) => runs.some((run) => run.includes(endOf(phone))));
 }
 
-/**
- * Returns the digits of every spelling. A calling code has at most three digits, and a number at least seven.
- */
+/** Returns the digits of every spelling. A calling code has at most three digits, a number at least seven. */
 function endOf(phone: string): string {
   const digits = phone.replace(/\D/g, '');
   return digits.slice(-Math.max(7, digits.length - 3));

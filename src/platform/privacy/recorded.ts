@@ -4,10 +4,9 @@ import { maskContacts, maskPhone, maskProse, namesContact, numberForms } from '.
 const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
 
 /**
- * Returns text in the form that records keep forever: anything that looks like a contact is masked. The
- * original stays in the body, where it can be erased.
- * @param numbers of the people in the text, in the forms of `writtenNumbers`. They are masked even without
- * their +.
+ * Returns text in the form of permanent records, with masked contacts. The original is in the body, where it
+ * can be erased.
+ * @param numbers of the people in the text, from `writtenNumbers`. They are masked even without their +.
  */
 export function asRecorded<Text extends string | null>(
   text: Text,
@@ -26,9 +25,7 @@ export function writtenNumbers(phones: string[]): ReadonlySet<string> {
   return new Set(phones.flatMap(numberForms));
 }
 
-/**
- * Masks sentences of others (a reason, the upstream's message). A number as long as a phone number counts.
- */
+/** Masks sentences of others (a reason, the upstream's message), and numbers as long as a phone number. */
 export function proseAsRecorded<Text extends string | null>(text: Text): Text {
   return (text === null ? null : maskProse(text)) as Text;
 }
@@ -36,9 +33,7 @@ export function proseAsRecorded<Text extends string | null>(text: Text): Text {
 /** Texts with more numbers were hardly ever recorded, and each number doubles the forms. */
 const MAX_NUMBERS = 4;
 
-/**
- * Returns the forms in which a searched text may have been recorded. The owners of its numbers are unknown.
- */
+/** Returns the forms in which a searched text may have been recorded. */
 export function recordedForms(text: string): string[] {
   const masked = asRecorded(text);
   const numbers = [...new Set(masked.match(DIGITS))];
@@ -53,7 +48,7 @@ export function recordedForms(text: string): string[] {
 }
 
 /**
- * Returns a query string in recorded form. A query that names nobody stays as it was sent. The SQL function
+ * Returns a query string in recorded form. Keeps a query without a contact unchanged. The SQL function
  * audit.mask_query() reads it.
  */
 export function queryAsRecorded(query: string | null): string | null {

@@ -36,10 +36,7 @@ export const UsdAmount = ({ required = true, description }: { required?: boolean
     example: 1.5,
   });
 
-/**
- * An amount in the currency of another field (docs/reference/upstream.md,
- * `/collections/mobile-money/collect`).
- */
+/** An amount in the currency of another field (docs/reference/upstream.md, `mobile-money/collect`). */
 export const LocalAmount = (description: string) =>
   amount({
     required: true,

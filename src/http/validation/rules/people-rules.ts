@@ -5,14 +5,10 @@ import { Line } from '../../../recipients/numbering-plan';
 import { readRecipient, RECIPIENT_KINDS, RecipientKind } from '../../../recipients/recipient';
 import { field, isText } from './rules';
 
-/**
- * E.164: a plus, a country code without a leading zero, and at most 15 digits. Numbering plans are stricter.
- */
+/** E.164: a plus, a country code without a leading zero, and at most 15 digits. */
 const PHONE = /^\+[1-9]\d{6,14}$/;
 
-/**
- * A handle. The interface requires the @. Networks differ in the rest, so all usual characters are allowed.
- */
+/** A handle. The interface requires the @. Networks differ in the rest. */
 const HANDLE = /^@[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 /** The longest deliverable address (RFC 5321, section 4.5.3.1.3, without its brackets). */

@@ -73,9 +73,7 @@ export function nameOfServer({ host, port }: Server): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * Returns the servers of the authority or the parameters. A single port in the parameters is for all hosts.
- */
+/** Returns the servers of the authority or of the parameters. A single port is for all hosts. */
 function serversOf(authority: string, given: URLSearchParams, faults: string[]): Server[] {
   const inParameters = given.get('host')?.split(',');
   const listed = inParameters ?? authority.split(',');

@@ -3,8 +3,7 @@ const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
  * Returns whether text is a web origin (RFC 6454) as browsers send it in the header Origin:
- * `https://host[:port]` in lower case, without a path and without the default port. Another spelling would
- * never match.
+ * `https://host[:port]` in lower case, without a path and the default port.
  */
 export function isWebOrigin(text: string): boolean {
   if (LOCAL.test(text)) return URL.canParse(text) && new URL(text).origin === text;

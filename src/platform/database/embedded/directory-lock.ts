@@ -46,8 +46,7 @@ export class DirectoryLock {
     mkdirSync(locks, { recursive: true, mode: 0o755 });
     const handle = openSync(locks, 'r');
     try {
-      // A socket path has about a hundred characters at most. On Linux, this one is short wherever the
-      // directory is.
+      // A socket path has about a hundred characters at most. On Linux, this one is always short.
       const place = process.platform === 'linux' ? `/proc/self/fd/${handle}` : locks;
       const patienceEnds = performance.now() + patienceMs;
       for (;;) {

@@ -46,8 +46,7 @@ const ENDING_MS = 5_000;
  * server that was left behind is stopped and started again.
  * @param joinRunning whether to use a server of another process.
  * @param lock the lock of `dataDir`, if the caller holds it. Otherwise, it is taken until the server stops.
- * @throws StartError if there are no binaries for this platform, if another process owns the server, or if it
- * does not respond.
+ * @throws StartError without binaries for this platform, or if another process owns the server.
  */
 export async function startEmbeddedPostgres(
   dataDir: string,

@@ -21,8 +21,7 @@ export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * Reads the applied migrations by name. An empty database has none.
- * @throws StartError if the login may not, because another one owns the tables, or if it works in another
- * schema.
+ * @throws StartError if another login owns the tables, or if the login works in another schema.
  */
 export async function appliedMigrations(client: Client): Promise<Map<string, AppliedMigration>> {
   await requirePublic(client);
@@ -75,8 +74,7 @@ async function readApplied(client: Client): Promise<AppliedRow[]> {
 
 /**
  * Returns the migrations that the database lacks.
- * @throws StartError if an applied migration has another text in this program, or if this program is too old
- * for the database.
+ * @throws StartError if an applied migration was edited, or if this program is too old for the database.
  */
 export function pendingOf(migrations: Migration[], applied: Map<string, AppliedMigration>): Migration[] {
   for (const { name, checksum } of migrations) {
@@ -116,9 +114,7 @@ function wasEdited(name: string): StartError {
   );
 }
 
-/**
- * Returns the oldest program of each migration. A program without the file of a migration can read it here.
- */
+/** Returns the oldest program of each migration, also of those without a file in this program. */
 async function oldestPrograms(client: Client): Promise<Map<string, string>> {
   if (!(await exists(client, 'migration_compatibility'))) return new Map();
   const { rows } = await client.query<{ migration: string; oldest_program: string }>(

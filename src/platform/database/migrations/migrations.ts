@@ -46,7 +46,7 @@ export async function migrate(
 
 /**
  * Returns the names of the migrations that `migrate` would apply, and changes nothing.
- * @throws StartError in the same cases as `migrate`.
+ * @throws StartError in the cases of `migrate`.
  */
 export async function pendingMigrations(url: string, directory: string): Promise<string[]> {
   return withConnection(url, async (client) =>
@@ -57,8 +57,7 @@ export async function pendingMigrations(url: string, directory: string): Promise
 /**
  * Applies the pending migrations if the start may.
  * @returns the names of the migrations it applied.
- * @throws StartError if migrations are pending and the start may not apply them, and in the same cases as
- * `migrate`.
+ * @throws StartError if the start may not apply pending migrations, and in the cases of `migrate`.
  */
 export async function migrateAtStart(
   ownerUrl: string,

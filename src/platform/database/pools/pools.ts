@@ -14,9 +14,7 @@ export interface DatabaseSettings extends DatabaseUrls {
   databasePoolSize: number;
 }
 
-/**
- * Statement timeout. The longest statement is a search of a long history. The journal's take milliseconds.
- */
+/** Statement timeout. The longest statement is a search of a long history. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Query timeout, for servers that do not even report the statement timeout. */
@@ -125,10 +123,7 @@ export function hearErrors<Some extends Pool>(pool: Some): Some {
   return pool.on('error', () => undefined);
 }
 
-/**
- * Returns a class for `Client` of a pool. It reports the SQLSTATE of each error of the server, including
- * refused logins.
- */
+/** Returns a class for `Client` of a pool that reports the SQLSTATE of each error of the server. */
 export function reporting(report: (code: string) => void): NonNullable<PoolConfig['Client']> {
   class Reporting extends ServerClient {
     constructor(config: ClientConfig) {

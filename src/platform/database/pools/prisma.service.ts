@@ -132,9 +132,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
     this.watchUnconfirmed(() => other.unconfirmed.forEach((listener) => listener()));
   }
 
-  /**
-   * Calls a listener for each commit without confirmation of the synchronous standby. Its statement fails.
-   */
+  /** Calls a listener for each commit that the synchronous standby has not confirmed. */
   watchUnconfirmed(listener: () => void): void {
     this.unconfirmed.push(listener);
   }
@@ -156,8 +154,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
 
   /**
    * Resolves once the synchronous standby has confirmed every commit so far. A commit waits only if it
-   * writes, so a retry that finds its row in place proves nothing by itself. A message in the write-ahead log
-   * always waits.
+   * writes, and a retry may find its row in place. A message in the write-ahead log always waits.
    */
   async confirm(): Promise<void> {
     await this.prepared('confirm', `SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`, []);

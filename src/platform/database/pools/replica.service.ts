@@ -33,8 +33,8 @@ const PRIMARY_POSITION = `SELECT database_server() AS server, (CASE WHEN current
 
 /**
  * SQL: the state of the replica. A standby of another timeline may have passed the position without its data.
- * Each instance that pays writes the server and its timeline every second, so a standby with such a row
- * follows the primary.
+ * Each paying instance writes the server with its timeline every second, so a standby with the row is
+ * current.
  */
 const REPLICA_STATE = `SELECT CASE WHEN pg_is_in_recovery()
       THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)

@@ -41,8 +41,7 @@ export function cancelOverdueStatements(pool: Pool, afterMs: number): () => void
 
 /**
  * Asks the server to cancel the statement of a connection, on a separate connection (PostgreSQL, "Canceling
- * Requests in Progress"). Like libpq's PQcancel, it needs no TLS: the request contains only the key of the
- * backend.
+ * Requests in Progress"). Like libpq's PQcancel, it needs no TLS.
  */
 function cancel(client: ClientBase, [again, ...later] = CANCEL_AGAIN_MS): void {
   const { host, port } = client as Client;

@@ -16,8 +16,7 @@ interface ServerClientConfig extends ClientConfig {
 
 /**
  * A connection to one server of an address. pg supports neither several hosts nor `target_session_attrs`.
- * Each connection looks for its server when it is opened, and checks the state of the server before its first
- * use.
+ * Each connection chooses its server, and checks the state of the server before its first use.
  */
 export class ServerClient extends Client {
   private readonly address: DatabaseUrl;
@@ -93,12 +92,11 @@ interface QueryingClient extends Client {
 }
 
 /**
- * `query` of pg's client, with pg's callbacks. Closes the connection if a statement is not answered in time.
+ * Runs `query` of pg's client with callbacks. Closes the connection if a statement is not answered in time.
  *
  * pg has promises and a `query_timeout` of its own. For both, it assigns a new function to the query:
  * `query.callback = …`. V8 takes a function that is assigned to a property for a method, and creates it in
- * its old generation. There, it keeps the query and all of its rows until the next full collection. Measured:
- * decision 0042.
+ * its old generation. There, it keeps the query and its rows until the next full collection (decision 0042).
  */
 function askWithCallbacks(
   this: QueryingClient,
