@@ -75,17 +75,7 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
     logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
     abortOnError: false,
   });
-  app.get(EpochService).load();
-  const waiting = { url: settings.databaseUrl, while: 'unavailable' } as const;
-  await onceReachable(waiting, () => app.get(PrismaService).start());
-  app.get(PrismaService).endOverdue(settings.requestDeadlineMs + OVERDUE_MS);
-  app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);
-  await onceReachable(waiting, () => app.get(CheckpointComparison).start());
-  await onceReachable(waiting, () => app.get(ProcessService).start());
-  await app.get(HeartbeatService).start();
-  app.get(DurabilityService).requireSafe();
-  await app.get(SpaceService).start();
-
+  await startServices(app, settings);
   const server = adapter.getInstance();
   endConnectionsWhenClosing(server);
   endSlowRequests(server, REQUEST_TIMEOUT_MS);
@@ -130,7 +120,24 @@ export async function createApp(configured: RunningConfig): Promise<NestFastifyA
   return app;
 }
 
-/** Creates Fastify, with what Node and Fastify do by themselves left to our own code. */
+/** Starts the services that need the database, and checks that it is safe to pay. */
+async function startServices(
+  app: NestFastifyApplication,
+  { databaseUrl, requestDeadlineMs }: RunningConfig,
+): Promise<void> {
+  app.get(EpochService).load();
+  const waiting = { url: databaseUrl, while: 'unavailable' } as const;
+  await onceReachable(waiting, () => app.get(PrismaService).start());
+  app.get(PrismaService).endOverdue(requestDeadlineMs + OVERDUE_MS);
+  app.get(SidePrisma).endOverdue(SIDE_OVERDUE_MS);
+  await onceReachable(waiting, () => app.get(CheckpointComparison).start());
+  await onceReachable(waiting, () => app.get(ProcessService).start());
+  await app.get(HeartbeatService).start();
+  app.get(DurabilityService).requireSafe();
+  await app.get(SpaceService).start();
+}
+
+/** Creates Fastify without the behavior of Node and Fastify that our own code replaces. */
 function adapterFor(settings: RunningConfig): ReplyAdapter {
   const isTrusted = within(settings.trustedProxies);
   return new ReplyAdapter({
@@ -144,7 +151,7 @@ function adapterFor(settings: RunningConfig): ReplyAdapter {
     },
     clientErrorHandler: () => undefined, // answerBrokenRequests answers
     return503OnClosing: false, // requests on open connections are still answered normally
-    // Only these proxies are trusted to name the sender. From others, X-Forwarded-For is an unverified claim.
+    // From any other address, X-Forwarded-For is an unverified claim.
     trustProxy: (address: string | undefined) => isTrusted(address ?? ''),
     exposeHeadRoutes: false, // a HEAD would be forwarded and recorded as a GET
     // beyond this length, Fastify answers with its own error

@@ -36,8 +36,8 @@ const DESCRIPTIONS = {
 export const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }));
 
 const ERRORS =
-  "Errors say what to do: in the interface's envelope below `/api/v0.1`, elsewhere as RFC 9457 problem " +
-  'details.';
+  "Errors name the next step. Below `/api/v0.1` they have the interface's envelope, elsewhere they are RFC " +
+  '9457 problem details.';
 
 /** The readers of the API. Each has a document with the routes that it may call. */
 export const AUDIENCES = {
@@ -45,17 +45,18 @@ export const AUDIENCES = {
     /** The address that serves the document, and its file in the repository. */
     file: 'openapi.json',
     title: 'payout-proxy',
-    description: `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same, with a key of this proxy,
-and every call is recorded. \`/v1\` previews payouts, and reads your own calls, payouts and limits.
+    description: `The upstream's interface under \`/api/v0.1\`, made safe. Requests and answers are the same,
+with a key of this proxy, and every call is recorded. \`/v1\` previews payouts, and reads your own calls,
+payouts and limits.
 
-Send a new \`Idempotency-Key\` with each payment or write, and the same key when you retry it. The request is then carried
-out once.`,
+Send a new \`Idempotency-Key\` with each payment or write, and the same key when you retry it. The request is
+then carried out once.`,
   },
   staff: {
     file: 'openapi.staff.json',
     title: 'payout-proxy for operators and auditors',
-    description: `Reads, exports and proves the history of all clients, reconciles it with the upstream, manages clients, decides about held
-calls, stops operations, and settles calls in doubt.`,
+    description: `Reads, exports and proves the history of all clients, reconciles it with the upstream,
+manages clients, decides about held calls, stops operations, and settles calls in doubt.`,
   },
 } as const;
 

@@ -36,8 +36,10 @@ const PAGE = `<!doctype html>
 `;
 
 /** The document of apps comes first, and a switch on the page opens the others. */
+const URLS = Object.values(AUDIENCES).map(({ file, title }) => ({ url: `/${file}`, name: title }));
+
 const START = `SwaggerUIBundle({
-  urls: ${JSON.stringify(Object.values(AUDIENCES).map(({ file, title }) => ({ url: `/${file}`, name: title })))},
+  urls: ${JSON.stringify(URLS)},
   dom_id: '#swagger-ui',
   deepLinking: true,
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],

@@ -7,7 +7,8 @@ const BUILT = join(__dirname, '..', '..', '..', 'dist', 'app', 'start', 'memory.
 const SCRIPT = `
   const { getHeapSpaceStatistics } = require('node:v8');
   const { afterStart, startSmall } = require(${JSON.stringify(BUILT)});
-  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size / 1e6;
+  const isYoung = ({ space_name }) => space_name === 'new_space';
+  const young = () => getHeapSpaceStatistics().find(isYoung).space_size / 1e6;
   const survivors = () => Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
   startSmall();
   const kept = survivors();

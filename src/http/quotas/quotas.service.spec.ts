@@ -42,7 +42,7 @@ describe('the quotas of keys', () => {
     expect(await restAfter(quotas, 100, Infinity)).toBe(0);
   });
 
-  it('let work rest after each of its steps, if it is one of a quota that rests, while payments are made', async () => {
+  it('let work of a resting quota rest after each step while payments are made', async () => {
     jest.useRealTimers();
     const quotas = newQuotas();
     function* steps() {
@@ -57,7 +57,7 @@ describe('the quotas of keys', () => {
     expect([quiet, urgent]).toEqual([{ restedMs: 0 }, {}]);
   });
 
-  it('let searches work without a rest while nobody pays', async () => {
+  it('let searches work without a rest between payments', async () => {
     const quotas = newQuotas();
     expect(await restAfter(quotas, 300)).toBe(0);
     quotas.notePayment();

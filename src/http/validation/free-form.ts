@@ -28,7 +28,7 @@ export const FreeForm = (
         test: (value) =>
           isObject(value) &&
           !isDeeperThan(value, MAX_DEPTH) &&
-          Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES && // first, because a long one takes much longer to look through
+          Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES && // before the slower check of all values
           travelsUnchanged(value),
       },
       {

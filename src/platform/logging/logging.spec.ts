@@ -62,7 +62,8 @@ describe('loggingOptions', () => {
   ])('describes %s with a safe text instead of its own message', (_what, line) => {
     expect(JSON.stringify(logged(line))).not.toContain('ada');
     expect(logged(line)).toMatchObject({ level: 'error', msg: 'an error', err: {} });
-    expect(logged(line, undefined)).toEqual({ ...logged(line), time: expect.any(String) }); // as Nest's logger calls
+    // as Nest's logger calls
+    expect(logged(line, undefined)).toEqual({ ...logged(line), time: expect.any(String) });
   });
 
   it('logs given texts unchanged', () => {

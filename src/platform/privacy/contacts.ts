@@ -24,8 +24,10 @@ export function maskHandle(handle: string): string {
 }
 
 /** An email address, an international number, or a handle in text. A number has no digits of an address. */
-const CONTACT =
-  /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}|\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])|(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/gu;
+const EMAIL = /[^\s"'<>()[\],;:@/=]{1,64}@[^\s"'<>()[\],;:@]{1,255}/u;
+const NUMBER = /\+\d(?:[\s().-]?\d){6,14}(?!\d*@[^\s"'<>()[\],;:@])/u;
+const HANDLE = /(?<![\w.])@[A-Za-z0-9_][\w.-]{0,63}/u;
+const CONTACT = new RegExp([EMAIL, NUMBER, HANDLE].map(({ source }) => source).join('|'), 'gu');
 
 /** A number with the length of a phone number outside IDs, amounts and dates. */
 const DIGITS = /(?<![\w.+-])\d{7,15}(?![\w-])/g;

@@ -240,7 +240,7 @@ describe('the body validator', () => {
     expectFaults(rules.post('/send', { credit: [creditItem()], description }), [
       {
         pointer: '/description',
-        detail: /must be text of at most 1000 characters, without control characters/,
+        detail: /must be text of at most 1000 characters without control characters/,
       },
     ]),
   );

@@ -202,7 +202,7 @@ describe('a spreadsheet of findings', () => {
         '/3/decision row 3: decision must be one of explained, resolved, accepted, reopened',
         '/4/finding_id row 4: finding_id must be the ID of a finding, a UUID',
         '/5/decision row 5: has a reason but no decision; give both or none',
-        '/6/reason row 6: reason must be text of 1 to 1000 characters, without control characters',
+        '/6/reason row 6: reason must be text of 1 to 1000 characters without control characters',
         '/8/finding_id row 8: the finding is already decided at /2; decide it once',
         '/7/finding_id row 7: there is no finding with this ID',
       ]);

@@ -35,7 +35,7 @@ export const EmailOr = (other: string) =>
       type: 'string',
       format: 'email',
       maxLength: MAX_EMAIL,
-      description: `The recipient's email address. Each item needs it or \`${other}\`. With both, the email is used.`,
+      description: `The recipient's email address. Each item needs it or \`${other}\`. It has precedence.`,
       example: 'ada@example.com',
     },
   );

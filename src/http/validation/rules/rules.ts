@@ -61,7 +61,7 @@ export const Text = ({ max, description, example, required = true, mayBeEmpty = 
   field(
     {
       required,
-      must: `must be text of ${mayBeEmpty ? 'at most' : '1 to'} ${max} characters, without control characters`,
+      must: `must be text of ${mayBeEmpty ? 'at most' : '1 to'} ${max} characters without control characters`,
       test: (value) => typeof value === 'string' && isText(value, max) && (mayBeEmpty || value.trim() !== ''),
     },
     {
@@ -194,7 +194,7 @@ const notForwarded = new Set<string>();
 /** Marks the class of a body that is not forwarded, where a field of EXTRA_FIELDS_ALLOWED would get lost. */
 export const NotForwarded = (): ClassDecorator => (type) => void notForwarded.add(type.name);
 
-/** @param name of a body's class itself: one that extends `Nothing` may be forwarded. */
+/** @param name of a body's class itself: a subclass of `NoProperties` may be forwarded. */
 export function isForwarded(name: string): boolean {
   return !notForwarded.has(name);
 }

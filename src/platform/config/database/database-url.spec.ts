@@ -29,9 +29,9 @@ describe('the address of a database', () => {
   });
 
   it('keeps its login, its database and its parameters for each server', () => {
-    const address = readDatabaseUrl(
-      'postgresql://us%40er:p%2Fa%3As%25s@one,two:5433/my%20db?sslmode=disable&application_name=mine&options=-c%20role%3Dx&target_session_attrs=primary',
-    );
+    const parameters =
+      'sslmode=disable&application_name=mine&options=-c%20role%3Dx&target_session_attrs=primary';
+    const address = readDatabaseUrl(`postgresql://us%40er:p%2Fa%3As%25s@one,two:5433/my%20db?${parameters}`);
     expect(address).toMatchObject({ faults: [], target: 'read-write', options: '-c role=x' });
     const client = new Client({ connectionString: urlOfServer(address, address.servers[1]) });
     expect(client).toMatchObject({

@@ -9,25 +9,26 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   UPSTREAM_API_KEY: { about: "The upstream's API key.", unset: "the sandbox's key" },
   UPSTREAM_SUB_ACCOUNT: {
     about:
-      'The sub-account that all requests are carried out for, as `subAccount`. See ' +
+      'The sub-account of all requests, sent as `subAccount`. See ' +
       '[Accounts](../operate/upstream-accounts.md).',
     unset: 'the account that owns the key',
   },
   UPSTREAM_WALLET: {
-    about: 'The wallet that transfers take from. See [Accounts](../operate/upstream-accounts.md).',
+    about: 'The source wallet of transfers. See [Accounts](../operate/upstream-accounts.md).',
     unset: 'the wallet that the request names',
   },
   UPSTREAM_ACCOUNTS: {
     about:
-      'Accounts beside `main`, such as `kenya,uganda`. Each has variables of its own, such as ' +
+      'Accounts other than `main`, such as `kenya,uganda`. Each has its own variables, such as ' +
       '`UPSTREAM_ACCOUNT_KENYA_API_KEY`. See [Accounts](../operate/upstream-accounts.md).',
     unset: 'none',
   },
   UPSTREAM_UNIT_NAME:
-    "The provider's own word for `credit`, in two paths and in the fields `credit` and `credits`. See " +
-    '[The upstream](upstream.md#the-units-name).',
+    "The provider's name of a `credit`, in two paths and in the fields `credit` and `credits`. See [The " +
+    'upstream](upstream.md#the-units-name).',
   UPSTREAM_TIMEOUT_MS:
-    'Time for one request, from sending it to the end of the answer. After it, the outcome is unknown.',
+    'Time limit of a request, from its first byte to the end of the answer. After it, the outcome is ' +
+    'unknown.',
   UPSTREAM_TIMEOUTS: {
     about:
       'The same for an operation or a class of deadlines, such as `POST ' +
@@ -42,15 +43,15 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
     unset: 'none',
   },
   UPSTREAM_CONNECT_TIMEOUT_MS:
-    'Time to connect. After it, nothing was sent. Each address of the host but the last one has a third ' +
-    'of it.',
+    'Time limit of a connection. After it, nothing was sent. Each address of the host but the last has a ' +
+    'third of it.',
   UPSTREAM_CONNECTIONS:
-    'Connections to each upstream account, and the places of its requests that are admitted or in ' +
-    'flight. See [Too many requests](../operate/monitor.md#too-many-requests).',
+    'Connections to each upstream account, and the permits of its requests that are admitted or in flight. ' +
+    'See [Too many requests](../operate/monitor.md#too-many-requests).',
   UPSTREAM_QUEUE:
-    'Requests that may wait for a place. Others are refused before anything is written about them.',
+    'Maximum number of requests that wait for a permit. More are rejected before they are recorded.',
   UPSTREAM_MAX_RESPONSE_BYTES:
-    'Largest answer, also once it is decoded. A larger one is cut off, and its outcome is unknown.',
+    'Maximum size of an answer, also after decoding. A larger one is cut off, and its outcome is unknown.',
   UPSTREAM_WEBHOOK_SECRET: {
     about:
       "The secret that signs the upstream's events. In production it has at least 24 bytes. Without it, " +
@@ -59,15 +60,14 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   },
   UPSTREAM_STATUS_WORDS: {
     about:
-      'Status words of the upstream that the proxy does not know, each with its meaning, such as ' +
+      'Additional status words of the upstream with their meanings, such as ' +
       '`settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
     unset: 'none',
   },
   UPSTREAM_REJECTION_TEXTS: {
     about:
-      'Texts with which an error begins that proves that nothing was done, even with 500, such as ' +
-      '`insufficient funds`. See [What an answer ' +
-      'proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
+      'Beginnings of error texts that prove that nothing was done, even with 500, such as `insufficient ' +
+      'funds`. See [What an answer proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
     unset: 'none',
   },
   HTTPS_PROXY: {
@@ -87,7 +87,7 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
       '`*`, such as `.corp.example.com,10.0.0.0/8`. Loopback hosts never need a proxy.',
     unset: 'none',
   },
-  INFO_CACHE_TTL_SECONDS: 'How long answers to `/info` are cached. `0` disables the cache.',
+  INFO_CACHE_TTL_SECONDS: 'Cache time of answers to `/info`. `0` disables the cache.',
   CHECK_COVERAGE:
-    "Whether countries and networks are checked against the upstream's own lists before a payout is sent.",
+    "Whether countries and networks are checked against the upstream's lists before a payout is sent.",
 });

@@ -33,7 +33,7 @@ describe('upstream timeouts', () => {
     'POST /send=-500',
   ])('cannot be %s', (given) => {
     expect(() => loadConfig({ UPSTREAM_TIMEOUTS: given })).toThrow(
-      /^invalid configuration: UPSTREAM_TIMEOUTS must be a comma-separated list of operations with milliseconds from 100 to 600000[^;]*$/,
+      /^invalid configuration: UPSTREAM_TIMEOUTS must be .* with milliseconds from 100 to 600000[^;]*$/,
     );
   });
 

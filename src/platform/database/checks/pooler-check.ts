@@ -22,7 +22,8 @@ const limit = (name: string) =>
   `(SELECT setting::integer FROM pg_settings WHERE name = '${name}') AS ${name}`;
 
 const SESSION = `SELECT current_user::text AS role, session_user::text AS login,
-  current_setting('client_min_messages') AS client_min_messages, ${Object.keys(LIMITS).map(limit).join(', ')}`;
+    current_setting('client_min_messages') AS client_min_messages,
+    ${Object.keys(LIMITS).map(limit).join(', ')}`;
 
 /** Levels of client_min_messages with which warnings arrive. See replication.ts. */
 const WITH_WARNINGS = ['debug5', 'debug4', 'debug3', 'debug2', 'debug1', 'log', 'notice', 'warning'];

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StartError } from '../../config/config';
-import { childEnvironment } from '../../config/environment/child-environment';
 import { codeOf } from '../../errors/error-code';
 import { LOCKS } from '../locks';
 import { SessionLock } from '../pools/session-lock';
@@ -21,7 +19,7 @@ import {
 import { DirectoryLock, lockDataDir } from './directory-lock';
 import { alreadyUsed } from './holder';
 import { Home, makeDataDir, prepareHome } from './home';
-import { findPort, RunningServer, startServer } from './server';
+import { execute, findPort, isRunning, run, RunningServer, startServer } from './server';
 
 export interface EmbeddedPostgres {
   urls: EmbeddedUrls;
@@ -176,16 +174,7 @@ async function initialise(dataDir: string, home: Home, settings: string[]): Prom
   writeFileSync(passwordFile, access.ownerPassword, { mode: 0o600 });
   home.own(passwordFile);
   const owner = ['--username', 'payout_owner', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
-  const text = [
-    '--encoding',
-    'UTF8',
-    '--locale-provider',
-    'builtin',
-    '--builtin-locale',
-    'C.UTF-8',
-    '--locale',
-    'C',
-  ];
+  const text = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   for (const name of readdirSync(home.directory).filter((name) => name.startsWith('making-'))) {
     rmSync(join(home.directory, name), { recursive: true, force: true, maxRetries: 3 });
   }
@@ -232,38 +221,5 @@ async function lockOwnership(home: Home, access: EmbeddedAccess): Promise<Sessio
       `the embedded Postgres does not respond (${codeOf(error) ?? 'no answer'}). If no postgres process ` +
         `is running, delete ${join(home.cluster, 'postmaster.pid')}.`,
     );
-  });
-}
-
-async function isRunning(home: Home): Promise<boolean> {
-  return (await execute(home, 'pg_ctl', ['status', '--pgdata', home.cluster])).code === 0;
-}
-
-async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Promise<void> {
-  const { code, output } = await execute(home, program, args);
-  if (code === 0) return;
-  const log = join(home.directory, 'postgres.log');
-  appendFileSync(log, output);
-  home.own(log); // otherwise the server could not write it
-  const lines = output.trim().split('\n');
-  const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
-  throw new StartError(`${program} of the embedded Postgres failed (${reason}). Read ${log}.`);
-}
-
-function execute(home: Home, program: string, args: string[]): Promise<{ code: number; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(join(home.binaries, program), args, {
-      cwd: home.directory,
-      detached: true, // Ctrl-C is for the proxy, and must not interrupt this program
-      env: childEnvironment({ LC_ALL: 'C', TZ: 'UTC' }),
-      // The server inherits the streams of pg_ctl, and a pipe would stay open as long as it runs.
-      stdio: ['ignore', program === 'initdb' ? 'pipe' : 'ignore', program === 'initdb' ? 'pipe' : 'ignore'],
-      ...home.user,
-    });
-    let output = '';
-    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }

@@ -1,5 +1,5 @@
 import { ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -126,5 +126,45 @@ function freePort(): Promise<number> {
       const bound = server.address();
       server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : 0));
     });
+  });
+}
+
+/** Returns whether a server of the home runs, of any owner. */
+export async function isRunning(home: Home): Promise<boolean> {
+  return (await execute(home, 'pg_ctl', ['status', '--pgdata', home.cluster])).code === 0;
+}
+
+/** @throws StartError if the program fails. */
+export async function run(home: Home, program: 'initdb' | 'pg_ctl', args: string[]): Promise<void> {
+  const { code, output } = await execute(home, program, args);
+  if (code === 0) return;
+  const log = join(home.directory, 'postgres.log');
+  appendFileSync(log, output);
+  home.own(log); // otherwise the server could not write it
+  const lines = output.trim().split('\n');
+  const reason = lines.find((line) => /error|fatal/i.test(line)) ?? (lines.at(-1) || `exit code ${code}`);
+  throw new StartError(`${program} of the embedded Postgres failed (${reason}). Read ${log}.`);
+}
+
+/** Runs a program of Postgres as the user of the home. */
+export function execute(
+  home: Home,
+  program: string,
+  args: string[],
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(home.binaries, program), args, {
+      cwd: home.directory,
+      detached: true, // Ctrl-C is for the proxy, and must not interrupt this program
+      env: childEnvironment({ LC_ALL: 'C', TZ: 'UTC' }),
+      // The server inherits the streams of pg_ctl, and a pipe would stay open as long as it runs.
+      stdio: ['ignore', program === 'initdb' ? 'pipe' : 'ignore', program === 'initdb' ? 'pipe' : 'ignore'],
+      ...home.user,
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }

@@ -16,8 +16,14 @@ export interface AppliedMigration {
  * creates it, so that an interrupted one leaves an empty database.
  */
 export const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
-  id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
-  logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`;
+  id varchar(36) PRIMARY KEY,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0)`;
 
 /**
  * Reads the applied migrations by name. An empty database has none.
@@ -48,8 +54,8 @@ async function requirePublic(client: Client): Promise<void> {
   throw new StartError(
     `the login ${found.login} works in ` +
       `${found.schema === null ? 'no schema' : `the schema ${found.schema}`}, and the tables belong in ` +
-      `public. If its address has a search_path, remove it there. Otherwise run in this database:\nALTER ` +
-      `ROLE ${found.login} IN DATABASE ${found.database} SET search_path = public;`,
+      'public. If its address has a search_path, remove it there. Otherwise run in this database:\n' +
+      `ALTER ROLE ${found.login} IN DATABASE ${found.database} SET search_path = public;`,
   );
 }
 
@@ -62,8 +68,8 @@ interface AppliedRow {
 async function readApplied(client: Client): Promise<AppliedRow[]> {
   try {
     const { rows } = await client.query<AppliedRow>(
-      'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE finished_at IS NOT ' +
-        'NULL AND rolled_back_at IS NULL',
+      `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+       WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
     );
     return rows;
   } catch (error) {
@@ -107,10 +113,10 @@ function refuseTooNew(migrations: Migration[], applied: Map<string, AppliedMigra
 
 function wasEdited(name: string): StartError {
   return new StartError(
-    `the migration ${name} was edited after it was applied: its file in this program differs from what ` +
-      'this database has. Start the version that applied it, or restore its file and put the change into ' +
-      'a new migration. A database that a development version made cannot be upgraded: begin with an ' +
-      'empty one (another DATA_DIR or DATABASE_URL).',
+    `the migration ${name} was edited after it was applied: its file in this program differs from the ` +
+      'applied one. Start the version that applied it, or restore its file and put the change into a new ' +
+      'migration. A database of a development version cannot be upgraded: begin with an empty one ' +
+      '(another DATA_DIR or DATABASE_URL).',
   );
 }
 
@@ -124,10 +130,10 @@ async function oldestPrograms(client: Client): Promise<Map<string, string>> {
 }
 
 async function exists(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
+  const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
     table,
   ]);
-  return rows[0]?.there ?? false;
+  return rows[0]?.exists ?? false;
 }
 
 /** SQL: objects of migrations. Sequences of columns and objects of extensions have no owner of their own. */

@@ -85,10 +85,9 @@ export class GroupCommit<Row, Result = void> {
   private readonly beforeRetry: (row: Row) => Promise<void>;
 
   /**
-   * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row may
-   * come `again`, alone,
-   *   after a batch was reported as failed. It may have been written after all. `isAwaited` tells whether the caller of the
-   *   row at a place still waits.
+   * @param write writes (or looks up) all rows or none, and returns the result of each, if any. A row comes
+   * `again`, alone, after a failed batch, which may have written it. `isAwaited` returns whether the caller
+   * of a row still waits.
    * @param weigh returns the weight of a row against `maxWeight` of a batch.
    */
   constructor(

@@ -28,8 +28,9 @@ const TOO_LONG = '57014';
  * SQL: the server and the position of everything visible on the primary. It was flushed, unless commits do
  * not wait for the flush.
  */
-const PRIMARY_POSITION = `SELECT database_server() AS server, (CASE WHEN current_setting('synchronous_commit') = 'off'
-  THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
+const PRIMARY_POSITION = `SELECT database_server() AS server,
+  (CASE WHEN current_setting('synchronous_commit') = 'off'
+    THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text AS lsn`;
 
 /**
  * SQL: the state of the replica. A standby of another timeline may have passed the position without its data.
@@ -40,14 +41,14 @@ const REPLICA_STATE = `SELECT CASE WHEN pg_is_in_recovery()
       THEN (SELECT system_identifier::text FROM pg_control_system()) = split_part($2, '/', 1)
         AND EXISTS (SELECT FROM instance WHERE server = $2)
       ELSE database_server() = $2 END AS "isSame",
-    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn()
-      END >= $1::pg_lsn AS reached,
-    coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('public.search_entry')),
-      false) AS "hasIndex"`;
+    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END
+      >= $1::pg_lsn AS reached,
+    coalesce((SELECT relpersistence = 'p' FROM pg_class
+      WHERE oid = to_regclass('public.search_entry')), false) AS "hasIndex"`;
 
 /** SQL: the lag of a standby in seconds. Null on a primary, and before anything was replayed. */
-const LAG = `SELECT CASE WHEN pg_is_in_recovery() THEN
-  extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
+const LAG = `SELECT CASE WHEN pg_is_in_recovery()
+  THEN extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 END AS lag`;
 
 interface PrimaryPosition {
   server: string;
@@ -141,17 +142,16 @@ export class ReplicaService implements OnApplicationShutdown {
   /** Waits until the replica has everything that the primary has now. Never rejects. */
   private async isCurrent(index: boolean): Promise<boolean> {
     if (performance.now() < this.restsUntil) return false;
-    const asked = this.primary
-      .readLong<PrimaryPosition>({ text: PRIMARY_POSITION, values: [] })
-      .catch(() => []);
-    const [here] = (await waitAtMost(asked, ANSWER_MS)) ?? [];
-    if (!here) return false;
+    const question = { text: PRIMARY_POSITION, values: [] };
+    const answer = this.primary.readLong<PrimaryPosition>(question).catch(() => []);
+    const [primary] = (await waitAtMost(answer, ANSWER_MS)) ?? [];
+    if (!primary) return false;
     for (const ends = performance.now() + CATCH_UP_MS; ;) {
-      const [there] = (await this.ask<ReplicaState>(REPLICA_STATE, [here.lsn, here.server])) ?? [];
-      if (!there) return this.giveUp('it does not answer');
-      if (!there.isSame) return this.giveUp('it follows another server, or another timeline');
-      if (index && !there.hasIndex) return false;
-      if (there.reached) return true;
+      const [state] = (await this.ask<ReplicaState>(REPLICA_STATE, [primary.lsn, primary.server])) ?? [];
+      if (!state) return this.giveUp('it does not answer');
+      if (!state.isSame) return this.giveUp('it follows another server, or another timeline');
+      if (index && !state.hasIndex) return false;
+      if (state.reached) return true;
       if (performance.now() > ends) return this.rest('it has not replayed what has committed');
       await sleep(POLL_MS);
     }
@@ -165,7 +165,7 @@ export class ReplicaService implements OnApplicationShutdown {
       while (await (this.answering ??= this.answers().finally(() => (this.answering = undefined))));
       throw new Error('it has stopped answering');
     };
-    reading.catch(() => undefined); // nobody waits for it once the replica has stopped answering
+    reading.catch(() => undefined); // without a caller once the replica has stopped answering
     const watch = watching();
     watch.catch(() => undefined); // the end of the read stops it
     try {
@@ -182,11 +182,11 @@ export class ReplicaService implements OnApplicationShutdown {
   /** @returns undefined if the replica does not answer in time. */
   private async ask<Row extends object>(text: string, values: unknown[]): Promise<Row[] | undefined> {
     if (!this.questions) return undefined;
-    const asked = this.questions.query<Row>(text, values).then(
+    const answer = this.questions.query<Row>(text, values).then(
       ({ rows }) => rows,
       () => undefined,
     );
-    return waitAtMost(asked, 2 * ANSWER_MS);
+    return waitAtMost(answer, 2 * ANSWER_MS);
   }
 
   private giveUp(reason: string): false {

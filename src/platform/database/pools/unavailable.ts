@@ -29,8 +29,10 @@ const ADAPTER_KINDS = ['DatabaseNotReachable', 'DatabaseDoesNotExist', 'Connecti
 const PRISMA_CODES = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
 
 /** Messages of pg and pg-pool for errors without a code. */
-const PG_WORDS =
-  /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (was closed|has encountered a connection error))/;
+const PG_WORDS = new RegExp(
+  '^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|' +
+    'Client (was closed|has encountered a connection error))',
+);
 
 /** Node's codes for a server that cannot be reached or closes the connection. */
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)$/;
