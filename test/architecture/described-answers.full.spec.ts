@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { confirmedReply } from '../../src/gateway/forwarding/reply/reply';
 import { LedgerItem } from '../../src/journal/settlement/ledger';
 import { SCOPES } from '../../src/operations/catalogue/scopes';
-import { described, objectsThatSayNothing, schemaOf, undescribed } from '../support/http/described';
 import type { Answer, Method } from '../support/http/request';
+import { schemaNamed, undescribedObjects, schemaOf, undescribed } from '../support/http/response-schemas';
 import supertest from '../support/http/supertest';
 import { answer, reset } from '../support/network/fake-upstream';
 import { Approving, startApproving } from '../support/payments/approving';
@@ -223,12 +223,12 @@ describe('a /v1 response', () => {
       [404, '/v1/clients/nobody'],
     ] as const) {
       const { body } = await send('get', path).expect(status);
-      expect(undescribed(body, described('ProblemDetails'))).toEqual([]);
+      expect(undescribed(body, schemaNamed('ProblemDetails'))).toEqual([]);
     }
   });
 
   it('declares its members, except for data of others', () => {
-    expect(objectsThatSayNothing()).toEqual([
+    expect(undescribedObjects()).toEqual([
       'LeafProof/record',
       'ReceiptRecord/record',
       'RecordMessage/body',

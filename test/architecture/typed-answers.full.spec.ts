@@ -1,8 +1,8 @@
 import { methodOf, OPERATION_NAMES, OperationName, pathOf } from '../../src/operations/catalogue/catalogue';
 import { first } from '../support/examples/first';
 import { API_DOCUMENT, operationsIn } from '../support/http/api-document';
-import { closed, schemaOf, undescribed } from '../support/http/described';
 import { dataOf, InterfaceClient, RawAnswer } from '../support/http/interface-client';
+import { closed, schemaOf, undescribed } from '../support/http/response-schemas';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 
 const AIRTIME = { countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 0.5 };

@@ -3,7 +3,7 @@ import { OTHER_TYPE } from '../../src/http/validation/json-body';
 import {
   airtimeItem,
   creditItem,
-  FaultExpected,
+  ExpectedFault,
   startInterface,
   TestInterface,
 } from '../support/http/interface';
@@ -171,7 +171,7 @@ describe('JSON', () => {
   });
   afterAll(() => api.close());
 
-  const wholeBody = (detail: RegExp): FaultExpected[] => [{ pointer: '', detail }];
+  const wholeBody = (detail: RegExp): ExpectedFault[] => [{ pointer: '', detail }];
 
   describe.each(['text/plain', 'Text/Plain;charset=UTF-8', 'application/x-www-form-urlencoded'])(
     'sent as %s',

@@ -1,11 +1,11 @@
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import supertest, { Asked } from '../support/http/supertest';
+import supertest, { TypedApiRequest } from '../support/http/supertest';
 import { Behaviour, FakeUpstream } from '../support/network/fake-upstream';
 import { airtime, phoneOf, phones } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** Two proxies on one database: what is stopped on one is stopped on the other when the answer is there. */
-type Asking = () => Asked<'post', '/api/v0.1/payouts/airtime'>;
+type Asking = () => TypedApiRequest<'post', '/api/v0.1/payouts/airtime'>;
 
 describe('a stop', () => {
   let database: TestDatabase;

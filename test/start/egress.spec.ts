@@ -40,7 +40,7 @@ describe('a proxy behind an egress proxy', () => {
   beforeEach(() => {
     logged = (['log', 'warn', 'error'] as const).map((level) => jest.spyOn(Logger.prototype, level));
     world.received.length = 0;
-    egress.asked.length = 0;
+    egress.requests.length = 0;
     egress.behaviour = egress.open;
     egress.breakAll();
     world.behaviour = (request, ...rest) =>
@@ -52,7 +52,7 @@ describe('a proxy behind an egress proxy', () => {
   });
 
   const credentials = Buffer.from(`us@er:${PLAIN_PASSWORD}`).toString('base64');
-  const authorities = () => egress.asked.map(({ authority }) => authority).sort();
+  const authorities = () => egress.requests.map(({ authority }) => authority).sort();
   const paid = () => world.received.filter(({ url }) => url.includes('/payouts/'));
 
   /** Connects only to the screening service. */
@@ -69,12 +69,12 @@ describe('a proxy behind an egress proxy', () => {
       ['upstream.test:8080', '/api/v0.1/payouts/airtime'],
     ]);
     expect(world.received.filter(({ headers }) => headers['proxy-authorization'])).toEqual([]);
-    const [{ headers } = { headers: {} }] = egress.asked;
+    const [{ headers } = { headers: {} }] = egress.requests;
     expect(headers).toMatchObject({
       'proxy-authorization': `Basic ${credentials}`,
       host: 'screening.test:80',
     });
-    expect(JSON.stringify(egress.asked)).not.toMatch(/upstream-key|x-api-key/i);
+    expect(JSON.stringify(egress.requests)).not.toMatch(/upstream-key|x-api-key/i);
   });
 
   it.each([403, 407, 502])(

@@ -33,7 +33,7 @@ describe('Egress', () => {
     const response = await egress.fetch(url, {}).catch(() => undefined); // no such host
     await response?.text();
     await egress.close();
-    return proxy.asked.length > 0 ? 'proxied' : 'direct';
+    return proxy.requests.length > 0 ? 'proxied' : 'direct';
   }
 
   it('gives each address of a host a third of the time to connect', async () => {
@@ -50,7 +50,7 @@ describe('Egress', () => {
 
   it('connects to other hosts through the proxy of their protocol', async () => {
     expect(await reach('http://host.test')).toBe('proxied');
-    proxy.asked.length = 0;
+    proxy.requests.length = 0;
     expect(await reach('https://host.test')).toBe('direct');
   });
 
@@ -100,7 +100,7 @@ describe('Egress', () => {
 
     it('speaks TLS with the host through the tunnel', async () => {
       expect(await send('https://known.test')).toEqual(['done', 'done', 'done']);
-      expect(outside.asked.map(({ authority }) => authority)).toEqual(['known.test:443']);
+      expect(outside.requests.map(({ authority }) => authority)).toEqual(['known.test:443']);
     });
 
     it('has a code for a certificate of another name with which undici does not begin again', async () => {

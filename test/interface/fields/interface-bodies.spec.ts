@@ -1,5 +1,5 @@
-import { airtimeItem, creditItem, FaultExpected, LISTS } from '../../support/http/interface';
-import { expectFaults, expectTaken, startRules, TestRules } from '../../support/http/rules';
+import { airtimeItem, creditItem, ExpectedFault, LISTS } from '../../support/http/interface';
+import { expectFaults, expectAccepted, startRules, TestRules } from '../../support/http/rules';
 
 const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
@@ -12,7 +12,7 @@ describe('the body validator', () => {
   });
   afterAll(() => rules.close());
 
-  const wholeBody = (detail: RegExp): FaultExpected[] => [{ pointer: '', detail }];
+  const wholeBody = (detail: RegExp): ExpectedFault[] => [{ pointer: '', detail }];
 
   it.each([
     ['nothing', ''],
@@ -154,7 +154,7 @@ describe('the body validator', () => {
   });
 
   describe.each(LISTS)('the list of POST $path', ({ path, list, item }) => {
-    const mustBeList: FaultExpected[] = [
+    const mustBeList: ExpectedFault[] = [
       { pointer: `/${list}`, detail: /^must be a list of at least one item$/ },
     ];
 
@@ -179,7 +179,7 @@ describe('the body validator', () => {
 
     it('contains at most 1,000 items', async () => {
       const items = Array.from({ length: 1_000 }, item);
-      await expectTaken(rules.post(path, { [list]: items }));
+      await expectAccepted(rules.post(path, { [list]: items }));
       await expectFaults(rules.post(path, { [list]: [...items, { broken: true }] }), [
         { pointer: `/${list}`, detail: /^must have at most 1000 items, and has 1001$/ },
       ]);
@@ -228,9 +228,9 @@ describe('the body validator', () => {
 
   it('accepts text in any language with any printable character', async () => {
     const description = '  Prämien für Ünïcode — 🎉 “quotes” \\ / \u2028 עברית  ';
-    const taken = await expectTaken(rules.post('/send', { credit: [creditItem()], description }));
+    const taken = await expectAccepted(rules.post('/send', { credit: [creditItem()], description }));
     expect(taken).toMatchObject({ description });
-    await expectTaken(rules.post('/send', { credit: [creditItem()], description: '' }));
+    await expectAccepted(rules.post('/send', { credit: [creditItem()], description: '' }));
   });
 
   it.each([

@@ -1,5 +1,5 @@
-import { creditItem, FaultExpected, LISTS } from '../../support/http/interface';
-import { expectFaults, expectTaken, startRules, TestRules } from '../../support/http/rules';
+import { creditItem, ExpectedFault, LISTS } from '../../support/http/interface';
+import { expectFaults, expectAccepted, startRules, TestRules } from '../../support/http/rules';
 
 const AMOUNT = /number of US dollars greater than 0 and at most 999999999, with at most 6 decimals/;
 const PHONE = /phone number in international format: \+ and 7 to 15 digits/;
@@ -132,7 +132,7 @@ describe('the fields of items', () => {
 
     it('list every fault of every item', async () => {
       const worthless = { ...item(), valueInUSD: undefined };
-      const faults: FaultExpected[] = [
+      const faults: ExpectedFault[] = [
         { pointer: `/${list}/0/valueInUSD`, detail: AMOUNT },
         { pointer: `/${list}/0/colour`, detail: /not a field of this operation/ },
         { pointer: `/${list}/2`, detail: /must be an object/ },
@@ -145,7 +145,7 @@ describe('the fields of items', () => {
 
   it('allow an item without a value for /payouts/credit only', async () => {
     const { email } = creditItem();
-    expect(await expectTaken(rules.post('/payouts/credit', { credits: [{ email }] }))).toEqual({
+    expect(await expectAccepted(rules.post('/payouts/credit', { credits: [{ email }] }))).toEqual({
       credits: [{ email }],
     });
   });

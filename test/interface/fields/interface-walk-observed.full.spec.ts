@@ -1,6 +1,6 @@
 import { first } from '../../support/examples/first';
 import { dataOf } from '../../support/http/interface-client';
-import { Row, walk, without, wrong } from '../../support/http/walk';
+import { DocumentedRequest, walk, without, wrong } from '../../support/http/walk';
 
 const charge = {
   amount: 1_295,
@@ -22,7 +22,7 @@ const toLocal = (query: string) => `GET /info/usd-amount-in-local?${query}`;
 const toUsd = (query: string) => `GET /info/local-amount-in-usd?${query}`;
 
 /** Each field is required, and of its kind. */
-function fields(request: string, body: object, kinds: Record<string, unknown>): Row[] {
+function fields(request: string, body: object, kinds: Record<string, unknown>): DocumentedRequest[] {
   return Object.entries(kinds).flatMap(([field, value]) => [
     { says: `${field} is required`, request, body: without(body, field) },
     { says: `${field} is not ${JSON.stringify(value)}`, request, body: wrong(body, field, value) },
@@ -39,7 +39,7 @@ const COLLECTION_FIELDS = {
 const COLLECTED = { id: expect.any(String), chiRef: expect.any(String) };
 
 /** docs/reference/upstream.md, "Operations known by name only". */
-const WALK: Row[] = [
+const WALK: DocumentedRequest[] = [
   { says: 'all', request: 'POST /account/transactions', body: {}, data: [] },
   {
     says: 'no batch of that name',

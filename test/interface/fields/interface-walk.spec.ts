@@ -1,6 +1,6 @@
 import { first } from '../../support/examples/first';
 import { dataOf } from '../../support/http/interface-client';
-import { Row, walk, without, wrong } from '../../support/http/walk';
+import { DocumentedRequest, walk, without, wrong } from '../../support/http/walk';
 
 const email = { email: 'ada@example.com', valueInUSD: 0.5 };
 const handle = { twitter: '@ada', valueInUSD: 0.5 };
@@ -15,7 +15,7 @@ const transactions = (count: number, status: string) =>
   );
 
 /** The credit item's rules hold wherever it stands (docs/reference/upstream.md, "Credit item"). */
-function creditRules(request: string, list: string, data: unknown): Row[] {
+function creditRules(request: string, list: string, data: unknown): DocumentedRequest[] {
   const body = (...items: object[]) => ({ [list]: items });
   return [
     { says: 'an item with an e-mail', request, body: body(email), data },
@@ -35,7 +35,7 @@ function creditRules(request: string, list: string, data: unknown): Row[] {
 }
 
 /** The rules that airtime and mobile money items share. */
-function phoneRules(request: string, list: string, item: object, data: unknown): Row[] {
+function phoneRules(request: string, list: string, item: object, data: unknown): DocumentedRequest[] {
   const body = (...items: object[]) => ({ [list]: items });
   return [
     { says: 'two countries', request, body: body(item, wrong(item, 'phoneNumber', '+254700000001')), data },
@@ -53,7 +53,7 @@ function phoneRules(request: string, list: string, item: object, data: unknown):
   ];
 }
 
-const WALK: Row[] = [
+const WALK: DocumentedRequest[] = [
   ...creditRules('POST /send', 'credit', link),
   {
     says: 'a description',

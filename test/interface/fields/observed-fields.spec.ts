@@ -1,5 +1,5 @@
-import { collection, FaultExpected, redemption } from '../../support/http/interface';
-import { expectFaults, expectTaken, startRules, TestRules } from '../../support/http/rules';
+import { collection, ExpectedFault, redemption } from '../../support/http/interface';
+import { expectFaults, expectAccepted, startRules, TestRules } from '../../support/http/rules';
 
 /** Text that is no decimal number above 0. */
 const WRONG_AMOUNTS = ['', '0', '0.0', '-1', '+1', '1e3', '1,5', '.5', '5.', '007', ' 1', 'NaN', '٥', '0x10'];
@@ -127,13 +127,13 @@ describe('the fields of observed operations', () => {
   describe.each(BODIES)('POST $path', ({ path, right, rows }) => {
     it.each(rows)('rejects each wrong value of %s, with one fault', async (field, detail, ...wrong) => {
       for (const value of wrong) {
-        const faults: FaultExpected[] = [{ pointer: `/${field}`, detail }];
+        const faults: ExpectedFault[] = [{ pointer: `/${field}`, detail }];
         await expectFaults(rules.post(path, { ...right(), [field]: value }), faults);
       }
     });
 
     it('accepts a valid body, and rejects unknown fields, parameters and other body types', async () => {
-      expect(await expectTaken(rules.post(path, right()))).toEqual(right());
+      expect(await expectAccepted(rules.post(path, right()))).toEqual(right());
       const names = ['colour', 'constructor', '__proto__', 'toString'];
       const strange = names.map((name) => `${JSON.stringify(name)}:{"a":1}`).join();
       await expectFaults(
@@ -156,7 +156,7 @@ describe('the fields of observed operations', () => {
     );
 
     it.each(right)('forwards the amount "%s" unchanged', async (value) => {
-      expect(await expectTaken(ask({ [amount]: value }))).toEqual({ [currency]: 'KES', [amount]: value });
+      expect(await expectAccepted(ask({ [amount]: value }))).toEqual({ [currency]: 'KES', [amount]: value });
     });
 
     it.each(['', 'kes', 'KESH', '840'])('rejects the currency "%s"', (value) =>
@@ -190,7 +190,7 @@ describe('the fields of observed operations', () => {
     ['without a body', undefined],
     ['with an empty object', {}],
   ])('accepts no body for POST /account/transactions %s', async (_how, body) => {
-    expect(await expectTaken(rules.post('/account/transactions', body))).toEqual({});
+    expect(await expectAccepted(rules.post('/account/transactions', body))).toEqual({});
     await expectFaults(rules.post('/account/transactions', { page: 2 }), [
       { pointer: '/page', detail: UNKNOWN },
     ]);
@@ -204,7 +204,7 @@ describe('the fields of observed operations', () => {
     ['with an empty object', {}],
   ])('accepts the ID of POST /account/issue-id-transactions %s from the query only', async (_how, body) => {
     const path = '/account/issue-id-transactions';
-    await expectTaken(rules.post(`${path}?issueID=user-1_7.5_17`, body));
+    await expectAccepted(rules.post(`${path}?issueID=user-1_7.5_17`, body));
     for (const query of [
       '',
       '?issueID=',

@@ -3,7 +3,7 @@ import { INestApplicationContext } from '@nestjs/common';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import type { Method } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { Lost, makeLost } from '../../support/network/lost-answers';
+import { UnansweredRequest, newUnansweredRequest } from '../../support/network/lost-answers';
 import { eventually } from '../../support/payments/paying';
 import { startProxyWithSandbox } from '../../support/processes/proxy';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
@@ -54,7 +54,7 @@ const REVERSED = '99990101';
 
 interface Made {
   id: string;
-  lost: Lost;
+  lost: UnansweredRequest;
   status: number;
 }
 
@@ -71,7 +71,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     worker = await proxy.startWorker();
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
-    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(1_000 + kind)); // without faults
+    for (let kind = 0; kind < 8; kind += 1) await succeed(newUnansweredRequest(1_000 + kind)); // without faults
     for (const fault of FAULTS)
       await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
     made = await loseAnswers();
@@ -80,7 +80,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     await eventually(async () => (await arrivals()).every(isOver));
     worker.get(PollService).rules.quietMs = 0; // nothing more arrives
     // show how current the listing is
-    for (let kind = 0; kind < 8; kind += 1) await succeed(makeLost(2_000 + kind));
+    for (let kind = 0; kind < 8; kind += 1) await succeed(newUnansweredRequest(2_000 + kind));
     await round();
   });
   afterAll(() => proxy.close());
@@ -91,8 +91,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
   const arrivals = async (): Promise<Arrival[]> => (await control('get', '/requests').expect(200)).body;
   // in time, even on a busy machine
-  const succeed = (lost: Lost) => eventually(async () => (await send(lost)).status === 200);
-  const send = ({ path, body }: Lost) => proxy.post(app, path, body);
+  const succeed = (lost: UnansweredRequest) => eventually(async () => (await send(lost)).status === 200);
+  const send = ({ path, body }: UnansweredRequest) => proxy.post(app, path, body);
   const round = async () => {
     const asked = supertest(proxy.url)
       .post('/v1/reconciliation/resolver/rounds')
@@ -102,8 +102,10 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   const read = async (id: string) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body;
 
   async function loseAnswers(): Promise<Made[]> {
-    const numbers = Array.from({ length: REQUESTS }, (_, number) => makeLost(number, number < TWINS));
-    const asked = numbers.flatMap((lost) => (lost.twin ? [lost, lost] : [lost]));
+    const numbers = Array.from({ length: REQUESTS }, (_, number) =>
+      newUnansweredRequest(number, number < TWINS),
+    );
+    const asked = numbers.flatMap((lost) => (lost.isRepeated ? [lost, lost] : [lost]));
     const answered: Made[] = [];
     for (let first = 0; first < asked.length; first += AT_ONCE) {
       const some = asked.slice(first, first + AT_ONCE).map(async (lost) => {
@@ -117,9 +119,9 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
 
   it('settles every call in doubt as the upstream knows it or explains the obstacle, and is never wrong', async () => {
     const all = await arrivals();
-    const carriedOut = ({ mark }: Lost) =>
+    const carriedOut = ({ mark }: UnansweredRequest) =>
       all.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;
-    const isTwice = ({ mark }: Lost) =>
+    const isTwice = ({ mark }: UnansweredRequest) =>
       all.some(({ fault, body }) => fault === 'duplicateTransaction' && JSON.stringify(body).includes(mark));
     const settled = { confirmed: 0, not_executed: 0, unknown: 0 };
     const doubtful = made.filter(({ status }) => status === 502 || status === 504);
@@ -129,14 +131,14 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
       if (call.outcome === 'unknown') {
         const isReversed = JSON.stringify(lost.body).includes(REVERSED);
         const isExpected =
-          lost.twin || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
+          lost.isRepeated || isTwice(lost) || (isReversed && call.doubt?.reason.includes('as failed'));
         expect([lost.mark, isExpected, call.doubt?.reason]).toEqual([lost.mark, true, expect.any(String)]);
-      } else if (!lost.twin) {
+      } else if (!lost.isRepeated) {
         expect([lost, call.outcome]).toEqual([lost, carriedOut(lost) === 1 ? 'confirmed' : 'not_executed']);
       }
     }
     // Of equal requests, exactly as many are confirmed as were executed, unless one stays in doubt.
-    for (const { lost } of made.filter(({ lost: { twin } }) => twin)) {
+    for (const { lost } of made.filter(({ lost: { isRepeated: twin } }) => twin)) {
       const both = await Promise.all(
         made.filter(({ lost: { mark } }) => mark === lost.mark).map(({ id }) => read(id)),
       );

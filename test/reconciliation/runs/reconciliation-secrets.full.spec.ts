@@ -12,7 +12,7 @@ import { first } from '../../support/examples/first';
 import { HANDED_IN, PERSON, SPELLED, TEXTS } from '../../support/http/hostile-texts';
 import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream, Received, reset } from '../../support/network/fake-upstream';
+import { answer, FakeUpstream, ReceivedRequest, reset } from '../../support/network/fake-upstream';
 import { cliOf } from '../../support/processes/cli';
 import { removeDataDir } from '../../support/processes/data-dir';
 import { newDataDir } from '../../support/processes/process';
@@ -81,9 +81,9 @@ describe('secrets and people in reconciliation', () => {
       return { id: text, type: text, balance: 5, transactions: [entry, entry] };
     });
 
-  function behave({ url }: Received, ...rest: [ServerResponse, Socket]): unknown {
+  function behave({ url }: ReceivedRequest, ...rest: [ServerResponse, Socket]): unknown {
     const data = /wallets/.test(url) ? wallets() : { data: listed(), error: 'None' };
-    return answer(200, { status: 'success', data, note: UPSTREAM_KEY })({} as Received, ...rest);
+    return answer(200, { status: 'success', data, note: UPSTREAM_KEY })({} as ReceivedRequest, ...rest);
   }
 
   const event = (id: string, body: string) => {

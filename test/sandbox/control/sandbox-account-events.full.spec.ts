@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { FakeUpstream, hang, Received } from '../../support/network/fake-upstream';
+import { FakeUpstream, hang, ReceivedRequest } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
@@ -39,7 +39,7 @@ describe('the events of an account with its own webhook URL', () => {
       ({ deliveredAt }) => deliveredAt === null,
     );
   const delivered = () => eventually(async () => (await pending()).length === 0);
-  const isSigned = ({ headers, body }: Received, secret: string) => {
+  const isSigned = ({ headers, body }: ReceivedRequest, secret: string) => {
     const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
     const mac = createHmac('sha256', secret).update(signed).digest('base64');
     return headers['webhook-signature'] === `v1,${mac}`;

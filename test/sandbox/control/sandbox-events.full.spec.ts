@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Client } from 'pg';
 import { first } from '../../support/examples/first';
-import { answer, FakeUpstream, hang, Received } from '../../support/network/fake-upstream';
+import { answer, FakeUpstream, hang, ReceivedRequest } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
@@ -43,8 +43,8 @@ describe('the events of the sandbox', () => {
     await eventually(async () => (await listed()).filter((event) => event.deliveredAt).length === count);
     return listed();
   };
-  const idsOf = (requests: Received[]) => requests.map(({ headers }) => headers['webhook-id']);
-  const bodiesOf = (requests: Received[]) => requests.map(({ body }) => JSON.parse(body) as EventBody);
+  const idsOf = (requests: ReceivedRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
+  const bodiesOf = (requests: ReceivedRequest[]) => requests.map(({ body }) => JSON.parse(body) as EventBody);
 
   it('report a payout, signed for verification by its receiver', async () => {
     await listen().expect(200);
@@ -83,7 +83,7 @@ describe('the events of the sandbox', () => {
   it('are signed with the bytes of a secret without whsec_', async () => {
     await listen({ secret: 'plain text' }).expect(200);
     await pay(1);
-    const [{ headers, body } = {} as Received] = await received(1);
+    const [{ headers, body } = {} as ReceivedRequest] = await received(1);
     const signed = `${String(headers['svix-id'])}.${String(headers['svix-timestamp'])}.${body}`;
     const mac = createHmac('sha256', 'plain text').update(signed).digest('base64');
     expect(headers['svix-signature']).toBe(`v1,${mac}`);

@@ -1,7 +1,7 @@
 import { methodOf } from '../../../src/operations/catalogue/catalogue';
 import { ledgerOf } from '../../../src/sandbox/wallets/ledger';
 import { first } from '../../support/examples/first';
-import { Asking, DOCUMENTED, OBSERVED } from '../../support/http/interface';
+import { ExampleRequest, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 import {
   airtime,
@@ -205,7 +205,7 @@ describe('the sandbox with subAccount', () => {
     transactions: await sandbox.database.transaction.count(),
   });
   /** Sends the example of an operation as a sub-account. */
-  const askAs = (subAccount: unknown, { operation, path, body }: Asking) =>
+  const askAs = (subAccount: unknown, { operation, path, body }: ExampleRequest) =>
     methodOf(operation) === 'GET' ? sandbox.get(path).query({ subAccount }) : as(subAccount).post(path, body);
 
   it.each([...DOCUMENTED, ...OBSERVED])(

@@ -1,6 +1,6 @@
 import type { FaultDto } from '../http/api';
 import type { Answer, Method } from '../http/request';
-import supertest, { Asked, BodyOf } from '../http/supertest';
+import supertest, { TypedApiRequest, BodyOf } from '../http/supertest';
 import { startProxy, TestProxy } from '../processes/proxy';
 
 /** Providers of a client without tokens and page sessions. */
@@ -26,7 +26,7 @@ export interface ClientsApi {
     path: Path,
     body?: object,
     key?: string,
-  ): Asked<Verb, `/v1/clients${Path}`>;
+  ): TypedApiRequest<Verb, `/v1/clients${Path}`>;
   /** Creates a client of the kind `server`. */
   create(name: string, more?: object): Promise<Created & { key: string }>;
   close(): Promise<void>;

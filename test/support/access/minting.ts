@@ -1,5 +1,5 @@
 import type { BodyOf } from '../http/supertest';
-import supertest, { Asked } from '../http/supertest';
+import supertest, { TypedApiRequest } from '../http/supertest';
 import { TestProxy } from '../processes/proxy';
 
 /** Fields of a new ephemeral key for airtime, valid for ten minutes. */
@@ -18,7 +18,7 @@ export function askForKey(
   proxy: Pick<TestProxy, 'url'>,
   key: string,
   more: object = {},
-): Asked<'post', '/v1/ephemeral-keys'> {
+): TypedApiRequest<'post', '/v1/ephemeral-keys'> {
   return supertest(proxy.url)
     .post('/v1/ephemeral-keys')
     .set('X-API-Key', key)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The part of a JSON Schema that tests read. */
+/** The members of a JSON Schema that tests read. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -73,16 +73,16 @@ function read(file: string): ApiDocument {
   return JSON.parse(readFileSync(join(__dirname, '..', '..', '..', file), 'utf8')) as ApiDocument;
 }
 
-function joined(one: ApiDocument, other: ApiDocument): ApiDocument {
-  const { schemas, parameters, headers, securitySchemes } = one.components;
+function joined(apps: ApiDocument, staff: ApiDocument): ApiDocument {
+  const { schemas, parameters, headers, securitySchemes } = apps.components;
   return {
-    ...one,
-    paths: { ...one.paths, ...other.paths },
+    ...apps,
+    paths: { ...apps.paths, ...staff.paths },
     components: {
-      schemas: { ...schemas, ...other.components.schemas },
-      parameters: { ...parameters, ...other.components.parameters },
-      headers: { ...headers, ...other.components.headers },
-      securitySchemes: { ...securitySchemes, ...other.components.securitySchemes },
+      schemas: { ...schemas, ...staff.components.schemas },
+      parameters: { ...parameters, ...staff.components.parameters },
+      headers: { ...headers, ...staff.components.headers },
+      securitySchemes: { ...securitySchemes, ...staff.components.securitySchemes },
     },
   };
 }
@@ -95,7 +95,7 @@ export function follow<Part extends { $ref?: string }>(part: Part, document = AP
     string,
     Part
   >;
-  if (!parts[name]) throw new Error(`The API document refers to ${part.$ref}, which it does not have.`);
+  if (!parts[name]) throw new Error(`The API document lacks the target of ${part.$ref}.`);
   return { ...parts[name], ...part, $ref: undefined };
 }
 
@@ -113,7 +113,7 @@ export function operationsIn(
         shared: item.parameters.map(({ $ref = '' }) => $ref.split('/').at(-1) ?? ''),
         operation: {
           ...operation,
-          parameters: (operation.parameters ?? []).map((one) => follow(one, document)),
+          parameters: (operation.parameters ?? []).map((parameter) => follow(parameter, document)),
         },
       };
     }),

@@ -11,7 +11,7 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 import type { FullCallRecord } from './api';
-import supertest, { Asked } from './supertest';
+import supertest, { TypedApiRequest } from './supertest';
 
 /** A valid credit item, airtime item and mobile money item. */
 export const creditItem = () => ({ valueInUSD: 1.5, email: 'ada@example.com' }) as Record<string, unknown>;
@@ -41,14 +41,14 @@ export const redemption = () =>
 
 const ERROR_MEMBERS = ['status', 'error', 'code', 'action', 'call_id', 'errors', 'errors_total'];
 
-export interface Asking {
+export interface ExampleRequest {
   operation: OperationName;
   path: string;
   body?: Record<string, unknown>;
 }
 
-/** A valid request of an operation: the example of its row. */
-function askingOf(operation: OperationName): Asking {
+/** Returns the example of an operation's row: a valid request. */
+function exampleOf(operation: OperationName): ExampleRequest {
   const { input, example } = rowOf(operation);
   const path = pathOf(operation);
   if (input === 'body') return { operation, path, body: example as Record<string, unknown> };
@@ -56,14 +56,14 @@ function askingOf(operation: OperationName): Asking {
   return { operation, path: query === '' ? path : `${path}?${query}` };
 }
 
-const asked = (source: ReturnType<typeof sourceOf>) =>
-  OPERATION_NAMES.filter((name) => sourceOf(name) === source).map(askingOf);
+const examplesFrom = (source: ReturnType<typeof sourceOf>) =>
+  OPERATION_NAMES.filter((name) => sourceOf(name) === source).map(exampleOf);
 
 /** The operations that the provider documents, each with a valid request. */
-export const DOCUMENTED: Asking[] = asked('documented');
+export const DOCUMENTED: ExampleRequest[] = examplesFrom('documented');
 
-/** The operations that only public clients showed (docs/reference/upstream.md), each with a valid request. */
-export const OBSERVED: Asking[] = asked('observed');
+/** The operations that public clients revealed (docs/reference/upstream.md), each with a valid request. */
+export const OBSERVED: ExampleRequest[] = examplesFrom('observed');
 
 /** Operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
 export const LISTS = OPERATION_NAMES.flatMap((operation) => {
@@ -73,13 +73,13 @@ export const LISTS = OPERATION_NAMES.flatMap((operation) => {
   return [{ path: pathOf(operation), list, fields: Object.values(fields), item: () => ({ ...example }) }];
 });
 
-export interface FaultExpected {
+export interface ExpectedFault {
   pointer: string;
   detail: RegExp;
 }
 
-/** A request of an operation. All operations share their envelopes. */
-export type InterfaceRequest = Asked<'post', '/api/v0.1/send'>;
+/** A request to an operation. All operations share their envelopes. */
+export type InterfaceRequest = TypedApiRequest<'post', '/api/v0.1/send'>;
 
 export interface TestInterface {
   proxy: TestProxy;
@@ -93,11 +93,11 @@ export interface TestInterface {
   postRaw(path: string, body: string | Buffer, headers?: Record<string, string>): InterfaceRequest;
   get(path: string, headers?: Record<string, string>): InterfaceRequest;
   /** Sends the valid request of an operation. */
-  ask(asking: Asking): InterfaceRequest;
+  ask(asking: ExampleRequest): InterfaceRequest;
   /** Returns the auditor's view of a call. */
   record(callId: string): Promise<FullCallRecord>;
   /** Expects a refusal in the interface's envelope with exactly these faults, recorded and not sent. */
-  expectRefused(request: InterfaceRequest, faults: FaultExpected[]): Promise<FullCallRecord>;
+  expectRefused(request: InterfaceRequest, faults: ExpectedFault[]): Promise<FullCallRecord>;
   close(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
         call_id: callId,
       });
       expect(response.body.error).toMatch(/Correct the fields that "errors" lists/);
-      // For clients that show only this field.
+      // Some clients show only this field.
       expect(response.body.error).toContain(response.body.errors?.[0]?.detail.slice(1));
       expect(upstream.received.length).toBe(sentBefore);
       const recorded = await record(callId);
@@ -166,7 +166,11 @@ export async function startInterface(settings: Partial<RunningConfig> = {}): Pro
 }
 
 /** Sends the valid request of an operation with any key. */
-export function askAs(proxy: TestProxy, key: string, { operation, path, body }: Asking): InterfaceRequest {
+export function askAs(
+  proxy: TestProxy,
+  key: string,
+  { operation, path, body }: ExampleRequest,
+): InterfaceRequest {
   if (methodOf(operation) === 'GET') return proxy.get(key, `/api/v0.1${path}`);
   return proxy.post(key, path, body as object); // undefined: no body
 }

@@ -37,15 +37,15 @@ export interface Request<Bodies = { default: unknown }, Body = AnyOf<Bodies[keyo
 }
 
 /**
- * supertest with the response bodies of an API, by path, method and status. A path has its parameters in
- * braces. `/**` at its end matches all paths below it. Unknown paths have unknown bodies.
+ * supertest with the response bodies of an API, by path, method and status. Paths have their parameters in
+ * braces. A trailing `/**` matches all paths below. Unknown paths have unknown bodies.
  */
 export type Agent<Api> = {
-  [Verb in Method]: <const Path extends string>(path: Path) => Asked<Api, Verb, Path>;
+  [Verb in Method]: <const Path extends string>(path: Path) => TypedRequest<Api, Verb, Path>;
 };
 
-/** A request of a route of an API. */
-export type Asked<Api, Verb extends Method, Path extends string> = Request<BodiesOf<Api, Verb, Path>>;
+/** A request to a route of an API. */
+export type TypedRequest<Api, Verb extends Method, Path extends string> = Request<BodiesOf<Api, Verb, Path>>;
 
 /** A union of bodies in which fields missing from some are optional. */
 type AnyOf<Body, Name extends PropertyKey = NameIn<Body>> = Body extends object

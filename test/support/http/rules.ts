@@ -16,11 +16,11 @@ import { WalletsController } from '../../../src/interface/wallets/wallets.contro
 import { methodOf } from '../../../src/operations/catalogue/catalogue';
 import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { Problem } from '../../../src/platform/errors/problem';
-import { Asking, FaultExpected } from './interface';
+import { ExampleRequest, ExpectedFault } from './interface';
 
-/** Result of the rules for a request: its body or query as received by a handler, or its faults. */
-export interface Judged {
-  taken?: unknown;
+/** Result of the rules for a request: the input of its handler, or its faults. */
+export interface RuleResult {
+  input?: unknown;
   faults?: { pointer: string; detail: string }[];
   total?: number;
 }
@@ -29,12 +29,12 @@ type Headers = Record<string, string>;
 
 export interface TestRules {
   /** Sends a body as JSON. */
-  post(path: string, body: unknown): Promise<Judged>;
+  post(path: string, body: unknown): Promise<RuleResult>;
   /** Sends these bytes, as JSON unless `headers` override it. */
-  postRaw(path: string, body: string | Buffer, headers?: Headers): Promise<Judged>;
-  get(path: string): Promise<Judged>;
+  postRaw(path: string, body: string | Buffer, headers?: Headers): Promise<RuleResult>;
+  get(path: string): Promise<RuleResult>;
   /** Sends the valid request of an operation. */
-  ask(asking: Asking): Promise<Judged>;
+  ask(asking: ExampleRequest): Promise<RuleResult>;
   close(): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ class FaultsFilter implements ExceptionFilter<Problem> {
 }
 
 /**
- * The field rules of the interface in this process: the body's parser, the controllers, the guard of queries
- * and the pipe. Without network, database and upstream, a rule takes a millisecond.
+ * Starts the field rules of the interface in this process: body parser, controllers, query guard and pipe.
+ * Without network, database and upstream, a request takes a millisecond.
  */
 export async function startRules(): Promise<TestRules> {
   const module = await Test.createTestingModule({
@@ -70,7 +70,7 @@ export async function startRules(): Promise<TestRules> {
       { provide: APP_PIPE, useFactory: () => new RequestValidationPipe(loadConfig({}) as RunningConfig) },
     ],
   })
-    .useMocker(() => ({ run: (_call: unknown, input: unknown) => ({ taken: input }) }))
+    .useMocker(() => ({ run: (_call: unknown, input: unknown) => ({ input }) }))
     .compile();
   const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     bodyParser: false,
@@ -78,7 +78,7 @@ export async function startRules(): Promise<TestRules> {
   const server = app.getHttpAdapter().getInstance();
   readJsonBodies(server, loadConfig({}), () => Promise.resolve(() => undefined));
   server.addHook('onRequest', (request, _reply, done) => {
-    request.call = { caller: {} } as typeof request.call; // handlers require a known caller
+    request.call = { caller: {} } as typeof request.call; // handlers require a caller
     done();
   });
   await app.init();
@@ -89,9 +89,9 @@ export async function startRules(): Promise<TestRules> {
     payload?: string | Buffer,
     headers: Headers = {},
   ) => {
-    const asked = { method, url: `/api/v0.1${path}`, headers: { 'x-api-key': 'key', ...headers } };
-    const response = await server.inject(payload === undefined ? asked : { ...asked, payload });
-    return response.json<Judged>();
+    const request = { method, url: `/api/v0.1${path}`, headers: { 'x-api-key': 'key', ...headers } };
+    const response = await server.inject(payload === undefined ? request : { ...request, payload });
+    return response.json<RuleResult>();
   };
   const rules: TestRules = {
     post: (path, body) => ask('POST', path, JSON.stringify(body), body === undefined ? {} : JSON_TYPE),
@@ -107,7 +107,7 @@ export async function startRules(): Promise<TestRules> {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Expects exactly these faults, in any order. */
-export async function expectFaults(judging: Promise<Judged>, faults: FaultExpected[]): Promise<void> {
+export async function expectFaults(judging: Promise<RuleResult>, faults: ExpectedFault[]): Promise<void> {
   const judged = await judging;
   expect(judged.faults).toBeDefined();
   expect(judged.faults).toHaveLength(faults.length);
@@ -122,8 +122,8 @@ export async function expectFaults(judging: Promise<Judged>, faults: FaultExpect
  * Expects a request without faults.
  * @returns the input of the handler.
  */
-export async function expectTaken(judging: Promise<Judged>): Promise<unknown> {
-  const { taken, ...refused } = await judging;
-  expect(refused).toEqual({});
-  return taken;
+export async function expectAccepted(judging: Promise<RuleResult>): Promise<unknown> {
+  const { input, ...rejection } = await judging;
+  expect(rejection).toEqual({});
+  return input;
 }

@@ -1,7 +1,7 @@
 import original from 'supertest';
 import type { AnyEnvelope, ErrorEnvelope, operations, paths, ProblemDetails } from './api';
-import { expectDescribed } from './described';
-import { Agent, Asked as AskedOf, Method, METHODS, Request } from './request';
+import { Agent, TypedRequest as AskedOf, Method, METHODS, Request } from './request';
+import { expectDescribed } from './response-schemas';
 
 type JsonType = 'application/json' | 'application/problem+json';
 
@@ -31,12 +31,12 @@ export type Api = {
   };
 } & { '/api/v0.1/**': Record<Method, EnvelopeBodies>; '/v1/preview/**': Record<Method, PreviewBodies> };
 
-/** A request of a route of the API documents. */
-export type Asked<Verb extends Method, Path extends string> = AskedOf<Api, Verb, Path>;
+/** A request to a route of the API documents. */
+export type TypedApiRequest<Verb extends Method, Path extends string> = AskedOf<Api, Verb, Path>;
 
-/** The body that a route answers with. */
+/** The body of a route's answer. */
 export type BodyOf<Verb extends Method, Path extends string, Status extends number = 200> =
-  Asked<Verb, Path> extends Request<infer Bodies> ? Bodies[Status & keyof Bodies] : never;
+  TypedApiRequest<Verb, Path> extends Request<infer Bodies> ? Bodies[Status & keyof Bodies] : never;
 
 /** supertest with responses typed by the API documents and checked against them. */
 export default function supertest(url: string): Agent<Api> {

@@ -1,9 +1,9 @@
 import { startProxyWithSandbox, UPSTREAM_KEY } from '../processes/proxy';
 import { dataOf, InterfaceClient, RawAnswer } from './interface-client';
 
-/** A request of the interface: method and path as in its headings, the body as in its tables. */
-export interface Row {
-  /** Statement of the document under test. */
+/** A request of docs/reference/upstream.md: method and path of a heading, body of a table. */
+export interface DocumentedRequest {
+  /** Statement of the document. */
   says: string;
   request: string;
   body?: object;
@@ -17,7 +17,7 @@ export const wrong = (item: object, field: string, value: unknown) => ({ ...item
 
 /** Sends the rows to a sandbox, directly and through a proxy. */
 export function walk(
-  rows: Row[],
+  rows: DocumentedRequest[],
   more: (client: () => InterfaceClient, baseUrl: () => string) => void,
 ): void {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
@@ -50,8 +50,7 @@ export function walk(
       async ({ request, body }) => {
         before ??= await balances();
         const { status, text } = await ask(client(), request, body);
-        // The provider documents one error, the 500 of POST /send. The proxy rejects with 400 in its own
-        // checks.
+        // The provider documents one error, the 500 of POST /send. The proxy's own checks reject with 400.
         expect(status).toBe(request === 'POST /send' && side === 'the sandbox' ? 500 : 400);
         expect(JSON.parse(text)).toMatchObject({ status: 'error', error: expect.stringMatching(/./) });
         expect(await balances()).toEqual(before);

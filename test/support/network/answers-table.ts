@@ -1,6 +1,6 @@
 import { answer, Behaviour, reset } from './fake-upstream';
 
-/** Answers of the upstream with the app's response and the record. */
+/** An answer of the upstream, with the app's response and the record. */
 export interface AnswerRow {
   upstream: string;
   behaves: Behaviour;

@@ -2,29 +2,29 @@ import { createServer, IncomingMessage, Server } from 'node:http';
 import { AddressInfo, connect, Socket } from 'node:net';
 
 /** Reacts to a request for a tunnel. */
-export type Tunnelling = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+export type TunnelHandler = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 
 /** An egress proxy that connects every host name to one server. */
 export class ConnectProxy {
   /** Received requests for tunnels. */
-  readonly asked: { authority: string; headers: IncomingMessage['headers'] }[] = [];
+  readonly requests: { authority: string; headers: IncomingMessage['headers'] }[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer();
 
   private constructor(
     private readonly port: number,
     /** Opens tunnels by default. */
-    public behaviour: Tunnelling,
+    public behaviour: TunnelHandler,
   ) {}
 
-  /** @param url the server, on 127.0.0.1. */
+  /** @param url address of the server, on 127.0.0.1. */
   static async start(url: string): Promise<ConnectProxy> {
     const proxy: ConnectProxy = new ConnectProxy(Number(new URL(url).port), (request, socket, head) =>
       proxy.open(request, socket, head),
     );
     proxy.server.on('connection', (socket) => proxy.sockets.add(socket));
     proxy.server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      proxy.asked.push({ authority: request.url ?? '', headers: request.headers });
+      proxy.requests.push({ authority: request.url ?? '', headers: request.headers });
       socket.on('error', () => undefined);
       proxy.behaviour(request, socket, head);
     });
@@ -37,7 +37,7 @@ export class ConnectProxy {
     return `http://${user}@127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  readonly open: Tunnelling = (_request, socket, head) => {
+  readonly open: TunnelHandler = (_request, socket, head) => {
     const target = connect(this.port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       target.write(head);
@@ -61,6 +61,6 @@ export class ConnectProxy {
 
 /** Refuses a tunnel. */
 export const refuse =
-  (status: number): Tunnelling =>
+  (status: number): TunnelHandler =>
   (_request, socket) =>
     socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);

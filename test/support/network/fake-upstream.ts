@@ -1,22 +1,22 @@
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
 
-export interface Received {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** Reacts to a request after reading it. The socket allows misbehaviour. */
-export type Behaviour = (request: Received, response: ServerResponse, socket: Socket) => unknown;
+/** Reaction to a complete request. The socket allows misbehavior. */
+export type Behaviour = (request: ReceivedRequest, response: ServerResponse, socket: Socket) => unknown;
 
 /** An upstream with configurable behaviour that stores all requests. */
 export class FakeUpstream {
-  readonly received: Received[] = [];
+  readonly received: ReceivedRequest[] = [];
   private readonly server: Server;
 
-  /** Answers success by default. */
+  /** Reaction to requests. Default: success. */
   behaviour: Behaviour = answer(200, { status: 'success', data: {} });
 
   private constructor() {

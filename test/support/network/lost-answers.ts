@@ -1,17 +1,17 @@
 import { SUB_ACCOUNT } from '../sandbox/sandbox';
 
-/** A request without an answer, with its identification. */
-export interface Lost {
+/** A request that gets no answer. */
+export interface UnansweredRequest {
   path: string;
   body: object;
-  /** A value unique to its body and the body of its duplicate. */
+  /** Text that identifies its body and that of its duplicate. */
   mark: string;
   /** Whether the same request is sent twice. */
-  twin: boolean;
+  isRepeated: boolean;
 }
 
-/** Requests of all kinds that create something, with one or more items. All differ, except for duplicates. */
-export function makeLost(number: number, twin = false): Lost {
+/** Returns the nth request: of all kinds that create something, with one to three items, all distinct. */
+export function newUnansweredRequest(number: number, isRepeated = false): UnansweredRequest {
   const places = Array.from({ length: 1 + (number % 3) }, (_, place) => place);
   const valueInUSD = Number((0.01 + number / 10_000).toFixed(4));
   const digits = (place: number) => String(number * 10 + place).padStart(8, '0');
@@ -21,7 +21,7 @@ export function makeLost(number: number, twin = false): Lost {
   // Paid, and reversed during the test: the sandbox's magic number, each time with another network.
   const reversed = `+234${10 + (number % 90)}99990101`;
   const payer = { phone_number: `+2547${digits(0)}`, fullname: 'Ada Obi', country: 'Kenya', email: email(0) };
-  const kinds: Omit<Lost, 'twin'>[] = [
+  const kinds: Omit<UnansweredRequest, 'isRepeated'>[] = [
     {
       path: '/payouts/airtime',
       body: {
@@ -57,6 +57,6 @@ export function makeLost(number: number, twin = false): Lost {
       mark: email(0),
     },
   ];
-  const kind = kinds[number % kinds.length] as Omit<Lost, 'twin'>;
-  return { ...kind, twin };
+  const kind = kinds[number % kinds.length] as Omit<UnansweredRequest, 'isRepeated'>;
+  return { ...kind, isRepeated };
 }

@@ -10,8 +10,7 @@ const ABANDONED = 6;
 const ABANDONED_WITHIN_MS = 30;
 
 /**
- * Returns a `fetch` that loses requests and answers by `seed`. The fate of the nth request depends on nothing
- * else.
+ * Returns a `fetch` that loses requests and answers. The seed alone determines the fate of the nth request.
  */
 export function unreliableFetch(seed: number): typeof fetch {
   const random = randomNumbers(seed);

@@ -1,5 +1,5 @@
 import { RunningConfig } from '../../../src/platform/config/config';
-import supertest, { Asked, BodyOf } from '../http/supertest';
+import supertest, { TypedApiRequest, BodyOf } from '../http/supertest';
 import { answer } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { copyIntent } from '../records/intents';
@@ -22,7 +22,7 @@ export interface Approving extends Paying {
     body?: object,
     key?: string,
     proxy?: TestProxy,
-  ): Asked<'post', `/v1/approvals/${string}/${Decision}`>;
+  ): TypedApiRequest<'post', `/v1/approvals/${string}/${Decision}`>;
   /** Returns the call as its app sees it. */
   read(id: string): Promise<BodyOf<'get', '/v1/calls/{id}'>>;
   /** Returns the app's spending. Undefined if nothing was ever counted. */

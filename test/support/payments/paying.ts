@@ -4,8 +4,8 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { first } from '../examples/first';
 import type { FullCallRecord } from '../http/api';
 import type { Parser } from '../http/request';
-import type { Asked } from '../http/supertest';
-import { FakeUpstream, Received } from '../network/fake-upstream';
+import type { TypedApiRequest } from '../http/supertest';
+import { FakeUpstream, ReceivedRequest } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 
 export const PHONE = '+254712345678';
@@ -18,7 +18,7 @@ export interface Paying {
   upstream: FakeUpstream;
   app: string;
   auditor: string;
-  pay(phoneNumber?: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
+  pay(phoneNumber?: string): TypedApiRequest<'post', '/api/v0.1/payouts/airtime'>;
   /** Returns the auditor's record of a response's call. */
   record(answer: { headers: Record<string, string> }): Promise<FullCallRecord>;
   /** Returns the IDs of the listed calls with this outcome. */
@@ -57,7 +57,7 @@ export function airtime(phoneNumber: string) {
 }
 
 /** Returns the phone number of a one-item payout that arrived. */
-export function phoneOf({ body }: Received): string {
+export function phoneOf({ body }: ReceivedRequest): string {
   return first((JSON.parse(body) as typeof AIRTIME).airtimes).phoneNumber;
 }
 

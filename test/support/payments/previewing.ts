@@ -2,7 +2,7 @@ import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Limits } from '../../../src/access/clients/limits/limits';
 import { RunningConfig } from '../../../src/platform/config/config';
 import type { Preview } from '../http/api';
-import supertest, { Asked } from '../http/supertest';
+import supertest, { TypedApiRequest } from '../http/supertest';
 import { answer, Behaviour, FakeUpstream } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 
@@ -47,7 +47,7 @@ export interface Previewing {
     path: Path,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Asked<'post', `/api/v0.1${Path}`>;
+  ): TypedApiRequest<'post', `/api/v0.1${Path}`>;
   /** Sends the preview of a request. */
   preview(key: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Preview>;
   /** Returns the operations that arrived at the upstream, without reads of lists and rates. */

@@ -13,7 +13,7 @@ import { Secret } from '../../../src/platform/config/secrets/secret';
 import { createSandbox, Sandbox } from '../../../src/sandbox/app';
 import { createWorker } from '../../../src/worker/worker';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
-import supertest, { type Asked } from '../http/supertest';
+import supertest, { type TypedApiRequest } from '../http/supertest';
 import { LOG_KEY } from '../records/log-key';
 
 export const UPSTREAM_KEY = 'upstream-key-that-must-never-be-seen-anywhere';
@@ -25,8 +25,12 @@ export interface TestProxy {
   /** Creates a client with these scopes and returns its key. */
   client(name: string, ...scopes: Scope[]): Promise<{ id: string; name: string; key: string }>;
   /** Sends a POST below /api/v0.1 with a key. */
-  post<const Path extends string>(key: string, path: Path, body: object): Asked<'post', `/api/v0.1${Path}`>;
-  get<const Path extends string>(key: string, path: Path): Asked<'get', Path>;
+  post<const Path extends string>(
+    key: string,
+    path: Path,
+    body: object,
+  ): TypedApiRequest<'post', `/api/v0.1${Path}`>;
+  get<const Path extends string>(key: string, path: Path): TypedApiRequest<'get', Path>;
   /** Starts a worker in this process, with the same settings. It ends with the proxy. */
   startWorker(): Promise<INestApplicationContext>;
   close(): Promise<void>;

@@ -4,10 +4,10 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { Sandbox } from '../../../src/sandbox/app';
 import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
 import type { RunRecord } from '../http/api';
-import supertest, { Asked } from '../http/supertest';
+import supertest, { TypedApiRequest } from '../http/supertest';
 import { airtime, eventually } from '../payments/paying';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
-import { askSandbox, AskedSandbox } from '../sandbox/sandbox-answers';
+import { askSandbox, SandboxRequest } from '../sandbox/sandbox-answers';
 
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
 export interface Reconciling {
@@ -18,9 +18,9 @@ export interface Reconciling {
   app: string;
   reconciler: string;
   /** Pays airtime through the proxy, as the app does. */
-  pay(phoneNumber: string): Asked<'post', '/api/v0.1/payouts/airtime'>;
+  pay(phoneNumber: string): TypedApiRequest<'post', '/api/v0.1/payouts/airtime'>;
   /** Sends a request with the upstream's own key, bypassing the proxy. */
-  past<const Path extends string>(path: Path, body: object): AskedSandbox<'post', `/api/v0.1${Path}`>;
+  past<const Path extends string>(path: Path, body: object): SandboxRequest<'post', `/api/v0.1${Path}`>;
   /** Changes the behaviour of the sandbox. */
   behave(settings: object): Promise<void>;
   /** Requests a fault of the sandbox. */
@@ -80,7 +80,10 @@ export interface Asking {
   key: string;
 }
 
-export function askForRun({ url, key }: Asking, question: object): Asked<'post', '/v1/reconciliation/runs'> {
+export function askForRun(
+  { url, key }: Asking,
+  question: object,
+): TypedApiRequest<'post', '/v1/reconciliation/runs'> {
   return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
 }
 

@@ -2,7 +2,7 @@ import supertest from 'supertest';
 import type { ControlAnswers, ControlErrorBody } from '../../../src/sandbox/control/answers';
 import type { ErrorEnvelope, NOT_FOUND, TransactionErrorEnvelope } from '../../../src/sandbox/http/envelope';
 import type { SandboxOperations } from '../../../src/sandbox/http/routes';
-import type { Agent, Answer, Asked, Method } from '../http/request';
+import type { Agent, Answer, TypedRequest, Method } from '../http/request';
 
 /** A value after a round trip through JSON. */
 type Json<Value> = Value extends Date
@@ -59,7 +59,11 @@ export function dataIn<Line extends keyof SandboxOperations>(
 export type SandboxBodies = InterfaceBodies & ControlBodies;
 
 /** A sandbox request by its method and path. */
-export type AskedSandbox<Verb extends Method, Path extends string> = Asked<SandboxBodies, Verb, Path>;
+export type SandboxRequest<Verb extends Method, Path extends string> = TypedRequest<
+  SandboxBodies,
+  Verb,
+  Path
+>;
 
 /** supertest with responses typed by the sandbox's functions. */
 export function askSandbox(url: string): Agent<SandboxBodies> {

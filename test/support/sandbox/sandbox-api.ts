@@ -4,7 +4,7 @@ import { demoKeysFile, ensureDemoKeys } from '../../../src/app/start/demo-keys';
 import { OperationName } from '../../../src/operations/catalogue/catalogue';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import type { FullCallRecord, SampleAnswerDto, SampleDto, SandboxDto } from '../http/api';
-import supertest, { Asked } from '../http/supertest';
+import supertest, { TypedApiRequest } from '../http/supertest';
 import { removeDataDir } from '../processes/data-dir';
 import { newDataDir, readJson } from '../processes/process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/proxy';
@@ -43,7 +43,7 @@ export interface TestSandboxApi {
     path: Path,
     body?: object,
     key?: string,
-  ): Asked<Verb, `/v1/sandbox${Path}`>;
+  ): TypedApiRequest<Verb, `/v1/sandbox${Path}`>;
   look(): Promise<SandboxDto>;
   sample(operation: OperationName): Promise<SampleDto>;
   /** Sends the sample of an operation. Returns the response of the sandbox API. */
@@ -83,7 +83,7 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
       .expect(({ headers, text }) => void answered.push(JSON.stringify(headers) + text));
   const look: TestSandboxApi['look'] = async () => (await ask('get', '').expect(200)).body;
   const sample: TestSandboxApi['sample'] = async (operation) =>
-    (await look()).samples.find((one) => one.operation === operation)!;
+    (await look()).samples.find((row) => row.operation === operation)!;
   return {
     proxy,
     sandboxUrl: proxy.sandbox.url,
@@ -101,7 +101,7 @@ export async function startSandboxApi(): Promise<TestSandboxApi> {
     balance: async (accountId, wallet) => {
       const { wallets } = await look();
       return new Decimal(
-        wallets.find((one) => one.account_id === accountId && one.wallet === wallet)!.balance,
+        wallets.find((row) => row.account_id === accountId && row.wallet === wallet)!.balance,
       );
     },
     record: async (callId) => (await proxy.get(auditor, `/v1/audit/calls/${callId}`).expect(200)).body,

@@ -5,7 +5,7 @@ import { Settings } from '../../../src/sandbox/behaviour/settings';
 import { connectDatabase, Database } from '../../../src/sandbox/database';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import type { Method, Request } from '../http/request';
-import { AskedSandbox, askSandbox, ControlBody } from './sandbox-answers';
+import { SandboxRequest, askSandbox, ControlBody } from './sandbox-answers';
 
 /** The demo account, and one of its sub-accounts. */
 export const DEMO = '00000000-0000-4000-8000-000000000001';
@@ -15,8 +15,8 @@ export const API_KEY = 'sandbox-key';
 export const CONTROL_KEY = 'control-key';
 export const AIRTIME = 'POST /payouts/airtime';
 
-/** Bytes received on a connection until it ended. */
-interface Heard {
+/** Bytes of a connection until its end. */
+interface ConnectionResult {
   text: string;
   /** An error such as ECONNRESET. Undefined after a normal end. */
   error: string | undefined;
@@ -35,8 +35,8 @@ export interface TestSandbox {
   post<const Path extends string>(
     path: Path,
     body?: object | string,
-  ): AskedSandbox<'post', `/api/v0.1${Path}`>;
-  get<const Path extends string>(path: Path): AskedSandbox<'get', `/api/v0.1${Path}`>;
+  ): SandboxRequest<'post', `/api/v0.1${Path}`>;
+  get<const Path extends string>(path: Path): SandboxRequest<'get', `/api/v0.1${Path}`>;
   /** Reads a page by its link. */
   page(link: string): Request;
   /** Sends a form to a page. */
@@ -46,19 +46,19 @@ export interface TestSandbox {
     method: Verb,
     path: Path,
     body?: object,
-  ): AskedSandbox<Verb, `/_sandbox${Path}`>;
+  ): SandboxRequest<Verb, `/_sandbox${Path}`>;
   /** Requests a fault, and returns it as stored. */
-  fault(asked: object): Promise<ControlBody<'/faults', 'post'>>;
+  fault(request: object): Promise<ControlBody<'/faults', 'post'>>;
   /** Returns the ground truth of an operation, or of all. */
   requests(operation?: string): Promise<ControlBody<'/requests', 'get'>>;
   /** Returns the balance of the demo account's wallet in US dollars. */
   balance(type: string): Promise<number>;
   /** Sends a POST on a separate connection. Returns all received bytes. */
-  hear(path: string, body: object): Promise<Heard>;
+  hear(path: string, body: object): Promise<ConnectionResult>;
   close(): Promise<void>;
 }
 
-/** Starts a listening sandbox with a separate database, or with `given`. */
+/** Starts a sandbox with a new database, or with `given`. */
 export async function startSandbox(
   settings: Partial<Settings> = {},
   given?: TestDatabase,
@@ -93,14 +93,11 @@ export async function startSandbox(
         .send(body),
     page: (link) => askSandbox(url).get(link.replace(url, '')),
     submit: (path, fields) => askSandbox(url).post(path).type('form').send(fields),
-    fault: async (asked) => (await control('post', '/faults', asked).expect(201)).body,
-    requests: async (operation) =>
-      (
-        await control(
-          'get',
-          `/requests?${operation ? `operation=${encodeURIComponent(operation)}` : ''}`,
-        ).expect(200)
-      ).body,
+    fault: async (request) => (await control('post', '/faults', request).expect(201)).body,
+    requests: async (operation) => {
+      const query = operation ? `operation=${encodeURIComponent(operation)}` : '';
+      return (await control('get', `/requests?${query}`).expect(200)).body;
+    },
     balance: async (type) => {
       const { body } = await get('/wallets/list').expect(200);
       return body.data.find((wallet) => wallet.type === type)?.balance ?? NaN;
@@ -119,10 +116,10 @@ export function airtime(valueInUSD = 1, phoneNumber = '+254712345678') {
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
 }
 
-function hear(url: string, path: string, body: string): Promise<Heard> {
+function hear(url: string, path: string, body: string): Promise<ConnectionResult> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    const heard: Heard = { text: '', error: undefined };
+    const heard: ConnectionResult = { text: '', error: undefined };
     const socket = connect(Number(port), hostname);
     socket.on('data', (chunk) => (heard.text += chunk.toString()));
     socket.on('error', (error: NodeJS.ErrnoException) => (heard.error = error.code));

@@ -11,20 +11,17 @@ import { startProxyWithSandbox } from '../processes/proxy';
 import { askSandbox } from './sandbox-answers';
 
 const SEED = Number(process.env.SDK_SEED ?? randomInt(1_000_000));
-/** Payments before and after the others, which show the resolver that the provider's list is complete. */
+/** Number of payments before and after the others, which prove to the resolver that the list is complete. */
 const OTHERS = 8;
 const AT_ONCE = 32;
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const LATE_MS = 200;
-/** Timeout for a hanging run, in ms. Two thousand payments take long with little CPU. */
+/** Timeout of a run, in ms. Two thousand payments take long with little CPU. */
 const PATIENCE_MS = 30 * 60_000;
 /** Number of payments that covers every outcome, however the faults strike. */
 const ENOUGH_PAYMENTS = 1_000;
 
-/**
- * Each strikes 1.5 % of the requests. `duplicateTransaction` is omitted, because there the provider pays
- * twice.
- */
+/** Each strikes 1.5 % of the requests. `duplicateTransaction` is omitted, because it pays twice. */
 const FAULTS = [
   { fault: 'noResponse' },
   { fault: 'resetBeforeProcessing' },
@@ -46,13 +43,13 @@ const FAULTS = [
 ];
 const PROBABILITY = 0.015;
 
-/** A payment of one to three items, to people without other payments. */
+/** A payment of one to three items, to recipients without other payments. */
 interface Order {
   operation: 'POST /payouts/airtime' | 'POST /payouts/credit';
   recipients: string[];
   payment: Payment;
   /** The last result of the SDK. */
-  said: PaymentResult | undefined;
+  result: PaymentResult | undefined;
 }
 
 /** A request in the sandbox's records. */
@@ -62,9 +59,9 @@ interface Arrival {
   answeredAt: unknown;
 }
 
-/** Describes this many payments of one app. */
+/** Declares the test of this many payments of one app. */
 export function describePayments(payments: number): void {
-  describe(`SDK payments over an unreliable network, to a provider that fails and lies (SDK_SEED=${SEED})`, () => {
+  describe(`SDK payments over an unreliable network to a lying provider (SDK_SEED=${SEED})`, () => {
     let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
     let worker: INestApplicationContext;
     let app: string;
@@ -88,15 +85,15 @@ export function describePayments(payments: number): void {
       body?: object,
     ) => askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
 
-    /** Each order has a separate random network, so that its fate is the same in each run. */
+    /** Prepares an order with a random network of its own, so that its fate is the same in each run. */
     function prepare(number: number, keyOf?: string): Order {
       const seed = SEED + number * 1_000;
       const random = randomNumbers(seed);
       const isAirtime = random() < 0.5;
       const count = 1 + Math.floor(random() * 3);
-      const digits = (place: number) => String(number * 10 + place).padStart(8, '0');
-      const recipients = Array.from({ length: count }, (_, place) =>
-        isAirtime ? `+2547${digits(place)}` : `someone.${number}.${place}@example.com`,
+      const digits = (item: number) => String(number * 10 + item).padStart(8, '0');
+      const recipients = Array.from({ length: count }, (_, item) =>
+        isAirtime ? `+2547${digits(item)}` : `recipient.${number}.${item}@example.com`,
       );
       const valueInUSD = (0.01 + number / 1_000_000).toFixed(6);
       const client = new PayoutProxy({
@@ -120,7 +117,7 @@ export function describePayments(payments: number): void {
           )
         : client.payouts.credit({ credits: recipients.map((email) => ({ email, valueInUSD })) }, options);
       const operation = isAirtime ? 'POST /payouts/airtime' : 'POST /payouts/credit';
-      return { operation, recipients, payment, said: undefined };
+      return { operation, recipients, payment, result: undefined };
     }
 
     /** Sends an order. Some apps abort. */
@@ -128,7 +125,7 @@ export function describePayments(payments: number): void {
       const order = prepare(number);
       const random = randomNumbers(SEED + number * 1_000 + 7);
       const signal = random() < 0.1 ? AbortSignal.timeout(Math.floor(random() * 40)) : undefined;
-      order.said = await order.payment.send({ signal }).catch((error: unknown) => {
+      order.result = await order.payment.send({ signal }).catch((error: unknown) => {
         if (signal?.aborted) return undefined;
         throw error;
       });
@@ -139,7 +136,7 @@ export function describePayments(payments: number): void {
     async function restart(order: Order, number: number): Promise<Order> {
       if (number % 10 > 0) return order;
       const continued = prepare(number, order.payment.idempotencyKey);
-      continued.said = await continued.payment.send();
+      continued.result = await continued.payment.send();
       return continued;
     }
 
@@ -167,14 +164,14 @@ export function describePayments(payments: number): void {
         .expect(200);
 
     async function settle(order: Order): Promise<void> {
-      for await (const result of order.payment.follow()) order.said = result;
+      for await (const result of order.payment.follow()) order.result = result;
     }
 
     /** Sends an order until it is on record, possibly in doubt. */
     async function record(order: Order): Promise<void> {
-      const isOnRecord = ({ said }: Order) =>
+      const isOnRecord = ({ result: said }: Order) =>
         said !== undefined && (said.settled || said.callId !== undefined);
-      while (!isOnRecord(order)) order.said = await order.payment.send();
+      while (!isOnRecord(order)) order.result = await order.payment.send();
     }
 
     /** Sends all orders while the provider fails, and follows each until it is settled. */
@@ -194,7 +191,7 @@ export function describePayments(payments: number): void {
       await inParallel(OTHERS, (number) => record(prepare(payments + OTHERS + number)));
       const rounds = eventually(async () => {
         await round();
-        return orders.every(({ said }) => said?.settled);
+        return orders.every(({ result: said }) => said?.settled);
       }, PATIENCE_MS);
       await inParallel(payments, (number) => settle(orders[number] as Order));
       await rounds;
@@ -211,13 +208,13 @@ export function describePayments(payments: number): void {
           const recipient = phoneNumber ?? email ?? '';
           if (truth.money !== 'kept') timesPaid.set(recipient, (timesPaid.get(recipient) ?? 0) + 1);
         }
-        const wrong = orders.flatMap(({ recipients, said }) => {
+        const wrong = orders.flatMap(({ recipients, result: said }) => {
           const truth = recipients.map((recipient) => timesPaid.get(recipient) ?? 0);
-          const told = recipients.map((_, place) => (isPaid(said, place) ? 1 : 0));
-          return String(truth) === String(told) ? [] : [{ truth, told, said }];
+          const reported = recipients.map((_, item) => (isPaid(said, item) ? 1 : 0));
+          return String(truth) === String(reported) ? [] : [{ truth, reported, said }];
         });
         expect(wrong).toEqual([]);
-        const statuses = new Set(orders.map(({ said }) => said?.status));
+        const statuses = new Set(orders.map(({ result: said }) => said?.status));
         if (payments >= ENOUGH_PAYMENTS)
           expect([...statuses].sort()).toEqual(['not_sent', 'partially', 'rejected', 'succeeded']);
       },
@@ -226,8 +223,8 @@ export function describePayments(payments: number): void {
   });
 }
 
-/** Whether a settled result shows the item at this position as paid. */
-function isPaid(said: PaymentResult | undefined, place: number): boolean {
-  if (said?.status !== 'succeeded' && said?.status !== 'partially') return false;
-  return said.items?.[place]?.state === 'paid';
+/** Returns whether a settled result shows the item at this position as paid. */
+function isPaid(result: PaymentResult | undefined, position: number): boolean {
+  if (result?.status !== 'succeeded' && result?.status !== 'partially') return false;
+  return result.items?.[position]?.state === 'paid';
 }

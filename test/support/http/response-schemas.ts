@@ -9,14 +9,14 @@ const FORMATS: Record<string, RegExp> = {
 /** Returns the schema of a route's JSON response in the API documents. */
 export function schemaOf(method: Method, path: string, status = 200): Schema {
   const schema = API_DOCUMENT.paths[path]?.[method]?.responses[status]?.content?.['application/json']?.schema;
-  if (!schema) throw new Error(`the API documents describe no JSON for ${method} ${path} ${status}`);
+  if (!schema) throw new Error(`the API documents lack a JSON schema for ${method} ${path} ${status}`);
   return schema;
 }
 
-/** Each path below /v1 with a pattern of its addresses. Paths without parameters come first. */
+/** All paths below /v1 with a pattern of their addresses. Paths without parameters come first. */
 const ROUTES = Object.keys(API_DOCUMENT.paths)
   .filter((path) => path.startsWith('/v1/'))
-  .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
+  .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
   .map((path) => ({ path, address: new RegExp(`^${path.replace(/\{.*?\}/g, '[^/]+')}(\\?|$)`) }));
 
 /** Expects a JSON answer of a route below /v1 to match its description. Ignores other answers. */
@@ -32,8 +32,8 @@ export function expectDescribed(
 }
 
 /**
- * Returns the parts of a response that contradict their description, or lack one. Stricter than JSON Schema:
- * a field missing from its schema is a fault.
+ * Returns the parts of a response that contradict or lack a schema. Stricter than JSON Schema: a field
+ * without a schema is a fault.
  */
 export function undescribed(value: unknown, schema: Schema, at = ''): string[] {
   if (schema.$ref) return undescribed(value, follow(schema), at);
@@ -110,14 +110,14 @@ function isOf(type: string | string[], value: unknown): boolean {
   return typeof value === type && value !== null && !Array.isArray(value);
 }
 
-export function described(name: string): Schema {
+export function schemaNamed(name: string): Schema {
   const schema = API_DOCUMENT.components.schemas[name];
-  if (!schema) throw new Error(`the API documents have no schema ${name}`);
+  if (!schema) throw new Error(`the API documents lack the schema ${name}`);
   return schema;
 }
 
 /** Returns the positions in responses of /v1 that are described only as objects. */
-export function objectsThatSayNothing(): string[] {
+export function undescribedObjects(): string[] {
   const reached = new Set<string>();
   const silent = new Set<string>();
   const walk = (schema: Schema, at: string): void => {
@@ -125,7 +125,7 @@ export function objectsThatSayNothing(): string[] {
     if (name !== undefined) {
       if (reached.has(name)) return;
       reached.add(name);
-      return walk(described(name), name);
+      return walk(schemaNamed(name), name);
     }
     if (
       [schema.type].flat().includes('object') &&
