@@ -31,7 +31,7 @@ const CONTESTANTS = {
 /** The contestants of the short benchmark. */
 export const ESSENTIAL = ['direct', 'fastify-http-proxy', 'http-proxy-middleware', 'floor', 'plain', PRODUCT];
 
-/** The contestants that can run here. nginx does not come with npm. */
+/** Returns the contestants that can run here. nginx does not come with npm. */
 export function contestants() {
   const hasNginx = spawnSync('nginx', ['-v']).status === 0;
   return Object.keys(CONTESTANTS).filter((name) => name !== 'nginx' || hasNginx);
@@ -58,7 +58,7 @@ async function startBaseline(name, { databaseUrl, upstreamUrl }) {
 /** More people than any row has connections. Each connection is the app of one. */
 const PEOPLE = 256;
 
-/** The same client with the same limits, whose apps send access tokens. */
+/** Starts the product with the same client and limits, whose apps send access tokens. */
 async function withTokens(dependencies) {
   const provider = await startIdentityProvider(PEOPLE);
   const running = await startProduct({ ...dependencies, client: `${CLIENT} ${provider.options}` });

@@ -95,7 +95,7 @@ await withScene(async ({ place, postgres, end, ask }) => {
   writeFileSync(results, `${JSON.stringify(all, null, 2)}\n`);
 });
 
-/** Keys, repeated so that there is one for each user. */
+/** Returns keys, repeated so that there is one for each user. */
 async function keysOf(url) {
   const made = async (name, count, users, scopes) => {
     const keys = await addKeys(url, name, count, scopes);

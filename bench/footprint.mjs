@@ -58,9 +58,7 @@ async function startOnce(dependencies) {
   return { seconds, cpuSeconds, rssMb };
 }
 
-/**
- * Measures the very first start: a new embedded Postgres, all migrations, and the sandbox as the upstream.
- */
+/** Measures the first start: a new embedded Postgres, all migrations, and the sandbox as the upstream. */
 async function firstStart() {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-first-'));
   chmodSync(folder, 0o755); // See startPostgres.

@@ -56,7 +56,7 @@ function copy(path, out) {
   cpSync(join(ROOT, path), join(out, path), { recursive: true, filter });
 }
 
-/** A package inside another one has an entry of its own in package-lock.json. */
+/** Returns whether to copy a path. A package in another one has its own entry in package-lock.json. */
 function isWanted(path, copied) {
   const isOfAnother = path.startsWith(`${copied}/node_modules`);
   return !isOfAnother && !OTHER_DATABASES.test(path) && !path.startsWith('dist/.'); // notes of the build

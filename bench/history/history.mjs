@@ -71,7 +71,7 @@ async function configure(client, settings) {
   }
 }
 
-/** The proxy creates partitions of future months. These are past. */
+/** Creates the partitions of past months. The proxy creates only those of future ones. */
 async function makePartitions(client, begin, end) {
   await client.query(
     `SELECT make_partition(parent, parent || to_char(month, '_YYYY_MM'),
@@ -83,7 +83,7 @@ async function makePartitions(client, begin, end) {
   );
 }
 
-/** Each connection takes the next batch. */
+/** Inserts all calls. Each connection takes the next batch. */
 async function insertCalls(clients, calls, name) {
   const progress = startProgress(name, calls);
   const insert = script('calls') + script('entries');
@@ -103,7 +103,7 @@ async function insertCalls(clients, calls, name) {
   return progress.end();
 }
 
-/** The largest first, so that the last ones are short. */
+/** Vacuums the tables, the largest first, so that the last ones are short. */
 async function vacuum(clients) {
   const { rows } = await clients[0].query(
     `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind = 'r'

@@ -31,7 +31,7 @@ const PICKS = {
   request_id: ({ request_id: id }) => id,
 };
 
-/** Every filter by itself. */
+/** Returns every filter by itself. */
 export function singles(payouts) {
   const picked = Object.entries(PICKS).map(([name, pick]) => {
     const values = new Set(payouts.map(pick).filter((value) => value !== null && value !== undefined));
@@ -69,7 +69,7 @@ export function singles(payouts) {
   ];
 }
 
-/** Combined filters: all common, jointly rare, jointly empty, ranges, by amount, payouts. */
+/** Returns combined filters: all common, jointly rare, jointly empty, ranges, by amount, payouts. */
 export function combinations() {
   const month = { from: day(60), to: day(30) };
   const momo = 'POST /payouts/mobile-money';

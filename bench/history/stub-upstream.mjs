@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** An upstream for reads only. It streams a listing from a file, and returns the given wallets as JSON. */
+/** Starts an upstream for reads only. It streams a listing from a file, and returns the given wallets. */
 export async function startStub(file) {
   let wallets = '[]';
   const server = createServer((request, response) => {

@@ -78,7 +78,7 @@ function answerTo(url, chunks) {
   return { status: 'success', data };
 }
 
-/** With the fields of the sandbox's transactions. */
+/** Returns a transaction with the fields of the sandbox's. */
 function transaction(item, type, issue) {
   serial += 1;
   const id = randomUUID(); // Like theirs, anywhere in an index.

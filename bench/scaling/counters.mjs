@@ -29,7 +29,7 @@ export async function countersOf(url) {
   };
 }
 
-/** Each poll that finds waiting backends stands for the time since the poll before. */
+/** Polls for waiting backends. Each waits, as far as is known, since the poll before. */
 function watch(client) {
   let [seconds, last] = [0, performance.now()];
   let looking;

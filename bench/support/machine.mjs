@@ -14,7 +14,7 @@ export function machine() {
   };
 }
 
-/** The commit, with `+` after changes. Null outside a checkout. */
+/** Returns the commit, with `+` after changes. Null outside a checkout. */
 function commit() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -77,13 +77,13 @@ export function busySeconds() {
   return (user + nice + system + interrupts + softInterrupts + stolen) / TICKS_PER_SECOND;
 }
 
-/** Resident memory, in MB (10^6 bytes). */
+/** Returns the resident memory in MB (10^6 bytes). */
 export function rssOf(pid) {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return (Number(kib) * 1_024) / 1e6;
 }
 
-/** A process, its children and theirs. */
+/** Returns a process, its children and theirs. */
 export function familyOf(pid) {
   const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const all = numbers.map((name) => [Number(name), statOf(name)?.parent]);
@@ -92,7 +92,7 @@ export function familyOf(pid) {
   return family;
 }
 
-/** Undefined if it has ended. */
+/** Reads /proc. Undefined if the process has ended. */
 function statOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -21,7 +21,7 @@ import { Empty, Loading } from './components/page/states';
 import { StopBanner } from './components/page/stop-banner';
 import { NAV_ITEMS, ROUTES } from './navigation';
 
-/** Frame of all pages: the header, the navigation and the page itself. */
+/** Shows the frame of all pages: the header, the navigation and the page itself. */
 export function App() {
   const [opened, { toggle, close }] = useDisclosure();
   return (

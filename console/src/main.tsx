@@ -15,7 +15,7 @@ import { SignIn } from './pages/sign-in/sign-in';
 import { Unreachable } from './pages/sign-in/unreachable';
 import { contrasts, theme } from './theme';
 
-/** Whether a retry may help. The proxy's rejections are final. */
+/** Returns whether a retry may help. The proxy's rejections are final. */
 const mayRetry = (error: Error) => !(error instanceof ApiProblem) || isOutage(error);
 
 /** Interval for refetching stale data. */

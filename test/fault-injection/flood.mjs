@@ -80,7 +80,7 @@ function once(pool, apiKey, number) {
   });
 }
 
-/** The same body as `orderOf` in payments.ts. */
+/** Returns the same body as `orderOf` in payments.ts. */
 function bodyOf(number) {
   const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.25 }] };

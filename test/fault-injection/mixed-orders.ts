@@ -24,7 +24,7 @@ const phone = (number: number) => `+2547${String(number).padStart(8, '0')}`;
 const email = (number: number) => `p${number}@example.org`;
 const mobile = (number: number) => ({ countryToSend: 'Kenya', phoneNumber: phone(number), valueInUSD: 0.25 });
 const credit = (number: number) => ({ valueInUSD: 0.25, email: email(number) });
-/** The last five of six decimals identify the order. */
+/** Returns an amount whose last five of six decimals identify the order. */
 const amount = (number: number) => Number((0.2 + number / 1_000_000).toFixed(6));
 const collection = (number: number) => ({
   amount: 500,

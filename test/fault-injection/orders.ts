@@ -57,16 +57,16 @@ const AGAIN: readonly (number | null)[] = [null, 429, 503];
 
 export const lastOf = ({ attempts }: Order): Attempt | undefined => attempts.at(-1);
 
-/** Whether the app knows that its request was executed. */
+/** Returns whether the app knows that its request was executed. */
 export const isDone = (order: Order): boolean => lastOf(order)?.status === 200;
 
-/** Whether the app got no answer, or one that asks for a retry. */
+/** Returns whether the app got no answer, or one that asks for a retry. */
 export function isOpen(order: Order): boolean {
   const last = lastOf(order);
   return last === undefined || AGAIN.includes(last.status) || last.code === 'request_in_progress';
 }
 
-/** Whether the app's last answer was an unknown outcome. */
+/** Returns whether the app's last answer was an unknown outcome. */
 export const isInDoubt = (order: Order): boolean => lastOf(order)?.code === 'outcome_unknown';
 
 /** Sends an order once. */

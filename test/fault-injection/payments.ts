@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 const VALUE_USD = 0.25;
 
-/** The body of the order with this number: a payout to its own recipient. */
+/** Returns the body of the order with this number: a payout to its own recipient. */
 function paymentOf(number: number): object {
   const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
   return { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD: VALUE_USD }] };

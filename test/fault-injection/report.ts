@@ -50,12 +50,12 @@ const NOT_COVERED = unwrapped(`## Limits
 - Everything runs on one machine. The scenarios do not simulate lost, delayed or reordered packets between
 machines, or clocks that differ. [The model](internals/guides/test-under-faults.md#the-model) has wrong clocks
 and suspended processes.
-- A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power failure
-- A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power \`fsync\`, which is on here.
+- A kill ends processes. The machine goes on, so nothing in its page cache is lost. The loss at a power
+failure depends on the disk and on \`fsync\`, which is on here.
 - The sandbox simulates faults that providers have shown. No telco is involved.
 - Kills follow a fixed pattern under load. They meet many points of a request, but not all.
 \`test/continuity/failover/crash-points.spec.ts\` stops a payout at each point.
-- The runs take minutes. \`npm run bench:growth\` and \`bench:soak\` measure effects that build up over days.`);
+- The runs take minutes. \`npm run bench:growth\` and \`bench:soak\` measure effects of days.`);
 
 const USAGE = `\`\`\`sh
 npm run trust                             # all scenarios, about 30 minutes on two quiet cores

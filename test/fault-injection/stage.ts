@@ -183,8 +183,8 @@ export class Stage {
 }
 
 /**
- * Whether the upstream's list proves the outcome of a call. A person settles the others: no list shows a
- * sub-account, and a credit may have been redeemed by its recipient.
+ * Returns whether the upstream's list proves the outcome of a call. A person settles the others: no list
+ * shows a sub-account, and a credit may have been redeemed by its recipient.
  */
 export function isListed({ operation }: Pick<Doubt, 'operation'>): boolean {
   const row = rowIn(operation);

@@ -79,7 +79,7 @@ export const clocks: fc.Arbitrary<Clocks> = fc
     step: step && { ...step, victim: isSwapped ? 0 : 1 },
   }));
 
-/** Whether a proxy with this clock offset refuses payments. */
+/** Returns whether a proxy with this clock offset refuses payments. */
 export function isFencing(aheadMs: number): boolean {
   return Math.abs(aheadMs) > MAX_SKEW_SECONDS * 1_000;
 }

@@ -98,13 +98,13 @@ async function copiesAreWritten(dataDirs: string[]): Promise<void> {
   }
 }
 
-/** A proxy without admitted calls has no folder of copies yet. */
+/** Returns the sizes of copies. A proxy without admitted calls has no folder of copies yet. */
 function sizesIn(folder: string): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).map((name) => statSync(join(folder, name)).size);
 }
 
-/** An instance that does not know the new epoch yet refuses it. */
+/** Lifts the stop once an instance accepts it, which must know the new epoch. */
 async function liftStop(world: World): Promise<void> {
   await within('the stop of an old database cannot be lifted', async () => {
     const { stops } = await world.read('/v1/stops', world.keys.admin);

@@ -28,7 +28,7 @@ const START_TRIES = 5;
 /** Maximum response time of an awake process on a busy machine. */
 const LONGEST_ANSWER_MS = 1_000;
 
-/** Name of a proxy's database connections. */
+/** Returns the name of a proxy's database connections. */
 const nameOf = (index: number) => `proxy-${index}`;
 
 /** The two proxies. Each can be killed, suspended, and given a wrong clock. */

@@ -26,7 +26,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** A generated month, then a morning of an app, an approver and a reconciler, in the embedded mode. */
+/** Starts a scene: a generated month, then a morning of an app, an approver and a reconciler. */
 export async function startScene(): Promise<Scene> {
   const dataDir = newDataDir();
   const seed = join(ROOT, 'bench', 'history', 'seed.mjs');

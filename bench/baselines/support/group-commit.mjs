@@ -45,7 +45,7 @@ function columnOf(values) {
 
 const BYTEA = 17; // The number of its type in pg_type.
 
-/** The format of array_recv: dimensions, null flag, type, length, lower bound, then lengths and values. */
+/** Writes the format of array_recv: dimensions, null flag, type, length, lower bound, then the values. */
 function byteaArray(values) {
   const header = Buffer.alloc(20);
   [1, 0, BYTEA, values.length, 1].forEach((number, index) => header.writeInt32BE(number, index * 4));

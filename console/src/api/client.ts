@@ -39,7 +39,7 @@ const csrf: Middleware = {
 export const http = createFetchClient<paths>({ baseUrl: '/', headers: { 'X-People': 'masked' } });
 http.use(csrf, problems);
 
-/** Request headers that unmask people, if the key has access to them. */
+/** Returns request headers that unmask people, if the key has access to them. */
 export const revealing = (reveal: boolean) => ({ 'X-People': reveal ? null : 'masked' });
 
 /** The /v1 API as hooks: `api.useQuery('get', '/v1/stops')`. */
@@ -65,7 +65,7 @@ export async function raw(
   throw problem;
 }
 
-/** Query options that show the previous page while the next one loads. Unmasked people are never kept. */
+/** Returns query options that show the previous page while the next one loads. Never keeps people. */
 export const whilePaging = (reveal: boolean) =>
   reveal
     ? { gcTime: 0 }

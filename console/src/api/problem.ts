@@ -22,7 +22,7 @@ export class ApiProblem extends Error {
 
 const BAD_GATEWAY = 502;
 
-/** Whether the proxy, or a service that it needs, is unreachable. A retry may succeed. */
+/** Returns whether the proxy, or a service that it needs, is unreachable. A retry may succeed. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === undefined || error.status >= BAD_GATEWAY);
 

@@ -48,7 +48,7 @@ const MINUTE_MS = 60_000;
 /** Delay before the next attempt. */
 const RETRY_MS = 3_000;
 
-/** Whether a response shows that no session exists. Other failures prove nothing about the session. */
+/** Returns whether a response shows that no session exists. Other failures do not prove it. */
 const isSignedOut = (error: unknown) =>
   error instanceof ApiProblem && (error.status === 401 || error.status === 403);
 

@@ -88,7 +88,7 @@ function compareIntent(all: Comparison, timeline: CallTimeline, leaf: Leaf): voi
   }
 }
 
-/** A call's record has the token or the session as a member, and a refusal's has it as text. */
+/** Compares the token or session. A call's record has it as a member, and a refusal's as text. */
 function compareCredential(all: Comparison, { token, session }: CallTimeline, leaf: Leaf): void {
   const recorded = typeof leaf.credential === 'string' ? (JSON.parse(leaf.credential) as Leaf) : leaf;
   const [ofToken, ofSession] = [(recorded.token ?? {}) as Leaf, (recorded.session ?? {}) as Leaf];

@@ -25,7 +25,7 @@ const PAYERS = 8;
 const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..', '..', '..');
 const run = promisify(execFile);
 
-/** A key must not look like a phone number. */
+/** Returns a key that does not look like a phone number. */
 const keyOf = (phone) => `order-${Number(phone.slice(5)).toString(36)}`;
 
 const sent = new Map();

@@ -94,7 +94,7 @@ async function freezeTwice(run: Run, { pair }: TwoServers, payments: Payments) {
   return { spans, canceled };
 }
 
-/** Whether an order was sent and acknowledged within one of the spans, without a confirmed commit. */
+/** Returns whether an order was sent and acknowledged within one of the spans, without a confirmed commit. */
 const wasDoneWithin = (order: Order, spans: Span[]) =>
   isDone(order) &&
   spans.some(

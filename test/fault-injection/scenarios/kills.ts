@@ -8,7 +8,7 @@ import { Stage } from '../stage';
 const KILLS = 25;
 const RATE = 30;
 
-/** Uptime of a process under load before it is killed. Varies the point at which kills meet requests. */
+/** Returns the uptime under load before a kill. Varies the point at which kills meet requests. */
 const livesMs = (kill: number) => 300 + ((kill * 137) % 900);
 
 interface Victim {

@@ -93,7 +93,7 @@ function spendingOf(intents: Intent[]): Map<string, Decimal> {
   return byDay;
 }
 
-/** A refusal for money is wrong if the largest possible spending at that time left enough. */
+/** Reports a refusal for money if the largest possible spending at that time left enough. */
 function checkRefusal(
   { number, totalUsd }: Timeline,
   { response, startedAt, endedAt }: SentRequest | DecisionResponse,

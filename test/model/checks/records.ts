@@ -98,7 +98,7 @@ export async function readSpending(database: TestDatabase, clientId: string): Pr
   return new Map(rows.map(({ day, usd }) => [day, usd]));
 }
 
-/** Whether it may have been sent, and its outcome is unknown. */
+/** Returns whether it may have been sent, and its outcome is unknown. */
 export function isInDoubt({ outcome, resolution, refused, held, decision }: Intent): boolean {
   if (refused || resolution !== null || (held && decision !== 'approved')) return false;
   return outcome === null || outcome === 'unknown';
@@ -110,7 +110,7 @@ const GATEWAY_REFUSALS: readonly (number | null)[] = [401, 403, 429];
 /** The only operation without listed results, so its errors are trusted. It pays no one. */
 const UNLISTED = 'POST /sub-account/create';
 
-/** Whether the sandbox executed it, and answered with proof of the opposite. The proxy cannot detect this. */
+/** Returns whether the sandbox executed it and proved the opposite, which the proxy cannot detect. */
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
   if (GATEWAY_REFUSALS.includes(httpStatus)) return true;
@@ -119,12 +119,12 @@ export function isLie({ operation, processed, fault, httpStatus }: Arrival): boo
   );
 }
 
-/** Whether its rejection frees its key. */
+/** Returns whether its rejection frees its key. */
 export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
   return outcome === 'rejected' && GATEWAY_REFUSALS.includes(upstreamStatus);
 }
 
-/** Whether the app got an unverified answer of the upstream. */
+/** Returns whether the app got an unverified answer of the upstream. */
 export function isUnverified({ outcome, failure }: Intent): boolean {
   return outcome === 'unknown' && failure === 'unverified_rejection';
 }

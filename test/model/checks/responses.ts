@@ -32,7 +32,7 @@ export function checkResponse(world: World, lane: Lane, sent: SentRequest, inten
   );
 }
 
-/** Whether the database lost records of a call. */
+/** Returns whether the database lost records of a call. */
 function wasLost({ lost }: World, id: string): boolean {
   return lost?.calls.has(id) ?? false;
 }
@@ -85,8 +85,8 @@ function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
 }
 
 /**
- * Whether an inconclusive error followed the settlement of its call, because its process was suspended. It
- * settles nothing, so it is not recorded.
+ * Returns whether an inconclusive error followed the settlement of its call, because its process was
+ * suspended. It settles nothing, so it is not recorded.
  */
 function isLateError({ status, json, text }: ProxyResponse, { failure }: Intent): boolean {
   const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
@@ -96,7 +96,7 @@ function isLateError({ status, json, text }: ProxyResponse, { failure }: Intent)
 /** Fields of an answer that name executed work. A sub-account is not a transaction. */
 const NAMES_WORK = /"(chiRef|tnxID|paymentLink)":/;
 
-/** An error text in a success is an error, unless the answer also has transactions. */
+/** Returns whether an answer is a success. An error text is an error, unless there are transactions. */
 function isSuccess({ status, json }: Pick<ProxyResponse, 'status' | 'json'>): boolean {
   if (status !== 200 || json.status !== 'success') return false;
   const { error = 'None' } = json.data ?? {};
@@ -155,7 +155,7 @@ function checkPending({ headers }: ProxyResponse, intents: Intent[]): string[] {
   return isHeld && headers.has('idempotent-replayed') ? [] : ['the call is not held'];
 }
 
-/** Whether a stop was active from before the request until after the answer. */
+/** Returns whether a stop was active from before the request until after the answer. */
 export function wasStopped(
   { stops }: World,
   lane: Lane,

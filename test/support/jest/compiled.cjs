@@ -109,7 +109,7 @@ function keyOf(request, parent) {
   return `${parent?.filename && dirname(parent.filename)}\0${request}`;
 }
 
-/** Whether this process is the first one of its script. */
+/** Returns whether this process is the first one of its script. */
 function isFirst() {
   try {
     mkdirSync(`${file}.first`);

@@ -30,7 +30,7 @@ interface EndProps {
   cancel: () => void;
 }
 
-/** End of a dialog's form: the error, and the buttons to cancel and to submit. */
+/** Shows the end of a dialog's form: the error, and the buttons to cancel and to submit. */
 export function FormEnd({ failure, busy, action, missing, danger = false, cancel }: EndProps) {
   const gate = useGate(missing);
   return (

@@ -7,7 +7,6 @@ const stop = (event: MouseEvent) => event.preventDefault();
  * Disables a button while a step is missing, and explains which. The button keeps keyboard focus, so that
  * screen readers announce the reason.
  * @param missing instruction for the missing step. Undefined enables the button.
- * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show
  * @returns the properties of the button, to be set after its own `onClick`, and the instruction to show.
  */
 export function useGate(missing: string | undefined) {

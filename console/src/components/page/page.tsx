@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Frame of a page. Keyboard and screen reader users start at its title. */
+/** Shows the frame of a page. Keyboard and screen reader users start at its title. */
 export function Page({ title, lead, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -9,7 +9,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Part of a page with its own heading. */
+/** Shows a part of a page with its own heading. */
 export function Section({ title, lead, actions, children }: Props) {
   return (
     <Stack component="section" gap="xs" aria-label={title} miw={0}>
@@ -29,7 +29,7 @@ export function Section({ title, lead, actions, children }: Props) {
   );
 }
 
-/** Section with a border. */
+/** Shows a section with a border. */
 export function Card(props: Props) {
   return (
     <Paper withBorder p={{ base: 'sm', sm: 'md' }} miw={0}>

@@ -66,7 +66,7 @@ async function send(decision: Decision, { id, approval }: ApprovalRecord, reason
   return data;
 }
 
-/** The proxy's message names API requests. This page shows the same information. */
+/** Replaces the proxy's message, which names API requests. This page shows the same information. */
 function inPlace(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'already_decided') return error;
   return new Error(

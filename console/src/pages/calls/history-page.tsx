@@ -26,7 +26,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Frame of the lists of calls and payouts. */
+/** Shows the frame of the lists of calls and payouts. */
 export function HistoryPage({ lead, list, count, next, error, reveal, setReveal, children }: Props) {
   const actions = (
     <>

@@ -11,7 +11,7 @@ interface Props<Row> {
   answer: { error: unknown; refetch: () => unknown; isPlaceholderData: boolean };
 }
 
-/** Table with the selected columns. */
+/** Shows a table with the selected columns. */
 export function Rows<Row>({ list, columns, rows, keyOf, answer }: Props<Row>) {
   const { error, refetch: retry, isPlaceholderData } = answer;
   const label = LIST_NAMES[list.what];

@@ -7,7 +7,7 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 export const today = () => dayOf(Date.now());
 
-/** Common periods, in UTC. */
+/** Returns common periods, in UTC. */
 export function presets(now = Date.now()): { label: string; value: [string, string] }[] {
   const [today, yesterday] = [dayOf(now), dayOf(now - DAY_MS)];
   return [

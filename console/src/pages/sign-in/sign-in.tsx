@@ -17,7 +17,7 @@ import type { SignInProps } from '../../api/session';
 import { useSubmit } from '../../components/forms/form';
 import { useGate } from '../../components/forms/gate';
 
-/** Sign-in page. It links to the company's OpenID provider, or asks for a key. */
+/** Shows the sign-in page, which links to the company's OpenID provider or asks for a key. */
 export function SignIn({ reason, signIn }: SignInProps) {
   useEffect(() => {
     document.title = 'Sign in · payout-proxy';

@@ -26,7 +26,7 @@ export interface Filter {
   options?: { value: string; label: string }[];
 }
 
-/** An invalid value is shown unchanged, and the proxy explains the error. */
+/** Formats an instant. Shows an invalid value unchanged, and the proxy explains the error. */
 const instantWords = (value: string) => (Number.isNaN(Date.parse(value)) ? value : formatLocal(value));
 
 const named = (label: string, help?: string): Filter => ({

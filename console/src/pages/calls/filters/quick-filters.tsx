@@ -18,10 +18,10 @@ export interface FilterProps {
   faults: Partial<Record<string, string>>;
 }
 
-/** Minimum width. Fields share the rest of the row. */
+/** Returns the style of a minimum width. Fields share the rest of the row. */
 const minWidth = (px: number) => ({ flex: `1 1 ${px}px`, minWidth: 0 });
 
-/** Most common filters. */
+/** Shows the most common filters. */
 export function QuickFilters(props: FilterProps) {
   return (
     <Group align="flex-start" gap="sm">
@@ -105,7 +105,7 @@ function OperationField({ list: { filters, change }, faults }: FilterProps) {
 
 type Comparison = 'recipient' | 'recipient_prefix';
 
-/** One field for both recipient filters. A trailing * searches for the beginning. */
+/** Shows one field for both recipient filters. A trailing * searches for the beginning. */
 function RecipientField({ list: { filters, change }, faults }: FilterProps) {
   const maySearch = useSession().may('audit:pii'); // The results would reveal who was paid.
   const named: Comparison = filters.recipient_prefix === undefined ? 'recipient' : 'recipient_prefix';

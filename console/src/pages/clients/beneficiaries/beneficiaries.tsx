@@ -36,7 +36,7 @@ const COLUMNS: Column<BeneficiaryDto>[] = [
   { id: 'registered', title: 'Registered', render: ({ registered_at: at }) => <Instant at={at} /> },
 ];
 
-/** An erased recipient stays on its list. */
+/** Names a recipient. An erased one stays on its list. */
 const recipientWords = (recipient: string | null) => recipient ?? 'erased';
 
 /** Lists the allowed and the blocked recipients of a client. */

@@ -12,7 +12,7 @@ interface Props {
   change: (change: Partial<Draft>) => void;
 }
 
-/** The permissions and limits of a client. */
+/** Shows the permissions and limits of a client. */
 export function LimitFields(props: Props) {
   return (
     <Stack>

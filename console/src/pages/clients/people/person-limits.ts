@@ -28,7 +28,7 @@ export function personChanges(draft: PersonDraft, was: PersonDraft): ChangePerso
   return Object.fromEntries(edited.map(([name, text]) => [name, sent(name, text)]));
 }
 
-/** Text that is not a number is sent unchanged, so that the API explains the error. */
+/** Converts a field. Text that is not a number is sent unchanged, so that the API explains the error. */
 function sent(name: OwnLimit, text: string): string | number | null {
   if (text === '') return null;
   return REPLACED.get(name)?.kind === 'count' && /^\d+$/.test(text) ? Number(text) : text;
@@ -50,5 +50,5 @@ export function ownLimitsInWords(person: PersonDto): string {
   return own.map((name) => `${LABELS[name]}: ${limitInWords(name, person[name] ?? '')}`).join('; ');
 }
 
-/** Name of a person. People have none if they were erased, or revoked before their first call. */
+/** Names a person. People have no name if they were erased, or revoked before their first call. */
 export const personWords = ({ id, name }: Pick<PersonDto, 'id' | 'name'>) => name ?? `…${id.slice(-12)}`;

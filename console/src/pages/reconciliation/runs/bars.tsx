@@ -6,7 +6,7 @@ export interface Bar {
   findings: number;
 }
 
-/** Bar chart. The table beside it has the same figures. */
+/** Shows a bar chart. The table has the same figures. */
 export default function Bars({ bars, title }: { bars: Bar[]; title: string }) {
   return (
     <div role="img" aria-label={`${title}, as in the table`}>

@@ -14,7 +14,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Small form with one button. */
+/** Shows a small form with one button. */
 export function ControlForm({ label, action, isBusy, error, done, submit, children }: Props) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

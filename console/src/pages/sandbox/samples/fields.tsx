@@ -29,7 +29,7 @@ interface Props {
   change: (fields: Fields, changed: string) => void;
 }
 
-/** Form with the fields of a body and of its items. */
+/** Shows the fields of a body and of its items. */
 export function BodyFields(props: Props) {
   const { fields, like, change, pointer = '' } = props;
   const names = namesOf(fields, like);

@@ -17,7 +17,7 @@ interface Props {
   choose: (operation: SampleDto['operation']) => void;
 }
 
-/** Form for a sample payout, with fields or as JSON. */
+/** Shows the form for a sample payout, with fields or as JSON. */
 export function SampleForm({ sandbox, sample, sending, choose }: Props) {
   const [draft, setDraft] = useState<Fields>(sample.body);
   const [json, setJson] = useState<string>();
