@@ -114,8 +114,8 @@ describe('an approval by a second person', () => {
         .expect(400);
       expect(body.code).toBe('invalid_actor');
     }
-    const rows = await approving.query("SELECT DISTINCT actor FROM refusal WHERE code = 'invalid_actor'");
-    expect(rows).toEqual([{ actor: null }]);
+    const rows = await approving.query("SELECT DISTINCT person_id FROM refusal WHERE code = 'invalid_actor'");
+    expect(rows).toEqual([{ person_id: null }]);
   });
 
   it.each(['approve', 'reject'] as const)('never identifies the decider by X-Actor: %s', async (decision) => {

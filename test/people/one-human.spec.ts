@@ -100,7 +100,6 @@ describe('one human', () => {
       return { person_id: id, ...claimed };
     },
     'a personal key': async () => ({ key_id: await keyIdOf('pages', 'hopper') }),
-    'a name of an earlier program': () => Promise.resolve({ actor: 'aDa' }),
   };
 
   const send = (path: string, key: string, body: object) =>

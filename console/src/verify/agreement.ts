@@ -55,14 +55,13 @@ function compareRequest(all: Comparison, timeline: CallTimeline, leaf: Leaf): vo
   all.plain('person', timeline.person_id, leaf.person_id);
   all.plain('source of the person', timeline.actor_source, leaf.actor_source);
   compareCredential(all, timeline, leaf);
-  // Records of an earlier version contain the name itself. Later ones commit to it (people.ts).
-  if (typeof leaf.person_id !== 'string') all.text('requester', timeline.actor, leaf.actor);
+  // people.ts compares names and keys that the record commits to.
+  if (typeof leaf.person_id !== 'string') all.plain('requester', timeline.actor, null);
   all.text('request id', timeline.request_id, leaf.request_id);
   all.plain('address', timeline.client_address, leaf.client_address);
   all.plain('trace', timeline.traceparent, leaf.traceparent);
-  // Earlier records contain the key itself. Later ones commit to it (people.ts). Erased keys are hidden.
   if (typeof leaf.idempotency_key_commitment !== 'string')
-    all.text('idempotency key', timeline.idempotency_key, leaf.idempotency_key);
+    all.plain('idempotency key', timeline.idempotency_key, null);
   all.time('received', timeline.timings.received_at, leaf.received_at);
   all.time('recorded', timeline.timings.recorded_at, leaf.recorded_at);
 }

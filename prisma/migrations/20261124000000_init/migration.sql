@@ -880,9 +880,7 @@ CREATE TABLE refusal (
   request_id      text NOT NULL,
   traceparent     text,
   client_address  text NOT NULL,
-  idempotency_key text, -- in records without a commitment to it
-  idempotency_key_commitment bytea, -- SHA-256(salt || key), see refusal_key. Null without a key, or if idempotency_key has it
-  actor           text, -- the name of the person, in records without its ID
+  idempotency_key_commitment bytea, -- SHA-256(salt || key), see refusal_key. Null without a key
   actor_source    text CHECK (actor_source IN ('token', 'ephemeral', 'session', 'key', 'claimed')), -- the source of the name
   actor_commitment bytea CHECK (octet_length(actor_commitment) = 32), -- SHA-256(salt || name)
   person_id       uuid,
@@ -1438,8 +1436,8 @@ CREATE VIEW call_state AS
   LEFT JOIN refusal r ON r.id = CASE WHEN o.kind IS NULL OR i.held_for IS NOT NULL THEN i.id END
   UNION ALL
   SELECT id, client_id, operation, NULL, NULL, NULL, NULL, NULL, NULL, first_call_id IS NOT NULL, 'refused', NULL,
-    json_build_object('key_id', key_id, 'actor', actor, 'actor_source', actor_source, 'actor_commitment', encode(actor_commitment, 'hex'), 'person_id', person_id, 'request_id', request_id, 'client_address', client_address,
-      'idempotency_key', coalesce(idempotency_key, key)), NULL
+    json_build_object('key_id', key_id, 'actor_source', actor_source, 'actor_commitment', encode(actor_commitment, 'hex'), 'person_id', person_id, 'request_id', request_id, 'client_address', client_address,
+      'idempotency_key', key), NULL
   FROM refusal LEFT JOIN refusal_key ON refusal_id = id WHERE NOT EXISTS (SELECT FROM intent WHERE intent.id = refusal.id);
 
 -- Access, erasure, retention --------------------------------------------------------------------------------
@@ -1693,14 +1691,14 @@ CREATE VIEW call_entry AS
     string_to_array(concat(
       'week:', search_week(c.call_id), E'\nhour:', search_hour(c.call_id), E'\ntotal:', search_step(c.total_usd),
       E'\nclient:', c.client_id, E'\nkey:', r.key_id, E'\nstate:', c.state, E'\napproval:' || c.approval,
-      search_term(E'\noperation', c.operation), search_term(E'\nactor', coalesce(who.name, r.actor)), E'\nperson:' || r.person_id, E'\nsource:' || r.actor_source,
+      search_term(E'\noperation', c.operation), search_term(E'\nactor', who.name), E'\nperson:' || r.person_id, E'\nsource:' || r.actor_source,
       search_term(E'\nidempotency', coalesce(r.idempotency_key, b.idempotency_key)), search_term(E'\nrequest', r.request_id),
       search_term(E'\naddress', r.client_address), array_to_string(p.payouts, '')), E'\n') AS terms,
     p.item_entry, p.item_fee_usd
   FROM call_state c
   LEFT JOIN intent_body b ON b.intent_id = c.call_id
   CROSS JOIN LATERAL json_to_record(c.request) AS r(
-    key_id text, actor text, actor_source text, actor_commitment text, person_id uuid, idempotency_key text, request_id text, client_address text, items json)
+    key_id text, actor_source text, actor_commitment text, person_id uuid, idempotency_key text, request_id text, client_address text, items json)
   LEFT JOIN person who ON who.id = r.person_id AND is_committed(who.salt, who.name, decode(r.actor_commitment, 'hex'))
   CROSS JOIN LATERAL (
     SELECT array_agg(usd ORDER BY place) FILTER (WHERE place > 0) AS item_usd, array_agg(terms ORDER BY place) AS payouts,
@@ -2395,14 +2393,16 @@ CREATE VIEW audit.clients AS SELECT id, name, scopes, created_at, account FROM p
 CREATE VIEW audit.calls AS
   SELECT i.id, i.client_id, r.key_id, i.operation, audit.mask_contacts(r.request_id) AS request_id, r.traceparent,
     r.client_address, audit.mask_query(r.query) AS query, i.item_count, i.total_usd, r.coverage, r.caused_by,
-    audit.mask_contacts(coalesce(r.idempotency_key, CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, r.actor)) AS actor, i.held_for,
+    audit.mask_contacts(CASE WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key END) AS idempotency_key,
+    audit.mask_contacts(p.name) AS actor, i.held_for,
     i.expires_at, i.reserved_on, i.process, decode(r.body_commitment, 'hex') AS body_commitment, r.received_at,
     i.recorded_at, r.duplicate_of, i.expected_fee_usd,
     decode(r.idempotency_key_commitment, 'hex') AS idempotency_key_commitment, r.actor_source, i.person_id,
     decode(r.actor_commitment, 'hex') AS actor_commitment, i.ephemeral_key_id
   FROM public.intent i LEFT JOIN public.intent_body b ON b.intent_id = i.id CROSS JOIN LATERAL json_to_record(i.record::json) AS r(
     key_id uuid, request_id text, traceparent text, client_address text, query text, coverage text, caused_by uuid,
-    idempotency_key text, idempotency_key_commitment text, actor text, actor_source text, actor_commitment text, body_commitment text, received_at timestamptz, duplicate_of uuid)
+    idempotency_key_commitment text, actor_source text, actor_commitment text, body_commitment text,
+    received_at timestamptz, duplicate_of uuid)
   LEFT JOIN public.person p ON p.id = i.person_id AND is_committed(p.salt, p.name, decode(r.actor_commitment, 'hex'));
 
 CREATE VIEW audit.items AS
@@ -2431,7 +2431,8 @@ CREATE VIEW audit.upstream_items AS
 CREATE VIEW audit.refusals AS
   SELECT r.id AS call_id, r.client_id, key_id, operation, audit.mask_contacts(request_id) AS request_id, traceparent,
     client_address, status, code, audit.mask_contacts(detail) AS detail, audit.mask_contacts(faults::text) AS faults,
-    fault_count, audit.mask_contacts(coalesce(idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)) AS idempotency_key, audit.mask_contacts(coalesce(p.name, actor)) AS actor, first_call_id,
+    fault_count, audit.mask_contacts(CASE WHEN k.salt IS NOT NULL THEN k.key END) AS idempotency_key,
+    audit.mask_contacts(p.name) AS actor, first_call_id,
     received_at, recorded_at, idempotency_key_commitment, actor_source, person_id, actor_commitment, ephemeral_key_id
   FROM public.refusal r LEFT JOIN public.refusal_key k ON k.refusal_id = r.id
   LEFT JOIN public.person p ON p.id = r.person_id AND is_committed(p.salt, p.name, r.actor_commitment);

@@ -1,17 +1,19 @@
 import { Caller } from '../callers/caller';
-import { isOf, isProven, Person, RecordedPerson } from '../people/person';
+import { isProven, Person } from '../people/person';
 import { AuthenticatedCall } from './call';
 
 /** The owner of calls: a client and, for a personal credential, its person. */
 export interface Owner {
   clientId: string;
   /** Null for a shared credential, which owns the calls of all people of its client. */
-  person: Pick<Person, 'id' | 'name'> | null;
+  person: Pick<Person, 'id'> | null;
 }
 
 /** The recorded owner of a call. */
-export interface CallOwner extends RecordedPerson {
+export interface CallOwner {
   clientId: string;
+  /** Null if the client named no person. */
+  personId: string | null;
 }
 
 export function ownerOf({ caller, person }: AuthenticatedCall): Owner {
@@ -28,12 +30,12 @@ interface RecordedRequester {
 /** Returns the owner of a recorded call: its client and, for a personal credential, its person. */
 export function recordedOwner({ clientId, personId, actorSource }: RecordedRequester): Owner {
   const isOwnCredential = personId !== null && actorSource !== 'claimed';
-  return { clientId, person: isOwnCredential ? { id: personId, name: '' } : null };
+  return { clientId, person: isOwnCredential ? { id: personId } : null };
 }
 
 /** Returns whether a call belongs to an owner. */
 export function isOwn(call: CallOwner, { clientId, person }: Owner): boolean {
-  return call.clientId === clientId && (person === null || isOf(call, person));
+  return call.clientId === clientId && (person === null || call.personId === person.id);
 }
 
 /** Returns whether a caller reaches everything in the upstream account, regardless of the owner. */

@@ -65,20 +65,6 @@ export interface CallPerson extends Person {
   acting?: Pick<Person, 'id' | 'commitment'> | undefined;
 }
 
-/** The person in the record of a call. Records of earlier programs have the name instead of the ID. */
-export interface RecordedPerson {
-  personId: string | null;
-  actor: string | null;
-}
-
-/** Returns whether a call belongs to a person. */
-export function isOf(
-  { personId, actor }: RecordedPerson,
-  { id, name }: Pick<Person, 'id' | 'name'>,
-): boolean {
-  return personId === null ? actor === name : personId === id;
-}
-
 /**
  * Returns whether the person is proven, and reaches only their own calls. A shared key reaches the calls of
  * every person that its client names.

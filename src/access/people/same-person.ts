@@ -9,8 +9,6 @@ type Database = Pick<Prisma.TransactionClient, '$queryRaw'>;
 interface RecordedRequest {
   client_id: string;
   key_id: string;
-  /** The recorded name. Null if unset or erased. */
-  actor: string | null;
   person_id?: string | null | undefined;
   /** The actor of the token, who acted for the person (RFC 8693, section 4.1). */
   token?: { act?: { person_id: string } | null | undefined } | null | undefined;
@@ -36,7 +34,7 @@ export interface Requester {
 
 /** SQL: the humans behind a request `i` of the journal. */
 export const REQUESTER_OF_INTENT = Prisma.sql`humans_behind(
-  ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid], ARRAY[i.record::json ->> 'actor'],
+  ARRAY[i.person_id, (i.record::json #>> '{token,act,person_id}')::uuid], '{}',
   ARRAY[(i.record::json ->> 'key_id')::uuid])::text[]`;
 
 /** SQL: the ID of the human of a person `p`. */
@@ -50,14 +48,14 @@ export function samePerson(a: Humans, b: Humans): boolean {
 /** Reads the requester of a call, to compare with its decider. */
 export async function readRequester(
   prisma: Database,
-  { actor, client_id: clientId, key_id: keyId, person_id: personId = null, token }: RecordedRequest,
+  { client_id: clientId, key_id: keyId, person_id: personId = null, token }: RecordedRequest,
 ): Promise<Requester> {
   const acting = token?.act?.person_id ?? null;
   const humans = await readHumans(
     prisma,
-    Prisma.sql`ARRAY[${personId}::uuid, ${acting}::uuid], ARRAY[${actor}::text], ARRAY[${keyId}::uuid]`,
+    Prisma.sql`ARRAY[${personId}::uuid, ${acting}::uuid], '{}', ARRAY[${keyId}::uuid]`,
   );
-  return { clientId, keyId, isPerson: (personId ?? actor) !== null, humans };
+  return { clientId, keyId, isPerson: personId !== null, humans };
 }
 
 /** Reads the humans behind a decider's key: its owner, its claimant, and its requester before the claim. */

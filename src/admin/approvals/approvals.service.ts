@@ -194,8 +194,7 @@ export class ApprovalsService {
     const { approval } = await this.record(id, false);
     const held = await this.records.readStored(id);
     if (!held) throw new Problem('approval_not_found');
-    const requester = await readRequester(this.prisma, { ...held.intent, actor: held.actor });
-    const by = await this.fourEyes.require(call, requester);
+    const by = await this.fourEyes.require(call, await readRequester(this.prisma, held.intent));
     if (approval?.status !== 'pending') throw notPending(approval?.status);
     if (hash !== undefined && hash !== approval.content_hash)
       throw new Problem('content_changed', { text: OTHER_HASH });

@@ -25,9 +25,8 @@ Erases an email address, phone number, or handle from the history:
 The records keep their amounts, and every proof remains valid. Backups are not changed. If the upstream
 still lists the contact, the next reconciliation stores it again.
 
-Calls that are in doubt, in progress, or pending approval are not changed. Idempotency keys that an earlier
-version wrote are parts of sealed records, and stay until their months are pruned. The command lists the
-calls of both kinds and exits with code 2. Settle the open calls, then run the command again.
+Calls that are in doubt, in progress, or pending approval are not changed. The command lists them and exits
+with code 2. Settle them, then run the command again.
 
 Persons on whose behalf clients call are erased by --person, or by --recipient if their name is that
 contact. Their records keep the ID of the person. A hash of the name is kept for 31 days, so that a
@@ -53,7 +52,7 @@ export function auditEraseCommand(): Command {
     .option('--actor <id>', 'ID of the person who runs this command (default: the user of the system)')
     .option('--dry-run', 'show what would be erased, and change nothing')
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'print JSON: {"id","places","open","keys"}, or "kept" instead of "keys" for a person')
+    .option('--json', 'print JSON: {"id","places","open"}, and "kept" for a person')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -104,10 +103,6 @@ async function eraseRecipient(recipient: string, options: RetentionOptions): Pro
       done: `the ${person.kind} from ${count(erased)}.`,
       nothing: `Nothing to erase: no call with a final outcome contains the ${person.kind}.`,
       open: 'calls have no final outcome yet and were not changed.',
-      kept: erased.keys,
-      keptText:
-        `The idempotency keys of ${erased.keys.length} calls contain the contact. An earlier version ` +
-        'recorded them, and they stay until their months are pruned:',
     });
   });
 }
@@ -127,8 +122,8 @@ async function erasePersons(search: PersonSearch, options: RetentionOptions): Pr
       open: 'calls have no final outcome yet, and their persons were not changed.',
       kept: erased.kept,
       keptText:
-        `${erased.kept.length} places keep the name: sealed records of earlier versions until their months ` +
-        'are pruned, keys of the person, and records of their readings, decisions and changes:',
+        `${erased.kept.length} places keep the name: keys of the person, and records of their readings, ` +
+        'decisions and changes:',
     });
   });
 }
@@ -141,19 +136,20 @@ function requireNoName(reason: string, persons: CallingPerson[]): void {
   );
 }
 
-/** Texts of a report. `kept` lists the places that keep the contact or name. */
+/** Texts of a report. */
 interface Report {
   done: string;
   nothing: string;
   open: string;
-  kept: string[];
-  keptText: string;
+  /** Places that keep the erased name. Undefined for a contact. */
+  kept?: string[];
+  keptText?: string;
 }
 
 function report(
   erased: ErasureResult | ErasedPersons,
   { json, dryRun }: RetentionOptions,
-  { done, nothing, open, kept, keptText }: Report,
+  { done, nothing, open, kept = [], keptText = '' }: Report,
 ): void {
   if (json) print(erased, json);
   else {

@@ -98,7 +98,7 @@ const REQUEST_COLUMNS = REFUSAL_COLUMNS.map(({ name, type }) => {
 
 const REFUSAL = `
   SELECT row_to_json(x)::text FROM (
-    SELECT ${REQUEST_COLUMNS.join(', ')}, r.actor, r.credential, r.status, r.code, r.detail, r.first_call_id,
+    SELECT ${REQUEST_COLUMNS.join(', ')}, r.credential, r.status, r.code, r.detail, r.first_call_id,
       ${UTC('r.recorded_at')} AS recorded_at) AS x`;
 
 /** A record with an empty array `items`, because payouts and transactions are most of its size. */
@@ -116,8 +116,7 @@ const DOCUMENTS: Record<ResultKind, string> = {
 /** The key in the table of keys. An erased key has no salt. */
 const KEY = `
   CASE
-    WHEN r.id IS NOT NULL
-      THEN coalesce(r.idempotency_key, CASE WHEN k.salt IS NOT NULL THEN k.key END)
+    WHEN r.id IS NOT NULL THEN CASE WHEN k.salt IS NOT NULL THEN k.key END
     WHEN b.idempotency_key_salt IS NOT NULL THEN b.idempotency_key
   END`;
 
@@ -175,9 +174,11 @@ function toCall(row: StoredCall, present: Present): ExportedCall {
     client: row.client,
     account: accountNamed(records.intent ? records.intent.account : row.account),
     people: parsed<PersonDocument[]>(row.people) ?? [],
-    actor: actorOf(records.refusal ?? records.intent ?? {}, { name: row.personName, salt: row.personSalt }),
-    // A record of an earlier version contains the key.
-    idempotencyKey: row.idempotencyKey ?? records.intent?.idempotency_key ?? null,
+    actor: actorOf((records.refusal ?? records.intent)?.actor_commitment, {
+      name: row.personName,
+      salt: row.personSalt,
+    }),
+    idempotencyKey: row.idempotencyKey,
     ...records,
     ...statesOf(records, present),
   };

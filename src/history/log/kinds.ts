@@ -64,7 +64,7 @@ const KINDS = {
   intent: kind({ plain: 'id', time: 'recorded_at', members: INTENT_COLUMNS }, true),
   outcome: kind({ plain: 'intent_id', time: 'recorded_at', members: OUTCOME_COLUMNS }, true),
   refusal: kind({
-    plain: 'id status code detail fault_count idempotency_key first_call_id actor',
+    plain: 'id status code detail fault_count first_call_id',
     text: 'faults credential',
     hex: 'idempotency_key_commitment',
     time: 'recorded_at',

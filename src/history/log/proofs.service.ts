@@ -133,7 +133,6 @@ const RECEIPT_FORMAT = 'payout-proxy/receipt/1';
 interface Requester {
   client_id: string;
   person_id?: string | null;
-  actor?: string | null;
   actor_commitment?: string | null;
 }
 
@@ -158,8 +157,8 @@ export class ReceiptsService {
     const request = found.find(({ kind }) => kind === 'intent' || kind === 'refusal');
     if (!request) throw new Problem('call_not_found');
     const requester = JSON.parse(request.leaf) as Requester;
-    const { client_id: clientId, person_id: personId = null, actor = null } = requester;
-    if (owner && !isOwn({ clientId, personId, actor }, owner)) throw new Problem('call_not_found');
+    const { client_id: clientId, person_id: personId = null } = requester;
+    if (owner && !isOwn({ clientId, personId }, owner)) throw new Problem('call_not_found');
     const { note, proved, unsealed } = await this.proofs.prove(call, found);
     if (unsealed.length > 0) throw new Problem('not_sealed');
     const records: ReceiptRecord[] = [];
@@ -200,7 +199,7 @@ export class ReceiptsService {
   private async ofActor({ person_id: id, actor_commitment: committed }: Requester): Promise<Opening[]> {
     if (!id || !committed) return [];
     const person = await this.prisma.person.findUnique({ where: { id } });
-    const name = actorOf({ actor_commitment: committed }, person);
+    const name = actorOf(committed, person);
     return name !== null && person?.salt ? opening('actor_commitment', person.salt, name) : [];
   }
 }

@@ -32,7 +32,7 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
     client: clientOf(intent.client_id, view),
     account: accountNamed(intent.account),
     actor: shown(actor, view.reveal, maskContacts),
-    idempotency_key: shown(intent.idempotency_key ?? call.key?.text, view.reveal, maskKey),
+    idempotency_key: shown(call.key?.text, view.reveal, maskKey),
     token: toToken(intent),
     session: toSession(intent),
     outcome: stateOf(lifecycle, view.present),
@@ -52,19 +52,17 @@ export function fromIntent(call: StoredCall, view: View, isShown: (position: num
 }
 
 export function fromRefusal(refusal: RefusalRow, view: View): CallRecord {
-  const { status, code, detail, faults, faultCount, firstCallId, key, person, actor } = refusal;
+  const { status, code, detail, faults, faultCount, firstCallId, key, person } = refusal;
   const credential = (refusal.credential ?? {}) as CredentialDocument;
   const committed = refusal.actorCommitment && Buffer.from(refusal.actorCommitment).toString('hex');
-  const text = refusal.idempotencyKey ?? (key?.salt ? key.key : null);
-  const name = actorOf({ actor, actor_commitment: committed }, person);
   const members = Object.fromEntries(SHOWN_FIELDS.map(([name, field]) => [name, refusal[field]]));
   return toRecord(members, view, {
     id: refusal.id,
     operation: refusal.operation,
     client: clientOf(refusal.clientId, view),
     account: accountNamed(view.clients.get(refusal.clientId)?.account),
-    actor: shown(name, view.reveal, maskContacts),
-    idempotency_key: shown(text, view.reveal, maskKey),
+    actor: shown(actorOf(committed, person), view.reveal, maskContacts),
+    idempotency_key: shown(key?.salt ? key.key : null, view.reveal, maskKey),
     token: toToken(credential),
     session: toSession(credential),
     outcome: 'refused',

@@ -171,8 +171,8 @@ export class RecordsService {
     }
     const stored = await this.readStored(id);
     if (!stored) return undefined;
-    const { client_id: clientId, person_id: personId = null, actor = null } = stored.intent;
-    if (owner && !isOwn({ clientId, personId, actor }, owner)) return undefined;
+    const { client_id: clientId, person_id: personId = null } = stored.intent;
+    if (owner && !isOwn({ clientId, personId }, owner)) return undefined;
     const response = await this.responseOf(stored);
     const view = await viewOf(clientsOf(stored), await newestVerdicts(this.prisma, [stored]));
     return {

@@ -125,7 +125,7 @@ export function toStoredCall(row: RecordsRow): StoredCall {
   const { idempotencyKey: text, keySalt: salt } = row;
   const key = text !== null && salt ? { text, salt } : null;
   const person = { name: row.personName, salt: row.personSalt };
-  const actor = actorOf(intent, person);
+  const actor = actorOf(intent.actor_commitment, person);
   return { intent, actor, person, people, key, outcome, decision, settlements, payouts, lifecycle };
 }
 

@@ -19,7 +19,7 @@ export interface PersonPlaces {
   /** IDs of other rows that name the person. */
   bodies: Record<BodyTable, string[]>;
   /** Calls whose idempotency keys name the person. */
-  keys: Pick<NamingKeys, 'requests' | 'refusals'>;
+  keys: NamingKeys;
   /** Unfinished calls, of which nothing is erased. */
   open: string[];
 }
@@ -30,8 +30,6 @@ export interface ErasureResult {
   id: string | null;
   places: string[];
   open: string[];
-  /** Calls whose sealed records have a key that names the person. Such keys stay until `audit prune`. */
-  keys: string[];
 }
 
 /**
@@ -81,7 +79,7 @@ export async function erase(
     const removed = await remove(db, found);
     const persons = await erasePersons(db, callers); // last, because it locks their clients
     const places = [...removed, ...evidence, ...registers, ...persons.places].sort();
-    return { places, open: [...new Set([...found.open, ...persons.open])].sort(), keys: keys.sealed };
+    return { places, open: [...new Set([...found.open, ...persons.open])].sort() };
   });
 }
 

@@ -9,13 +9,11 @@ export interface NamingKeys {
   requests: string[];
   /** Calls with a key of their refusal. */
   refusals: string[];
-  /** Calls of an earlier version, whose sealed records contain the key itself. */
-  sealed: string[];
 }
 
 const text = (key: string) => `convert_to(coalesce(${key}, ''), 'UTF8')`;
 
-/** Keys that can be erased. Erased keys have no salt. */
+/** Tables with keys. Erased keys have no salt. */
 const ERASABLE_KEYS = {
   requests: {
     table: 'intent_body',
@@ -29,28 +27,11 @@ const ERASABLE_KEYS = {
   },
 } as const;
 
-const SEALED_KEYS: Source[] = [
-  {
-    table: 'intent',
-    key: 'id',
-    bytes: text(
-      `CASE WHEN strpos(record, '"idempotency_key":') > 0 THEN record::json ->> 'idempotency_key' END`,
-    ),
-  },
-  { table: 'refusal', key: 'id', bytes: text('idempotency_key') },
-];
-
 /** Finds idempotency keys that contain the person's contact in any spelling: `order-254712345678`. */
 export async function keysNaming(db: Client, person: Contact): Promise<NamingKeys> {
   const test = spelledIn(person);
   const find = (source: Source) => idsWhere(db, source, test, () => undefined);
-  const sealed: string[] = [];
-  for (const source of SEALED_KEYS) sealed.push(...(await find(source)));
-  return {
-    requests: await find(ERASABLE_KEYS.requests),
-    refusals: await find(ERASABLE_KEYS.refusals),
-    sealed: [...new Set(sealed)].sort(),
-  };
+  return { requests: await find(ERASABLE_KEYS.requests), refusals: await find(ERASABLE_KEYS.refusals) };
 }
 
 /**

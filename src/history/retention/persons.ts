@@ -34,7 +34,7 @@ export interface ErasedPersons {
   places: string[];
   /** Unfinished calls, whose persons are not erased. */
   open: string[];
-  /** Places that keep the name: `intent/<call id>`, `api_key/<id>`, … */
+  /** Places that keep the name: `access/<id>`, `api_key/<id>`, … */
   kept: string[];
 }
 
@@ -150,19 +150,14 @@ async function openOf(db: Client, calls: string[]): Promise<{ id: string; person
 }
 
 /**
- * Finds places that keep the names of persons named by clients: sealed records of earlier versions, keys of
- * the person, and records of reads, decisions and changes. End users are named by ID there.
+ * Finds places that keep the names of persons named by clients: keys of the person, and records of reads,
+ * decisions and changes. End users are named by ID there.
  */
 async function placesKeeping(db: Client, persons: CallingPerson[]): Promise<string[]> {
   const named = persons.filter(({ issuer }) => issuer === null);
   const { rows } = await db.query<{ place: string }>(
-    `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor)),
-     of_calls AS (
-       SELECT id, client_id, record::json ->> 'actor' AS actor
-       FROM intent WHERE strpos(record, '"actor":') > 0)
-     SELECT 'intent/' || id AS place FROM of_calls JOIN gone USING (client_id, actor)
-     UNION ALL SELECT 'refusal/' || id FROM refusal JOIN gone USING (client_id, actor)
-     UNION ALL SELECT 'access/' || id FROM access JOIN gone USING (client_id, actor)
+    `WITH gone AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS g(client_id, actor))
+     SELECT 'access/' || id AS place FROM access JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'decision/' || intent_id FROM decision JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'activity/' || id FROM activity JOIN gone USING (client_id, actor)
      UNION ALL SELECT 'api_key/' || k.id FROM api_key k

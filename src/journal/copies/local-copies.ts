@@ -23,8 +23,8 @@ export type CopiedLine =
   | {
       kind: 'intent';
       record: IntentDocument;
-      /** Null without an Idempotency-Key. Lines of earlier programs lack `key`, and their records have it. */
-      claim: { key?: string; salt: string; hash: string | null } | null;
+      /** Null without an Idempotency-Key. */
+      claim: { key: string; salt: string; hash: string | null } | null;
       /** Hex. */
       contents: string[];
       /** Payments that limits of its client may count later. */
@@ -37,16 +37,10 @@ export type CopiedLine =
 
 export type IntentLine = Extract<CopiedLine, { kind: 'intent' }>;
 
-/** Returns the idempotency key of a copied call. */
-export function keyOf({ record, claim }: IntentLine): string | undefined {
-  return claim?.key ?? record.idempotency_key;
-}
-
-/** Returns the idempotency key of a copied call, as in its claim. */
-export function claimedKeyOf(line: IntentLine): string | undefined {
-  const key = keyOf(line);
-  const { actor_source: source, person_id: personId = null } = line.record;
-  return key === undefined ? undefined : claimKey(isEndUser({ source }) ? personId : null, key);
+/** Returns the idempotency key of a copied call, as in its claim. Null without a key. */
+export function claimedKeyOf({ record, claim }: IntentLine): string | null {
+  const { actor_source: source, person_id: personId = null } = record;
+  return claim && claimKey(isEndUser({ source }) ? personId : null, claim.key);
 }
 
 /** A stored intent, as texts. */

@@ -46,8 +46,8 @@ export async function readFirstRequest(prisma: PrismaService, id: string): Promi
   return { made: callOwnerOf(row.intent), body };
 }
 
-function callOwnerOf({ client_id: clientId, person_id: personId, actor }: IntentDocument): CallOwner {
-  return { clientId, personId: personId ?? null, actor: actor ?? null };
+function callOwnerOf({ client_id: clientId, person_id: personId }: IntentDocument): CallOwner {
+  return { clientId, personId: personId ?? null };
 }
 
 /**

@@ -18,8 +18,7 @@ const IDS_AT_ONCE = 500;
 /** Above this age, the follow-up has named every transaction of a call. */
 const UNNAMED_FOR_MS = 7 * 86_400_000;
 
-const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId",
-  i.record::json ->> 'actor' AS actor`;
+const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId"`;
 
 /**
  * Finds the owners of transactions in the records. A transaction belongs to the first call whose answer named
@@ -68,11 +67,11 @@ export class TransactionOwners {
     });
   }
 
-  private add({ clientId, personId, actor, ...ids }: TransactionRow): void {
+  private add({ clientId, personId, ...ids }: TransactionRow): void {
     for (const [kind, id] of Object.entries(ids)) {
       if (id === null || !this.asked.has(id)) continue; // Its other owners are not known.
       const known = this.owners.get(`${kind} ${id}`) ?? [];
-      this.owners.set(`${kind} ${id}`, [...known, { clientId, personId, actor }]);
+      this.owners.set(`${kind} ${id}`, [...known, { clientId, personId }]);
     }
   }
 }

@@ -67,8 +67,7 @@ export async function insertFindingSteps(
         trim_scale(sight.impact_usd)::text AS "impactUsd",
         CASE WHEN i.id IS NOT NULL THEN json_build_object('clientId', i.client_id, 'keyId',
           i.record::json ->> 'key_id',
-          'isPerson', coalesce(i.person_id::text, i.record::json ->> 'actor') IS NOT NULL, 'humans',
-            ${REQUESTER_OF_INTENT}) END AS requester
+          'isPerson', i.person_id IS NOT NULL, 'humans', ${REQUESTER_OF_INTENT}) END AS requester
       FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;
     const findings = new Map(found.map((one) => [one.id, one]));

@@ -20,22 +20,13 @@ export interface PersonRow {
   salt: Uint8Array | null;
 }
 
-/** The person in a record. */
-interface RecordedActor {
-  actor?: string | null | undefined;
-  actor_commitment?: string | null | undefined;
-}
-
 /**
- * Returns the name of the requester. Null without a person, or after an erasure. The record commits to the
- * name, so a name that was set later does not appear in earlier records. Records of earlier programs have the
- * name itself. Recovered records have no commitment.
+ * Returns the name of the requester. Null without a person, or after an erasure. A name that was set after
+ * the record differs from its commitment, and is not returned. Mirrors the SQL function is_committed().
+ * @param committed the commitment to the name, in hex. Missing in recovered records.
  */
-export function actorOf(
-  { actor, actor_commitment: committed }: RecordedActor,
-  person: PersonRow | null,
-): string | null {
-  if (!person?.name || !person.salt) return actor ?? null;
+export function actorOf(committed: string | null | undefined, person: PersonRow | null): string | null {
+  if (!person?.name || !person.salt) return null;
   if (!committed) return person.name;
   return commitment(Buffer.from(person.salt), person.name)?.toString('hex') === committed
     ? person.name

@@ -35,14 +35,8 @@ interface Restored {
   recovered?: true;
 }
 
-/** Members of earlier programs. Commitments have replaced them. */
-interface Replaced {
-  idempotency_key?: string;
-  actor?: string;
-}
-
 /** The record of a request. */
-export type IntentDocument = Read<WrittenMembers> & Restored & Replaced;
+export type IntentDocument = Read<WrittenMembers> & Restored;
 
 /** The access token or the page session in the record of a request. */
 export type CredentialDocument = Pick<IntentDocument, 'session' | 'token'>;

@@ -8,7 +8,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUnavailable } from '../../platform/database/pools/unavailable';
 import { canonical } from '../../policy/content';
 import { reserveForPayers } from '../admission/payers';
-import { CopiedLine, claimedKeyOf, IntentLine, keyOf } from '../copies/local-copies';
+import { CopiedLine, claimedKeyOf, IntentLine } from '../copies/local-copies';
 import { OUTCOME_COLUMNS, insertKeptOutcome } from '../outcomes/outcomes';
 import { membersIn, UNSTAMPED } from '../records/document-sql';
 import { OutcomeDocument, IntentDocument } from '../records/documents';
@@ -56,19 +56,17 @@ export function columnsOf(line: IntentLine) {
   const { record, claim } = line;
   const document = { ...withoutCommitments(record), process: NO_PROCESS };
   const { items } = document;
-  const isBeside = claim?.key !== undefined;
   return {
     ...membersIn(document, INTENT_COLUMNS),
-    idempotency_key: keyOf(line) ?? null,
-    claim_key: claimedKeyOf(line) ?? null,
+    idempotency_key: claim?.key ?? null,
+    claim_key: claimedKeyOf(line),
     salt: claim?.salt ?? null,
     hash: claim?.hash ?? null,
     contents: line.contents,
     payments: line.payments ?? null,
-    key_salt: isBeside ? claim.salt : null,
     record: canonical({
       ...document,
-      ...(isBeside && { idempotency_key_commitment: record.idempotency_key_commitment }),
+      ...(claim && { idempotency_key_commitment: record.idempotency_key_commitment }),
       ...(items && { items: items.map(withoutCommitments) }),
       recorded_at: UNSTAMPED,
       recovered: true,

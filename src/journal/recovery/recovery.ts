@@ -101,8 +101,7 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
     const restored = await tx.$queryRaw<{ id: string }[]>`
     WITH calls AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(${DEFINITIONS.intent},
-        idempotency_key text,
-        claim_key text, key_salt text, record text, salt text, hash text, contents json, payments json)
+        idempotency_key text, claim_key text, record text, salt text, hash text, contents json, payments json)
     ), intents AS (
       INSERT INTO intent (${NAMES.intent}, recorded_at, record)
       SELECT ${NAMES.intent}, now, ${Prisma.raw(stampedSql('record', 'now'))}
@@ -113,8 +112,8 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
         total_usd, expected_fee_usd
     ), keys AS (
       INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
-      SELECT id, idempotency_key, decode(key_salt, 'hex') FROM calls JOIN intents USING (id)
-        WHERE key_salt IS NOT NULL
+      SELECT id, idempotency_key, decode(salt, 'hex') FROM calls JOIN intents USING (id)
+      WHERE salt IS NOT NULL
       ON CONFLICT DO NOTHING
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)

@@ -18,13 +18,13 @@ const logger = new Logger('Journal');
 const PATIENCE_MS = 1_000;
 
 /** A call that has or had an idempotency key. */
-type Keyed = Pick<IntentDocument, 'id' | 'client_id' | 'operation' | 'idempotency_key'>;
+interface Keyed extends Pick<IntentDocument, 'id' | 'client_id' | 'operation'> {
+  /** The key as in its claim. Undefined for the key of the stored request. */
+  key?: string;
+}
 
-export function isKeyed({
-  idempotency_key_commitment: committed,
-  idempotency_key: text,
-}: IntentDocument): boolean {
-  return (committed ?? text) !== undefined;
+export function isKeyed({ idempotency_key_commitment: committed }: IntentDocument): boolean {
+  return committed !== undefined;
 }
 
 /** The call that now has the key of another one. */
@@ -92,11 +92,11 @@ async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed, how: 
 }
 
 async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Owner | undefined> {
-  const { id, client_id: clientId, operation, idempotency_key: text = null } = intent;
+  const { id, client_id: clientId, operation, key = null } = intent;
   const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
     SELECT k.intent_id::text AS id, k.key, c.name AS client
     FROM (
-      SELECT coalesce(${text}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
+      SELECT coalesce(${key}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
       FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid
         LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
     ) AS own
@@ -173,10 +173,10 @@ interface Reused {
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {
-    const key = line.kind === 'intent' ? claimedKeyOf(line) : undefined;
-    if (line.kind !== 'intent' || key === undefined) return [];
+    if (line.kind !== 'intent' || !line.claim) return [];
     const { id, client_id, operation } = line.record;
-    const { salt = null, hash = null } = line.claim ?? {};
+    const { salt, hash } = line.claim;
+    const key = claimedKeyOf(line);
     return [{ id, client_id, operation, key, salt, hash }];
   });
   await prisma.$transaction(async (tx) => {
@@ -206,12 +206,7 @@ async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states:
     (await rejectForKey(tx, reused.owner, restored(reused.id)));
   const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
   if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
-  else if (isPaid)
-    await alarmIfPaidTwice(
-      tx,
-      { ...reused, idempotency_key: reused.key },
-      'was restored from a copy and is paid',
-    );
+  else if (isPaid) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
 }
 
 const restored = (id: string) =>

@@ -165,14 +165,6 @@ export const TO_CONFIRM = Prisma.sql`
   WHERE o.in_period AND o.moved AND coalesce(o.upstream_id, x.batch_ref) IS NOT NULL
   ORDER BY source, subject LIMIT ${MAX_LOOKUPS}`;
 
-/**
- * Marks a record of an earlier version, which contains the key itself. No text inside a JSON string contains
- * the mark, because its quotes are escaped.
- */
-const MARK = '"idempotency_key":"';
-const KEY = Prisma.sql`CASE WHEN strpos(i.record, ${MARK}) > 0 THEN i.record::json ->> 'idempotency_key'
-  ELSE scoped_key(i.person_id, i.record, b.idempotency_key) END`;
-
 /** A key in the form of claims. An erased key is hashed. */
 const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operation
   AND c.key IN (k.key, hashed_key(k.key))`;
@@ -187,11 +179,11 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: CallIdRange): P
   const inside = Prisma.sql`BETWEEN ${low}::uuid AND ${high}::uuid`;
   return [
     Prisma.sql`CREATE TEMP TABLE keyed AS
-    SELECT c.call_id, c.operation, c.at, c.outcome, i.client_id, i.total_usd, ${KEY} AS key
+    SELECT c.call_id, c.operation, c.at, c.outcome, i.client_id, i.total_usd,
+      scoped_key(i.person_id, i.record, b.idempotency_key) AS key
     FROM run_call c JOIN intent i ON i.id = c.call_id AND i.id ${inside}
-    LEFT JOIN intent_body b ON b.intent_id = c.call_id AND b.intent_id ${inside}
-    WHERE c.outcome = ANY (${EXECUTED}::text[])
-      AND (b.idempotency_key IS NOT NULL OR strpos(i.record, ${MARK}) > 0)`,
+    JOIN intent_body b ON b.intent_id = c.call_id AND b.intent_id ${inside}
+    WHERE c.outcome = ANY (${EXECUTED}::text[]) AND b.idempotency_key IS NOT NULL`,
     Prisma.sql`ANALYZE keyed`,
     Prisma.sql`INSERT INTO pg_temp.difference
     SELECT 'key_paid_twice', 'call/' || k.call_id || '/key', k.call_id, 0, NULL, NULL, NULL, NULL, k.at, 0,

@@ -41,13 +41,17 @@ describe('an auditor view', () => {
       {
         id,
         request_id: who,
+        person_id: id,
         query: 'email=ada%40example.com',
-        actor: who,
-        idempotency_key: who,
         items: [item],
       },
       { people: [{ position: 0, email: who, phone: '+2348012345678', handle: '@ada_l' }] },
     );
+    await database.query(
+      `UPDATE intent_body SET idempotency_key = $2, idempotency_key_salt = '\\x00' WHERE intent_id = $1`,
+      [id, who],
+    );
+    await database.query("INSERT INTO person (id, sha256, name, salt) VALUES ($1, '', $2, '')", [id, who]);
     await database.query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
         detail, faults,

@@ -128,7 +128,7 @@ describe('the evidence against an old database', () => {
       held_for: 'over_threshold',
       expires_at: '2099-01-01T00:00:00Z',
       reserved_on: null,
-      idempotency_key: null,
+      idempotency_key_commitment: null,
     });
     await holdBeats();
     const approve = supertest(proxy.url).post(`/v1/approvals/${held}/approve`).set('X-API-Key', approver);

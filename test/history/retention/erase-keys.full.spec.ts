@@ -8,7 +8,6 @@ import { answer } from '../../support/network/fake-upstream';
 import { airtime, eventually, Paying, startPaying } from '../../support/payments/paying';
 import { cliOf } from '../../support/processes/cli';
 import { asText, linesOf } from '../../support/records/export-files';
-import { copyIntent } from '../../support/records/intents';
 
 const KEY = newSigningKey('test');
 const NUMBER = '+2349099887766';
@@ -33,7 +32,6 @@ const OTHERS = ['order-2349099887767', '0190f2a4-2349-7099-8877-667099887766', '
 interface Erased {
   places: string[];
   open: string[];
-  keys: string[];
 }
 
 describe('an idempotency key with a phone number', () => {
@@ -172,7 +170,7 @@ describe('an idempotency key with a phone number', () => {
     expect(dry.places.filter((place) => !place.startsWith('access_filters/'))).toEqual(expected.sort());
     const records = await query('SELECT record FROM intent ORDER BY id');
     const erased = await erase(NUMBER, '--yes');
-    expect(erased).toMatchObject({ places: dry.places, open: [], keys: [], exitCode: undefined });
+    expect(erased).toMatchObject({ places: dry.places, open: [], exitCode: undefined });
     expect(await query('SELECT record FROM intent ORDER BY id')).toEqual(records);
     const all = await everythingIn(paying.proxy.database);
     for (const [table, rows] of Object.entries(all))
@@ -232,17 +230,6 @@ describe('an idempotency key with a phone number', () => {
     expect((await found('open-09099887766')).map((call) => call.idempotency_key)).toEqual([
       'open-09099887766',
     ]);
-  });
-
-  it('is listed if an earlier version recorded it', async () => {
-    const id = await copyIntent(paying.proxy.database, calls.get('k-1') ?? '', {
-      idempotency_key: 'old-09099887766',
-      idempotency_key_commitment: null,
-    });
-    const { keys, exitCode } = await erase(NUMBER, '--yes');
-    expect([keys, exitCode]).toEqual([[id], 2]);
-    const { stdout } = await audit('erase', '--recipient', NUMBER, '--reason', 'case 17', '--yes');
-    expect(stdout).toContain(`The idempotency keys of 1 calls contain the contact`);
   });
 
   it.each(['ada%40nest.example', 'for:ada%40nest.example'])(

@@ -266,7 +266,7 @@ describe('audit erase --person', () => {
       '--json',
       '--yes',
     );
-    expect(JSON.parse(stdout)).toMatchObject({ places: [`person/${found}`], open: [], keys: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ places: [`person/${found}`], open: [] });
     const all = Object.values(await everythingIn(paying.proxy.database)).join('\n');
     expect(all).not.toMatch(/canary.bird@/i);
     expect(await find(`person_id=${found}`)).toEqual([call]);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -8,8 +8,8 @@ import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { loseCalls } from '../../support/payments/lost-calls';
+import { AIRTIME, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
@@ -166,29 +166,6 @@ describe('a claim with an erased key', () => {
       expect(await claimsOf(first.call, younger.call)).toEqual([
         { key: expect.stringMatching(ERASED), id: first.call },
       ]);
-    });
-
-    it('is restored from a copy of an earlier version, whose record has the key', async () => {
-      await proxy.database.query('DELETE FROM recent_content');
-      const { call } = await pay('order-7');
-      const isOurs = (line: string) => line.includes('"kind":"intent"') && line.includes(call);
-      await eventually(() => copiedIn(dataDir).some(isOurs));
-      const line = JSON.parse(copiedIn(dataDir).find(isOurs) ?? '') as {
-        record: Record<string, unknown>;
-        claim: Record<string, unknown>;
-      };
-      const { key, ...claim } = line.claim;
-      await loseCalls(proxy.database, dataDir, call);
-      const gone = mkdtempSync(join(tmpdir(), 'payout-proxy-gone-'));
-      mkdirSync(join(gone, 'copies'));
-      const record = { ...line.record, idempotency_key_commitment: undefined, idempotency_key: key };
-      const earlier = { ...line, record, claim };
-      writeFileSync(join(gone, 'copies', '2026-11-24.jsonl'), `${JSON.stringify(earlier)}\n`);
-      await restoreFromCopies(proxy.app.get(PrismaService), [gone], TIMEOUTS);
-      rmSync(gone, { recursive: true, force: true });
-      expect(await claimsOf(call)).toEqual([{ key: 'order-7', id: call }]);
-      expect(await found('order-7')).toEqual([[call, 'order-7']]);
-      expect((await pay('order-7')).sent).toBe(0);
     });
   });
 });

@@ -49,7 +49,7 @@ export async function startApproving(settings: Partial<RunningConfig> = {}): Pro
     clientId: row?.client_id ?? '',
     hold: (changes = {}) => {
       const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z', reserved_on: null };
-      return copyIntent(proxy.database, model, { ...held, idempotency_key: null, ...changes });
+      return copyIntent(proxy.database, model, { ...held, idempotency_key_commitment: null, ...changes });
     },
     decide: (decision, id, body = {}, key = approver.key, { url } = proxy) =>
       supertest(url)

@@ -95,7 +95,7 @@ async function makeCallTimelines(): Promise<CallTimelines> {
       held_for: 'over_threshold',
       expires_at: '2099-01-01T00:00:00Z',
       reserved_on: null,
-      idempotency_key: null,
+      idempotency_key_commitment: null,
     });
   const repeated = await pay(422, { credits: CREDITS.slice(0, 1) }, 'order-17');
   const [held, approved, declined] = [await hold(), await hold(), await hold()];

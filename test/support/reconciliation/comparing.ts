@@ -31,7 +31,6 @@ export interface Ours {
   upstream_id?: string | null;
   batch_ref?: string | null;
   client_id?: string;
-  idempotency_key?: string;
 }
 
 /** A transaction of the upstream. */
@@ -73,11 +72,11 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
 type Payments = [callId: string, Ours[]];
 
 function toIntent([id, payments]: Payments): Some<IntentDocument> {
-  const { operation, at, client_id = id, idempotency_key } = first(payments);
+  const { operation, at, client_id = id } = first(payments);
   const items = payments.map(({ usd, reference }): ItemDocument => {
     return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
   });
-  return { id, client_id, idempotency_key, operation, recorded_at: at, items };
+  return { id, client_id, operation, recorded_at: at, items };
 }
 
 function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {

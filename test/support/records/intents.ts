@@ -12,7 +12,7 @@ export function live(database: TestDatabase, process: number): Promise<unknown> 
 const KEY = ', idempotency_key, idempotency_key_salt';
 
 /**
- * Copies a call without its outcome, and with other values of some members.
+ * Copies a call without its outcome, and with other values of some members. Null omits a member.
  * @returns the ID of the copy.
  */
 export async function copyIntent(
@@ -31,10 +31,8 @@ export async function copyIntent(
       name,
       name.endsWith('_at') ? new Date(value as string | Date).toISOString() : value,
     ]);
-  const changesKey = 'idempotency_key' in changes;
-  const isLeft = (name: string) =>
-    !(name in changes) && !(changesKey && name === 'idempotency_key_commitment');
-  const left = Object.entries(document).filter(([name]) => isLeft(name));
+  const changesKey = 'idempotency_key_commitment' in changes;
+  const left = Object.entries(document).filter(([name]) => !(name in changes));
   const text = intentText({
     ...Object.fromEntries(left),
     ...Object.fromEntries(changed),
