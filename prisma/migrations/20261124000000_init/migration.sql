@@ -2004,15 +2004,14 @@ CREATE TABLE reconciliation_run (
   read_id    uuid, -- the statement or earlier reading to compare with. Null for a new reading
   settings   json NOT NULL, -- tolerances, so that a repeated run gives the same result
   account    text CHECK (account <> 'main'), -- the compared account. Null for main
-  due_at     timestamptz UNIQUE, -- the scheduled time of a run of main. Null if a person started it, or account_due_at has it
-  account_due_at timestamptz, -- the scheduled time that a run of another account is for
+  due_at     timestamptz, -- the scheduled time. Null for a run of a person
   client_id  uuid, -- the author. Null for the schedule
   key_id     uuid,
   actor      text,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  tx         xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  UNIQUE (account, account_due_at)
+  tx         xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
+CREATE UNIQUE INDEX reconciliation_run_due ON reconciliation_run (coalesce(account, 'main'), due_at);
 CREATE INDEX reconciliation_run_tx ON reconciliation_run (tx, id);
 
 -- The end of a run. Without findings, a run is clean only if its listing is complete and nothing of its
@@ -2510,7 +2509,7 @@ CREATE VIEW audit.upstream_events AS
   FROM public.upstream_event;
 
 CREATE VIEW audit.reconciliation_runs AS
-  SELECT r.id, r.from_at, r.to_at, r.as_of, r.historical, r.settings, coalesce(r.due_at, r.account_due_at) AS due_at, r.client_id, r.key_id,
+  SELECT r.id, r.from_at, r.to_at, r.as_of, r.historical, r.settings, r.due_at, r.client_id, r.key_id,
     audit.mask_contacts(r.actor) AS actor, r.started_at, e.result, e.failure, coalesce(e.read_id, r.read_id) AS read_id,
     e.totals, e.ended_at, coalesce(r.account, 'main') AS account
   FROM public.reconciliation_run r LEFT JOIN public.reconciliation_run_end e ON e.run_id = r.id;

@@ -145,8 +145,8 @@ const KINDS = {
   reconciliation_run: kind({
     plain: `id account historical read_id ${AUTHOR}`,
     text: 'settings',
-    time: 'from_at to_at as_of due_at account_due_at started_at',
-    later: 'account account_due_at',
+    time: 'from_at to_at as_of due_at started_at',
+    later: 'account',
   }),
   reconciliation_run_end: kind({
     plain: 'run_id result failure read_id',

@@ -129,16 +129,12 @@ export interface NewRun {
 export async function insertRun(tx: Prisma.TransactionClient, run: NewRun): Promise<boolean> {
   const { id, from, to, asOf, historical, readId, settings, dueAt, startedAt, by } = run;
   const account = recordedAccount(run.account);
-  const [due, accountDue] = account === null ? [dueAt, null] : [null, dueAt];
   const written = await tx.$executeRaw`
     INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, read_id, settings, account, due_at,
-      account_due_at, started_at,
-      client_id, key_id, actor)
+      started_at, client_id, key_id, actor)
     VALUES (${id}::uuid, ${from}::timestamptz, ${to}::timestamptz, ${asOf}::timestamptz, ${historical},
-      ${readId}::uuid,
-      ${JSON.stringify(settings)}::json, ${account}, ${due}::timestamptz, ${accountDue}::timestamptz,
-        ${startedAt}::timestamptz,
-      ${authorSql(by)})
+      ${readId}::uuid, ${JSON.stringify(settings)}::json, ${account}, ${dueAt}::timestamptz,
+      ${startedAt}::timestamptz, ${authorSql(by)})
     ON CONFLICT DO NOTHING`;
   await wakeWorkers(tx, 'runs');
   return written === 1;

@@ -63,7 +63,7 @@ const RUNS = Prisma.sql`
   SELECT r.id, r.account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical,
     r.read_id AS "readId",
     coalesce(s.source = 'statement', false) AS "ofStatement",
-    ${namesRecipients('s')} AS "comparesPeople", r.settings, coalesce(r.due_at, r.account_due_at) AS "dueAt",
+    ${namesRecipients('s')} AS "comparesPeople", r.settings, r.due_at AS "dueAt",
       r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
     CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId',
@@ -137,9 +137,7 @@ export class RunReader {
       ...(below === undefined ? [] : [Prisma.sql`r.id < ${below}::uuid`]),
       ...(result === undefined ? [] : [Prisma.sql`e.result = ${result}`]),
       ...(ended === undefined ? [] : [Prisma.sql`e.run_id IS NULL`]),
-      ...(dueAt === undefined
-        ? []
-        : [Prisma.sql`coalesce(r.due_at, r.account_due_at) = ${dueAt}::timestamptz`]),
+      ...(dueAt === undefined ? [] : [Prisma.sql`r.due_at = ${dueAt}::timestamptz`]),
       ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
     const rows = await db.$queryRaw<RunRow[]>`

@@ -76,7 +76,6 @@ const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'source_read.source': fc.constantFrom('transactions', 'batch', 'transaction', 'wallets', 'statement'),
   'verdict.verdict': fc.constantFrom('confirmed', 'not_executed', 'ambiguous'),
   'upstream_event.event_id': fc.uuid(),
-  'reconciliation_run.account_due_at': fc.noBias(time),
   'reconciliation_run.due_at': fc.noBias(time),
   'reconciliation_run.from_at': fc.constant('2026-11-20T00:00:00.000000Z'),
   'reconciliation_run.to_at': fc.constantFrom('2026-11-20T00:00:00.000001Z', '2026-11-21T00:00:00.000000Z'),
