@@ -1,6 +1,6 @@
 import leven from 'leven';
 import { Fault } from '../platform/errors/problem';
-import { canonicalCountry, countryCodes, countryName, countryOfName, normalise } from './country-name';
+import { countryCodes, countryName, countryOfName, normalise } from './country-name';
 
 /** Limit of unknown names with suggestions, because each is compared with all known names. */
 const MOST_SUGGESTIONS = 10;
@@ -11,13 +11,9 @@ const LETTERS_PER_MISTAKE = 4;
 /**
  * Returns a fault for each unknown country in a list `countries`, with the names that were probably meant. A
  * limit with an unknown name would block the intended country.
- * @param kept accepted unknown names. Lists of earlier versions have some.
  */
-export function unknownCountries(countries: readonly string[], kept: readonly string[] = []): Fault[] {
-  const accepted = new Set(kept.map(canonicalCountry));
-  const unknown = [...countries.entries()].filter(
-    ([, name]) => countryOfName(name) === undefined && !accepted.has(canonicalCountry(name)),
-  );
+export function unknownCountries(countries: readonly string[]): Fault[] {
+  const unknown = [...countries.entries()].filter(([, name]) => countryOfName(name) === undefined);
   return unknown.map(([place, name], nth) => {
     const meant = nth < MOST_SUGGESTIONS ? nearestCountries(name) : [];
     return {

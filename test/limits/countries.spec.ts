@@ -94,13 +94,6 @@ describe('the countries of a client', () => {
     expect((await api.ask('get', '/misspelt')).body.countries).toEqual(['KEN', 'Guinée']);
   });
 
-  it('keep unknown countries of an earlier version when other limits change', async () => {
-    await api.create('earlier', { countries: ['Kenya'] });
-    await api.proxy.database.query(`UPDATE client SET countries = '{Atlantis}' WHERE name = 'earlier'`);
-    const { body } = await api.ask('patch', '/earlier', { max_items: 3 }).expect(200);
-    expect(body).toMatchObject({ max_items: 3, countries: ['Atlantis'] });
-  });
-
   it('reject unknown countries in the clients service', async () => {
     const clients = api.proxy.app.get(ClientsService, { strict: false });
     await expect(clients.create('never', ['read'], { countries: ['Kenya', 'Kenia'] })).rejects.toThrow(

@@ -83,6 +83,6 @@ export const EVIDENCES = [
       ],
     ],
     noticedBy: 'test/access/keys/ephemeral-keys.spec.ts',
-    test: 'rejects unknown countries unless an earlier version gave them to the client',
+    test: 'rejects unknown countries',
   },
 ];

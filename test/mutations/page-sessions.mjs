@@ -69,10 +69,10 @@ export const PAGE_SESSIONS = [
   },
   {
     name: 'sessions-without-their-origin',
-    guards: 'sessions on an origin removed by an older program',
+    guards: 'sessions on an origin that their client no longer has',
     edits: [[SESSIONS, ' AND s.origin = ANY (c.origins)', '']],
     noticedBy: ENDS,
-    test: 'ends when an older version removed its origin',
+    test: 'ends when its client no longer has its origin',
   },
   {
     name: 'scopes-of-page-sessions',

@@ -219,7 +219,7 @@ describe('the demo keys', () => {
     });
     const sandbox = upstream('http://127.0.0.1:4010');
     await ensureDemoKeys(clients, dataDir);
-    // Created by an older version without markers. The file identifies them.
+    // A start that ended here left them unbound. The file identifies them.
     await expect(refuseDemoClients(demo, upstream('https://api.example.com'))).rejects.toThrow(
       /demo clients of the sandbox \(admin, app, approver, auditor, reconciler\).*DATA_DIR.*revoke/,
     );

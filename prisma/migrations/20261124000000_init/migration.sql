@@ -2382,7 +2382,7 @@ CREATE FUNCTION audit.mask_prose(value text) RETURNS text LANGUAGE sql IMMUTABLE
   SELECT regexp_replace(audit.mask_contacts(value), '(?<![A-Za-z0-9_.+-])[0-9]{7,15}(?![A-Za-z0-9_-])', '••••', 'g')
 $$;
 
--- Records mask queries. Older ones may have a contact in escaped form.
+-- Masks a query, which its record masks too. Hides an escaped @ or + that the record does not mask.
 CREATE FUNCTION audit.mask_query(query text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT CASE WHEN query ~* '%(40|2b)' AND query !~* '%e2%80%a2' THEN '••••' ELSE audit.mask_contacts(query) END
 $$;

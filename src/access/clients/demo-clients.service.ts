@@ -23,8 +23,8 @@ export class DemoClientsService {
         WHERE sha256 = ANY (${keys.map(hashKey)}::bytea[]))`;
   }
 
-  /** Binds the clients of an older version, which recorded no sandbox. */
-  async markOld(keys: string[]): Promise<void> {
+  /** Marks demo clients without a sandbox, because their start ended before `markAs`. */
+  async markUnbound(keys: string[]): Promise<void> {
     await this.prisma.$executeRaw`
       UPDATE client SET demo_of = ''
       WHERE demo_of IS NULL AND id IN (SELECT client_id FROM api_key

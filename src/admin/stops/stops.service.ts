@@ -164,7 +164,7 @@ function whyUnread({ account, runId, from, to, result }: UnreadGap): string {
   );
 }
 
-/** Returns the author of a stop. Null for older records of the command line. */
+/** Returns the author of a stop or its lift. Null for the proxy itself. */
 function author(
   { clientId, keyId, actor }: Pick<StopRow, keyof Author>,
   nameOf: (id: string) => string,

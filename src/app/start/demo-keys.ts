@@ -46,7 +46,7 @@ export async function bindDemoClients(demo: DemoClientsService, settings: DemoUp
  * @throws StartError if the database has demo clients of another upstream with valid keys.
  */
 export async function refuseDemoClients(demo: DemoClientsService, settings: DemoUpstream): Promise<void> {
-  await demo.markOld(keysIn(settings.dataDir));
+  await demo.markUnbound(keysIn(settings.dataDir));
   const strangers = await demo.foreignDemoClients(nameOf(settings));
   if (strangers.length === 0) return;
   throw new StartError(

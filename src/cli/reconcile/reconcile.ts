@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
-import { Totals } from '../../reconciliation/matching/totals';
+import { TotalsRecord } from '../../reconciliation/matching/totals.dto';
 import { download } from '../download';
 import { callProxy, withProxyOptions, keyHelp, streamFromProxy, ProxyOptions } from '../proxy-client';
 import { followRun, howToFollow, RunEnd } from './follow-run';
@@ -149,7 +149,7 @@ async function writeReport(proxy: ProxyOptions, runId: string, { format, out }: 
 
 function summary({ result, totals }: RunEnd): string {
   if (result === 'clean') return 'clean, no differences';
-  const { incomplete = [], findings, ...doubtful } = (totals ?? {}) as Partial<Totals>;
+  const { incomplete = [], findings, ...doubtful } = (totals ?? {}) as Partial<TotalsRecord>;
   const why = incomplete.map(({ detail }) => ` ${detail}`).join('');
   if (result === 'clean_with_doubts') {
     const doubts = doubtsOf(doubtful);
@@ -167,7 +167,7 @@ function summary({ result, totals }: RunEnd): string {
 }
 
 /** Returns the counts in doubt, and the first calls and transactions. */
-function doubtsOf({ in_doubt, pending, ambiguous, doubts = [] }: Partial<Totals>): string {
+function doubtsOf({ in_doubt, pending, ambiguous, doubts = [] }: Partial<TotalsRecord>): string {
   const kinds = { 'in doubt': in_doubt, pending, ambiguous };
   const each = Object.entries(kinds).flatMap(([name, sum]) => (sum?.count ? [`${sum.count} ${name}`] : []));
   const first = doubts

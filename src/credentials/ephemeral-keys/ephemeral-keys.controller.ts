@@ -56,7 +56,7 @@ export class EphemeralKeysController {
     @Body() body: NewEphemeralKeyDto,
   ): Promise<IssuedEphemeralKeyDto> {
     const { caller } = call;
-    const unknown = unknownCountries(body.countries ?? [], caller.limits.countries);
+    const unknown = unknownCountries(body.countries ?? []);
     if (unknown.length > 0) throw new Problem('invalid_request', { faults: unknown });
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const name = { issuer: null, name: body.actor };

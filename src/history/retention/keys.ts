@@ -61,7 +61,7 @@ export interface Condition {
 /** Replaces the keys of claims by their hashes. */
 export async function hashKeysOfClaims(db: Client, { sql, values }: Condition): Promise<void> {
   const isText = `${sql} AND strpos(key, 'sha256 ') = 0`;
-  // An earlier version does not find a hashed key, and may have claimed it again.
+  // A request may have claimed the key again while an earlier erasure hashed it.
   await db.query(
     `DELETE FROM idempotency_claim h
      USING (SELECT client_id, operation, key FROM idempotency_claim WHERE ${isText}) AS t

@@ -36,7 +36,8 @@ import {
   addUnmatchedOurs,
   addUnmatchedTheirs,
 } from './theirs';
-import { Totals, totalsOf } from './totals';
+import { totalsOf } from './totals';
+import { TotalsRecord } from './totals.dto';
 
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
@@ -50,7 +51,7 @@ export async function compare(
   plan: Plan,
   onProgress: OnProgress = () => undefined,
   confirm?: MissingLookup,
-): Promise<Totals> {
+): Promise<TotalsRecord> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
   await runAll(db, MAKE_COMPARED_OPERATIONS);
@@ -141,7 +142,7 @@ async function confirmMissing(db: Client, plan: Plan, confirm: MissingLookup): P
   await matchRemaining(db, plan);
 }
 
-async function judge(db: Client, plan: Plan, ids: CallIdRange): Promise<Totals> {
+async function judge(db: Client, plan: Plan, ids: CallIdRange): Promise<TotalsRecord> {
   await runAll(db, [
     ...makeJudged(plan),
     LINK_SET_ASIDE,

@@ -127,10 +127,7 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
     FROM alone t`;
 }
 
-/**
- * Adds the account to the subjects. Several accounts may have equal references. Subjects of `main` stay as in
- * older records, which name no account.
- */
+/** Adds the account to the subjects, except `main`. Several accounts may have equal references. */
 export function nameAccount({ account }: Plan): Prisma.Sql[] {
   return account === MAIN_ACCOUNT
     ? []

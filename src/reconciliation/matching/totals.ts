@@ -72,9 +72,6 @@ async function doubtsOf(
   return { in_doubt: sum('in_doubt'), pending: sum('pending'), ambiguous: sum('ambiguous'), doubts };
 }
 
-/** A run's totals, as in `reconciliation_run_end.totals`. Runs of older versions lack `incomplete`. */
-export type Totals = Omit<TotalsRecord, 'incomplete'> & Partial<Pick<TotalsRecord, 'incomplete'>>;
-
 /** Amount of a transaction with its fee. */
 const WORTH = Prisma.sql`CASE WHEN t.word = 'not' OR t.incoming THEN 0
   ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END`;
@@ -159,7 +156,7 @@ interface TotalsRow {
   residual: string;
 }
 
-export async function totalsOf(db: Client, plan: Plan, wallets: WalletResults): Promise<Totals> {
+export async function totalsOf(db: Client, plan: Plan, wallets: WalletResults): Promise<TotalsRecord> {
   const { rows } = await db.query<TotalsRow>(Prisma.sql`${SUMS}, (${countUnlisted(plan)}) AS unlisted`);
   const [sums] = rows;
   if (!sums) throw new Error('the sums of a comparison are one row');

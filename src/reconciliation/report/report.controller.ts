@@ -29,7 +29,7 @@ import {
   readStatesOfRun,
 } from '../findings/findings-reader';
 import { FINDINGS_TABLE, toFinding } from '../findings/findings.service';
-import { Totals } from '../matching/totals';
+import { TotalsRecord } from '../matching/totals.dto';
 import { Run, RunReader } from '../runs/run-reader';
 import { toRecord, requireMayRead } from '../runs/run-record';
 import { reportPage, CONTENT_SECURITY_POLICY } from './html/page';
@@ -160,7 +160,7 @@ function toReportFinding(row: FindingRow, reveal: boolean): ReportFinding {
  * States the equation of a run: the upstream's total minus ours is the findings, the differences within
  * tolerance, and a residual that must be zero.
  */
-export function equationOf(totals: Totals): ReportEquation {
+export function equationOf(totals: TotalsRecord): ReportEquation {
   const { ours, theirs, findings, within_tolerance_usd: tolerance, residual_usd: residual } = totals;
   const found = Object.values(findings.by_category).reduce((sum, { usd }) => sum.add(usd), new Decimal(0));
   return {

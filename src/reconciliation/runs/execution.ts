@@ -6,7 +6,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { compare } from '../matching/comparison';
 import { RunConnection } from '../matching/connection';
 import { MissingLookup, MissingTransaction, withMargin } from '../matching/plan';
-import { Totals } from '../matching/totals';
+import { TotalsRecord } from '../matching/totals.dto';
 import { SettleListedService } from '../settling/settle-listed.service';
 import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
 import { Run } from './run-reader';
@@ -89,7 +89,7 @@ export class Execution {
    * @param signal stops the run without recording an end, which allows a new start.
    * @throws RunFailure if a source cannot be read.
    */
-  async carryOut(run: Run, { client }: RunConnection, signal: AbortSignal): Promise<Totals> {
+  async carryOut(run: Run, { client }: RunConnection, signal: AbortSignal): Promise<TotalsRecord> {
     const progress = new ProgressWriter(this.prisma, run.id);
     const at = (step: string, done: number, of: number | null) => {
       signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { RunSettings } from '../matching/plan';
-import { Totals } from '../matching/totals';
+import { TotalsRecord } from '../matching/totals.dto';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;
 export type Result = (typeof RESULTS)[number];
@@ -43,7 +43,7 @@ interface RunEnd {
   result: Result;
   failure: string | null;
   readId: string | null;
-  totals: Totals | null;
+  totals: TotalsRecord | null;
   endedAt: Date;
 }
 

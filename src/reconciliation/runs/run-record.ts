@@ -40,7 +40,7 @@ export function toRecord(run: Run, reveal: boolean): RunRecord {
     started_at: run.startedAt,
     ended_at: end?.endedAt ?? null,
     read_id: end?.readId ?? run.readId,
-    totals: end?.totals ? { ...end.totals, incomplete: end.totals.incomplete ?? [] } : null,
+    totals: end?.totals ?? null,
   };
 }
 

@@ -177,7 +177,7 @@ describe('a page session', () => {
     expect([await answers(here), await answers(there)]).toEqual([ENDED, DONE]);
   });
 
-  it('ends when an older version removed its origin', async () => {
+  it('ends when its client no longer has its origin', async () => {
     const client = await newClient();
     const alice = await signIn(client);
     await query("UPDATE client SET origins = '{http://other.proxy.test}' WHERE id = $1", [client.id]);

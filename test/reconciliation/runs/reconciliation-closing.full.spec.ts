@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
-import { Totals } from '../../../src/reconciliation/matching/totals';
+import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
@@ -71,7 +71,7 @@ const states = async (but = '') =>
     )
   ).map(({ state }) => state);
 
-const reasonsOf = ({ incomplete = [] }: Totals) => incomplete.map(({ reason }) => reason);
+const reasonsOf = ({ incomplete = [] }: TotalsRecord) => incomplete.map(({ reason }) => reason);
 
 async function decide(state: string): Promise<void> {
   await database.query(

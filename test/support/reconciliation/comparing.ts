@@ -10,7 +10,7 @@ import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-acc
 import { compare } from '../../../src/reconciliation/matching/comparison';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { MissingLookup, Plan } from '../../../src/reconciliation/matching/plan';
-import { Totals } from '../../../src/reconciliation/matching/totals';
+import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';
 import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
@@ -251,7 +251,11 @@ export async function startRun(
   return { ...plan, account, runId };
 }
 
-export async function runPlan(database: TestDatabase, plan: Plan, confirm?: MissingLookup): Promise<Totals> {
+export async function runPlan(
+  database: TestDatabase,
+  plan: Plan,
+  confirm?: MissingLookup,
+): Promise<TotalsRecord> {
   const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
   try {
     return await compare(db, plan, undefined, confirm);

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
-import { Totals } from '../../../src/reconciliation/matching/totals';
+import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import {
   Entry,
@@ -24,7 +24,7 @@ export let database: TestDatabase;
 export let day = Date.parse('2024-01-01T00:00:00Z');
 let asOf: number;
 /** The totals of the latest run. */
-export let latest: Totals;
+export let latest: TotalsRecord;
 
 /** Each test has separate days. Tests that depend on earlier readings also have a separate database. */
 export function useDatabase(whose: 'of each test' | 'of all tests'): void {

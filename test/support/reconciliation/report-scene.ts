@@ -1,5 +1,5 @@
 import { CATEGORY_NAMES } from '../../../src/reconciliation/findings/categories';
-import { Totals } from '../../../src/reconciliation/matching/totals';
+import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { FindingsScene, NewFinding } from './findings-scene';
 
 const DAY_MS = 86_400_000;
@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 export function totalsOf(
   findings: { category: string; usd: string }[],
   { days = 1, residual = '0' }: { days?: number; residual?: string } = {},
-): Totals {
-  const by: Totals['findings']['by_category'] = {};
+): TotalsRecord {
+  const by: TotalsRecord['findings']['by_category'] = {};
   for (const { category, usd } of findings) {
     const { count, usd: before } = by[category] ?? { count: 0, usd: '0' };
     by[category] = { count: count + 1, usd: String(Number(before) + Number(usd)) };
@@ -31,6 +31,7 @@ export function totalsOf(
     wallets: [],
     aside: {},
     unlisted: 0,
+    incomplete: [],
     within_tolerance_usd: '0',
     residual_usd: residual,
     by_day: Array.from({ length: days }, (_, day) => ({

@@ -31,8 +31,8 @@ interface LogState {
   server: string;
   size: number | null;
   note: string | null;
-  /** Positions, with the server of their numbers. Older checkpoints omit the server. */
-  positions: (Partial<Positions> & { server?: string }) | null;
+  /** Positions, with the server of their numbers. Null without a checkpoint. */
+  positions: (Partial<Positions> & { server: string }) | null;
 }
 
 /** Appends committed records to the log. Of several sealers at once, one works and the others return. */

@@ -29,8 +29,8 @@ const ERASED = `
   WHERE num_nonnulls(${COMMITMENTS.join(', ')}) > 0 ORDER BY read_id, ordinal`;
 
 /**
- * Hashes the rows of each read and each run again, and compares them with the sealed record of its end.
- * Ignores records of earlier versions and reads whose rows could not be written, which have no hashes.
+ * Hashes the rows of each read and each run again, and compares them with the sealed record of its end. Reads
+ * whose rows could not be written have no hashes, and are ignored.
  */
 export async function checkEvidence(query: QueryRunner, client: ClientBase, excuses: Excuses): Promise<void> {
   for (const [end, tables] of ENDS) {

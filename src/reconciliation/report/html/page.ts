@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
 import { Category, CATEGORY_NAMES } from '../../findings/categories';
 import { FindingRecord } from '../../findings/findings.dto';
-import { Totals } from '../../matching/totals';
+import { TotalsRecord } from '../../matching/totals.dto';
 import { DayRecord, SumRecord } from '../../matching/totals.dto';
 import { Result } from '../../runs/run-reader';
 import { ReportHead, ReportEquation } from '../report.dto';
@@ -45,7 +45,11 @@ export function reportPage(head: ReportHead): ReportPage {
   };
 }
 
-function begin(head: ReportHead, totals: Totals | null, sums: Partial<Record<Category, SumRecord>>): Markup {
+function begin(
+  head: ReportHead,
+  totals: TotalsRecord | null,
+  sums: Partial<Record<Category, SumRecord>>,
+): Markup {
   const { run, equation: sum } = head;
   return markup`<!doctype html>
 <html lang="en">
@@ -74,7 +78,7 @@ ${hasFindings(head) && markup`<h2>Findings</h2>`}
 `;
 }
 
-function result({ run }: ReportHead, totals: Totals | null): Markup {
+function result({ run }: ReportHead, totals: TotalsRecord | null): Markup {
   if (run.result === 'failed' || !totals) {
     return markup`<p class="result bad">
       ${mark('cross')} No result. <span>${run.failure ?? 'This run has not ended.'}</span>
@@ -89,7 +93,7 @@ function result({ run }: ReportHead, totals: Totals | null): Markup {
   </p>`;
 }
 
-function withoutFindings(word: Result | null, totals: Totals): Markup {
+function withoutFindings(word: Result | null, totals: TotalsRecord): Markup {
   if (word === 'clean') return markup`<p class="result good">${mark('tick')} Clean: no differences.</p>`;
   if (word === 'clean_with_doubts') {
     return markup`<p class="result some">
@@ -102,12 +106,8 @@ function withoutFindings(word: Result | null, totals: Totals): Markup {
 }
 
 /** Explains why the listing may be incomplete. */
-function reasons({ incomplete = [], unlisted }: Totals): Markup {
-  const older = incomplete.length === 0 && unlisted > 0; // A run of an older version.
-  const lacks =
-    `The upstream's listing lacks ${plural(unlisted, 'payout')} that the upstream returns when they are ` +
-    'looked up by name.';
-  return markup`${[...incomplete.map(({ detail }) => detail), ...(older ? [lacks] : [])].map((one) => markup` <span>${one}</span>`)}`;
+function reasons({ incomplete }: TotalsRecord): Markup {
+  return markup`${incomplete.map(({ detail }) => markup` <span>${detail}</span>`)}`;
 }
 
 function facts({ run, source, states }: ReportHead): Markup {
@@ -134,7 +134,7 @@ function facts({ run, source, states }: ReportHead): Markup {
   </dl>`;
 }
 
-function charts(totals: Totals, sums: Partial<Record<Category, SumRecord>>, head: ReportHead): Markup {
+function charts(totals: TotalsRecord, sums: Partial<Record<Category, SumRecord>>, head: ReportHead): Markup {
   const key = (look: string, name: string) =>
     markup`<li>
       <svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" class="${look}" /></svg>${name}
@@ -174,7 +174,7 @@ function bars(days: DayRecord[]): string {
   return width === 1 ? 'day by day' : `by ${width} days`;
 }
 
-function matching(totals: Totals): Markup {
+function matching(totals: TotalsRecord): Markup {
   const { matched } = totals;
   const doubts = doubtsInWords(totals);
   const each = (of: Record<string, number>) =>

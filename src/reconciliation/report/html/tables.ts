@@ -1,7 +1,7 @@
 import { PayoutSums } from '../../../history/search/summary.dto';
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
-import { Totals } from '../../matching/totals';
+import { TotalsRecord } from '../../matching/totals.dto';
 import { SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd, usd } from './numbers';
@@ -126,7 +126,7 @@ function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Mar
 }
 
 /** Describes the doubts of the period, such as "1 call is in doubt and 2 transactions are pending". */
-export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Totals): string {
+export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: TotalsRecord): string {
   const are = (many: number) => (many === 1 ? 'is' : 'are');
   const parts = [
     doubt.count > 0 && `${plural(doubt.count, 'payment')} ${are(doubt.count)} in doubt`,
@@ -137,7 +137,7 @@ export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: Totals): 
 }
 
 /** Shows the calls and transactions in doubt. */
-export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: Totals): Markup | false {
+export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: TotalsRecord): Markup | false {
   const more = doubt.count + pending.count + ambiguous.count - doubts.length;
   return (
     doubts.length > 0 &&
@@ -186,7 +186,7 @@ export function payoutsTable(sums: PayoutSums): Markup {
 }
 
 /** Shows each wallet's opening balance, flows and closing balance. */
-export function walletsTable({ wallets }: Totals): Markup | false {
+export function walletsTable({ wallets }: TotalsRecord): Markup | false {
   return (
     wallets.length > 0 &&
     markup`<section class="category" aria-labelledby="wallets">
