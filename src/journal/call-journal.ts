@@ -7,8 +7,8 @@ import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeou
 import { GroupCommit } from '../platform/database/pools/group-commit';
 import { PrismaService } from '../platform/database/pools/prisma.service';
 import { REQUEST_TIMEOUT_MS } from '../platform/database/pools/timeouts';
-import { guardWindows, Admission } from './admission/admission-rules';
-import { admit, AdmissionResult } from './admission/admissions';
+import { Admission, AdmissionResult, guardWindows } from './admission/admission-rules';
+import { admit } from './admission/admissions';
 import { ExpectedFees } from './admission/expected-fees';
 import { LocalCopies } from './copies/local-copies';
 import { insertOutcomes, insertOutcomesAgain } from './outcomes/outcomes';

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { StartError } from '../../platform/config/config';
 import { isUuid } from '../../platform/database/uuid';
+import { codeOf } from '../../platform/errors/error-code';
 
 /** The known contents of the database: the evidence of an instance. */
 export interface LastEpoch {
@@ -48,7 +50,12 @@ const RULES: Record<keyof LastEpoch, (value: unknown) => boolean> = {
  * Readable by its owner only.
  */
 export class EpochFile {
+  private readonly logger = new Logger('Epoch');
   private readonly partial: string;
+  private unwritten: LastEpoch | undefined;
+  private writing: Promise<void> | undefined;
+  /** Whether the last write failed. */
+  isFailing = false;
 
   constructor(private readonly path: string) {
     this.partial = `${path}.partial`;
@@ -70,14 +77,42 @@ export class EpochFile {
     );
   }
 
+  /** Replaces the file in the background. Of several saves during a write, only the last is written. */
+  save(evidence: LastEpoch): void {
+    this.unwritten = evidence;
+    this.writing ??= this.writeNewest().finally(() => (this.writing = undefined));
+  }
+
+  /** Resolves once the last save has ended. */
+  async settled(): Promise<void> {
+    await this.writing;
+  }
+
+  /** Never rejects. Without the file, a restart loses the evidence, but this process does not. */
+  private async writeNewest(): Promise<void> {
+    while (this.unwritten) {
+      const evidence = this.unwritten;
+      this.unwritten = undefined;
+      try {
+        await this.write(evidence);
+        if (this.isFailing) this.logger.log('epoch.json is written again');
+        this.isFailing = false;
+      } catch (error) {
+        const lost = 'epoch.json cannot be written. After a restart, an old database may go unnoticed';
+        if (!this.isFailing) this.logger.warn({ code: codeOf(error) }, lost);
+        this.isFailing = true;
+      }
+    }
+  }
+
   /** Replaces the file. Resolves once it is on disk. */
-  async write(seen: LastEpoch): Promise<void> {
+  async write(evidence: LastEpoch): Promise<void> {
     const folder = dirname(this.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rm(this.partial, { force: true }); // An earlier file may have other permissions.
     const file = await open(this.partial, 'wx', 0o600);
     try {
-      await file.writeFile(`${JSON.stringify(seen, null, 2)}\n`);
+      await file.writeFile(`${JSON.stringify(evidence, null, 2)}\n`);
       await file.sync();
     } finally {
       await file.close();

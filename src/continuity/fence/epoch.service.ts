@@ -55,9 +55,6 @@ export class EpochService implements OnApplicationShutdown {
   private isReported = false;
   private telling: Promise<void> | undefined;
   private confirming: Promise<void> | undefined;
-  private isWriteFailing = false;
-  private unwritten: LastEpoch | undefined;
-  private writing: Promise<void> | undefined;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -96,7 +93,7 @@ export class EpochService implements OnApplicationShutdown {
 
   /** Whether the last write of the file failed. */
   get isFileFailing(): boolean {
-    return this.isWriteFailing;
+    return this.file?.isFailing === true;
   }
 
   /**
@@ -119,7 +116,7 @@ export class EpochService implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.heartbeat.onApplicationShutdown(); // Its last beat may start the notification of others.
     if (this.behind === undefined) this.save();
-    await Promise.all([this.writing, this.telling, this.confirming]);
+    await Promise.all([this.file?.settled(), this.telling, this.confirming]);
   }
 
   /** Compares the database behind a new connection, before anything else uses it. */
@@ -145,7 +142,7 @@ export class EpochService implements OnApplicationShutdown {
       if (isUnconfirmed(beat, this.seen)) return this.doubt();
       return this.keep(beat, beat.number);
     }
-    if (this.isWriteFailing) this.save();
+    if (this.isFileFailing) this.save();
     this.telling ??= this.tell().finally(() => (this.telling = undefined));
   }
 
@@ -230,32 +227,11 @@ export class EpochService implements OnApplicationShutdown {
   private save(): void {
     const { file, seen, commits } = this;
     if (!file || !seen) return;
-    const [admitted, answered, approved] = [
-      commits.idsOf('admitted'),
-      commits.idsOf('answered'),
-      commits.idsOf('approved'),
-    ];
-    this.unwritten = { ...seen, admitted, answered, approved };
-    this.writing ??= this.write(file).finally(() => (this.writing = undefined));
-  }
-
-  /** Never rejects. Without the file, a restart loses the evidence, but this process does not. */
-  private async write(file: EpochFile): Promise<void> {
-    while (this.unwritten) {
-      const seen = this.unwritten;
-      this.unwritten = undefined;
-      try {
-        await file.write(seen);
-        if (this.isWriteFailing) this.logger.log('epoch.json is written again');
-        this.isWriteFailing = false;
-      } catch (error) {
-        if (!this.isWriteFailing)
-          this.logger.warn(
-            { code: codeOf(error) },
-            'epoch.json cannot be written. After a restart, an old database may go unnoticed',
-          );
-        this.isWriteFailing = true;
-      }
-    }
+    file.save({
+      ...seen,
+      admitted: commits.idsOf('admitted'),
+      answered: commits.idsOf('answered'),
+      approved: commits.idsOf('approved'),
+    });
   }
 }

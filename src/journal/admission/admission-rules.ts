@@ -1,8 +1,10 @@
+import { FeeRate } from '../../operations/items/fees';
 import { Config } from '../../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
 import { AdmissionRequest, Guards, Opened, Ruling } from '../../policy/admission';
-import { claimKey, ClaimedKey, NewIntent, OpenIntent } from '../records/records';
+import { IntentRow } from '../records/intents';
+import { claimKey, ClaimedKey, NewIntent, OpenIntent, Release } from '../records/records';
 import { contentKey, paymentKeys } from './content-keys';
 import { ExpectedFees } from './expected-fees';
 
@@ -64,6 +66,20 @@ export interface AdmissionRules {
   fees: ExpectedFees;
 }
 
+/** The decision about a call. A `released` call is to be sent now. */
+export type AdmissionResult =
+  | Exclude<Ruling, { kind: 'admitted' }>
+  /** Includes the fee to reserve for each payout. Null if no fee is expected. */
+  | { kind: 'released'; release: Release; feeRate: FeeRate | null }
+  /** The key is no longer valid, or its client's rights have changed since the lookup. */
+  | { kind: 'caller_changed' };
+
+/** The decisions about the calls of a batch, and the records of those that were opened. */
+export interface Admitted {
+  results: AdmissionResult[];
+  opened: IntentRow[];
+}
+
 export function isOpen(ruling: Ruling | undefined): ruling is Opened {
   return ruling?.kind === 'admitted' || ruling?.kind === 'held';
 }
@@ -103,4 +119,15 @@ function claimOf({ endUserId, idempotencyKey: text, content }: AdmissionRequest)
   if (text === null) return null;
   const salt = newSalt();
   return { text, claimed: claimKey(endUserId, text), salt, contentHash: commitment(salt, content) };
+}
+
+/** Returns the results of rulings. Calls that may be sent now have this release. */
+export function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
+  const records = opened.values(); // One row per admitted or held call, in their order.
+  return rulings.map((ruling) => {
+    const record = isOpen(ruling) ? records.next().value : undefined;
+    return ruling.kind === 'admitted'
+      ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null }
+      : ruling;
+  });
 }

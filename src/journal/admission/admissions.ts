@@ -1,29 +1,26 @@
-import { Decimal } from 'decimal.js';
 import { ADMISSION_LIMIT_KEYS, limitColumns } from '../../access/clients/limits/limits';
 import { earlier, now } from '../../continuity/heartbeat/instant';
-import { FeeRate, readFeeRate } from '../../operations/items/fees';
-import { clock } from '../../platform/database/clock';
+import { readFeeRate } from '../../operations/items/fees';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { DatabaseTooSlow } from '../../platform/database/pools/timeouts';
-import { AdmissionRequest, Ruling, State } from '../../policy/admission';
 import { decide } from '../../policy/decide';
-import { Register } from '../../policy/limits/beneficiaries';
-import { reservationOf } from '../../policy/limits/caps';
 import { HeldFor } from '../../policy/limits/holds';
-import { RecipientDays } from '../../policy/limits/recipient-days';
 import { stopFor } from '../../policy/limits/stops';
-import {
-  FastPathConditions,
-  insertDecided,
-  insertIntentsIfClear,
-  IntentRow,
-  toRows,
-} from '../records/intents';
-import { claimKey, Release } from '../records/records';
+import { insertDecided, toRows } from '../records/intents';
+import { claimKey } from '../records/records';
 import { readStops } from '../stops/stops';
-import { Admission, AdmissionRules, isOpen, toOpened, GuardWindows, guardsOf } from './admission-rules';
+import {
+  Admission,
+  AdmissionResult,
+  AdmissionRules,
+  Admitted,
+  GuardWindows,
+  toOpened,
+  toResults,
+} from './admission-rules';
+import { admitClear, callersOf } from './fast-path';
 import { insertRecipientPayments } from './recipients';
 import { Budgeted, readState } from './state';
 
@@ -31,20 +28,6 @@ import { Budgeted, readState } from './state';
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
 const LIMIT_COLUMNS = Prisma.raw(limitColumns(ADMISSION_LIMIT_KEYS, 'client'));
-
-/** The decision about a call. A `released` call is to be sent now. */
-export type AdmissionResult =
-  | Exclude<Ruling, { kind: 'admitted' }>
-  /** Includes the fee to reserve for each payout. Null if no fee is expected. */
-  | { kind: 'released'; release: Release; feeRate: FeeRate | null }
-  /** The key is no longer valid, or its client's rights have changed since the lookup. */
-  | { kind: 'caller_changed' };
-
-/** The decisions about the calls of a batch, and the records of those that were opened. */
-export interface Admitted {
-  results: AdmissionResult[];
-  opened: IntentRow[];
-}
 
 /**
  * Decides about calls and opens those that may be sent. Claims, reservations and intents share one commit.
@@ -61,32 +44,6 @@ export async function admit(
 ): Promise<Admitted> {
   const clear = again ? undefined : await admitClear(prisma, process, admissions, rules);
   return clear ?? admitAfterLookup(prisma, process, admissions, rules, again);
-}
-
-/**
- * Opens calls without obstacles, the usual case. One statement checks and writes under the same locks, which
- * saves a transaction that reads first.
- * See docs/internals/decisions/money/0016-most-calls-are-admitted-by-one-statement.md.
- * @returns undefined if one of the calls may have an obstacle.
- */
-async function admitClear(
-  prisma: PrismaService,
-  process: number,
-  admissions: Admission[],
-  rules: AdmissionRules,
-): Promise<Admitted | undefined> {
-  const { windows, fees } = rules;
-  if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request)))
-    return undefined;
-  const requests = fees.priced(admissions.map(({ request }) => request));
-  const rulings = decide(requests, nothingKnown(windows));
-  if (!rulings.every(isOpen)) return undefined;
-  const today = clock.today();
-  const opened = toRows(toOpened(admissions, rulings, { today, process, rules }));
-  const clearance = toClearance(admissions, requests, opened, { day: today, knownFees: fees.known });
-  const release = now();
-  const written = await insertIntentsIfClear(prisma, opened, clearance);
-  return written ? { results: toResults(rulings, opened, release), opened } : undefined;
 }
 
 async function admitAfterLookup(
@@ -107,22 +64,22 @@ async function admitAfterLookup(
     if (!(await noneRefused(tx, admissions))) throw new DatabaseTooSlow();
     const changed = await readChangedKeys(tx, admissions);
     const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
-    const asked = current.map(({ request }) => request);
-    const { state, today, feeShares } = await readState(tx, asked, clients, {
+    const requests = current.map(({ request }) => request);
+    const { state, today, feeShares } = await readState(tx, requests, clients, {
       ...windows,
       knownFees: fees.known,
     });
     fees.learn(feeShares);
-    const rulings = decide(fees.priced(asked), state);
+    const rulings = decide(fees.priced(requests), state);
     const opened = toRows(toOpened(current, rulings, { today, process, rules }));
     const release = now();
     if (opened.length > 0) await insertDecided(tx, opened);
-    if (prisma.isPooled) await tellServer(prisma, tx);
+    if (prisma.isPooled) await reportServer(prisma, tx);
     const { approvableForMs } = windows;
     const intents = opened.map(({ intent }) => intent);
     await insertRecipientPayments(tx, intents, state.budgets, { today, approvableForMs });
     const results = new Map(
-      toResults(rulings, opened, release).map((result, place) => [current[place], result]),
+      toResults(rulings, opened, release).map((result, position) => [current[position], result]),
     );
     return {
       results: admissions.map((admission) => results.get(admission) ?? { kind: 'caller_changed' }),
@@ -132,7 +89,7 @@ async function admitAfterLookup(
 }
 
 /** Reports the server of the transaction. A new connection may lead to another server. */
-async function tellServer(prisma: PrismaService, tx: Prisma.TransactionClient): Promise<void> {
+async function reportServer(prisma: PrismaService, tx: Prisma.TransactionClient): Promise<void> {
   const [row] = await tx.$queryRaw<{ server: string | null }[]>`SELECT database_server() AS server`;
   prisma.ranOn(row?.server);
 }
@@ -149,63 +106,6 @@ async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admissi
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Returns each key once per version of its rights. */
-function callersOf(admissions: Admission[]): Pick<FastPathConditions, 'keys' | 'rights'> {
-  const callers = new Map(
-    admissions.map(({ intent: { caller } }) => [`${caller.keyId} ${caller.rights}`, caller]),
-  );
-  const distinct = [...callers.values()];
-  return { keys: distinct.map(({ keyId }) => keyId), rights: distinct.map(({ rights }) => rights) };
-}
-
-/** Whether a client limit depends on earlier payments or on the recipient register, and so needs a lookup. */
-function needsLookup({ payments, recipients }: AdmissionRequest): boolean {
-  return payments !== null || recipients !== null;
-}
-
-/** The state without other calls, stops or caps. */
-function nothingKnown(windows: GuardWindows): State {
-  return {
-    claims: new Map(),
-    sameContent: new Map(),
-    seenAcrossClients: new Set(),
-    unexplained: new Map(),
-    recipients: new RecipientDays(),
-    register: new Register(),
-    stops: [],
-    budgets: new Map(),
-    payers: null,
-    guards: guardsOf(windows),
-  };
-}
-
-function toClearance(
-  admissions: Admission[],
-  requests: AdmissionRequest[],
-  opened: IntentRow[],
-  known: Pick<FastPathConditions, 'day' | 'knownFees'>,
-): FastPathConditions {
-  const usd = new Map<string, Decimal | null>();
-  const ofPayers = new Map<string, Decimal>();
-  for (const request of requests) {
-    const reserved = reservationOf(request);
-    const before = usd.get(request.clientId) ?? null;
-    // Held calls count too. A call over a cap is refused instead of held.
-    usd.set(request.clientId, reserved === null ? before : reserved.plus(before ?? 0));
-    if (reserved === null) continue;
-    for (const payer of request.payers) ofPayers.set(payer, reserved.plus(ofPayers.get(payer) ?? 0));
-  }
-  return {
-    clients: [...usd.keys()],
-    usd: [...usd.values()].map((sum) => sum?.toFixed() ?? null),
-    ...callersOf(admissions),
-    ...known,
-    contents: opened.map(({ intent: { contents = [] } }) => contents[0] ?? null),
-    payers: [...ofPayers.keys()],
-    payerUsd: [...ofPayers.values()].map((sum) => sum.toFixed()),
-  };
-}
-
 /**
  * Locks clients. Every spender locks first and reads in later statements: a statement that began before the
  * lock would miss commits.
@@ -213,8 +113,7 @@ function toClearance(
 export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
   return tx.$queryRaw<Budgeted[]>`
     -- prepared as lock_clients
-    SELECT id::text, blocks_recipients AS "blocksRecipients", ${LIMIT_COLUMNS}
-    FROM client
+    SELECT id::text, blocks_recipients AS "blocksRecipients", ${LIMIT_COLUMNS} FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }
 
@@ -240,7 +139,8 @@ async function decidedBefore(
       extract(epoch FROM clock_timestamp() - recorded_at)::float * 1000 AS "ageMs",
       EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)
         OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id)
-        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id) OR EXISTS (
+        OR EXISTS (SELECT FROM refusal r WHERE r.id = i.id)
+        OR EXISTS (
           SELECT FROM idempotency_claim c WHERE c.client_id = ${clientId}::uuid AND c.operation = ${operation}
             AND c.key IN (${key}, hashed_key(${key})) AND c.intent_id <> i.id) AS "isOver"
     FROM intent i WHERE id = ${id}::uuid`;
@@ -252,16 +152,6 @@ async function decidedBefore(
   if (stop) return { kind: 'stopped', stop };
   const feeRate = row.fee === null ? null : (readFeeRate(row.fee) ?? null);
   return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
-}
-
-function toResults(rulings: Ruling[], opened: IntentRow[], release: Release): AdmissionResult[] {
-  const records = opened.values(); // One row per admitted or held call, in their order.
-  return rulings.map((ruling) => {
-    const record = isOpen(ruling) ? records.next().value : undefined;
-    return ruling.kind === 'admitted'
-      ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null }
-      : ruling;
-  });
 }
 
 /** Returns whether none of these calls was refused during its admission. Their clients must be locked. */
