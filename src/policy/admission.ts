@@ -15,10 +15,7 @@ export interface AdmissionRequest {
   clientId: string;
   operation: string;
   items: Item[];
-  /**
-   * The requesting end user. Each end user has separate idempotency keys and contents. Null for requests of
-   * servers.
-   */
+  /** The requesting end user, with separate idempotency keys and contents. Null for requests of servers. */
   endUserId: string | null;
   /** The payers whose caps it counts against, besides its client: its person and its ephemeral key. */
   payers: string[];
@@ -27,10 +24,7 @@ export interface AdmissionRequest {
   allowDuplicateOf: string | null;
   /** Its body in normal form (normal-form.ts). Equal for the same request in any spelling. */
   content: string;
-  /**
-   * Whether it breaks a rule by itself, such as a limit of its client. It can then only get the replay of an
-   * earlier call.
-   */
+  /** Whether it breaks a rule by itself, such as a limit of its client. It can only get a replay. */
   overOwnLimit: boolean;
   /**
    * Seconds until the upstream is tried again, because its circuit is open. Until then, the request may be
@@ -67,18 +61,13 @@ export interface Claim {
  * decision (see `isStopped` of the journal).
  */
 export interface State {
-  /**
-   * The call that holds a request's key, by the request's ID. Omits calls that were provably not executed.
-   */
+  /** The call that holds a request's key, by the request's ID. Omits calls that were not executed. */
   claims: Map<string, Claim>;
   /** Calls with the same content that were paid or may still be paid, by the request's ID, newest first. */
   sameContent: Map<string, SameContent[]>;
   /** Requests whose recipient and amount another client paid recently. */
   seenAcrossClients: Set<string>;
-  /**
-   * Requests whose recipient and amount the upstream paid in a lost time, with the unexplained transaction of
-   * that payment.
-   */
+  /** The unexplained transactions with the recipient and amount of a request, by the request's ID. */
   unexplained: Map<string, string>;
   /** The totals of these requests' recipients. */
   recipients: RecipientDays;
@@ -87,9 +76,7 @@ export interface State {
   stops: Stop[];
   /** By client ID. */
   budgets: Map<string, Budget>;
-  /**
-   * The caps of persons and ephemeral keys, by ID. Null if the statement that writes the calls compares them.
-   */
+  /** The caps of persons and ephemeral keys, by ID. Null if the writing statement compares them. */
   payers: Map<string, PayerCaps> | null;
   guards: Guards;
 }
@@ -124,13 +111,8 @@ export type Obstacle =
   | UnknownPayer
   /** Items whose recipients would exceed the client's daily limit per recipient. */
   | { kind: 'over_recipient_cap'; capUsd: Decimal; positions: number[] }
-  /**
-   * The upstream fails most requests of the operation. An obstacle only for a call that would be sent now.
-   */
+  /** The upstream fails most requests of the operation. An obstacle only for a call to be sent now. */
   | { kind: 'circuit_open'; retryAfter: number };
 
-/**
- * An obstacle with an error of its own. A repeated request gets its first answer, and a limit has its own
- * error.
- */
+/** An obstacle with an error of its own. A repetition gets the first answer. A limit has its own error. */
 export type RefusingObstacle = Exclude<Obstacle, { kind: 'over_own_limit' | 'repeated' | 'key_reused' }>;

@@ -21,8 +21,7 @@ export function dryRun(
 /**
  * Decides about calls in the order of their arrival. Each decision counts for the later ones. Of two equal
  * calls in one batch, only the first is sent, and a batch never overspends a cap. The SQL functions
- * no_conflict() and payers_within_caps() admit only calls that no rule of this file stops, and refuse
- * none.
+ * no_conflict() and payers_within_caps() admit only calls without an obstacle of this file.
  */
 export function decide(requests: AdmissionRequest[], state: State): Ruling[] {
   const batch = new Batch(state);

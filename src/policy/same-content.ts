@@ -20,9 +20,7 @@ export interface SameContent {
   undelivered: boolean;
 }
 
-/**
- * Returns whether the client of a paid call may believe that it was not paid: it got an error, or nothing.
- */
+/** Returns whether the client of a paid call may believe it unpaid: it got an error, or nothing. */
 export function isBelievedUnpaid({
   state,
   undelivered,

@@ -5,9 +5,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max'; // Already loaded by class-validator.
 
-/**
- * Countries with a calling code of their own, by the code. Parsing a number takes a hundred times as long.
- */
+/** Countries with their own calling code, by the code. Parsing a number takes a hundred times as long. */
 let alone: ReadonlyMap<string, readonly CountryCode[]> | undefined;
 
 /**

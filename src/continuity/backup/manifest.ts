@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../../platform/config/config';
 
-/**
- * The file that describes the others in a backup. It is written last, so a backup without it is incomplete.
- */
+/** Describes the other files of a backup. It is written last: a backup without it is incomplete. */
 export const MANIFEST = 'backup.json';
 
 /** The format that this program writes and reads. */

@@ -36,10 +36,7 @@ interface Table {
   estimate: number;
 }
 
-/**
- * Settings for text that is equal on every server. The fastest compression level is about as fast as the
- * server.
- */
+/** Settings for text that is equal on every server. The fastest compression keeps up with it. */
 const SESSION = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0;
   SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'`;

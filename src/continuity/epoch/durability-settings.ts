@@ -1,7 +1,4 @@
-/**
- * The settings that decide whether a confirmed commit survives a crash or a failover. See the Postgres
- * manual.
- */
+/** Settings of Postgres that decide whether a confirmed commit survives a crash or a failover. */
 export interface DurabilitySettings {
   fsync: string;
   fullPageWrites: string;

@@ -28,9 +28,7 @@ export const UNCONFIRMED =
   'complete. It may be a restored backup that lacks payments, and this instance is not the last one ' +
   'that worked with it. Start all instances with the DATA_DIRs that they had, or run database recover.';
 
-/**
- * Whether the database runs on another server than the one where its newest epoch is known to be complete.
- */
+/** Whether the database has left the server where its newest epoch is known to be complete. */
 export const IS_ELSEWHERE = `(SELECT server <> database_server() FROM epoch ORDER BY number DESC LIMIT 1)`;
 
 /** Last heartbeat of any instance but `$1` on the server where the newest epoch is known to be complete. */

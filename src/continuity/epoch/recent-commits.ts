@@ -10,8 +10,8 @@ interface Commit {
 
 /**
  * Number of kept commits. An old database lacks the end of its write-ahead log: if it lacks a commit, it
- * lacks all later ones, so the newest are enough. Concurrent commits are acknowledged in any order, so one is
- * not enough.
+ * lacks all later ones, so the newest are enough. One is not enough, because concurrent commits are
+ * acknowledged in any order.
  */
 const KEPT = 500;
 

@@ -65,10 +65,7 @@ export class ConnectionsService {
     this.listeners.push(listener);
   }
 
-  /**
-   * A pooler can move to another server under living connections. The fence keeps admissions there from being
-   * sent.
-   */
+  /** A pooler can move to another server under living connections. The fence stops admissions there. */
   private compare(server: string): void {
     if (this.known && server !== this.known.server) this.stop('database_unconfirmed', ELSEWHERE);
   }

@@ -2,15 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 
 /** Reasons why this instance may not pay or write. */
 export const FENCE_REASONS = [
-  /**
-   * The database lacks commits that this instance has seen: a restored backup, or a standby that lagged
-   * behind.
-   */
+  /** The database lacks commits that this instance has seen: a restored backup or a lagging standby. */
   'database_behind',
-  /**
-   * The database has moved to another server, and no instance with evidence has confirmed that nothing is
-   * missing.
-   */
+  /** The database is on another server, and no instance with evidence has confirmed its completeness. */
   'database_unconfirmed',
   /** Settings of the server or this session may lose commits in a crash. */
   'durability_unsafe',
@@ -48,10 +42,7 @@ export class FenceService {
     return [...this.raised.values()];
   }
 
-  /**
-   * Fences this instance, or replaces the detail of a reason. Takes effect in the same turn of the event
-   * loop.
-   */
+  /** Fences this instance, or replaces the detail of a reason. Takes effect in the same event loop turn. */
   raise(reason: FenceReason, detail: string): void {
     const isNew = !this.raised.has(reason);
     this.raised.set(reason, { reason, detail });

@@ -60,10 +60,7 @@ export class ProcessService implements OnApplicationShutdown {
     await this.lock?.release();
   }
 
-  /**
-   * Logs the loss of the lock. Takes the same number again, because calls in flight have it. Until then, they
-   * look abandoned.
-   */
+  /** Logs the loss of the lock. Takes the same number again: calls in flight have it. */
   private tellOfLoss(): void {
     this.logger.warn(
       { process_number: this.held },

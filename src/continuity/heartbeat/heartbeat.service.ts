@@ -133,8 +133,7 @@ export class HeartbeatService implements OnApplicationShutdown {
 
   /**
    * Makes the next beat use a new connection after a pooler has moved to another server. A new connection is
-   * compared with the evidence before its first beat, while the notification of a beat drops a part of the
-   * evidence.
+   * compared with the evidence before its first beat, while the notification of a beat drops evidence.
    */
   private requireSameServer({ systemIdentifier, timeline }: Beat): void {
     const server = `${systemIdentifier}/${timeline}`;

@@ -1,9 +1,6 @@
 import { uptime } from 'node:os';
 
-/**
- * Drift of the wall clock against the monotonic clock, in ms, that indicates a set clock or a sleep of the
- * machine.
- */
+/** Drift of the wall clock against the monotonic clock, in ms, that shows a set clock or a suspension. */
 const JUMP_MS = 5;
 
 /** A moment by the clocks of this process. Each clock can fail in one way, so all are read. */
@@ -21,8 +18,7 @@ let offsets = { bootMs: NaN, wallMs: NaN };
 
 /**
  * Reads the clocks. The boot time comes from a file, which is a hundred times slower. It drifts from the
- * monotonic clock only if the wall clock does too, because the kernel moves both after a sleep. So it is read
- * only then.
+ * monotonic clock only if the wall clock does too, because the kernel moves both after a sleep.
  */
 export function now(): Instant {
   const [monotonicMs, wallMs] = [performance.now(), Date.now()];

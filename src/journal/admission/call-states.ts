@@ -56,10 +56,7 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
   return known !== undefined && freesKey(known.state, known.upstreamStatus);
 }
 
-/**
- * Returns the call as a competitor of calls with the same content. Undefined if it was not paid and never
- * will be.
- */
+/** Returns the call as a competitor of calls with the same content. Undefined if it is never paid. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
   if (!known || STATES[known.state].executed === 'no') return undefined;
   const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;

@@ -17,10 +17,7 @@ export function contentKey({ clientId, endUserId, operation, content }: OwnConte
   return sha256(`${whose}\n${operation}\n${content}`);
 }
 
-/**
- * Returns the keys that identify the same payments of any client: one for each name of a recipient and its
- * amount.
- */
+/** Returns the keys of payments across clients: one for each name of a recipient with its amount. */
 export function paymentKeys(items: Item[], which: (name: RecipientName) => boolean = () => true): Buffer[] {
   return items.flatMap((item) => {
     const usd = item.amountUsd?.toFixed();

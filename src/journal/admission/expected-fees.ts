@@ -15,10 +15,7 @@ import { AdmissionRequest } from '../../policy/admission';
 /** Days for which a charged fee is expected again. */
 const EXPECTED_DAYS = 30;
 
-/**
- * Cap on expected fees: one mistake of the upstream must not use up every cap. A larger charged fee still
- * counts.
- */
+/** Cap on expected fees. One mistake of the upstream must not use up every cap. Charged fees always count. */
 const MAX_PERCENT = new Decimal(100);
 
 /** Decimals of a share. Shares are rounded up, to never expect less than was charged. */

@@ -154,10 +154,7 @@ function toSameContent(
   return byRequest;
 }
 
-/**
- * Compares contents. Without content to compare, the key alone decides, because the call must not be paid
- * twice.
- */
+/** Compares contents. Without a stored content, the key alone decides: the call must not be paid twice. */
 function isSame(content: string, salt: string | null, hash: string | null): boolean {
   if (salt === null || hash === null) return true;
   return commitment(Buffer.from(salt, 'hex'), content)?.toString('hex') === hash;
@@ -180,10 +177,7 @@ function toBudget(
 /** The answer that admission would return now. */
 export type DryRun = ReturnType<typeof dryRun> & {
   feeUsd: Decimal | null;
-  /**
-   * The caps that the caller may see: those of the client or, for an end user, their own. Undefined without a
-   * known amount.
-   */
+  /** The visible caps: the client's or, for an end user, their own. Undefined without a known amount. */
   caps: Caps | undefined;
 };
 
@@ -192,10 +186,7 @@ const LIMITS = Object.fromEntries(ADMISSION_LIMIT_KEYS.map((key) => [key, true])
   true
 >;
 
-/**
- * Reads the state of an admission without locks, claims or reservations. The result may change a moment
- * later.
- */
+/** Decides about a request without locks, claims or reservations. The result may change a moment later. */
 export async function readDryRun(
   prisma: PrismaService,
   request: AdmissionRequest,

@@ -16,8 +16,7 @@ import { claimKey } from '../records/records';
 
 /**
  * A committed record as a line of a copy. Its idempotency key is its only text of a caller: records hold
- * salted commitments without their salts, and contents and recipients are unsalted hashes. The file is
- * therefore private.
+ * salted commitments without their salts, and contents and recipients are unsalted hashes. It is private.
  */
 export type CopiedLine =
   | {
@@ -126,10 +125,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     );
   }
 
-  /**
-   * Copies a call that a retry found in the database. Its first attempt was reported as failed and left no
-   * copy.
-   */
+  /** Copies a call that a retry found in the database. Its failed first attempt left no copy. */
   async copyIntent({ id, clientId, operation }: AdmissionRequest): Promise<void> {
     const [row] = await this.prisma.$queryRaw<FoundIntent[]>`
       SELECT record, (

@@ -35,10 +35,7 @@ export function hashedKey(key: string): string {
 const LONGEST = 300;
 const KEPT = 200;
 
-/**
- * Returns a term. Replaces a value that is too long for the index by its hash. Mirrors the SQL function
- * search_term().
- */
+/** Returns a term. Hashes a value that is too long for the index. Mirrors the SQL function search_term(). */
 export function termOf(tag: string, value: string): string {
   if (Buffer.byteLength(value) <= LONGEST && !value.includes('\n')) return tag + value;
   // A character outside the basic plane counts as one, as in Postgres.

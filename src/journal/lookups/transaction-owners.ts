@@ -76,10 +76,7 @@ export class TransactionOwners {
   }
 }
 
-/**
- * Returns the references that the proxy wrote into requests of the owner. The upstream lists them with the
- * transactions.
- */
+/** Returns the references that the proxy wrote into requests of the owner. The upstream's list shows them. */
 export async function readOwnReferences(
   prisma: Prisma.TransactionClient,
   owner: Owner,

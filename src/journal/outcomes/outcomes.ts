@@ -69,9 +69,7 @@ export async function insertOutcomes(prisma: PrismaService, outcomes: NewOutcome
   return rows.map(({ record }) => record);
 }
 
-/**
- * Writes outcomes that may exist already. An answer to a call that was settled before becomes a settlement.
- */
+/** Writes outcomes that may exist. An answer to a call that was settled before becomes a settlement. */
 export async function insertOutcomesAgain(
   prisma: PrismaService,
   outcomes: NewOutcome[],

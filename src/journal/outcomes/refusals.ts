@@ -24,16 +24,10 @@ const MAX_BATCH_ROWS = 5_000;
 /** Codes of refusals whose calls may still be admitted, by a commit that was reported as failed. */
 export const MAY_HAVE_INTENT: readonly string[] = [...DATABASE_CODES, 'stopped'];
 
-/**
- * Bounds in ms of the wait for a refusal's record before its answer. The minimum is for requests that have
- * waited long.
- */
+/** Bounds in ms of the wait for a refusal's record before its answer. The minimum is for old requests. */
 const PATIENCE_MS = { most: 1_000, least: 100 };
 
-/**
- * Waits between attempts, in ms. The last one repeats. Until the write, a reservation and a key may stay
- * taken.
- */
+/** Waits between attempts, in ms. The last repeats. A reservation and a key may stay taken meanwhile. */
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
 
 /** About an hour of attempts. */
@@ -116,10 +110,7 @@ export class RefusalWriter {
     return this.storage.troubles.some(({ place }) => place === 'database');
   }
 
-  /**
-   * Retries. Without its refusal, an unsent call with an intent would stay in doubt until a person settles
-   * it.
-   */
+  /** Retries. Without a refusal, an unsent call with an intent stays in doubt until a person settles it. */
   private recordLater(refusal: NewRefusal): void {
     if (this.waiting.length >= MAX_WAITING) {
       this.waiting.shift();

@@ -121,10 +121,7 @@ const NEXT_TRANSACTIONS = `
   FROM (SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint ORDER BY ordinal
     LIMIT ${PAGE}) AS t`;
 
-/**
- * Returns the hashes of a read's rows as JSON. Hashes them in pages, because a read may keep a million
- * transactions.
- */
+/** Returns the hashes of a read's rows as JSON. Hashes them in pages: a read may keep a million. */
 export async function evidenceOf(prisma: Prisma.TransactionClient, readId: string): Promise<string> {
   const [others] = await prisma.$queryRawUnsafe<[{ evidence: object }]>(OTHERS, readId);
   const hash = createHash('sha256');

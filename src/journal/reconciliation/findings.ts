@@ -52,10 +52,7 @@ const insertSights = ({ runId }: RunOfFindings) => Prisma.sql`
   SELECT ${UUID_V7}, f.id, ${runId}::uuid, d.impact, d.fields, d.evidence
   FROM difference d JOIN finding f ON f.category = d.category AND f.subject = d.subject`;
 
-/**
- * The last step of a finding. It is aggregated, because the planner may read the whole table in order for a
- * LIMIT 1.
- */
+/** The last step of a finding. Aggregated, because the planner may read the whole table for a LIMIT 1. */
 const LAST_STEP = Prisma.sql`SELECT (array_agg(s.state ORDER BY s.id DESC))[1] AS state,
   (array_agg(s.impact_usd ORDER BY s.id DESC))[1] AS impact_usd
     FROM finding_step s WHERE s.finding_id = f.id`;
@@ -76,9 +73,7 @@ const reopen = (run: RunOfFindings) => Prisma.sql`
     impact, ${run.runId}::uuid
   FROM again f WHERE NOT ${outdated(run)}`;
 
-/**
- * Resolves findings that this run would see but did not: of its account, its period and its kind of source.
- */
+/** Resolves findings that this run no longer sees, of its account, period and kind of source. */
 const resolve = (run: RunOfFindings) => Prisma.sql`
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
@@ -154,10 +149,7 @@ function isListingWhole(incomplete: { reason: string }[] = []): boolean {
   return incomplete.every(({ reason }) => reason === ENTRIES_CUT);
 }
 
-/**
- * Records the result of a comparison from its temporary tables (`pair`, `ours`, `theirs`, `difference`) in
- * one transaction.
- */
+/** Records the result of a comparison from its temporary tables (`pair`, `ours`, `theirs`, `difference`). */
 export async function writeResult(db: Client, run: RunOfFindings, totals: EndTotals): Promise<void> {
   await db.query('BEGIN');
   try {

@@ -8,10 +8,7 @@ import { AdmissionRequest } from '../../policy/admission';
  * amount may be a retry of one of them, whatever its key and client.
  */
 
-/**
- * Largest lead of the upstream's clock, in seconds. A lead makes a payment seem younger than the epoch that
- * lost it.
- */
+/** Largest lead of the upstream's clock, in seconds. A payment may seem younger than its lost epoch. */
 const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
@@ -62,10 +59,7 @@ export function unexplainedHash(key: string): Buffer {
   return hash('sha256', PREFIX + key, 'buffer');
 }
 
-/**
- * Returns the requests that may repeat an unexplained payment, each with the transaction that may have paid
- * it.
- */
+/** Returns the requests that may repeat an unexplained payment, with the transaction of that payment. */
 export async function readUnexplained(
   tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
   requests: AdmissionRequest[],

@@ -78,10 +78,7 @@ export interface NewUpstreamEvent extends Omit<
   signedAt: Date;
 }
 
-/**
- * Limit of events waiting to be read back. Nothing depends on them: the resolver and the next run read
- * everything.
- */
+/** Limit of events waiting to be read back. The resolver and the next run read everything anyway. */
 const MOST_WAITING = 1_000;
 
 /**

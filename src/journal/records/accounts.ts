@@ -18,8 +18,7 @@ export function accountNamed(recorded: string | null | undefined): string {
  */
 export function ofAccount(column: string, account: string): Prisma.Sql {
   const clientId = Prisma.raw(column);
-  // Each subquery runs once per statement. Calls of a client that a restored database lacks count as those of
-  // `main`.
+  // Each subquery runs once per statement. Calls of a client missing after a restore count as `main`.
   return account === MAIN_ACCOUNT
     ? Prisma.sql`${clientId} NOT IN (SELECT id FROM client WHERE account <> ${MAIN_ACCOUNT})`
     : Prisma.sql`${clientId} = ANY (ARRAY(SELECT id FROM client WHERE account = ${account}))`;

@@ -1,9 +1,7 @@
 import { asRecorded } from '../../platform/privacy/recorded';
 import { Origin } from './records';
 
-/**
- * Returns the recorded facts of a request's access token, without a secret. Undefined for another credential.
- */
+/** Returns the recorded claims of a request's access token. Undefined for another credential. */
 export function tokenDocument({ caller: { credential }, person }: Pick<Origin, 'caller' | 'person'>) {
   if (credential.kind !== 'token') return undefined;
   const { authTime, id, jkt } = credential.claims;
@@ -25,9 +23,7 @@ export function sessionDocument({ caller: { credential } }: Pick<Origin, 'caller
   };
 }
 
-/**
- * Returns the recorded facts of a refused request's token or session. Null if the request came with a key.
- */
+/** Returns the recorded claims of a refused request's token or session. Null for a key. */
 export function credentialDocument(origin: Pick<Origin, 'caller' | 'person'>) {
   const { kind } = origin.caller.credential;
   if (kind === 'token') return { token: tokenDocument(origin) };

@@ -15,9 +15,7 @@ export const stampedSql = (record: string, time: string) =>
 /** The member that follows `items` in every record. */
 const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
 
-/**
- * SQL for the array `items` of a record. Empty without items. Parsing the whole record takes twice as long.
- */
+/** SQL for the array `items` of a record. Empty without items. Parsing the record takes twice as long. */
 export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
   `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
 

@@ -66,10 +66,7 @@ const REMEMBERED = new Rows<{ intent: OpenIntent; content: Buffer }>(
   INTENTS.next,
 );
 
-/**
- * Skips rows that a batch with a lost answer has committed. Their reservations exist. Costs a tenth of the
- * WAL.
- */
+/** Skips rows that a batch with a lost answer has committed. Costs 10 % of the WAL. */
 const IF_NEW = 'ON CONFLICT DO NOTHING';
 
 /** Takes over a claim whose call was provably not executed. */
@@ -83,8 +80,7 @@ const claims = (key: string, conflict: string) => `, claims AS (
     ${conflict}
   )`;
 
-// Locks the rows of clients before those of their payers, in the order of adjust_spending(), against
-// deadlocks.
+// Locks clients before their payers, in the order of adjust_spending(), against deadlocks.
 const PAYERS = ` RETURNING client_id
   ), paid AS (
     INSERT INTO payer_spending (payer_id, day, usd)

@@ -10,9 +10,7 @@ const KINDS: { column: 'email' | 'phone' | 'handle'; form: RegExp; mask: (value:
   { column: 'email', form: /^[^\s@]{1,64}@[^\s@]{1,255}$/, mask: maskEmail },
 ];
 
-/**
- * Returns the items of a call in recorded form. Records are kept forever, so contacts in texts are masked.
- */
+/** Returns the items of a call in recorded form. Contacts in texts are masked, because records stay. */
 export function recordedItems(items: Item[]): Item[] {
   const people = items.map(recordedReceiver);
   const numbers = people.some(mayNameNumber) ? writtenNumbers(phonesOf(people)) : undefined;

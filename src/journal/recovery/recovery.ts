@@ -34,8 +34,7 @@ export interface Recovered {
  * other. Outcomes that an instance could not write (DATA_DIR/outcomes) are written too, with their answers if
  * the database has the requests. Keeps existing rows, so it can be repeated.
  *
- * Restored records have the member `recovered`. The copies lack bodies and recipients, so the records lack
- * their commitments.
+ * Restored records have the member `recovered`. They have no bodies and recipients, nor commitments to them.
  */
 export async function restoreFromCopies(
   prisma: PrismaService,
@@ -152,8 +151,7 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
 
 /**
  * Orders the calls with one content by their IDs. Each folder has only calls of its own instance, so they
- * were restored in another order. A repetition names the newest call with its content, which a retry must not
- * resend.
+ * were restored in another order. A repetition names the newest call with its content.
  */
 async function orderContents(prisma: PrismaService): Promise<void> {
   await prisma.$executeRaw`

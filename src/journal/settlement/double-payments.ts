@@ -168,8 +168,7 @@ interface Reused {
  * A younger call that waits for an approval is declined, against a second payment. If it was not executed,
  * the copied call gets the key back, and a retry is answered with its outcome. If it was paid too, the alarm
  * for a key that was paid twice is raised. A rejected copied call gets its key back if the younger one left
- * it free. Only a paid call takes the key from an older one. Call this after restoring the outcomes. It can
- * be repeated.
+ * it free. Only a paid call takes the key from an older one. Call it after restoring the outcomes.
  */
 export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): Promise<void> {
   const keyed = lines.flatMap((line) => {

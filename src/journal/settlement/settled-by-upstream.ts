@@ -81,8 +81,7 @@ function transactionOf({ items }: LateAnswer, position: number): NewEntry['trans
 
 /**
  * Records that the answer of a call was not handed over: its caller hung up, or was told that the outcome is
- * unknown. An outcome other than a success needs no such record, because its call was not paid or is in
- * doubt.
+ * unknown. An outcome other than a success needs no such record, because its call is not paid.
  */
 export async function recordUndelivered(
   prisma: PrismaService,

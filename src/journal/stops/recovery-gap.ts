@@ -94,8 +94,7 @@ async function beginReading(
 
 /**
  * The lost times of the epochs after that of a stop, by account, that no run has read completely. A complete
- * run began after its epoch, covers the period and has a complete listing. It has seen every payment until
- * then.
+ * run began after its epoch, covers the period and has a complete listing. It has seen every payment.
  */
 export function unreadAfter(stopId: string): Prisma.Sql {
   return Prisma.sql`
@@ -155,8 +154,7 @@ interface Epoch {
 
 /**
  * Begins the next epoch: instances accept the database's current state. A person may lift the stop once the
- * lost time was read from the upstream's list. The same transaction begins a run that reads it, and ends all
- * sessions.
+ * lost time was read from the upstream's list. The transaction begins a run for it and ends all sessions.
  */
 export async function beginEpoch(
   prisma: PrismaService,

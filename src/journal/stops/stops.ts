@@ -12,10 +12,7 @@ import { Stop } from '../../policy/limits/stops';
 import { authorSql, Operator } from '../records/author';
 import { unreadAfter } from './recovery-gap';
 
-/**
- * Author of a stop or its lift: the key of a request to the API or from the console, or an operator with a
- * command.
- */
+/** Author of a stop or its lift: the key of a request, or an operator with a command. */
 export type StopAuthor = (Author & { via: 'api' | 'console' }) | Operator;
 
 /**
@@ -54,8 +51,7 @@ export async function insertStop(
         (stop) => stop.clientId === clientId && stop.operation === operation && stop.cause === cause,
       );
       if (there) {
-        // The existing stop may not be replicated if its commit was reported as failed. This write waits for
-        // the standby.
+        // The stop may not be replicated if its commit was reported as failed. This write waits for it.
         await tx.$queryRaw`SELECT pg_logical_emit_message(true, 'payout_proxy', '')::text`;
         return { id: there.id, added: false };
       }
@@ -72,10 +68,7 @@ export async function insertStop(
   );
 }
 
-/**
- * Stops everything, because the database is older than before. The stop cannot be lifted before the next
- * epoch.
- */
+/** Stops everything, because the database is older than before. Only the next epoch allows a lift. */
 export function insertStopOfAll(
   prisma: PrismaService,
   reason: string,

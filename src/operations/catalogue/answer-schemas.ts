@@ -3,9 +3,7 @@ import { ref } from '../../platform/schema/fields';
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/**
- * The upstream documents few fields of its answers. The others were observed in answers to public clients.
- */
+/** Schemas of answers. The upstream documents few fields. The others were seen in public clients. */
 const DOCUMENTED = { 'x-source': 'documented' } as const;
 
 const text = (description: string, more: Schema = {}): Schema => ({ type: 'string', description, ...more });

@@ -33,10 +33,7 @@ export function rowOf(operation: OperationName): OperationRow {
   return OPERATIONS[operation];
 }
 
-/**
- * Returns whether docs/reference/upstream.md documents an operation, or only public clients of such a service
- * showed it.
- */
+/** Returns whether docs/reference/upstream.md documents an operation. Others are from public clients. */
 export function sourceOf(operation: OperationName): 'documented' | 'observed' {
   return Object.hasOwn(DOCUMENTED, operation) ? 'documented' : 'observed';
 }
@@ -58,10 +55,7 @@ export function listsTransactions(operation: OperationName): boolean {
   return rowOf(operation).reach === 'transactions' || namedObjectOf(operation)?.names === 'batchRef';
 }
 
-/**
- * Returns whether an operation reaches only objects of the caller's client, unless its key has the scope
- * `account`.
- */
+/** Returns whether an operation reaches only objects of the caller's client, without the scope `account`. */
 export function reachesOnlyOwn(operation: OperationName): boolean {
   return namedObjectOf(operation) !== undefined || listsTransactions(operation);
 }

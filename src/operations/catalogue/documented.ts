@@ -85,8 +85,7 @@ export const DOCUMENTED = {
     answer: 'CreditPayouts',
     example: { credits: [{ email: 'ada@example.com', valueInUSD: 3 }] },
   },
-  // Money moves when the recipient's link is paid, outside of the proxy. The call creates a link and pays
-  // nothing.
+  // The call creates a link and pays nothing. Money moves outside of the proxy, when the link is paid.
   'POST /payouts/initiate-credit': {
     title: 'Initiate a payout of credits. Money moves when its link is paid',
     effect: 'write',

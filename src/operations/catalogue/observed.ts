@@ -4,10 +4,7 @@ import { COLLECTION, TRANSFER } from './transactions';
 /** The rows of reads with equal answers for all clients. */
 const INFO = { effect: 'read', cached: true, reach: 'own', deadline: 'lookup' } as const;
 
-/**
- * A collection requests money, in the currency of the country. It pays no recipient, and its amount is not in
- * US dollars.
- */
+/** A collection requests money in the currency of the country, not in US dollars. It pays no recipient. */
 const COLLECTING = {
   effect: 'write',
   moves: 'nothing',
@@ -35,10 +32,7 @@ const COLLECTING = {
   },
 } as const;
 
-/**
- * The operations that docs/reference/upstream.md lists only by name. Their rows follow public clients (same
- * page).
- */
+/** The operations that docs/reference/upstream.md lists only by name. Their rows follow public clients. */
 export const OBSERVED = {
   'POST /account/transactions': {
     title: 'Get all transactions',

@@ -35,10 +35,7 @@ export const ID_FORMS = {
 
 const SENTENCE = /^Ref ([0-9a-f-]{36})$/i;
 
-/**
- * Reads an ID in the form of a sentence or a note (`ID_FORMS`). An upstream may list a description within its
- * notes.
- */
+/** Reads an ID in the form of a sentence or a note (`ID_FORMS`). An upstream may list it within notes. */
 export function readWrittenId(value: unknown): string | null {
   if (typeof value === 'string') {
     const [, id = ''] = SENTENCE.exec(value) ?? [];

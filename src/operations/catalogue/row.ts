@@ -3,10 +3,7 @@ import type { AnswerName } from './answers';
 import type { ID_FORMS } from './payout-id';
 import { TransactionKind } from './transactions';
 
-/**
- * The definition of one operation of the interface. No property is optional: a row that omits one does not
- * compile.
- */
+/** The definition of an operation. No property is optional: a row that omits one does not compile. */
 export type OperationRow = PayRow | WriteRow | ReadRow;
 
 /** The effect of an operation on money and data, and the scope that a key needs. */
@@ -94,18 +91,13 @@ export type CoverageList = 'GET /info/airtime-countries' | 'GET /info/mobile-mon
 export interface Items {
   /** The field that lists the items, or `the_body` if the body is the only item. */
   in: string;
-  /**
-   * The recipient: the first of these fields that an item has. `nobody`: the people in it are recorded, but
-   * not paid.
-   */
+  /** The recipient: the first of these fields in an item. `nobody`: its people are recorded, but not paid. */
   recipient: readonly RecipientKind[] | 'nobody';
   /** The interface's name of each field that records, limits and searches use. */
   fields: Readonly<Partial<Record<ItemField, string>>>;
   /** The interface's other fields of an item. They stay in the body. */
   unrecorded: readonly string[];
-  /**
-   * The field for an ID of ours if the caller leaves it empty. The upstream lists it with the transaction.
-   */
+  /** The field for our ID if the caller leaves it empty. The upstream lists it with the transaction. */
   ownId: OwnIdField | 'nowhere';
 }
 

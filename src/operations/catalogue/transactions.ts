@@ -11,9 +11,7 @@ export interface TransactionKind {
 type TransactionClass = keyof typeof CLASSES;
 
 export interface ClassRules {
-  /**
-   * Value leaves a wallet at once. The transaction is never unpaid, and our records show whether money moved.
-   */
+  /** Value leaves a wallet at once. The transaction is never unpaid. Our records show whether money moved. */
   paidAtOnce: boolean;
   /** The upstream may take a fee. */
   takesFee: boolean;

@@ -24,9 +24,7 @@ export function writeFeeRate({ percent, fixedUsd }: FeeRate): string {
   return `${percent.toFixed()}%${fixedUsd.isZero() ? '' : `+${fixedUsd.toFixed()}`}`;
 }
 
-/**
- * Returns the fee of one payout, rounded up to the precision of `spending`. Zero if its amount is unknown.
- */
+/** Returns the fee of one payout, rounded up to the precision of `spending`. Zero for an unknown amount. */
 export function feeOf(amountUsd: Decimal | null, { percent, fixedUsd }: FeeRate): Decimal {
   if (amountUsd === null) return new Decimal(0);
   return amountUsd.times(percent).div(100).plus(fixedUsd).toDecimalPlaces(DECIMALS, Decimal.ROUND_UP);

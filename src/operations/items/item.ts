@@ -5,10 +5,7 @@ import { recipientKey, RecipientKind } from '../../recipients/recipient';
 export interface Item {
   /** The field that names the recipient. */
   recipientField: 'email' | 'phone' | 'handle' | 'receiver' | null;
-  /**
-   * Whether an email and a handle were given. The email is used (docs/reference/upstream.md, "Credit item",
-   * rule 2).
-   */
+  /** Whether the email replaced a handle (docs/reference/upstream.md, "Credit item", rule 2). */
   handleIgnored: boolean;
   email: string | null;
   phone: string | null;

@@ -22,9 +22,7 @@ export function itemsOf(operation: OperationName, input: object | undefined): It
   return (body[items.in] as Fields[] | undefined)?.map((fields) => toItem(fields, items, sharedId)) ?? [];
 }
 
-/**
- * Returns the ID that the proxy wrote into a field of the whole body. It becomes the reference of each item.
- */
+/** Returns the ID that the proxy wrote into a field of the body. It becomes the reference of each item. */
 function sharedIdIn(body: Fields, { ownId }: Items): string | null {
   return ownId !== 'nowhere' && ownId.of === 'the_body' ? readWrittenId(body[ownId.field]) : null;
 }

@@ -36,8 +36,7 @@ const AVAILABLE = { account: 'available', counts: false, known: true } as const;
 
 /**
  * The entries of a payout in the settlement ledger. The last one is in effect. `in_doubt` moves nothing: the
- * upstream's statement about the payout is not understood. The SQL function ledger_account() has the same
- * accounts.
+ * upstream's statement about the payout is not understood. Mirrors the SQL function ledger_account().
  */
 export const ENTRIES = {
   reserved: { account: 'reserved', counts: true, state: 'reserved', known: false },

@@ -63,9 +63,7 @@ export function notExpired({ now }: Present): Prisma.Sql {
   return Prisma.sql`expires_at > ${now}::timestamptz`;
 }
 
-/**
- * The condition of intents (`i`) that were held and have not expired, in a form for the index intent_held.
- */
+/** The condition of held intents (`i`) that have not expired, in a form for the index intent_held. */
 export const HELD = Prisma.sql`i.held_for IS NOT NULL AND i.expires_at > clock_timestamp()`;
 
 /** The search index terms of calls with one of these recorded states. */

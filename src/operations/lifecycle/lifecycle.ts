@@ -73,9 +73,7 @@ export function freesKey(state: CallState, upstreamStatus: number | null): boole
 /** The facts that determine the state, except for the time. */
 export interface Facts {
   outcome: string | null;
-  /**
-   * Whether a refusal has the call's ID. An intent can have one if its commit was wrongly reported as failed.
-   */
+  /** Whether a refusal has the call's ID. An intent has one if its commit was wrongly reported as failed. */
   refused: boolean;
   /** Resolution of the whole call by its last settlement. Null without one. */
   resolution: string | null;
@@ -173,9 +171,7 @@ export function possibleStates(recorded: CallState): CallState[] {
 
 /** The records of an admitted call from Prisma. */
 export interface RecordedCall {
-  /**
-   * When the intent was written, by the database's clock. The body may have taken a minute to arrive before.
-   */
+  /** Time of the intent's commit, by the database's clock. The body may have taken a minute to arrive. */
   recordedAt: Date;
   process: number | null;
   heldFor: string | null;

@@ -7,10 +7,7 @@ import { Status } from './statuses';
 
 export * from './entries';
 
-/**
- * Returns whether the items of an operation are payouts: they move value, or promise to. Other items have no
- * entries.
- */
+/** Returns whether the items of an operation move value or promise to. Other items have no entries. */
 export function settlesItems(operation: string): boolean {
   return CREATED_BY.has(operation) || CHANGED_BY.get(operation) === 'redeemed';
 }

@@ -40,10 +40,7 @@ const USUAL_ENTRIES = { yes: 'paid', open: 'reserved', no: 'not_executed' } as c
   Entry
 >;
 
-/**
- * Returns the entry of all payouts of a call in this state, unless recorded otherwise. Mirrors the SQL
- * function usual_entry().
- */
+/** Returns the default entry of payouts of a call in this state. Mirrors the SQL function usual_entry(). */
 export function usualEntry(state: CallState): Entry {
   return USUAL_ENTRIES[STATES[state].executed];
 }
@@ -54,10 +51,7 @@ export function sumNameOf(entry: Entry, state: CallState): SumName {
   return SUM_NAMES.find((name) => SUMS[name].entries.includes(last)) ?? 'pending_usd';
 }
 
-/**
- * Returns the charged and not refunded fee of a payout, in the form of records and exports. Undefined without
- * a fee.
- */
+/** Returns the charged fee of a payout after refunds, as in records and exports. Undefined without a fee. */
 export function feeUsdOf({ entry, feeUsd }: Pick<Counted, 'entry' | 'feeUsd'>): string | undefined {
   return ENTRIES[entry].counts && !feeUsd.isZero() ? feeUsd.toFixed() : undefined;
 }

@@ -33,16 +33,11 @@ export interface PayerCaps extends Caps {
   /** Largest sum of an ephemeral key over its lifetime. Null without one. */
   totalCapUsd: Decimal | null;
   spentUsd: Decimal;
-  /**
-   * These caps, and those of other people of the client who are the same human. They share their spending.
-   */
+  /** These caps, and those of the same human's other persons of the client. They share their spending. */
   alike: readonly PayerCaps[];
 }
 
-/**
- * Returns the amount that a request reserves on the caps: its own and the expected fees. Null if it reserves
- * none.
- */
+/** Returns the amount that a request reserves on the caps, with the expected fees. Null if none. */
 export function reservationOf({ usd, feeUsd }: Amounts): Decimal | null {
   return usd && feeUsd ? usd.plus(feeUsd) : usd;
 }

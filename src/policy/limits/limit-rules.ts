@@ -39,10 +39,7 @@ export function brokenLimits(
   return problems.filter((problem) => problem !== undefined);
 }
 
-/**
- * Returns whether a payout needs an approval. With such a limit, a payout with an unknown total was rejected
- * before.
- */
+/** Returns whether a payout needs an approval. Unknown totals were rejected before. */
 export function needsApproval({ approvalOverUsd }: Limits, total: Decimal | null): boolean {
   return approvalOverUsd !== null && total !== null && total.greaterThan(approvalOverUsd);
 }
@@ -55,9 +52,7 @@ export function missingPerson(limits: Limits): Problem | undefined {
   return PERSON_LIMIT_KEYS.some((key) => limits[key] !== null) ? new Problem('person_required') : undefined;
 }
 
-/**
- * Returns the limits of a request: those of its client, with the person's in place of the client's defaults.
- */
+/** Returns the limits of a request: its client's, with the person's in place of the defaults. */
 export function limitsOfRequest({ caller, person }: Requester): Limits {
   return person ? { ...caller.limits, ...person.limits } : caller.limits;
 }
@@ -115,10 +110,7 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
   };
 }
 
-/**
- * Finds numbers of another country than their item states. A country with an unknown name is left to the
- * upstream.
- */
+/** Finds numbers of another country than their item states. The upstream judges unknown country names. */
 function foreignNumbers(
   { allowForeignNumbers }: Limits,
   items: Limited[],
@@ -150,10 +142,7 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
   return faults.length > 0 ? new Problem('amount_required', { faults }) : undefined;
 }
 
-/**
- * Finds amounts over the per-call limits. A payment link counts like a payout, because these limits bound
- * mistakes.
- */
+/** Finds amounts over the per-call limits, which bound mistakes. A payment link counts like a payout. */
 function tooMuchMoney(
   { maxItemUsd, maxCallUsd }: Limits,
   items: Limited[],
