@@ -46,9 +46,8 @@ export class SpendingService {
   async ofPayers(ids: string[]): Promise<Map<string, PayerUsage>> {
     const rows = await this.prisma.$queryRaw<PayerRow[]>`
       SELECT c.payer_id::text AS client, c.daily_cap_usd::text AS daily_cap,
-        c.monthly_cap_usd::text AS monthly_cap,
-        c.total_cap_usd::text AS total_cap, s.today_usd::text AS today, s.month_usd::text AS month,
-          s.total_usd::text AS total,
+        c.monthly_cap_usd::text AS monthly_cap, c.total_cap_usd::text AS total_cap,
+        s.today_usd::text AS today, s.month_usd::text AS month, s.total_usd::text AS total,
         (t.today + 1)::timestamp AT TIME ZONE 'UTC' AS day_ends,
         (date_trunc('month', t.today::timestamp) + interval '1 month') AT TIME ZONE 'UTC' AS month_ends,
         least(e.expires_at, k.expires_at) AS key_ends

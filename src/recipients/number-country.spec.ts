@@ -31,7 +31,7 @@ describe('the country of a number', () => {
     expect(countriesOfNumber(phone)).toEqual([]),
   );
 
-  it('is known for a mobile number of every country, except territories that share the plan of a larger one', () => {
+  it('is known for mobile numbers of every country, except territories with a shared plan', () => {
     const unknown = getCountries().filter((code) => {
       const number = getExampleNumber(code, examples)?.number;
       return number !== undefined && !countriesOfNumber(number).includes(code);

@@ -74,7 +74,7 @@ function impossibility(key: string, line: Line): string | undefined {
   if (lengths.has(length)) return undefined;
   const kind = line === 'mobile' ? 'Mobile numbers' : 'Numbers';
   const expected = [...lengths].sort((one, other) => one - other).join(' or ');
-  return `${kind} with the country code +${code} have ${expected} digits after it, and this one has ${length}`;
+  return `${kind} with the country code +${code} have ${expected} digits after it. This one has ${length}`;
 }
 
 /** The kinds of names that recipients have. A receiver is a sub-account of the upstream. */

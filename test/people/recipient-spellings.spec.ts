@@ -74,19 +74,19 @@ describe('a payment with another spelling of its recipient', () => {
       '/payouts/airtime',
       airtime('+22507123456', 'CI'),
       '/airtimes/0/phoneNumber',
-      /have 10 digits after it, and this one has 8$/,
+      /have 10 digits after it\. This one has 8$/,
     ],
     [
       '/payouts/airtime',
       airtime('+25471234567'),
       '/airtimes/0/phoneNumber',
-      /have 9 digits after it, and this one has 8$/,
+      /have 9 digits after it\. This one has 8$/,
     ],
     [
       '/payouts/airtime',
       airtime('+2547123456789'),
       '/airtimes/0/phoneNumber',
-      /have 9 digits after it, and this one has 10$/,
+      /have 9 digits after it\. This one has 10$/,
     ],
     [
       '/payouts/airtime',

@@ -74,7 +74,7 @@ function comparison(instance: string, commits: RecentCommits): Statement {
       coalesce((SELECT beat FROM instance WHERE id = $1::uuid), 0)::text AS beat,
       (${['0', ...missing].join(' + ')})::integer AS missing,
       (SELECT coalesce(max(size), 0) FROM checkpoint)::text AS sealed,
-        coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
+      coalesce(${IS_ELSEWHERE}, false) AS "isElsewhere",
       ${OTHERS_MS} AS "othersMs", database_server() AS server, ${DURABILITY_SETTINGS} AS settings`;
   return { name, text, values };
 }

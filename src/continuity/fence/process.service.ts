@@ -76,6 +76,7 @@ export class ProcessService implements OnApplicationShutdown {
   private async record(): Promise<void> {
     await this.prisma.$executeRaw`
       INSERT INTO process (number, in_flight_ms) VALUES (${this.held}::integer, ${this.inFlightMs}::integer)
-      ON CONFLICT (number) DO UPDATE SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)`;
+      ON CONFLICT (number) DO UPDATE
+        SET in_flight_ms = greatest(process.in_flight_ms, EXCLUDED.in_flight_ms)`;
   }
 }

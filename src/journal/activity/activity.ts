@@ -88,7 +88,7 @@ export async function lastWalletActs(
 ): Promise<ReadonlyMap<string, Pick<WalletAct, 'action' | 'after'>>> {
   const rows = await prisma.$queryRaw<{ action: WalletAct['action']; after: string }[]>`
     SELECT DISTINCT ON (after::json ->> 'account', after::json ->> 'wallet_id') action, after FROM activity
-    WHERE action IN ('wallet_low', 'wallet_recovered') 
+    WHERE action IN ('wallet_low', 'wallet_recovered')
     ORDER BY after::json ->> 'account', after::json ->> 'wallet_id', acted_at DESC, id DESC`;
   const acts = rows.map(({ action, after }) => ({ action, after: JSON.parse(after) as WalletState }));
   return new Map(acts.map((act) => [walletKey(accountNamed(act.after.account), act.after.wallet_id), act]));

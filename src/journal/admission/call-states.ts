@@ -37,16 +37,15 @@ export async function readCallStates(
   const ids = [...new Set(calls)];
   const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
     SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
-      has_doubt AS "hasDoubt", undelivered, extract(epoch
-        FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
+      has_doubt AS "hasDoubt", undelivered,
+      extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
-      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, CASE
-        WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
+      SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, ${UNDELIVERED} AS undelivered,
+        o.recorded_at AS answered_at, s.recorded_at AS settled_at,
+        CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
           SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items', 'paid')
-            WHERE entry = 'in_doubt'
-        ) ELSE FALSE END AS has_doubt, ${UNDELIVERED} AS undelivered, o.recorded_at AS answered_at,
-          s.recorded_at AS settled_at
+          WHERE entry = 'in_doubt') ELSE FALSE END AS has_doubt
       FROM ${callsWith(ids)}) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }

@@ -75,8 +75,8 @@ export async function paidByOthers(
     FROM json_to_recordset(${rows}::json) AS a(id uuid, client_id uuid, content text)
     JOIN recent_content r ON r.content = decode(a.content, 'hex') AND r.intent_id >= ${since}::uuid
     CROSS JOIN LATERAL (
-      SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS} WHERE i.id = r.intent_id
-        AND i.client_id <> a.client_id OFFSET 0
+      SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS}
+      WHERE i.id = r.intent_id AND i.client_id <> a.client_id OFFSET 0
     ) AS call
     WHERE ${stateIn(MAY_BE_PAID)}`;
   return new Set(found.map(({ id }) => id));

@@ -31,12 +31,10 @@ export async function readPayerCaps(
   if (ids.length === 0) return new Map();
   const rows = await tx.$queryRaw<PayerRow[]>`
     SELECT c.payer_id::text AS id, c.kind, c.counts_as AS "countsAs", c.daily_cap_usd::text AS "dailyCapUsd",
-      c.monthly_cap_usd::text AS "monthlyCapUsd",
-      c.total_cap_usd::text AS "totalCapUsd", s.today_usd::text AS "todayUsd",
-        s.month_usd::text AS "monthUsd",
-      s.total_usd::text AS "totalUsd"
-    FROM payer_cap c CROSS JOIN LATERAL payer_spent(c.payer_id, ${today}::date,
-      c.total_cap_usd IS NOT NULL) AS s
+      c.monthly_cap_usd::text AS "monthlyCapUsd", c.total_cap_usd::text AS "totalCapUsd",
+      s.today_usd::text AS "todayUsd", s.month_usd::text AS "monthUsd", s.total_usd::text AS "totalUsd"
+    FROM payer_cap c
+    CROSS JOIN LATERAL payer_spent(c.payer_id, ${today}::date, c.total_cap_usd IS NOT NULL) AS s
     WHERE c.payer_id = ANY (${ids}::uuid[])`;
   const groups = new Map<string, PayerCaps[]>();
   return new Map(

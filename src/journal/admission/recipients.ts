@@ -172,8 +172,8 @@ export async function insertRecipientPayments(
   await tx.$executeRaw`
     INSERT INTO recipient_payment (recipient, intent_id, position, usd, kept_until)
     SELECT decode(recipient, 'hex'), id, position, usd, ${today}::date + days
-    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(recipient text, id uuid, position integer,
-      usd numeric, days integer)
+    FROM json_to_recordset(${JSON.stringify(rows)}::json)
+      AS r(recipient text, id uuid, position integer, usd numeric, days integer)
     ON CONFLICT DO NOTHING`;
 }
 

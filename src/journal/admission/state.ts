@@ -110,12 +110,12 @@ async function find(
   const [found] = await tx.$queryRaw<StateRow[]>`
     -- prepared as find_state
     WITH requested AS (
-      SELECT * FROM json_to_recordset(${rows}::json) AS t(request uuid, client_id uuid, operation text,
-        key text, content text)
+      SELECT * FROM json_to_recordset(${rows}::json)
+        AS t(request uuid, client_id uuid, operation text, key text, content text)
     ), clock AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS today)
     SELECT today::text,
-      (SELECT json_agg(json_build_object('request', request, 'call', intent_id, 'salt', encode(salt, 'hex'),
-        'hash', encode(content_hash, 'hex')))
+      (SELECT json_agg(json_build_object('request', request, 'call', intent_id,
+         'salt', encode(salt, 'hex'), 'hash', encode(content_hash, 'hex')))
        FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, salt, content_hash FROM idempotency_claim
          WHERE client_id = a.client_id AND operation = a.operation
@@ -123,14 +123,14 @@ async function find(
       (SELECT json_agg(json_build_object('request', request, 'call', intent_id) ORDER BY number DESC)
        FROM requested a CROSS JOIN LATERAL (
          SELECT intent_id, number FROM recent_content
-         WHERE content = decode(a.content, 'hex') OFFSET 0) AS before)
-        AS recent,
-      (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text, 'month',
-        month_usd::text))
-       FROM (SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd
+         WHERE content = decode(a.content, 'hex') OFFSET 0) AS before) AS recent,
+      (SELECT json_agg(json_build_object('client', client_id, 'today', today_usd::text,
+         'month', month_usd::text))
+       FROM (
+         SELECT client_id, sum(usd) FILTER (WHERE day = today) AS today_usd, sum(usd) AS month_usd
          FROM spending
-             WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
-             GROUP BY client_id) AS spent) AS spending,
+         WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
+         GROUP BY client_id) AS spent) AS spending,
       (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops,
       (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares",
       EXISTS (SELECT FROM unexplained_payment) AS "isUnexplained"

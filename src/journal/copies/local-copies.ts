@@ -136,8 +136,8 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
           WHERE b.intent_id = intent.id AND c.client_id = ${clientId}::uuid
             AND c.operation = ${operation}) AS claim,
         ARRAY(SELECT encode(content, 'hex') FROM recent_content WHERE intent_id = intent.id) AS contents,
-        (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'), 'position',
-          position, 'usd', usd::text)), '[]')
+        (SELECT coalesce(json_agg(json_build_object('recipient', encode(recipient, 'hex'),
+            'position', position, 'usd', usd::text)), '[]')
           FROM recipient_payment WHERE intent_id = intent.id)::text AS payments,
         (SELECT encode(p.sha256, 'hex') FROM person p WHERE p.id = person_id) AS person
       FROM intent WHERE id = ${id}::uuid`;
@@ -161,8 +161,7 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     this.waiting.add(JSON.stringify(line));
   }
 
-  // Concatenates JSON, because records are JSON already. Parsing and writing them again would take a
-  // twentieth of a request's time.
+  /** Concatenates JSON, because records are JSON. To parse and write them again costs 5 % of a request. */
   private addIntentLine(
     record: string,
     claim: IntentLine['claim'],
@@ -171,10 +170,9 @@ export class LocalCopies implements OnApplicationBootstrap, OnApplicationShutdow
     person: string | undefined,
   ): void {
     const paid = payments.length > 0 ? `,"payments":${JSON.stringify(payments)}` : '';
-    const behind = person === undefined ? '' : `,"person":"${person}"`;
-    this.waiting.add(
-      `{"kind":"intent","record":${record},"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}${paid}${behind}}`,
-    );
+    const requester = person === undefined ? '' : `,"person":"${person}"`;
+    const hashes = `"claim":${JSON.stringify(claim)},"contents":${JSON.stringify(contents)}`;
+    this.waiting.add(`{"kind":"intent","record":${record},${hashes}${paid}${requester}}`);
   }
 
   /** Writes all buffered lines. Never rejects: failed lines are retried. */

@@ -96,7 +96,7 @@ export async function approveHeldCall<Rule>(
     if (reserved !== null) {
       await tx.$executeRaw`
         INSERT INTO spending (client_id, day, usd)
-          VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
+        VALUES (${held.clientId}::uuid, ${today}::date, ${reserved.toFixed()}::numeric)
         ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
       await reserveForPayers(tx, intentId, today, reserved);
     }
@@ -141,8 +141,7 @@ async function insertDecision(
     INSERT INTO decision (intent_id, kind, reason, body_commitment, reserved_on, process, screening,
       client_id, key_id, actor)
     SELECT id, ${kind}, ${proseAsRecorded(reason)}, decode(${bodyCommitment}, 'hex'), ${reservedOn}::date,
-      ${process}::integer,
-      ${screening}, ${authorSql(by)}
+      ${process}::integer, ${screening}, ${authorSql(by)}
     FROM ${waitingCall(intentId)} ON CONFLICT DO NOTHING`;
   return written === 1;
 }

@@ -63,11 +63,11 @@ export async function readFirstCall(
   const live = processes.map(({ number }) => number);
   const [row] = await prisma.$queryRaw<FirstCallRow[]>`
     SELECT ${stateNowSql(inFlightSeconds * 1_000, live)} AS state,
-      (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs", intent, outcome, body,
-      settlements
+      (extract(epoch FROM clock_timestamp() - released_at) * 1000)::float8 AS "ageMs",
+      intent, outcome, body, settlements
     FROM (
-      SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body, ARRAY(
-          SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
+      SELECT ${STATE_COLUMNS}, i.record::json AS intent, o.record::json AS outcome, b.body,
+        ARRAY(SELECT record::json FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
       FROM ${CALLS} LEFT JOIN outcome_body b ON b.intent_id = i.id
       WHERE i.id = ${id}::uuid) AS call`;
   if (!row) return undefined;
@@ -99,7 +99,8 @@ export async function readKnownAmount(
     SELECT max(amount_usd)::text AS usd FROM outcome_item
     WHERE upstream_ref = ${upstreamRef} AND intent_id = ANY (ARRAY(
       SELECT call_id FROM indexed_call
-      WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)] AND ${ofAccount('client_id', account)}))`;
+      WHERE terms @> ARRAY[search_term('ref', ${upstreamRef}::text)]
+        AND ${ofAccount('client_id', account)}))`;
   return row?.usd ? new Decimal(row.usd) : null;
 }
 

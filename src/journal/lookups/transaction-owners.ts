@@ -127,25 +127,25 @@ async function readOwners(
   const terms = ids.map((id) => termOf(TAGS.ref, id));
   const found = await prisma.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT e.call_id::text AS id FROM unnest(${terms}::text[]) AS wanted(term) CROSS JOIN LATERAL (
-      SELECT call_id FROM indexed_call WHERE terms @> ARRAY[wanted.term]
-        AND operation = ANY (${CREATING}::text[])
+      SELECT call_id FROM indexed_call
+      WHERE terms @> ARRAY[wanted.term] AND operation = ANY (${CREATING}::text[])
         AND ${ofSameAccount('client_id', clientId)}
     ) AS e`;
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
   const named = Prisma.sql`ARRAY[n.upstream_ref, n.upstream_id, n.batch_ref] && ${ids}::text[]`;
   return prisma.$queryRaw<TransactionRow[]>`
-    SELECT ${CALL_OWNER}, named.upstream_ref AS "upstreamRef",
-      named.upstream_id AS "upstreamId", named.batch_ref AS "batchRef"
+    SELECT ${CALL_OWNER}, named.upstream_ref AS "upstreamRef", named.upstream_id AS "upstreamId",
+      named.batch_ref AS "batchRef"
     FROM (
       SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
-      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items') AS n(upstream_ref text,
-        upstream_id text, batch_ref text)
+      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items')
+        AS n(upstream_ref text, upstream_id text, batch_ref text)
       WHERE o.intent_id = ANY (${calls}::uuid[]) AND o.kind = 'succeeded' AND ${named}
       UNION
       SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM settlement s
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS n(upstream_ref text,
-        upstream_id text, batch_ref text)
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
+        AS n(upstream_ref text, upstream_id text, batch_ref text)
       WHERE s.intent_id = ANY (${calls}::uuid[]) AND s.record::json -> 'calls' IS NULL AND ${named}
     ) AS named JOIN intent i ON i.id = named.intent_id AND i.id = ANY (${calls}::uuid[])
     ORDER BY i.id`;

@@ -98,8 +98,8 @@ export async function insertKeptOutcome(
   timeouts: Timeouts,
 ): Promise<{ record: string; isNew: boolean } | undefined> {
   const [call] = await prisma.$queryRaw<{ isErased: boolean; isNew: boolean }[]>`
-    SELECT b.body IS NULL AS "isErased", NOT EXISTS (SELECT FROM outcome o
-      WHERE o.intent_id = i.id) AS "isNew"
+    SELECT b.body IS NULL AS "isErased",
+      NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id) AS "isNew"
     FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id WHERE i.id = ${outcome.intentId}::uuid`;
   if (!call) return undefined;
   const kept = call.isErased ? { ...outcome, body: null } : outcome;

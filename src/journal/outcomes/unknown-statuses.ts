@@ -80,14 +80,14 @@ export class UnknownStatuses implements OnApplicationShutdown {
       SELECT word, times, call_id, upstream_ref
       FROM unnest(${sights.map(([word]) => word)}::text[], ${sights.map(([, { times }]) => times)}::bigint[],
         ${sights.map(([, { callId }]) => callId)}::uuid[],
-          ${sights.map(([, { upstreamRef }]) => proseAsRecorded(upstreamRef))}::text[])
+        ${sights.map(([, { upstreamRef }]) => proseAsRecorded(upstreamRef))}::text[])
         AS met(word, times, call_id, upstream_ref)
       WHERE (SELECT count(*) FROM unheard_status) < ${MOST_WORDS}
         OR EXISTS (SELECT FROM unheard_status u WHERE u.word = met.word)
       ORDER BY word
       ON CONFLICT (word) DO UPDATE SET times = known.times + excluded.times, last_seen_at = clock_timestamp(),
         call_id = coalesce(known.call_id, excluded.call_id),
-          upstream_ref = coalesce(known.upstream_ref, excluded.upstream_ref)
+        upstream_ref = coalesce(known.upstream_ref, excluded.upstream_ref)
       RETURNING xmax = 0 AS "isNew", call_id AS "callId"`;
     for (const { isNew, callId } of written) {
       if (isNew) this.logger.warn({ call_id: callId }, 'upstream status word is not understood');

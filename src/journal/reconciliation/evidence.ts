@@ -32,10 +32,10 @@ export const READ_TABLES = {
   upstream_transaction: {
     owner: 'read_id',
     order: ['ordinal'],
-    columns:
-      `upstream_ref upstream_id batch_ref issued_at type status amount_usd fee_usd country network_code`.split(
-        ' ',
-      ),
+    columns: [
+      ...['upstream_ref', 'upstream_id', 'batch_ref', 'issued_at', 'type', 'status'],
+      ...['amount_usd', 'fee_usd', 'country', 'network_code'],
+    ],
     erasable: [RECIPIENT, RECEIVER, REFERENCE],
   },
   upstream_wallet: { owner: 'read_id', order: ['wallet_id'], columns: ['type', 'balance'], erasable: [] },
@@ -118,8 +118,9 @@ const OTHERS = `SELECT ${evidenceSql(OTHER_TABLES, '$1::uuid')} AS evidence`;
 
 const NEXT_TRANSACTIONS = `
   SELECT string_agg(${rowHashSql(TRANSACTIONS)}, '' ORDER BY ordinal) AS hashes, max(ordinal) AS last
-  FROM (SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint ORDER BY ordinal
-    LIMIT ${PAGE}) AS t`;
+  FROM (
+    SELECT * FROM upstream_transaction WHERE read_id = $1::uuid AND ordinal > $2::bigint
+    ORDER BY ordinal LIMIT ${PAGE}) AS t`;
 
 /** Returns the hashes of a read's rows as JSON. Hashes them in pages: a read may keep a million. */
 export async function evidenceOf(prisma: Prisma.TransactionClient, readId: string): Promise<string> {

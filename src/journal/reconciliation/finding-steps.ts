@@ -65,8 +65,8 @@ export async function insertFindingSteps(
     const found = await tx.$queryRaw<FindingNow[]>`
       SELECT f.id::text, coalesce(step.state, 'open') AS state, step.id::text AS "stepId",
         trim_scale(sight.impact_usd)::text AS "impactUsd",
-        CASE WHEN i.id IS NOT NULL THEN json_build_object('clientId', i.client_id, 'keyId',
-          i.record::json ->> 'key_id',
+        CASE WHEN i.id IS NOT NULL THEN json_build_object(
+          'clientId', i.client_id, 'keyId', i.record::json ->> 'key_id',
           'isPerson', i.person_id IS NOT NULL, 'humans', ${REQUESTER_OF_INTENT}) END AS requester
       FROM finding f ${findingNow(true)} LEFT JOIN intent i ON i.id = f.call_id
       WHERE f.id = ANY (${ids}::uuid[])`;

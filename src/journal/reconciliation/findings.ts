@@ -33,8 +33,8 @@ export const UUID_V7 = Prisma.sql`encode(set_bit(set_bit(overlay(uuid_send(gen_r
 /** Inserts in primary key order, so the index grows at its end. */
 const insertMatches = ({ runId, readId }: RunOfFindings) => Prisma.sql`
   INSERT INTO reconciliation_match (run_id, call_id, position, read_id, ordinal, rule, certainty)
-  SELECT ${runId}::uuid, o.call_id, o.position, nullif(t.read_id, ${readId}::uuid), t.ordinal, p.rule,
-    p.certainty
+  SELECT ${runId}::uuid, o.call_id, o.position, nullif(t.read_id, ${readId}::uuid), t.ordinal,
+    p.rule, p.certainty
   FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
   WHERE o.in_period ORDER BY o.call_id, o.position`;
 
@@ -42,8 +42,7 @@ const insertFindings = ({ runId, account }: RunOfFindings) => Prisma.sql`
   INSERT INTO finding (id, account, category, subject, call_id, position, upstream_ref, upstream_id,
     batch_ref, wallet_id, occurred_at, run_id)
   SELECT ${UUID_V7}, ${recordedAccount(account)}::text, category, subject, call_id, position, upstream_ref,
-    upstream_id, batch_ref, wallet_id, occurred_at,
-    ${runId}::uuid
+    upstream_id, batch_ref, wallet_id, occurred_at, ${runId}::uuid
   FROM (SELECT * FROM difference ORDER BY category, subject) AS d
   ON CONFLICT (category, subject) DO NOTHING`;
 
@@ -66,10 +65,10 @@ const reopen = (run: RunOfFindings) => Prisma.sql`
     WHERE s.state = 'resolved' OR (s.state <> 'reopened' AND s.impact_usd <> d.impact)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
-  SELECT ${UUID_V7}, id, 'reopened', CASE WHEN state = 'resolved' THEN 'Run ' || ${run.runId}::uuid ||
-    ' sees this difference again.'
-    ELSE 'Run ' || ${run.runId}::uuid || ' sees ' || trim_scale(impact) || ' USD where it was ' ||
-      trim_scale(impact_usd) || ' USD when this was ' || state || '.' END,
+  SELECT ${UUID_V7}, id, 'reopened', 'Run ' || ${run.runId}::uuid || CASE
+      WHEN state = 'resolved' THEN ' sees this difference again.'
+      ELSE ' sees ' || trim_scale(impact) || ' USD where it was ' || trim_scale(impact_usd)
+        || ' USD when this was ' || state || '.' END,
     impact, ${run.runId}::uuid
   FROM again f WHERE NOT ${outdated(run)}`;
 
@@ -78,19 +77,19 @@ const resolve = (run: RunOfFindings) => Prisma.sql`
   WITH unseen AS MATERIALIZED (
     SELECT f.id, f.occurred_at FROM finding f
     WHERE ${isRecordOf('f.account', run.account)}
-      AND (f.category = 'balance_gap' OR (f.occurred_at >= ${run.from}::timestamptz
-      AND f.occurred_at < ${run.to}::timestamptz))
+      AND (f.category = 'balance_gap'
+        OR (f.occurred_at >= ${run.from}::timestamptz AND f.occurred_at < ${run.to}::timestamptz))
       AND (f.category NOT IN ('balance_gap', 'unexplained_debit', 'unexplained_credit') OR f.occurred_at >= (
-        SELECT min(entered_at) FROM upstream_wallet_entry e WHERE e.read_id = ${run.walletsReadId}::uuid
-          AND e.wallet_id = f.wallet_id))
+        SELECT min(entered_at) FROM upstream_wallet_entry e
+        WHERE e.read_id = ${run.walletsReadId}::uuid AND e.wallet_id = f.wallet_id))
       AND NOT EXISTS (SELECT FROM difference d WHERE d.category = f.category AND d.subject = f.subject)
   )
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd, run_id)
   SELECT ${UUID_V7}, f.id, 'resolved', 'Run ' || ${run.runId}::uuid || ' no longer sees this difference.', 0,
     ${run.runId}::uuid
   FROM unseen f
-  CROSS JOIN LATERAL (SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC
-    LIMIT 1) AS seen
+  CROSS JOIN LATERAL (
+    SELECT run_id FROM finding_sight s WHERE s.finding_id = f.id ORDER BY s.run_id DESC LIMIT 1) AS seen
   JOIN reconciliation_run r ON r.id = seen.run_id
   LEFT JOIN source_read x ON x.id = r.read_id
   CROSS JOIN LATERAL (${LAST_STEP}) AS s

@@ -55,11 +55,10 @@ export async function insertSourceRead(
 ): Promise<string> {
   const id = newId();
   await prisma.$executeRaw`
-    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by, client_id,
-      key_id, actor)
+    INSERT INTO source_read (id, account, source, subject, from_at, to_at, mapping, caused_by,
+      client_id, key_id, actor)
     VALUES (${id}::uuid, ${recordedAccount(account)}, ${source}, ${asRecorded(subject)}, ${from}, ${to},
-      ${mapping && JSON.stringify(mapping)}::json,
-      ${causedBy}::uuid, ${authorSql(by)})`;
+      ${mapping && JSON.stringify(mapping)}::json, ${causedBy}::uuid, ${authorSql(by)})`;
   return id;
 }
 
@@ -172,7 +171,7 @@ export async function writeRunProgress(
 ): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO reconciliation_progress (run_id, step, done, of)
-      VALUES (${runId}::uuid, ${step}, ${done}, ${of})
+    VALUES (${runId}::uuid, ${step}, ${done}, ${of})
     ON CONFLICT (run_id) DO UPDATE SET step = excluded.step, done = excluded.done, of = excluded.of,
       changed_at = clock_timestamp()`;
 }

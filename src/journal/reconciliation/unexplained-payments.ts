@@ -32,10 +32,10 @@ export const rememberUnexplained = (toleranceUsd: string) => Prisma.sql`
     AND a.read_id = (d.evidence->'theirs'->>'read_id')::uuid
   CROSS JOIN LATERAL (VALUES (a.email), (a.phone), (a.handle), (a.receiver)) AS name(spelling)
   WHERE d.category IN ('missing_local', 'duplicate_upstream') AND a.word IS DISTINCT FROM 'not'
-    AND name.spelling IS NOT NULL
-    AND NOT a.incoming AND ${IS_OPEN}
-    AND EXISTS (SELECT FROM epoch e WHERE d.occurred_at >= e.lost_from
-      AND d.occurred_at < e.started_at + make_interval(secs => ${CLOCK_SKEW_SECONDS}))
+    AND name.spelling IS NOT NULL AND NOT a.incoming AND ${IS_OPEN}
+    AND EXISTS (
+      SELECT FROM epoch e WHERE d.occurred_at >= e.lost_from
+        AND d.occurred_at < e.started_at + make_interval(secs => ${CLOCK_SKEW_SECONDS}))
   ON CONFLICT DO NOTHING`;
 
 /** Deletes payments whose finding was decided or closed. */

@@ -95,11 +95,11 @@ export async function insertUpstreamEvent(prisma: PrismaService, event: NewUpstr
       INSERT INTO upstream_event (id, account, event_id, event_type, batch_ref, upstream_id, upstream_ref,
         status, amount_usd, signed_at)
       VALUES (${event.id}::uuid, ${account}, ${asRecorded(eventId)}, ${proseAsRecorded(event.eventType)},
-        ${asRecorded(event.batchRef)},
-        ${asRecorded(event.upstreamId)}, ${asRecorded(event.upstreamRef)}, ${proseAsRecorded(event.status)},
+        ${asRecorded(event.batchRef)}, ${asRecorded(event.upstreamId)}, ${asRecorded(event.upstreamRef)},
+        ${proseAsRecorded(event.status)},
         ${event.amountUsd?.toFixed() ?? null}::numeric, ${event.signedAt}::timestamptz)
-      ON CONFLICT (event_id) DO NOTHING RETURNING id,
-        coalesce(batch_ref, upstream_id) IS NOT NULL AS has_subject
+      ON CONFLICT (event_id) DO NOTHING
+      RETURNING id, coalesce(batch_ref, upstream_id) IS NOT NULL AS has_subject
     ), task AS (
       INSERT INTO worker_task (id, kind) SELECT id, 'read_back' FROM event
       WHERE has_subject AND (SELECT count(*) FROM worker_task) < ${MOST_WAITING}

@@ -45,5 +45,6 @@ export function membersIn(document: object, columns: ColumnOfRecord[]): Record<s
 export function insertion(table: string, rows: object[]): Prisma.Sql {
   const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(', '));
   return Prisma.sql`INSERT INTO ${Prisma.raw(table)} (${columns})
-    SELECT ${columns} FROM json_populate_recordset(NULL::${Prisma.raw(table)}, ${JSON.stringify(rows)}::json)`;
+    SELECT ${columns}
+    FROM json_populate_recordset(NULL::${Prisma.raw(table)}, ${JSON.stringify(rows)}::json)`;
 }

@@ -123,7 +123,7 @@ const insertion = (
   ), spent AS (
     INSERT INTO spending (client_id, day, usd)
     SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
-      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
+    WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL
     GROUP BY client_id, reserved_on ORDER BY client_id, reserved_on
     ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd${more}
   SELECT clear${server} FROM admission`;

@@ -40,8 +40,8 @@ export async function restorePersons(prisma: PrismaService, lines: CopiedLine[])
     ON CONFLICT DO NOTHING`;
   const known = await prisma.$queryRaw<{ id: string; sha256: string }[]>`
     SELECT id::text AS id, encode(sha256, 'hex') AS sha256 FROM person
-    WHERE sha256 IN (SELECT decode(one, 'hex')
-      FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS one)`;
+    WHERE sha256 IN (
+      SELECT decode(hash, 'hex') FROM unnest(${copied.map(({ sha256 }) => sha256)}::text[]) AS hash)`;
   const ids = new Map(known.map(({ id, sha256 }) => [sha256, id]));
   return lines.map((line) => {
     const id = line.kind === 'intent' && line.person !== undefined ? ids.get(line.person) : undefined;

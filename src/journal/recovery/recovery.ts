@@ -90,7 +90,7 @@ const SPENT_BY_PAYERS = Prisma.sql`
       SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0))
       FROM intents CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
       WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL
-        GROUP BY payer_id, reserved_on
+      GROUP BY payer_id, reserved_on
       ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
 
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
@@ -107,8 +107,9 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
       FROM calls, (SELECT clock_timestamp() AS now) AS clock
       WHERE NOT EXISTS (SELECT FROM intent i WHERE i.id = calls.id)
         AND NOT EXISTS (SELECT FROM refusal r WHERE r.id = calls.id)
-      ON CONFLICT DO NOTHING RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on,
-        total_usd, expected_fee_usd
+      ON CONFLICT DO NOTHING
+      RETURNING id, client_id, operation, person_id, ephemeral_key_id, reserved_on, total_usd,
+        expected_fee_usd
     ), keys AS (
       INSERT INTO intent_body (intent_id, idempotency_key, idempotency_key_salt)
       SELECT id, idempotency_key, decode(salt, 'hex') FROM calls JOIN intents USING (id)
@@ -117,8 +118,7 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
     ), claims AS (
       INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
       SELECT DISTINCT ON (client_id, operation, claim_key) client_id, operation, ${Prisma.raw(CLAIMED_KEY)},
-        id,
-        decode(salt, 'hex'), decode(hash, 'hex')
+        id, decode(salt, 'hex'), decode(hash, 'hex')
       FROM calls JOIN intents USING (id, client_id, operation) WHERE claim_key IS NOT NULL
       ORDER BY client_id, operation, claim_key, id DESC
       ON CONFLICT (client_id, operation, key) DO UPDATE
@@ -157,14 +157,14 @@ async function orderContents(prisma: PrismaService): Promise<void> {
   await prisma.$executeRaw`
     WITH mixed AS (
       SELECT DISTINCT r.content FROM recent_content r JOIN intent i ON i.id = r.intent_id
-        WHERE i.process = ${NO_PROCESS}
+      WHERE i.process = ${NO_PROCESS}
         AND EXISTS (SELECT FROM recent_content o WHERE o.content = r.content AND o.intent_id <> r.intent_id)
     ), moved AS (
       DELETE FROM recent_content r USING mixed WHERE r.content = mixed.content
-        RETURNING r.content, r.intent_id, r.lasting
+      RETURNING r.content, r.intent_id, r.lasting
     )
-    INSERT INTO recent_content (content, intent_id, lasting) SELECT content, intent_id, lasting FROM moved
-      ORDER BY intent_id`;
+    INSERT INTO recent_content (content, intent_id, lasting)
+    SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
 }
 
 /** Counts an approved call on the day of its approval. The copies lack the decider. */
@@ -221,7 +221,7 @@ async function restoreOutcomes(prisma: PrismaService, lines: CopiedLine[]): Prom
 async function countOutcomes(tx: Prisma.TransactionClient, calls: { id: string }[]): Promise<void> {
   await tx.$queryRaw`
     SELECT adjust_spending(array_agg(intent_id), array_agg(NULL::numeric), array_agg(counted_usd))::text
-      FROM outcome
+    FROM outcome
     WHERE intent_id = ANY (${calls.map(({ id }) => id)}::uuid[]) AND counted_usd IS NOT NULL
-      HAVING count(*) > 0`;
+    HAVING count(*) > 0`;
 }

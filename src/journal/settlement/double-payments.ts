@@ -98,7 +98,7 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
     FROM (
       SELECT coalesce(${key}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
       FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid
-        LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
+      LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
     ) AS own
     JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
       AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
@@ -182,8 +182,8 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
     const reused = await tx.$queryRaw<Reused[]>`
       SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, k.key, t.salt, t.hash,
         k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
-      FROM json_to_recordset(${JSON.stringify(keyed)}::json) AS t(id uuid, client_id uuid, operation text,
-        key text, salt text, hash text)
+      FROM json_to_recordset(${JSON.stringify(keyed)}::json) 
+        AS t(id uuid, client_id uuid, operation text, key text, salt text, hash text)
       JOIN idempotency_claim k ON (k.client_id, k.operation) = (t.client_id, t.operation)
         AND k.key IN (t.key, hashed_key(t.key))
       WHERE k.intent_id <> t.id ORDER BY t.id DESC`;

@@ -33,8 +33,9 @@ export async function abandonedAmong(prisma: PrismaService, ids: string[]): Prom
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT intent_id::text AS id FROM outcome
     WHERE intent_id = ANY (${ids}::uuid[]) AND kind = 'unknown' AND record::json ->> 'failure' = 'abandoned'
-      AND NOT EXISTS (SELECT FROM settlement s WHERE s.intent_id = outcome.intent_id
-        AND s.record::json ->> 'source' = 'answer')`;
+      AND NOT EXISTS (
+        SELECT FROM settlement s
+        WHERE s.intent_id = outcome.intent_id AND s.record::json ->> 'source' = 'answer')`;
   return new Set(rows.map(({ id }) => id));
 }
 

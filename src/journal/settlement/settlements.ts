@@ -113,12 +113,13 @@ async function readCall(
   const [row] = await tx.$queryRaw<CallRow[]>`
     SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
       state = 'unknown' OR (state = 'in_progress' AND NOT elsewhere
-        AND clock_timestamp() - greatest(released_at, moved_at) > make_interval(secs => (CASE
-        WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
-        + greatest(0, (SELECT in_flight_ms FROM process p
-          WHERE p.number = process) - ${goneMs}::float)) / 1000)) AS "isInDoubt"
-    FROM (SELECT moved_at, server <> database_server() AS elsewhere FROM epoch ORDER BY number DESC
-      LIMIT 1) AS history, (
+        AND clock_timestamp() - greatest(released_at, moved_at) > make_interval(secs => (
+          CASE WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
+          + greatest(0, (SELECT in_flight_ms FROM process p WHERE p.number = process) - ${goneMs}::float)
+        ) / 1000)) AS "isInDoubt"
+    FROM (
+      SELECT moved_at, server <> database_server() AS elsewhere FROM epoch ORDER BY number DESC LIMIT 1
+    ) AS history, (
       SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome,
         coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
         ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
@@ -212,13 +213,11 @@ async function write(
   const written = await tx.$executeRaw`
     INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
     SELECT ${id}::uuid, ${intent.id}::uuid, ${number + 1}, ${resolution}, ${countedUsd.toFixed()}::numeric,
-      now,
-      ${Prisma.raw(stampedSql('record', 'now'))}
+      now, ${Prisma.raw(stampedSql('record', 'now'))}
     FROM (SELECT clock_timestamp() AS now, ${record}::text AS record) AS written ON CONFLICT DO NOTHING`;
   if (written === 0) return false;
   await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid],
-    ARRAY[${before?.toFixed() ?? null}::numeric],
-    ARRAY[${countedUsd.toFixed()}::numeric])`;
+    ARRAY[${before?.toFixed() ?? null}::numeric], ARRAY[${countedUsd.toFixed()}::numeric])`;
   if (isPaid) await keepKey(tx, intent);
   return true;
 }

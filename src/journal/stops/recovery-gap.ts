@@ -58,8 +58,8 @@ async function beginReading(
 ): Promise<RecoveryGap> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,
-      (SELECT recorded_at FROM intent WHERE process <> ${NO_PROCESS}
-        AND operation = ANY (${[...CHANGING_OPERATIONS]})
+      (SELECT recorded_at FROM intent
+       WHERE process <> ${NO_PROCESS} AND operation = ANY (${[...CHANGING_OPERATIONS]})
        ORDER BY id DESC LIMIT 1) AS newest,
       (SELECT id::text FROM intent ORDER BY id LIMIT 1) AS oldest`;
   const { now: to, newest, begun, oldest } = row;
@@ -116,10 +116,10 @@ export function unreadAfter(stopId: string): Prisma.Sql {
         WHERE r.account IS NOT DISTINCT FROM a.account AND r.started_at >= e.started_at
           AND r.from_at <= e.lost_from AND r.to_at >= e.started_at
           AND NOT r.historical AND s.source IS DISTINCT FROM 'statement'
-            AND x.result NOT IN ('failed', 'incomplete')
+          AND x.result NOT IN ('failed', 'incomplete')
           AND NOT EXISTS (
             SELECT FROM json_array_elements(x.totals -> 'incomplete') AS why
-              WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
+            WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
 }
 
 /** Returns the newest lost time that blocks the lift of a stop. */
@@ -165,8 +165,8 @@ export async function beginEpoch(
     const [row] = await tx.$queryRaw<[{ number: number; at: Date }]>`
       INSERT INTO epoch (number, reason, started_at, moved_at, lost_from, run_id)
       SELECT greatest(max(number), ${seen}::integer) + 1, ${proseAsRecorded(reason)},
-        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(), ${lost?.from}::timestamptz,
-          ${lost?.runId}::uuid
+        coalesce(${lost?.to}::timestamptz, clock_timestamp()), clock_timestamp(),
+        ${lost?.from}::timestamptz, ${lost?.runId}::uuid
       FROM epoch RETURNING number, started_at AS at`;
     await endCredentials(tx, row.at);
     const act = {

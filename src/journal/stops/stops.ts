@@ -57,11 +57,11 @@ export async function insertStop(
       }
       const id = newId();
       await tx.$executeRaw`
-      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch, client_id, key_id, actor,
-        via)
+      INSERT INTO stop (id, stops_client_id, stops_operation, reason, cause, epoch,
+        client_id, key_id, actor, via)
       VALUES (${id}::uuid, ${clientId}::uuid, ${operation}, ${proseAsRecorded(reason)}, ${cause},
-        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch)
-          END, ${authorSql(by)}, ${viaOf(by)})`;
+        CASE WHEN ${cause}::text IS NOT NULL THEN (SELECT max(number) FROM epoch) END,
+        ${authorSql(by)}, ${viaOf(by)})`;
       return { id, added: true };
     },
     { maxWait: MAX_WAIT_MS },

@@ -82,14 +82,9 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
   if (first === undefined) return undefined;
   // States the list of countries once, because a thousand items would make the response too long.
   const faults = wrong.map(({ field, pointer }) => {
-    const must = `must be a ${field === 'phone' ? 'number of a country' : 'country'} that your client may pay to`;
-    return {
-      pointer,
-      detail:
-        pointer === first.pointer
-          ? `${must}: ${countries.join(', ')}`
-          : `${must}, as listed at ${first.pointer}`,
-    };
+    const kind = field === 'phone' ? 'number of a country' : 'country';
+    const list = pointer === first.pointer ? `: ${countries.join(', ')}` : `, as listed at ${first.pointer}`;
+    return { pointer, detail: `must be a ${kind} that your client may pay to${list}` };
   });
   return new Problem('country_not_allowed', { faults });
 }
