@@ -6,10 +6,7 @@ import { Job, JOB_CHANNEL, JOBS } from '../platform/jobs/job';
 
 const APPLICATION_NAME = 'payout-proxy worker';
 
-/**
- * The connection that holds the locks of this worker's jobs and receives the proxies' notifications. The
- * locks always end with the connection.
- */
+/** Connection with the locks of this worker's jobs, which end with it. Receives notifications. */
 export class JobConnection {
   private readonly losing = new AbortController();
 
@@ -17,7 +14,7 @@ export class JobConnection {
     client.once('end', () => this.losing.abort());
   }
 
-  /** @param onNews receives the name of a job with pending work. */
+  /** @param onNews receives the name of a job with new work. */
   static async open(url: string, onNews: (job: string) => void): Promise<JobConnection> {
     const client = new ServerClient({
       connectionString: url,
@@ -51,7 +48,7 @@ export class JobConnection {
     return rows[0]?.taken ?? false;
   }
 
-  /** Lets another worker take the job. If that fails, the connection is lost, and the lock with it. */
+  /** Releases the job. A failure closes the connection, which also ends the lock. */
   async give({ name, isShared }: Job): Promise<void> {
     const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
     await this.client.query(`SELECT ${unlock}($1, $2)`, [LOCKS.job, JOBS[name]]).catch(() => this.close());

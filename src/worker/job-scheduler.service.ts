@@ -12,10 +12,10 @@ import { Job, JobName } from '../platform/jobs/job';
 import { Turns } from '../platform/jobs/turns';
 import { JobConnection } from './job-connection';
 
-/** The injection token of all jobs. */
+/** Injection token of all jobs. */
 export const ALL_JOBS = Symbol('jobs');
 
-/** Interval of attempts to take jobs of others, and to reach a lost database, in ms. */
+/** Interval of attempts to take jobs and to reach a lost database, in ms. */
 const TRY_EVERY_MS = 1_000;
 
 /** Time for which a worker leaves a failed job to others, in ms. */
@@ -27,14 +27,14 @@ interface Work {
   done: Promise<void>;
 }
 
-/** Takes the jobs that no other worker holds, and runs them. Tries again and again for the others. */
+/** Takes the jobs that no other worker holds, and runs them. Retries the others. */
 @Injectable()
 export class JobSchedulerService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Worker');
   private readonly sessionUrl: string;
   private readonly stopped = new AbortController();
   private readonly work = new Map<JobName, Work>();
-  /** When this worker tries again to do a job that it could not do, by the monotonic clock. */
+  /** End of the rest after a failed job, by the monotonic clock. */
   private readonly restsUntil = new Map<JobName, number>();
   private working: Promise<void> | undefined;
   private isConnected = false;
@@ -57,7 +57,7 @@ export class JobSchedulerService implements OnApplicationBootstrap, BeforeApplic
     await this.working;
   }
 
-  /** Undefined while the database cannot be reached. */
+  /** Jobs of this worker. Undefined while the database cannot be reached. */
   get held(): JobName[] | undefined {
     return this.isConnected ? [...this.work.keys()] : undefined;
   }
@@ -68,14 +68,14 @@ export class JobSchedulerService implements OnApplicationBootstrap, BeforeApplic
       try {
         await this.hold(await JobConnection.open(this.sessionUrl, (name) => this.wake(name)));
       } catch (err) {
-        if (!this.isFailing) this.logger.warn({ err }, 'the jobs cannot be taken, will retry');
+        if (!this.isFailing) this.logger.warn({ err }, 'jobs not taken, will retry');
         this.isFailing = true;
       }
       await sleep(TRY_EVERY_MS, undefined, { signal }).catch(() => undefined); // the stop wakes it
     }
   }
 
-  /** Resolves once the connection is lost or the worker stops, and all its jobs have ended. */
+  /** Resolves after the end of all jobs, once the connection is lost or the worker stops. */
   private async hold(connection: JobConnection): Promise<void> {
     const ending = new AbortController();
     const signal = AbortSignal.any([this.stopped.signal, connection.lost]);
@@ -111,7 +111,7 @@ export class JobSchedulerService implements OnApplicationBootstrap, BeforeApplic
     try {
       await job.run(turns);
     } catch (err) {
-      this.logger.error({ err, job: job.name }, 'job failed, will be tried again');
+      this.logger.error({ err, job: job.name }, 'job failed, will retry');
     }
     if (turns.areOver) return;
     this.restsUntil.set(job.name, performance.now() + REST_MS);

@@ -1,6 +1,6 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { afterStart, startSmall } from '../app/start/memory';
-import { onStop } from '../app/start/stop'; // first, because it remembers the npm that runs this process
+import { onStop } from '../app/start/stop'; // first, because it remembers the parent npm process
 import { logKeyOf, logRingOf } from '../history/log/log-key';
 import { BUILD } from '../platform/build';
 import { Config, loadConfig, RunningConfig, StartError } from '../platform/config/config';
@@ -10,9 +10,9 @@ import { failure } from '../platform/logging/failure';
 import { outliveReaders } from '../platform/logging/log-output';
 import { beginLog, endLog } from '../platform/logging/logging';
 
-/** Runs a worker as a process of its own. With an IPC channel, it ends when its parent does. */
+// Runs a worker as a process of its own. With an IPC channel, it ends with its parent.
 
-/** What is not done by then is done by the next worker. */
+/** Time for a stop. The next worker continues unfinished work. */
 const STOP_DEADLINE_MS = 5_000;
 
 async function run(): Promise<void> {
@@ -42,15 +42,14 @@ interface Running {
   worker: INestApplicationContext;
   url: string;
   upstreamHost: string;
-  /** The last migration that the database has. */
+  /** Last migration of the database. */
   schema: string;
 }
 
 async function start(config: Config): Promise<Running> {
   const settings = settingsOf(config);
-  const isAlone = process.send === undefined; // beside a proxy, it has the proxy's configuration
-  // Hundreds of modules, loaded only once the configuration is known to be sound, and before a connection
-  // could time out.
+  const isAlone = process.send === undefined; // with a proxy, it has the proxy's configuration
+  // Loads hundreds of modules after the check of the configuration, and before a connection could time out.
   const [{ createWorker }, { serveProbes }, { recordConfiguration }, { requireLogKeys }] = await Promise.all([
     import('./worker.js'),
     import('./probes.js'),
@@ -69,13 +68,13 @@ async function start(config: Config): Promise<Running> {
   return { worker, url, upstreamHost: new URL(settings.upstreamBaseUrl).host, schema };
 }
 
-/** @throws StartError without a database and an upstream, because a worker starts neither. */
+/** @throws StartError without a database or an upstream, because a worker starts neither. */
 function settingsOf(config: Config): RunningConfig {
   const { databaseUrl, databaseOwnerUrl = databaseUrl, upstreamBaseUrl, upstreamApiKey } = config;
   if (!databaseUrl || !databaseOwnerUrl || !upstreamBaseUrl || !upstreamApiKey) {
     throw new StartError(
-      'a worker needs DATABASE_URL, UPSTREAM_BASE_URL and UPSTREAM_API_KEY. Without them, npm start ' +
-        'runs one beside the proxy.',
+      'a worker needs DATABASE_URL, UPSTREAM_BASE_URL and UPSTREAM_API_KEY. Without them, npm start runs ' +
+        'one with the proxy.',
     );
   }
   const given = { databaseUrl, databaseOwnerUrl, upstreamBaseUrl, upstreamApiKey };

@@ -5,7 +5,7 @@ import { Turns } from '../platform/jobs/turns';
 
 const CHECK_MS = 24 * 3_600_000;
 
-/** Makes the partitions of this month and the next, every day. */
+/** Creates the partitions of this month and the next, every day. */
 @Injectable()
 export class PartitionsJob implements Job {
   readonly name = 'partitions';
@@ -14,8 +14,7 @@ export class PartitionsJob implements Job {
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
-      // Months are prepared ahead, with the default partitions below them, so a retry tomorrow is early
-      // enough.
+      // A retry tomorrow is early enough: months are prepared ahead, and default partitions catch the rest.
       await this.prisma
         .makePartitions()
         .catch(() => new Logger('Partitions').warn('partitions for the next months not created'));

@@ -5,8 +5,8 @@ import { RunningConfig } from '../platform/config/config';
 import { JobSchedulerService } from './job-scheduler.service';
 
 /**
- * Serves /livez, /readyz and /metrics of a worker, on a port of its own.
- * @throws StartError if this process cannot have the port.
+ * Serves /livez, /readyz and /metrics of a worker on its own port.
+ * @throws StartError if the port is taken.
  */
 export function serveProbes(
   worker: INestApplicationContext,

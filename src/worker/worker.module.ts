@@ -51,7 +51,7 @@ const EVERY_JOB = [
   ExpiryJob,
 ];
 
-/** The background jobs with their dependencies. Has no product routes. */
+/** Background jobs with their dependencies, without product routes. */
 @Module({})
 export class WorkerModule {
   static with(settings: RunningConfig): DynamicModule {
@@ -73,13 +73,13 @@ export class WorkerModule {
         DatabaseBehindStop,
         FenceMetrics,
         StorageMetrics,
-        // The client of probes, and the record of its creation
+        // Client of probes, with the record of its creation
         ClientsService,
         { provide: ChangeRecords, useClass: ActivityJournal },
-        // The history
+        // History
         IndexService,
         PresentService,
-        // The reconciliation
+        // Reconciliation
         EarlierReadsService,
         ExpectedFees,
         Execution,

@@ -7,14 +7,14 @@ import { checkedSettings } from '../operations/checked-settings';
 import { RunningConfig } from '../platform/config/config';
 import { WorkerModule } from './worker.module';
 
-/** Connections of a worker's own. Readers, the sealer, the jobs' locks and each run have others. */
+/** Pool size of a worker. Readers, the sealer, the jobs' locks and each run have other connections. */
 const POOL_SIZE = 3;
 
-/** Creates a worker at work. `npm start`, `npm run worker` and the tests share it. */
+/** Creates a running worker, for `npm start`, `npm run worker` and the tests. */
 export async function createWorker(configured: RunningConfig): Promise<INestApplicationContext> {
   const settings = checkedSettings({ ...configured, databasePoolSize: POOL_SIZE });
   const worker = await NestFactory.createApplicationContext(WorkerModule.with(settings), {
-    logger: ['fatal', 'error', 'warn'], // messages about the assembly of the application are not needed
+    logger: ['fatal', 'error', 'warn'], // no messages about the assembly of the application
     abortOnError: false,
   });
   worker.useLogger(worker.get(Logger));

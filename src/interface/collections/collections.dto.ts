@@ -4,22 +4,22 @@ import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /collections/mobile-money/collect" and "…/initiate" in docs/reference/upstream.md. */
 export class CollectPaymentDto {
-  @LocalAmount('The amount to collect, in `currency`.') amount!: number;
+  @LocalAmount('Amount in `currency`.') amount!: number;
 
-  @CurrencyCode('The currency of the amount.', 'KES') currency!: string;
+  @CurrencyCode('Currency of the amount.', 'KES') currency!: string;
 
-  @PhoneNumber({ description: "The payer's phone number." }) phone_number!: string;
+  @PhoneNumber({ description: 'Phone number of the payer.' }) phone_number!: string;
 
-  @Text({ max: 200, description: "The payer's name.", example: 'Ada Lovelace' }) fullname!: string;
+  @Text({ max: 200, description: 'Name of the payer.', example: 'Ada Lovelace' }) fullname!: string;
 
   @Text({ max: 100, description: 'Country name of the payer.', example: 'Kenya' }) country!: string;
 
-  @Email("The payer's email address.") email!: string;
+  @Email('Email address of the payer.') email!: string;
 
   @Text({ max: 255, description: 'Your reference of the payment.', example: 'invoice-17' }) tx_ref!: string;
 }
 
 /** See "POST /collections/mobile-money/verify" in docs/reference/upstream.md. */
 export class VerifyPaymentDto {
-  @Text({ max: 100, description: "The payment's ID.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' }) id!: string;
+  @Text({ max: 100, description: 'ID of the payment.', example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' }) id!: string;
 }

@@ -45,7 +45,7 @@ export class MobileMoneyPayoutDto {
   @Items(() => MobileMoneyItem) momos!: MobileMoneyItem[];
 }
 
-/** See "Credit item" in docs/reference/upstream.md. The value is marked optional for this operation. */
+/** See "Credit item" in docs/reference/upstream.md. The value is optional for this operation. */
 export class CreditItem {
   @UsdAmount({ required: false, description: 'Value in US dollars.' }) valueInUSD?: number;
 

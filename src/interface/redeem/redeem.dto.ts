@@ -6,7 +6,7 @@ import { Text } from '../../http/validation/rules/rules';
 export class RedeemAirtimeDto {
   @Text({
     max: 100,
-    description: 'The reference of the transaction to redeem.',
+    description: 'Reference of the transaction.',
     example: '3f8a0c1e-9d0b-4c54-8f55-2f6d0a4f8f11',
   })
   chiRef!: string;

@@ -4,17 +4,17 @@ import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /sub-account/create" in docs/reference/upstream.md. */
 export class CreateSubAccountDto {
-  @Text({ max: 200, description: "The sub-account's name.", example: 'Branch office' }) name!: string;
+  @Text({ max: 200, description: 'Name of the sub-account.', example: 'Branch office' }) name!: string;
 
-  @Email("The holder's email address.") email!: string;
+  @Email('Email address of the holder.') email!: string;
 
-  @Text({ max: 100, required: false, description: "The holder's first name.", example: 'Ada' })
+  @Text({ max: 100, required: false, description: 'First name of the holder.', example: 'Ada' })
   firstName?: string;
 
-  @Text({ max: 100, required: false, description: "The holder's last name.", example: 'Lovelace' })
+  @Text({ max: 100, required: false, description: 'Last name of the holder.', example: 'Lovelace' })
   lastName?: string;
 
-  @PhoneNumber({ required: false, description: "The holder's phone number.", line: 'any' })
+  @PhoneNumber({ required: false, description: 'Phone number of the holder.', line: 'any' })
   phoneNumber?: string;
 
   @FreeForm('Your own notes. The upstream stores them unchanged.') meta?: object;
@@ -24,7 +24,7 @@ export class CreateSubAccountDto {
 export class SubAccountQuery {
   @Text({
     max: 100,
-    description: "The sub-account's ID, from `/sub-account/list`.",
+    description: 'ID of the sub-account, from `/sub-account/list`.',
     example: 'sub-account-1',
   })
   id!: string;

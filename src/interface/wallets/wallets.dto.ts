@@ -4,15 +4,15 @@ import { Text } from '../../http/validation/rules/rules';
 
 /** See "POST /wallets/lookup" in docs/reference/upstream.md. */
 export class WalletLookupDto {
-  @Text({ max: 100, description: "The wallet's ID, from `/wallets/list`.", example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
+  @Text({ max: 100, description: 'ID of the wallet, from `/wallets/list`.', example: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' })
   walletID!: string;
 }
 
 /** See "POST /wallets/transfer" in docs/reference/upstream.md. */
 export class WalletTransferDto {
-  @Receiver('The user ID of the receiver.') receiver!: string;
+  @Receiver('User ID of the receiver.') receiver!: string;
 
   @UsdAmount({ description: 'Value in US dollars.' }) valueInUSD!: number;
 
-  @Text({ max: 50, required: false, description: 'Wallet name.', example: 'airtime' }) wallet?: string;
+  @Text({ max: 50, required: false, description: 'Name of the wallet.', example: 'airtime' }) wallet?: string;
 }
