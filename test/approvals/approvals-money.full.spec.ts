@@ -2,7 +2,7 @@ import { answer } from '../support/network/fake-upstream';
 import { Approving, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
-/** No approval overspends a cap, and of many at once one is sent. */
+/** No approval exceeds a cap, and of concurrent approvals one is sent. */
 describe('a held call', () => {
   let approving: Approving;
 
@@ -13,10 +13,7 @@ describe('a held call', () => {
   const today = async () =>
     (await approving.query(`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`))[0]?.today;
 
-  /**
-   * Decides by one of the two proxies. Asks again after a 503: a decision waits for the client's lock for a
-   * second only.
-   */
+  /** Decides through one of two proxies. Retries a 503: a decision waits only a second for its lock. */
   const decided = async (decision: 'approve' | 'reject', id: string, n: number) => {
     const proxy = n % 2 ? approving.second : approving.proxy;
     const ask = () => approving.decide(decision, id, { reason: `${n}` }, approving.approver.key, proxy);

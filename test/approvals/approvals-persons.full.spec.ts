@@ -6,7 +6,7 @@ import supertest from '../support/http/supertest';
 import { Approving, startApproving } from '../support/payments/approving';
 import { AIRTIME } from '../support/payments/paying';
 
-/** @returns the ID of a new person of the app's client. */
+/** Adds a person to the app's client. @returns the person's ID. */
 async function addPerson({ query, clientId }: Approving): Promise<string> {
   const id = newId();
   await query(
@@ -16,13 +16,13 @@ async function addPerson({ query, clientId }: Approving): Promise<string> {
   return id;
 }
 
-/** Four eyes are two people's: by their clients, their keys, and their names where these are known. */
+/** Four eyes compare the clients, the keys, and the known names of people. */
 describe('an approval by a second person', () => {
   let approving: Approving;
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());
 
-  /** @returns a key of the approver for this person. */
+  /** Returns a key of the approver for a person. */
   const issueKey = async (person: string) =>
     (await approving.proxy.app.get(ClientsService, { strict: false }).issueKey('approver', { person })).key;
 
@@ -46,8 +46,8 @@ describe('an approval by a second person', () => {
     },
   );
 
-  // Whoever approves has another name at the provider than in the console.
-  it('is required after a request in a page session or with a token, even once the name is erased', async () => {
+  // The requester has another name at the provider than in the console.
+  it('is required after a request in a page session or with a token, also without the name', async () => {
     const person = { issuer: 'https://id.example', subject: 'sub-of-hedy' };
     const { clientId, proxy, query } = approving;
     await proxy.app
@@ -88,7 +88,7 @@ describe('an approval by a second person', () => {
   });
 
   it.each(ACTOR_SOURCES)(
-    'is impossible after a revocation of the requester if the credential was theirs: %s',
+    'is impossible after a revocation of the requester with their own credential: %s',
     async (source) => {
       const isTheirs = source !== 'key' && source !== 'claimed';
       const person = { person_id: await addPerson(approving), actor_source: source };
@@ -127,7 +127,7 @@ describe('an approval by a second person', () => {
   });
 });
 
-/** As changes of clients are. The requester of the payment could hold a shared key. */
+/** The requester of a payment could hold a shared key of the approver. */
 describe('an approval with dual control', () => {
   let approving: Approving;
   beforeAll(async () => (approving = await startApproving({ dualControl: true })));
@@ -204,7 +204,7 @@ describe('the limits of the requester', () => {
       detail: expect.stringContaining('(cap_exceeded)'),
     });
     expect(approving.upstream.received).toEqual([]);
-    await limit('max_item_usd', { ofClient: '0.01', own: '2.5' }); // the person's own counts instead
+    await limit('max_item_usd', { ofClient: '0.01', own: '2.5' }); // the person's own limit wins
     expect(await shown(id)).toBeNull();
     await approving.decide('approve', id, {}, grace).expect(200);
     await limit('max_item_usd', { ofClient: null, own: null });

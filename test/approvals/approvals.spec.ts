@@ -3,7 +3,7 @@ import { reset } from '../support/network/fake-upstream';
 import { Approving, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
-/** A held call is sent once, when somebody else than who asked agrees to it, and never otherwise. */
+/** A held call is sent once, and only after the approval of another person than its requester. */
 describe('a held call', () => {
   let approving: Approving;
 
@@ -106,7 +106,7 @@ describe('a held call', () => {
   });
 
   it.each(['approve', 'reject'] as const)(
-    'cannot be decided (%s) by the client or the person that requested it',
+    'cannot be decided (%s) by the client or the key of its requester',
     async (decision) => {
       const own = await approving.hold({ client_id: approving.approver.id });
       expect((await approving.decide(decision, own).expect(403)).body.code).toBe('own_approval');
@@ -118,7 +118,7 @@ describe('a held call', () => {
     },
   );
 
-  it('is not sent if its content differs from what was reviewed or requested', async () => {
+  it('is not sent if its content differs from the reviewed or requested content', async () => {
     const id = await approving.hold();
     for (const decision of ['approve', 'reject'] as const) {
       const { body } = await approving.decide(decision, id, { content_hash: 'ab'.repeat(32) }).expect(409);

@@ -2,6 +2,7 @@ import { clientsCommands } from '../../src/cli/clients/clients';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 import { Approving } from '../support/payments/approving';
+import { cliOf } from '../support/processes/cli';
 
 describe('the recipient registers API', () => {
   let api: Registering;
@@ -56,8 +57,8 @@ describe('the recipient registers API', () => {
       state,
     );
     const [{ text } = { text: '' }] = await approving.query(
-      `SELECT string_agg(t, ' ') AS text FROM (SELECT b::text AS t FROM beneficiary b UNION ALL SELECT a::text
-        FROM activity a) AS x`,
+      `SELECT string_agg(t, ' ') AS text
+       FROM (SELECT b::text AS t FROM beneficiary b UNION ALL SELECT a::text FROM activity a) AS x`,
     );
     for (const secret of ['712345678', 'ada@example.com', '@ada']) expect(text).not.toContain(secret);
   });
@@ -66,7 +67,7 @@ describe('the recipient registers API', () => {
     const { name } = await api.client();
     const add = ['+254712345678', '0712345678', 'ada', 'receiver:', '@', '+254', '(0) 712'];
     const { body } = await api.change(name, { list: 'allowed', add, remove: ['x'] }).expect(400);
-    const wrong = [1, 2, 3, 4, 5, 6].map((place) => `/add/${place}`);
+    const wrong = [1, 2, 3, 4, 5, 6].map((index) => `/add/${index}`);
     expect(body.errors?.map(({ pointer }) => pointer)).toEqual([...wrong, '/remove/0']);
     expect(await api.acts(name)).toEqual([]);
     await api.change(name, { list: 'somewhere', add: ['a@b.example'] }).expect(400);
@@ -84,8 +85,9 @@ describe('the recipient registers API', () => {
   it('changes nothing that cannot be recorded', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
-    const refuse = `ALTER TABLE activity ADD CONSTRAINT nothing CHECK (action <> 'beneficiary_added') NOT VALID`;
-    await approving.query(refuse);
+    await approving.query(
+      "ALTER TABLE activity ADD CONSTRAINT nothing CHECK (action <> 'beneficiary_added') NOT VALID",
+    );
     await api.change(name, { list: 'blocked', add: [phone] }).expect(500);
     await approving.query('ALTER TABLE activity DROP CONSTRAINT nothing');
     await api.pay(key, [phone]).expect(200);
@@ -96,22 +98,18 @@ describe('the recipient registers API', () => {
     const phone = api.newPhone();
     const { url, ownerUrl } = approving.proxy.database;
     Object.assign(process.env, { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DUAL_CONTROL: 'false' });
-    let said = '';
-    const stdout = jest
-      .spyOn(process.stdout, 'write')
-      .mockImplementation((text) => Boolean((said += String(text))));
+    const clients = cliOf(clientsCommands);
     const cli = async (action: string, ...args: string[]) => {
-      said = '';
-      const all = ['beneficiaries', action, '--name', name, '--list', 'blocked', '--json', ...args];
-      await clientsCommands().parseAsync(all, { from: 'user' });
-      return JSON.parse(said) as { list: string; recipient: string }[];
+      const options = ['--name', name, '--list', 'blocked', '--json', ...args];
+      const { stdout } = await clients('beneficiaries', action, ...options);
+      return JSON.parse(stdout) as { list: string; recipient: string }[];
     };
     try {
       const recipients = ['--recipients', `${phone}, ada@example.com`];
       const added = await cli('add', ...recipients, '--reason', 'Case 17');
       const masked = [`+254••••${phone.slice(-4)}`, 'a••@example.com'];
       expect(added.map(({ list, recipient }) => [list, recipient])).toEqual(
-        masked.map((one) => ['blocked', one]),
+        masked.map((recipient) => ['blocked', recipient]),
       );
       await api.pay(key, [phone]).expect(403);
       expect(await cli('list')).toEqual(added);
@@ -120,7 +118,6 @@ describe('the recipient registers API', () => {
       );
       expect(await cli('remove', ...recipients)).toEqual(added);
     } finally {
-      stdout.mockRestore();
       delete process.env.DUAL_CONTROL;
     }
     await api.pay(key, [phone]).expect(200);

@@ -3,7 +3,6 @@ import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 import { Approving } from '../support/payments/approving';
 
-/** Whom a client may pay: its register of allowed and blocked recipients. */
 describe('a recipient register', () => {
   let api: Registering;
   let approving: Approving;
@@ -17,17 +16,17 @@ describe('a recipient register', () => {
 
   it('pays only allowed recipients, and names each other item by its pointer', async () => {
     const { name, key } = await api.client({ beneficiariesOnly: true });
-    const [known, stranger] = [api.newPhone(), api.newPhone()];
-    await api.allow(name, known);
-    await api.pay(key, [known]).expect(200);
-    const { body } = await api.pay(key, [stranger, known, stranger]).expect(403);
+    const [allowed, stranger] = [api.newPhone(), api.newPhone()];
+    await api.allow(name, allowed);
+    await api.pay(key, [allowed]).expect(200);
+    const { body } = await api.pay(key, [stranger, allowed, stranger]).expect(403);
     expect(body).toMatchObject({ code: 'recipient_not_allowed', errors_total: 2, action: 'ask' });
     const pointers = ['/airtimes/0/phoneNumber', '/airtimes/2/phoneNumber'];
     expect(body.errors?.map(({ pointer }) => pointer)).toEqual(pointers);
     expect(JSON.stringify(body)).not.toContain(stranger.slice(5));
     expect(approving.upstream.received).toHaveLength(1);
     const preview = supertest(approving.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', key);
-    const previewed = (await preview.send(api.airtimes(known, stranger)).expect(200)).body;
+    const previewed = (await preview.send(api.airtimes(allowed, stranger)).expect(200)).body;
     expect(previewed).toMatchObject({ would: 'be_refused', refusal: { code: 'recipient_not_allowed' } });
     expect(previewed.errors).toMatchObject([{ pointer: '/airtimes/1/phoneNumber' }]);
   });
@@ -87,7 +86,7 @@ describe('a recipient register', () => {
     await api.pay(other.key, [phone]).expect(200);
   });
 
-  it('takes effect on every instance with its commit, whatever callers are cached', async () => {
+  it('takes effect on every instance with its commit, despite cached callers', async () => {
     const { name, key } = await api.client();
     const phone = api.newPhone();
     for (const proxy of [approving.proxy, approving.second]) await api.pay(key, [phone], proxy).expect(200);
@@ -140,8 +139,8 @@ describe('a recipient register', () => {
     expect(approving.upstream.received).toHaveLength(2);
     const link = { credits: [{ email: 'new@example.com', valueInUSD: 1 }], description: 'x' };
     await api.allow(name, 'new@example.com');
-    await approving.proxy.post(key, '/payouts/initiate-credit', link).expect(200); // pays nobody
-    await api.allow(name, fresh); // does not begin anew
+    await approving.proxy.post(key, '/payouts/initiate-credit', link).expect(200); // a link pays no recipient
+    await api.allow(name, fresh); // does not restart the period
     await approving.query(`UPDATE beneficiary SET registered_at = registered_at - interval '1 day'`);
     await api.pay(key, [fresh]).expect(200);
   });
@@ -199,7 +198,7 @@ describe('a recipient register', () => {
   it('adds no database query for a client without a register', async () => {
     const { key } = await api.client();
     await approving.query('BEGIN');
-    await approving.query('LOCK TABLE beneficiary IN ACCESS EXCLUSIVE MODE'); // whoever reads it waits
+    await approving.query('LOCK TABLE beneficiary IN ACCESS EXCLUSIVE MODE'); // a reader would wait
     await api.pay(key, [api.newPhone()]).expect(200);
     await approving.query('ROLLBACK');
   });

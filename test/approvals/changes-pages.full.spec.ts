@@ -7,7 +7,7 @@ import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const MUST = 'must be the next_page_token of an earlier response';
 
-describe('the list of changes that require a second person', () => {
+describe('the list of changes under dual control', () => {
   let proxy: TestProxy;
   let ada: string;
   let bob: string;
@@ -84,7 +84,7 @@ describe('every paged list', () => {
           expect([path, status, errors]).toEqual([path, 400, [expect.objectContaining({ detail: MUST })]]);
         }
       }
-      expect(lists.length).toBeGreaterThan(12); // it did look at something
+      expect(lists.length).toBeGreaterThan(12);
     } finally {
       await proxy.close();
     }

@@ -9,7 +9,7 @@ import { cliOf } from '../support/processes/cli';
 
 const KEY = newSigningKey('test');
 
-/** Ada and Bob are administrators. Each test tries to let Ada do alone what two persons must agree to. */
+/** Ada and Bob are administrators. Each test tries to change alone as Ada what two persons must agree to. */
 describe('dual control of a register', () => {
   let api: Registering;
   let clients: ClientsService;
@@ -42,7 +42,7 @@ describe('dual control of a register', () => {
   };
   const listOf = async (name: string) =>
     (await api.approving.proxy.get(ada, `/v1/clients/${name}/beneficiaries`).expect(200)).body.beneficiaries;
-  /** Requests a change as Ada. @returns the ID of the change that waits. */
+  /** Requests a change as Ada. @returns the ID of the pending change. */
   const ask = async (name: string, body: object) => {
     const answer = await api.change(name, body, ada).expect(202);
     return (answer.body as unknown as { change_id: string }).change_id;
@@ -88,8 +88,8 @@ describe('dual control of a register', () => {
       { action: 'change_requested', by: { actor: 'ada' }, after: { change_id: id, list: 'allowed' } },
     ]);
     const [{ text } = { text: '' }] = await api.approving.query<{ text: string }>(
-      `SELECT string_agg(t, ' ') AS text FROM (SELECT p::text AS t FROM pending_change p UNION ALL
-        SELECT a::text FROM activity a) AS x`,
+      `SELECT string_agg(t, ' ') AS text
+       FROM (SELECT p::text AS t FROM pending_change p UNION ALL SELECT a::text FROM activity a) AS x`,
     );
     for (const secret of [phone.slice(4), 'ada@example.com']) expect(text).not.toContain(secret);
   });
@@ -195,7 +195,7 @@ describe('dual control of a register', () => {
     await api.pay(key, [phone]).expect(403);
   });
 
-  it('forgets an erased person, and does not add them afterwards', async () => {
+  it('removes an erased person, and does not add them afterwards', async () => {
     const [{ name }, blocking] = [await api.client(), await api.client()];
     const email = 'Canary.Bird@nest.example';
     const decided = await ask(name, { list: 'allowed', add: ['@other', email] });

@@ -5,9 +5,9 @@ import { writeIntent } from '../../src/journal/records/documents';
 import { runs } from '../support/examples/runs';
 import { anyIntent } from '../support/records/any-records';
 
-const NOBODY = { email: null, phone: null, handle: null };
+const NO_CONTACT = { email: null, phone: null, handle: null };
 
-/** What a caller may name a sub-account by. Contacts are masked in records. */
+/** Names of sub-accounts in requests. Contacts are masked in records. */
 const RECEIVERS = ['user-17', '+254712345678', 'ada@example.com', '@ada', ''];
 
 describe('the recorded items of a held call', () => {
@@ -19,12 +19,12 @@ describe('the recorded items of a held call', () => {
     );
     const receivers = fc.array(fc.constantFrom(...RECEIVERS), { minLength: 4, maxLength: 4 });
     fc.assert(
-      fc.property(anyIntent, operation, receivers, (any, name, named) => {
-        // No operation has a sub-account beside a contact.
-        const items = any.items.map((item, place) =>
+      fc.property(anyIntent, operation, receivers, (any, name, texts) => {
+        // An item has either a sub-account or contacts.
+        const items = any.items.map((item, index) =>
           item.receiver === null
             ? item
-            : { ...item, ...NOBODY, recipientField: 'receiver' as const, receiver: named[place] ?? '' },
+            : { ...item, ...NO_CONTACT, recipientField: 'receiver' as const, receiver: texts[index] ?? '' },
         );
         const { record, people } = writeIntent({ ...any, operation: name, items });
         const { clientId } = any.caller;

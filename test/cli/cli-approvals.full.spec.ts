@@ -7,7 +7,7 @@ import { Approving, startApproving } from '../support/payments/approving';
 import { runCli } from '../support/processes/cli';
 import { Product } from '../support/processes/process';
 
-/** The commands as approvers type them, against a proxy that runs. */
+/** The commands of approvers, with a running proxy. */
 describe('the approvals command', () => {
   let approving: Approving;
   let folder: string;
@@ -29,7 +29,7 @@ describe('the approvals command', () => {
     ...more,
   });
   const cli = (args: string[], environment = env()) => runCli(['approvals', ...args], environment, folder);
-  const said = async (args: string[], environment = env()) => {
+  const output = async (args: string[], environment = env()) => {
     const { code, stdout, stderr } = await cli(args, environment);
     expect([code, stderr]).toEqual([0, '']);
     return stdout;
@@ -42,15 +42,15 @@ describe('the approvals command', () => {
 
   it('lists pending calls as text and as JSON', async () => {
     const id = await approving.hold();
-    const table = await said(['list']);
+    const table = await output(['list']);
     expect(table).toMatch(
       new RegExp(`${id} +app +POST /payouts/airtime +2.5 +1 +pending_approval +over_threshold`),
     );
-    const { approvals } = JSON.parse(await said(['list', '--json'])) as { approvals: { id: string }[] };
+    const { approvals } = JSON.parse(await output(['list', '--json'])) as { approvals: { id: string }[] };
     expect(approvals.map((each) => each.id)).toEqual([id]);
-    expect(await said(['list', '--status', 'rejected'])).toBe('(none)\n');
-    await said(['reject', id, '--reason', 'not ours']);
-    expect(await said(['list', '--status', 'rejected'])).toContain(id);
+    expect(await output(['list', '--status', 'rejected'])).toBe('(none)\n');
+    await output(['reject', id, '--reason', 'not ours']);
+    expect(await output(['list', '--status', 'rejected'])).toContain(id);
     expect(await approving.read(id)).toMatchObject({ outcome: 'declined', approval: { reason: 'not ours' } });
   });
 
@@ -60,7 +60,7 @@ describe('the approvals command', () => {
     writeFileSync(file, `${approving.approver.key}\n`);
     const options = ['--reason', 'agreed', '--url', `${approving.proxy.url}/`, '--key-file', file];
     const answer = JSON.parse(
-      await said(['approve', id, ...options, '--json'], env({ PORT: '1', PAYOUT_PROXY_KEY: 'x' })),
+      await output(['approve', id, ...options, '--json'], env({ PORT: '1', PAYOUT_PROXY_KEY: 'x' })),
     ) as unknown;
     expect(answer).toMatchObject({
       id,
@@ -72,10 +72,10 @@ describe('the approvals command', () => {
 
   it("falls back to the demo approver's key", async () => {
     writeFileSync(join(folder, 'demo-keys.json'), JSON.stringify({ approver: approving.approver.key }));
-    await said(['list'], env({ PAYOUT_PROXY_KEY: '' }));
+    await output(['list'], env({ PAYOUT_PROXY_KEY: '' }));
     rmSync(join(folder, 'demo-keys.json'));
-    const spawned = new Product('cli/main.js', ['approvals', 'list'], env({ PAYOUT_PROXY_KEY: '' }), folder);
-    const { code, stderr } = await spawned.exit; // as a process of its own
+    const child = new Product('cli/main.js', ['approvals', 'list'], env({ PAYOUT_PROXY_KEY: '' }), folder);
+    const { code, stderr } = await child.exit;
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining('No API key was found. Give one with --key-file or PAYOUT_PROXY_KEY.'),
@@ -126,7 +126,7 @@ describe('the approvals command', () => {
 
   it.each<[string, RequestListener, RegExp]>([
     [
-      'answers as another service',
+      'belongs to another service',
       (_, response) => response.end('<html>'),
       /returned 200, but it is not the proxy\. Check --url\./,
     ],
@@ -140,7 +140,7 @@ describe('the approvals command', () => {
       (request) => request.socket.destroy(),
       /The decision may have been made\. Check approvals list before you continue\./,
     ],
-  ])('reports failure at an address that %s', async (_what, listener, words) => {
+  ])('reports a failure at an address that %s', async (_server, listener, words) => {
     const requests: string[] = [];
     const { server, url } = await listen((request, response) => {
       requests.push(request.url ?? '');

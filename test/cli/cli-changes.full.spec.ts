@@ -6,7 +6,7 @@ import { DualControlService } from '../../src/access/dual-control/dual-control.s
 import { runCli } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
-/** The commands as operators type them, with dual control and a running proxy. */
+/** The commands of operators, with dual control and a running proxy. */
 describe('a command that requires a second person', () => {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-changes-'));
   let proxy: TestProxy;
@@ -22,7 +22,7 @@ describe('a command that requires a second person', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /** Runs a command on the database, with the key of a person if it asks the proxy. */
+  /** Runs a command on the database, or through the proxy with a personal key. */
   const cli = (args: string[], key?: string, more: Record<string, string> = {}) => {
     const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = proxy.database;
     const file = join(dir, 'key');
@@ -61,7 +61,7 @@ describe('a command that requires a second person', () => {
       ['keys', 'issue', '--client', 'admin', '--person', 'mallory'],
     ]) {
       expect(await refused(args)).toMatch(/Dual control is on/);
-      // A variable of the command does not turn off what the proxy has recorded.
+      // A variable of the command does not turn off the recorded setting.
       expect(await refused(args, { DUAL_CONTROL: 'false' })).toMatch(/Dual control is on/);
     }
   });
@@ -88,18 +88,7 @@ describe('a command that requires a second person', () => {
   });
 
   it('sends a change to the proxy with a personal key, and another person approves it', async () => {
-    const args = [
-      'clients',
-      'create',
-      '--name',
-      'shop',
-      '--scopes',
-      'pay,read',
-      '--daily-cap',
-      '10',
-      '--countries',
-      'Kenya',
-    ];
+    const args = 'clients create --name shop --scopes pay,read --daily-cap 10 --countries Kenya'.split(' ');
     const { change_id: id = '', status, key = '' } = await done(args, ada);
     expect([status, key.startsWith('pp_shop_')]).toEqual(['pending_approval', true]);
     expect(await done(['changes', 'list'], grace)).toMatchObject({
@@ -131,7 +120,7 @@ describe('a command that requires a second person', () => {
     await done(['changes', 'approve', reader.change_id ?? '', '--reason', 'agreed'], grace);
   });
 
-  it('gives a key to the person with the claim code, which only the approver has seen', async () => {
+  it("gives a key to the person with the approver's claim code", async () => {
     const asked = await done(['keys', 'issue', '--client', 'admin', '--person', 'carol'], ada);
     expect(Object.keys(asked)).toEqual(['status', 'change_id', 'expires_at']);
     const { claim_code: code = '' } = await done(
@@ -194,7 +183,7 @@ describe('a command that requires a second person', () => {
     await done(['stop', 'client', 'shop', '--reason', 'Leaked']);
   });
 
-  it('merges persons after two persons, or one in an emergency, identify them as one human', async () => {
+  it('merges persons by two persons, or by one in an emergency', async () => {
     const merge = ['clients', 'persons', 'merge', '--kept', 'ada', '--merged', 'grace'];
     expect(await refused(merge)).toMatch(/Dual control is on/);
     const { status, change_id: change = '' } = await done(merge, ada);

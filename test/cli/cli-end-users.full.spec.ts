@@ -3,7 +3,7 @@ import { keysCommands } from '../../src/cli/clients/keys';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { cliOf } from '../support/processes/cli';
 
-/** The commands for clients whose end users are known, against a database of their own. */
+/** The commands for clients with known end users. */
 describe('the end user commands', () => {
   let database: TestDatabase;
 
@@ -18,8 +18,8 @@ describe('the end user commands', () => {
   const clients = cliOf(clientsCommands);
   const keys = cliOf(keysCommands);
   const create = async (name: string, ...args: string[]) => {
-    const what = ['--name', name, '--scopes', 'pay,read', '--daily-cap', 'none', '--json'];
-    return JSON.parse((await clients('create', ...what, ...args)).stdout) as Record<string, unknown>;
+    const options = ['--name', name, '--scopes', 'pay,read', '--daily-cap', 'none', '--json'];
+    return JSON.parse((await clients('create', ...options, ...args)).stdout) as Record<string, unknown>;
   };
 
   it('create a public client, which has no key', async () => {

@@ -18,13 +18,13 @@ import { Paying, phones, startPaying } from '../support/payments/paying';
 import { Product } from '../support/processes/process';
 import { insertSettlements } from '../support/records/documents';
 
-/** `audit export` as auditors type it, against a proxy that runs. */
+/** `audit export` with a running proxy. */
 describe('the export command', () => {
   let paying: Paying;
   let folder: string;
 
   beforeAll(async () => {
-    jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null); // no waiting for the next one
+    jest.spyOn(ExportService.prototype, 'covering').mockResolvedValue(null); // no wait for a checkpoint
     paying = await startPaying();
     folder = mkdtempSync(join(tmpdir(), 'payout-proxy-export-'));
     for (const phone of phones(3)) await paying.pay(phone).expect(200);
@@ -40,7 +40,7 @@ describe('the export command', () => {
     PAYOUT_PROXY_KEY: paying.auditor,
   });
   const cli = (args: string[]) => new Product('cli/main.js', ['audit', ...args], env(), folder).exit;
-  /** In this process, which is quicker: what main.ts would run. */
+  /** Runs a command in this process, which is faster. */
   const run = async (args: string[]) => {
     const before = { ...process.env };
     Object.assign(process.env, env());
@@ -73,7 +73,7 @@ describe('the export command', () => {
     expect(stderr).toMatch(/^calls\.csv: 3 calls, complete; SHA-256 [0-9a-f]{64}; /);
     const file = join(folder, 'calls.csv');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    // a heading, three rows, and what follows the last
+    // a heading, three rows, and the end
     expect(readFileSync(file, 'utf8').split('\r\n')).toHaveLength(5);
     expect(statSync(`${file}.manifest.json`).mode & 0o777).toBe(0o600);
     expect((await run(['check-export', file])).stdout).toMatch(/^3 calls, complete/);
@@ -96,16 +96,8 @@ describe('the export command', () => {
   it('writes everything to standard output without --out, with filters', async () => {
     const filters = ['--filter', `recipient=${phones(2)[1]}`, '--filter', 'outcome=succeeded'];
     const manifest = join(folder, 'stdout.json');
-    const { stdout, stderr } = await run([
-      'export',
-      '--format',
-      'ndjson',
-      '--what',
-      'items',
-      '--manifest',
-      manifest,
-      ...filters,
-    ]);
+    const options = ['--format', 'ndjson', '--what', 'items', '--manifest', manifest];
+    const { stdout, stderr } = await run(['export', ...options, ...filters]);
     expect(JSON.parse(stdout)).toMatchObject({ phone: phones(2)[1], position: 0 });
     expect(stderr).toMatch(/^1 items, complete/);
     expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
@@ -131,9 +123,9 @@ describe('the export command', () => {
   const manifest = () => readFileSync(join(folder, 'calls.csv.manifest.json'), 'utf8');
   /** Serves an export and its manifest. */
   const serving =
-    (body: () => string, said: () => string | undefined): RequestListener =>
+    (body: () => string, manifestText: () => string | undefined): RequestListener =>
     ({ url }, response) => {
-      const text = url?.endsWith('/manifest') ? said() : body();
+      const text = url?.endsWith('/manifest') ? manifestText() : body();
       if (text === undefined) response.writeHead(404).end('{"detail":"There is no manifest."}');
       else response.setHeader('Link', '</v1/audit/export/1/manifest>; rel="describedby"').end(text);
     };
@@ -168,7 +160,7 @@ describe('the export command', () => {
       (_request, response) => response.writeHead(500).end('<html>'),
       /Check --url/,
     ],
-  ])('leaves no file if the export %s', async (_what, listener, words) => {
+  ])('leaves no file if the export %s', async (_fault, listener, words) => {
     const { server, url } = await listen(listener);
     const file = join(folder, 'broken.csv');
     await expect(run(['export', '--format', 'csv', '--out', file, '--url', url])).rejects.toThrow(words);

@@ -8,7 +8,7 @@ import { cliOf } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
 
-/** As reconcilers type them, against a proxy that runs. */
+/** The commands of reconcilers, with a running proxy. */
 describe('the findings command', () => {
   const before = { ...process.env };
   const cli = cliOf(findingsCommands);
@@ -31,7 +31,7 @@ describe('the findings command', () => {
   afterAll(async () => {
     process.env = before;
     rmSync(folder, { recursive: true, force: true });
-    // The commands' fetch may keep a connection whose answer nobody read to its end.
+    // The commands' fetch may keep a connection with an unread response.
     proxy.app.getHttpServer().closeAllConnections();
     await proxy.close();
     await upstream.stop();

@@ -19,7 +19,7 @@ import {
 } from '../support/reconciliation/reconciling';
 import { totalsOf } from '../support/reconciliation/report-scene';
 
-/** `reconcile` as people and jobs type it, against a proxy that runs. */
+/** `reconcile` with a running proxy. */
 describe('the reconcile command', () => {
   let scene: Reconciling;
   let asking: Asking;
@@ -47,11 +47,11 @@ describe('the reconcile command', () => {
   });
   const run = cliOf(reconcileCommand);
   const cli = async (...args: string[]) => {
-    const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const spy = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     jest.spyOn(process.stdout, 'write');
     const { stdout, exitCode } = await run(...args);
-    const stderr = said.mock.calls.map(([text]) => String(text)).join('');
-    said.mockRestore();
+    const stderr = spy.mock.calls.map(([text]) => String(text)).join('');
+    spy.mockRestore();
     return { stdout, stderr, exitCode };
   };
   const period = () => {
@@ -136,13 +136,13 @@ describe('the reconcile command', () => {
 
   it('follows a run that another connection continues', async () => {
     const letGo = holdRuns();
-    const said = cli(...period());
+    const command = cli(...period());
     const working = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'payout-proxy reconciliation' AND query ~ 'advisory_lock'`;
     await eventually(async () => (await scene.proxy.database.query(working)).length > 0);
-    await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS them`);
+    await scene.proxy.database.query(`SELECT pg_terminate_backend(pid) FROM (${working}) AS runs`);
     letGo();
-    expect((await said).exitCode).toBe(2);
+    expect((await command).exitCode).toBe(2);
   });
 
   it('reconnects after a lost connection', async () => {
@@ -153,7 +153,7 @@ describe('the reconcile command', () => {
       client.pipe(proxy).pipe(client);
       for (const socket of [client, proxy]) socket.on('error', () => client.destroy());
       connections += 1;
-      // once the answer has begun
+      // during the response
       if (connections === 2) proxy.once('data', () => setImmediate(() => client.destroy()));
       if (connections === 3) letGo();
     });
@@ -167,7 +167,7 @@ describe('the reconcile command', () => {
     between.close();
   });
 
-  it('leaves the run in progress when interrupted, and prints how to follow it', async () => {
+  it('leaves the run in progress when interrupted, and prints the command to follow it', async () => {
     const letGo = holdRuns();
     const args = ['reconcile', ...period()];
     const product = new Product('cli/main.js', args, env(), folder);
@@ -183,12 +183,12 @@ describe('the reconcile command', () => {
     expect(await ended(asking, id)).toMatchObject({ state: 'ended' });
   });
 
-  it('exits with 1 and the reason if there is no result', async () => {
+  it('fails with the reason if there is no result', async () => {
     const gone = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' });
     await gone.startWorker();
     process.env.PAYOUT_PROXY_KEY = (await gone.client('reconciler', 'reconcile')).key;
     const file = join(folder, 'none.json');
-    const failing = cli(...period(), '--out', file, '--url', gone.url); // for main.ts, any error is a 1
+    const failing = cli(...period(), '--out', file, '--url', gone.url);
     await expect(failing).rejects.toThrow(/^The upstream's wallets could not be read completely \(refused\)/);
     expect(existsSync(file)).toBe(false);
     process.env.PAYOUT_PROXY_KEY = scene.reconciler;

@@ -16,7 +16,7 @@ describe('the reconcile import command', () => {
   });
   afterAll(() => proxy.close());
 
-  it('imports a statement, and recognizes it the second time', async () => {
+  it('imports a statement once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-statement-'));
     const [file, mapping] = [join(folder, 'april.csv'), join(folder, 'mapping.json')];
     writeFileSync(file, `${HEADER}\n${LINE}\nx,none,,,\n`.replaceAll(',', ';'));

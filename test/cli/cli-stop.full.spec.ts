@@ -2,12 +2,10 @@ import { userInfo } from 'node:os';
 import { stopCommands } from '../../src/cli/calls/stop';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { FakeUpstream } from '../support/network/fake-upstream';
+import { cliOf } from '../support/processes/cli';
 import { startProxy } from '../support/processes/proxy';
 
-/**
- * The commands as operators type them, against a database of their own; no proxy runs, unless a test starts
- * one.
- */
+/** The commands of operators on a database. */
 describe('the stop command', () => {
   const operator = { client: null, key_id: null, actor: userInfo().username };
   let database: TestDatabase;
@@ -16,24 +14,12 @@ describe('the stop command', () => {
     database = await createTestDatabase();
     process.env.DATABASE_URL = database.url;
     process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false'; // with it, the proxy is asked to lift stops
+    process.env.DUAL_CONTROL = 'false'; // with dual control, the proxy lifts stops
     await database.query(`INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'shop', '{pay}')`);
   });
   afterAll(() => database.close());
 
-  async function cli(...args: string[]): Promise<string> {
-    let said = '';
-    const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      said += String(text);
-      return true;
-    });
-    try {
-      await stopCommands().parseAsync(args, { from: 'user' });
-    } finally {
-      stdout.mockRestore();
-    }
-    return said;
-  }
+  const cli = async (...args: string[]) => (await cliOf(stopCommands)(...args)).stdout;
   const json = async (...args: string[]) =>
     JSON.parse(await cli(...args, '--json')) as Record<string, unknown>;
   const listed = async (...args: string[]) =>
@@ -113,7 +99,7 @@ describe('the stop command', () => {
 
   it.each(['everything', 'client', 'operation', undefined])('gives examples in stop %s --help', (name) => {
     const commands = stopCommands();
-    const command = commands.commands.find((one) => one.name() === name) ?? commands;
+    const command = commands.commands.find((child) => child.name() === name) ?? commands;
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     expect(help).toContain('npm run cli -- stop operation "POST /payouts/airtime" --reason');

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 import { dataIn } from '../support/sandbox/sandbox-answers';
 
-/** The main job end to end: an app pays through the proxy, an auditor reads what happened. */
+/** The main job end to end: an app pays through the proxy, and an auditor reads the record. */
 describe('a payout and its audit trail', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let app: string;
@@ -20,7 +20,7 @@ describe('a payout and its audit trail', () => {
     return new Decimal(dataIn('GET /wallets/list', answer).find(({ type }) => type === 'airtime')!.balance);
   }
 
-  it('returns the upstream response, moves exactly the amount, and records who, what and the outcome', async () => {
+  it('returns the response, moves exactly the amount, and records client, items and outcome', async () => {
     const before = await airtimeBalance();
     const paid = await proxy
       .post(app, '/payouts/airtime', {

@@ -79,8 +79,8 @@ describe("the console's changes", () => {
     await scene.proxy.database.query(
       `INSERT INTO pending_change (id, kind, client, expands, change, client_id, key_id, person, expires_at)
        SELECT uuid_floor(now() - n * interval '1 minute'), 'create_client', 'made-' || n, '{scopes}',
-         '{"permissions":{}}',
-         gen_random_uuid(), gen_random_uuid(), 'ada', now() + interval '1 hour' FROM generate_series(1, 51) n`,
+         '{"permissions":{}}', gen_random_uuid(), gen_random_uuid(), 'ada', now() + interval '1 hour'
+       FROM generate_series(1, 51) n`,
     );
     const page = await scene.visit(bob, '/changes');
     await page.getByRole('article', { name: 'New client made-50', exact: true }).waitFor();

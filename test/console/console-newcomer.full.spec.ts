@@ -40,7 +40,7 @@ describe('a newcomer', () => {
   const wallet = () =>
     page.getByRole('table', { name: 'Wallets' }).getByRole('row', { name: /^Demo account airtime/ });
 
-  it('pays, sees the record, breaks the upstream, and sees a payout in doubt, using only the page', async () => {
+  it('pays, reads the record, breaks the upstream, and settles a payout in doubt', async () => {
     const complaints = complaintsOf(page);
     const loaded: string[] = [];
     page.on('request', (request) => void (request.isNavigationRequest() && loaded.push(request.url())));
@@ -73,7 +73,7 @@ describe('a newcomer', () => {
 
     await page.getByRole('button', { name: 'Turn on resetAfterProcessing' }).click();
     await page.getByText('One fault is active.').waitFor();
-    await page.getByLabel('Value in USD').fill('2.5'); // another payout than the first: the upstream's listing tells them apart
+    await page.getByLabel('Value in USD').fill('2.5'); // another amount, which identifies it in the listing
     await send();
     await answer().getByText('in doubt', { exact: true }).waitFor();
     await answer().getByText('It may or may not have been paid').waitFor();
@@ -88,7 +88,7 @@ describe('a newcomer', () => {
     await send();
     await answer().getByText('succeeded', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText('All outcomes are known.').waitFor(); // the proxy has found it in the upstream's listing
+    await page.getByText('All outcomes are known.').waitFor(); // from the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByRole('table', { name: 'Calls' }).getByText('confirmed', { exact: true }).waitFor();
     expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took

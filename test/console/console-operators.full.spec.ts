@@ -1,4 +1,4 @@
-/** What approvers and operators do in the console, in one scene. */
+/** The pages of approvers and operators, in one scene. */
 import './pages/approvals';
 import './pages/operating';
 import { operating } from '../support/console/operating';

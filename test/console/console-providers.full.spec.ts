@@ -108,7 +108,7 @@ describe('the console form of identity providers', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('sets, changes and removes the provider of page sessions, and ends all sessions by its key', async () => {
+  it('sets, changes and removes the page provider, and ends all sessions by its key', async () => {
     const page = await scene.visit(admin, '/clients/shop');
     const complaints = complaintsOf(page);
     await page.getByText('or sign in to its pages').waitFor();

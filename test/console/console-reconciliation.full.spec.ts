@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Locator, Page } from 'playwright-core';
+import { Page } from 'playwright-core';
 import { expectAccessible } from '../support/console/accessible';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import { complaintsOf, follow, signIn, startAfresh, widthOf } from '../support/console/console';
@@ -10,7 +10,6 @@ import { Asking, Reconciling, startReconciling } from '../support/reconciliation
 
 const [FOREIGN, OWN] = [12, 3];
 
-/** A reconciler's day in the console: compare, look, decide. */
 describe('reconciliation in the console', () => {
   let scene: Reconciling;
   let browser: TestBrowser;
@@ -20,14 +19,12 @@ describe('reconciliation in the console', () => {
   beforeAll(async () => {
     [scene, browser] = await Promise.all([startReconciling(), startBrowser()]);
     asking = { url: scene.proxy.url, key: scene.reconciler };
-    for (let place = 0; place < FOREIGN; place += 1) {
-      const airtimes = [
-        { countryToSend: 'Kenya', phoneNumber: `+2547123457${10 + place}`, valueInUSD: 2.25 },
-      ];
-      await scene.past('/payouts/airtime', { airtimes }).expect(200);
+    for (let n = 0; n < FOREIGN; n += 1) {
+      const item = { countryToSend: 'Kenya', phoneNumber: `+2547123457${10 + n}`, valueInUSD: 2.25 };
+      await scene.past('/payouts/airtime', { airtimes: [item] }).expect(200);
     }
-    await scene.behave({ feePercent: 3 }); // nobody told the proxy
-    for (let place = 0; place < OWN; place += 1) await scene.pay(`+2547123456${10 + place}`).expect(200);
+    await scene.behave({ feePercent: 3 }); // the proxy does not expect the fee
+    for (let n = 0; n < OWN; n += 1) await scene.pay(`+2547123456${10 + n}`).expect(200);
     page = await signIn(browser.browser, asking.url, asking.key, {
       at: '/reconciliation',
       acceptDownloads: true,
@@ -48,7 +45,18 @@ describe('reconciliation in the console', () => {
   const found = async (query: string): Promise<FindingRecord[]> =>
     (await get(`findings?page_size=200&${query}`)).findings;
   const rows = () => page.getByRole('table', { name: 'Findings' }).locator('tbody tr');
-  const rowIs = (count: number) => expectSoon(rows(), count);
+  const expectRows = async (count: number) => {
+    await rows()
+      .nth(count - 1)
+      .waitFor();
+    expect(await rows().count()).toBe(count);
+  };
+  const upload = (name: string, text: string) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const downloadBy = async (click: () => Promise<void>) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+    return readFileSync(await download.path(), 'utf8');
+  };
   const decide = async (state: string, reason: string) => {
     await page.getByRole('button', { name: 'Decide', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -72,7 +80,7 @@ describe('reconciliation in the console', () => {
     await page.getByText("Reading the upstream's transactions").waitFor();
 
     const equation = page.getByRole('table', { name: 'The difference, explained' });
-    await equation.waitFor(); // by the event of its end: nobody reloads
+    await equation.waitFor(); // without a reload, by the event of its end
     const terms = await equation.getByRole('row').allTextContents();
     expect(terms).toEqual([
       expect.stringMatching(/^Our total3 payments\$/),
@@ -87,21 +95,16 @@ describe('reconciliation in the console', () => {
     );
     expect(cents.slice(0, -1).reduce((sum, each) => sum + each, 0n)).toBe(cents.at(-1));
     await page.getByRole('img', { name: 'Findings by category' }).waitFor();
-    await page
-      .getByRole('table', { name: 'Findings by age' })
-      .getByRole('row', { name: /^0–1 15/ })
-      .waitFor();
+    const ages = page.getByRole('table', { name: 'Findings by age' });
+    await ages.getByRole('row', { name: /^0–1 15/ }).waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 
   it('downloads the report as HTML, and lists the result of the run', async () => {
     await page.getByRole('button', { name: 'Report' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'HTML' }).click(),
-    ]);
-    expect(readFileSync(await download.path(), 'utf8')).toContain('<h2 id="equation">');
+    const report = await downloadBy(() => page.getByRole('menuitem', { name: 'HTML' }).click());
+    expect(report).toContain('<h2 id="equation">');
     await goTo('/reconciliation', 'Reconciliation');
     const row = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await row.getByText('findings').waitFor();
@@ -111,7 +114,7 @@ describe('reconciliation in the console', () => {
 
   it('decides all findings of a category on all pages at once, with a reason', async () => {
     await goTo('/reconciliation/findings?page_size=5', 'Findings');
-    await rowIs(5);
+    await expectRows(5);
     await page.getByLabel('Category').selectOption('missing_local');
     await page.waitForURL(/category=missing_local/);
     await page.getByLabel('Select all findings on this page').focus();
@@ -119,7 +122,7 @@ describe('reconciliation in the console', () => {
     await page.getByText('5 selected').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.waitForURL(/page_token/);
-    await rowIs(5);
+    await expectRows(5);
     await page.getByText('5 selected').waitFor(); // those of the page before
     await page.getByRole('button', { name: 'Select all on all pages' }).click();
     await page.getByText(`${FOREIGN} selected`).waitFor();
@@ -129,24 +132,19 @@ describe('reconciliation in the console', () => {
     await page.getByText('No findings match').waitFor();
     const settled = await found('category=missing_local&state=explained');
     expect(settled).toHaveLength(FOREIGN);
-    for (const { last_step: step } of settled) {
-      expect(step).toMatchObject({
-        state: 'explained',
-        reason: 'Sent by the treasury, ticket 4711',
-        run_id: null,
-      });
-    }
+    const step = { state: 'explained', reason: 'Sent by the treasury, ticket 4711', run_id: null };
+    for (const { last_step } of settled) expect(last_step).toMatchObject(step);
   });
 
   it('decides nothing if a finding changed in the meantime, and marks it', async () => {
     await goTo('/reconciliation/findings?category=fee&state=any', 'Findings');
-    await rowIs(OWN);
+    await expectRows(OWN);
     const [first] = await found('category=fee');
     await page.getByLabel('Select all findings on this page').click();
     await supertest(asking.url)
       .post('/v1/reconciliation/findings/decisions')
       .set('X-API-Key', asking.key)
-      .send({ decisions: [{ finding_id: first?.id, state: 'resolved', reason: 'Somebody else was here' }] })
+      .send({ decisions: [{ finding_id: first?.id, state: 'resolved', reason: 'By another person' }] })
       .expect(200);
     await decide('explained', 'The contract has changed');
     const dialog = page.getByRole('dialog');
@@ -157,16 +155,13 @@ describe('reconciliation in the console', () => {
     await dialog.getByRole('button', { name: 'Mark as explained' }).click();
     await page.getByText('2 findings are explained').waitFor();
     expect(await found('category=fee')).toEqual([]);
-    expect((await found('category=fee&state=any')).map(({ state }) => state).sort()).toEqual([
-      'explained',
-      'explained',
-      'resolved',
-    ]);
+    const states = (await found('category=fee&state=any')).map(({ state }) => state);
+    expect(states.sort()).toEqual(['explained', 'explained', 'resolved']);
   });
 
   it('compares a finding field by field, and records its decision in its history', async () => {
-    const [one] = await found('category=missing_local&state=explained');
-    await goTo(`/reconciliation/findings/${one?.id}`, one?.title as string);
+    const [finding] = await found('category=missing_local&state=explained');
+    await goTo(`/reconciliation/findings/${finding?.id}`, finding?.title as string);
     const fields = page.getByRole('region', { name: 'Fields' });
     await fields.getByRole('row', { name: /amount_usd none differs: 2\.25/ }).waitFor();
     await page.getByText("The upstream's key may have leaked").waitFor();
@@ -185,7 +180,7 @@ describe('reconciliation in the console', () => {
     await page.getByText('decided').waitFor();
     await expectAccessible(page);
     expect(await found('category=missing_local&state=resolved')).toMatchObject([
-      { id: one?.id, last_step: { reason: 'Reversed by the provider' } },
+      { id: finding?.id, last_step: { reason: 'Reversed by the provider' } },
     ]);
   });
 
@@ -196,33 +191,26 @@ describe('reconciliation in the console', () => {
     await goTo('/reconciliation/findings', 'Findings');
     await page.getByLabel('Age', { exact: true }).selectOption('2_to_7');
     await page.waitForURL(/min_age_days=2&max_age_days=7/);
-    await rowIs(2);
+    await expectRows(2);
     await page.getByRole('button', { name: 'Spreadsheet' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
-    ]);
+    const csv = await downloadBy(() => page.getByRole('button', { name: 'Download CSV' }).click());
     await page.getByText('Downloaded: 2 rows').waitFor();
     await expectAccessible(page.getByRole('dialog'));
-    const [heading = '', ...lines] = readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\r\n');
-    expect(lines).toHaveLength(2);
-    const send = (text: string) =>
-      page
-        .locator('input[type=file]')
-        .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    const filledIn = (line: string, decision: string) =>
-      line.replace(',,,', `,${decision},Agreed with the provider,`);
-    await send([heading, filledIn(lines[0] ?? '', 'agreed'), lines[1]].join('\r\n'));
+    const [heading, first = '', second, ...rest] = csv.trimEnd().split('\r\n');
+    expect(rest).toEqual([]);
+    const decideFirst = (decision: string) => {
+      const filled = first.replace(',,,', `,${decision},Agreed with the provider,`);
+      return upload('x.csv', [heading, filled, second].join('\r\n'));
+    };
+    await decideFirst('agreed');
     await page.getByText('row 2: decision must be one of').waitFor();
-    await send([heading, filledIn(lines[0] ?? '', 'explained'), lines[1]].join('\r\n'));
+    await decideFirst('explained');
     await page.getByText('1 decided: 1 explained. 1 without a decision').waitFor();
     expect(await found(`run_id=${run}&state=explained`)).toMatchObject([
       { last_step: { reason: 'Agreed with the provider' } },
     ]);
     await page.keyboard.press('Escape');
-    await rowIs(1);
+    await expectRows(1);
   });
 
   it('imports a statement, and lists the lines that cannot be used', async () => {
@@ -230,9 +218,7 @@ describe('reconciliation in the console', () => {
     await page.getByRole('button', { name: 'Import a statement' }).click();
     const text =
       'Reference ID,valueInUSD,issueDate,status\na-1,1.5,2026-11-21T10:00:00Z,paid\na-2,much,,paid\n';
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await upload('march.csv', text);
     await page.getByLabel('upstream ref').selectOption('Reference ID');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -243,25 +229,14 @@ describe('reconciliation in the console', () => {
   });
 
   it('fits a phone', async () => {
-    const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // a made-up one has none
+    const run = (await get('runs')).runs.find(({ totals }) => totals !== null); // fake runs have no totals
     const [finding] = await found('state=any');
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of [
-      '',
-      `/runs/${run!.id}`,
-      '/findings?state=any',
-      `/findings/${finding?.id}`,
-      '/statements',
-    ]) {
+    const paths = [`/runs/${run!.id}`, '/findings?state=any', `/findings/${finding?.id}`, '/statements'];
+    for (const path of ['', ...paths]) {
       await follow(page, `/reconciliation${path}`);
       await page.getByRole('table').first().waitFor();
       expect([path, await widthOf(page)]).toEqual([path, 360]);
     }
   });
 });
-
-/** Waits until there are so many. */
-async function expectSoon(rows: Locator, count: number): Promise<void> {
-  await rows.nth(count - 1).waitFor();
-  expect(await rows.count()).toBe(count);
-}

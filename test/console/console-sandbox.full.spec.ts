@@ -94,9 +94,8 @@ describe("the console's sandbox", () => {
     await body.fill('{"airtimes": [');
     await page.getByText('This is not valid JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
-    await body.fill(
-      '{"airtimes":[{"countryToSend":"Nigeria","phoneNumber":"+2348012345678","valueInUSD":2}],"colour":"red"}',
-    );
+    const airtimes = [{ countryToSend: 'Nigeria', phoneNumber: '+2348012345678', valueInUSD: 2 }];
+    await body.fill(JSON.stringify({ airtimes, colour: 'red' }));
     await send();
     await answer().getByText('/colour', { exact: true }).waitFor();
     await page.getByRole('switch', { name: 'As JSON' }).click();

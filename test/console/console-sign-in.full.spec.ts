@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/console/accessible';
 import { startBrowser, TestBrowser } from '../support/console/browser';
 import { complaintsOf } from '../support/console/console';
 
-/** In a real browser, with a real provider on another site. */
+/** A real browser, with a real provider on another site. */
 describe('a person in the console', () => {
   let scene: SignInScene;
   let browser: TestBrowser;
@@ -78,11 +78,8 @@ describe('a person in the console', () => {
     await approve();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    const [decision] = await scene.proxy.database.query(
-      'SELECT kind, actor FROM decision WHERE intent_id = $1',
-      [id],
-    );
-    expect(decision).toEqual({ kind: 'approved', actor: 'bob' });
+    const sql = 'SELECT kind, actor FROM decision WHERE intent_id = $1';
+    expect(await scene.proxy.database.query(sql, [id])).toEqual([{ kind: 'approved', actor: 'bob' }]);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
@@ -94,7 +91,7 @@ describe('a person in the console', () => {
     }
     await page.goto(`${url}/console/approvals`);
     await page.getByRole('link', { name: 'Sign in with your company account' }).click();
-    await page.getByLabel('Password').waitFor(); // the provider, too, has forgotten the browser
+    await page.getByLabel('Password').waitFor(); // the provider has also forgotten the browser
     await page.context().close();
   });
 
@@ -103,10 +100,8 @@ describe('a person in the console', () => {
     const page = await browser.browser.newPage();
     await signIn(page, 'bob', '/approvals');
     const dialog = page.getByRole('dialog');
-    const kept = () =>
-      page.evaluate(
-        '[sessionStorage.length, Object.keys(localStorage).some((name) => name.includes("form"))]',
-      );
+    const forms = 'Object.keys(localStorage).some((name) => name.includes("form"))';
+    const kept = () => page.evaluate(`[sessionStorage.length, ${forms}]`);
     const ask = async (decision: string, reason: string) => {
       await page.getByRole('button', { name: decision }).first().click();
       await dialog.waitFor();
@@ -125,7 +120,7 @@ describe('a person in the console', () => {
     };
     await ask('Approve', '');
     await tryToApprove();
-    await close(); // and stays here
+    await close(); // without a sign-in
     await ask('Approve', '');
     await tryToApprove();
     await page.reload(); // as after the provider
@@ -136,9 +131,7 @@ describe('a person in the console', () => {
     await ask('Approve', '');
     await tryToApprove();
     await page.reload();
-    await page.getByRole('button', { name: 'Reject' }).first().click();
-    await dialog.waitFor();
-    expect(await page.getByLabel('Reason').inputValue()).toBe(''); // It belongs to the approval.
+    await ask('Reject', ''); // the reason belongs to the approval
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await ask('Approve', 'Case 18');
@@ -197,17 +190,15 @@ describe('a person in the console', () => {
     await page.getByLabel('Page issuer', { exact: true }).fill('https://id.example');
     await page.getByLabel('Client ID at the page issuer').fill('pages');
     await interrupt('Save');
-    await clients.update('forms', { maxItems: 7 }); // by somebody else
+    await clients.update('forms', { maxItems: 7 }); // by another administrator
     await page.getByRole('link', { name: 'Sign in again' }).click();
     await fillIn(page, 'alice', '123456');
     expect(await page.getByLabel('Page issuer', { exact: true }).inputValue()).toBe('https://id.example');
     expect(await kept()).toBe(0);
-    const sent = page.waitForRequest((one) => one.method() === 'PATCH');
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    expect((await sent).postDataJSON()).toEqual({
-      page_issuer: 'https://id.example',
-      page_client_id: 'pages',
-    });
+    const pages = { page_issuer: 'https://id.example', page_client_id: 'pages' };
+    expect((await sent).postDataJSON()).toEqual(pages);
     await page.getByText('Saved. The change applies from the next request.').waitFor();
     await page.context().close();
   });
@@ -215,12 +206,11 @@ describe('a person in the console', () => {
   it('keeps no token and no secret where scripts can read it', async () => {
     const page = await browser.browser.newPage();
     await signIn(page, 'alice');
+    const readable = '{ ...localStorage }, { ...sessionStorage }, document.cookie';
     const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, ' +
-        'document.documentElement.outerHTML])',
+      `JSON.stringify([${readable}, document.documentElement.outerHTML])`,
     );
-    const cookies = await page.context().cookies(url);
-    const session = cookies.find(({ name }) => name === 'payout_proxy');
+    const session = (await page.context().cookies(url)).find(({ name }) => name === 'payout_proxy');
     expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict', expires: -1 });
     expect(kept).not.toContain(session?.value);
     expect(kept).not.toMatch(/eyJ|code=|state=/);

@@ -39,7 +39,8 @@ describe('the proxy, after an upstream response', () => {
   });
 
   it.each([200, 404, 500])('passes the bytes of a %i through, and stores them unchanged', async (status) => {
-    const text = `\n{ "status" :\t"${status === 200 ? 'success' : 'error'}", "error": "\\u00e9 \u00e9 \ud83d\ude00", "n":1.10E+2,
+    const word = status === 200 ? 'success' : 'error';
+    const text = `\n{ "status" :\t"${word}", "error": "\\u00e9 \u00e9 \ud83d\ude00", "n":1.10E+2,
       "big":123456789012345678901234567890, "__proto__":{"a":null} }\r\n \n`;
     const body = Buffer.concat([Buffer.from(text), Buffer.from(' ')]);
     paying.upstream.behaviour = (_request, response) =>

@@ -37,7 +37,7 @@ describe('an info operation', () => {
   const recordOf = async ({ headers }: { headers: Record<string, string> }) =>
     (await proxy.get(auditor, `/v1/audit/calls/${headers['x-call-id']}`).expect(200)).body;
 
-  it('requests the upstream once, returns its bytes to every client with their age, and records each call', async () => {
+  it('requests the upstream once, returns its bytes and their age, and records each call', async () => {
     const first = await countries(shop).expect(200);
     expect(first.headers).not.toHaveProperty('age');
     const second = await countries(bank).expect(200);

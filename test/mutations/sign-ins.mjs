@@ -167,6 +167,6 @@ export const SIGN_INS = [
       ],
     ],
     noticedBy: 'test/approvals/approvals-persons.full.spec.ts',
-    test: 'is required after a request in a page session or with a token, even once the name is erased',
+    test: 'is required after a request in a page session or with a token, also without the name',
   },
 ];

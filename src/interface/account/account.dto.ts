@@ -27,7 +27,7 @@ export class TransactionQuery {
 }
 
 /** See "POST /account/transactions {}" in docs/reference/upstream.md. The body is `{}` or absent. */
-export class TransactionsDto extends Nothing {}
+export class TransactionsDto extends NoProperties {}
 
 /** See "POST /account/issue-id-transactions?issueID=" in docs/reference/upstream.md. A POST with a query. */
 export class IssueTransactionsQuery {

@@ -77,7 +77,7 @@ describe("the console's exports, and the people in its lists", () => {
     expect(downloads).toEqual([]);
   });
 
-  it('reveal people to keys that may see them, announce the record, and mask them again afterwards', async () => {
+  it('reveal people to permitted keys, announce the record, and mask them again', async () => {
     const page = await scene.open(`/payouts?upstream_ref=&recipient=${encodeURIComponent(PHONE)}`);
     await page.getByText(MASKED_PHONE).waitFor();
     await page.getByLabel('Show people (recorded)').check();

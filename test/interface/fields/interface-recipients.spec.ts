@@ -89,7 +89,7 @@ describe('the recipient', () => {
     });
   });
 
-  it('is recorded by phone, country and network, and by the ID of its payout without a reference', async () => {
+  it('is recorded by phone, country, network, and reference or payout ID', async () => {
     const momos = [momoItem(), { ...momoItem(), phoneNumber: '+2348012345679', reference: 'invoice-17' }];
     const response = await api.post('/payouts/mobile-money', { momos }).expect(200);
     const id = response.headers['x-call-id'] as string;
