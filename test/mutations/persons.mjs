@@ -18,7 +18,7 @@ export const PERSONS = [
     guards: 'a held call of a revoked person',
     edits: [[REQUESTERS, "NOT IN ('key', 'claimed')", "NOT IN ('key', 'claimed', 'token')"]],
     noticedBy: APPROVALS,
-    test: 'is impossible after a revocation of the requester if the credential was theirs',
+    test: 'is impossible after a revocation of the requester with their own credential',
   },
   {
     name: 'person-unknown',
