@@ -35,7 +35,7 @@ export interface AuditCounts {
 const FIRST_LATER = 80_000_000;
 const LATER_EVERY_MS = 1_000;
 
-const PATIENCE_MS = 60_000;
+const GIVE_UP_AFTER_MS = 60_000;
 const WIDTH = 8;
 
 /**
@@ -47,7 +47,7 @@ export async function audit(
   orders: Order[],
 ): Promise<{ audited: AuditCounts; doubts: Doubt[]; complaints: string[] }> {
   await stage.ready();
-  const again = (order: Order) => insist(stage.nextUrl, order, PATIENCE_MS);
+  const again = (order: Order) => insist(stage.nextUrl, order, GIVE_UP_AFTER_MS);
   await inParallel(
     orders.filter((order) => isOpen(order) && order.key !== undefined),
     WIDTH,
@@ -108,7 +108,7 @@ async function goOn(stage: Stage): Promise<{ end: () => Promise<Order[]> }> {
         const number = FIRST_LATER + orders.length;
         const order = { app, operation, body: make(number), key: `later-${number}`, attempts: [] };
         orders.push(order);
-        await insist(stage.nextUrl, order, PATIENCE_MS);
+        await insist(stage.nextUrl, order, GIVE_UP_AFTER_MS);
       }
       await sleep(LATER_EVERY_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
     }

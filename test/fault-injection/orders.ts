@@ -114,10 +114,10 @@ export async function attempt(url: string, order: Order): Promise<Attempt> {
 /**
  * Sends an order until the answer is final, as documented for apps.
  * @param urlOf an instance, another one for each attempt.
- * @param patienceMs time after which the app gives up.
+ * @param giveUpAfterMs time after which the app gives up.
  */
-export async function insist(urlOf: () => string, order: Order, patienceMs: number): Promise<void> {
-  const givenUpAt = performance.now() + patienceMs;
+export async function insist(urlOf: () => string, order: Order, giveUpAfterMs: number): Promise<void> {
+  const givenUpAt = performance.now() + giveUpAfterMs;
   do {
     const { status, retryAfterMs = RECONNECT_MS } = await attempt(urlOf(), order);
     if (!isOpen(order)) return;

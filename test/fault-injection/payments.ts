@@ -3,6 +3,9 @@ import type { Stage } from './stage';
 
 const VALUE_USD = 0.25;
 
+/** Lets an app send each payment once, without a retry. */
+export const NO_RETRY_MS = 0;
+
 /** Returns the body of the order with this number: a payout to its own recipient. */
 function paymentOf(number: number): object {
   const phoneNumber = `+2547${String(number).padStart(8, '0')}`;
@@ -56,16 +59,16 @@ export class Payments {
 
   /**
    * Starts this many payments per second, and repeats each until its answer is final.
-   * @param patienceMs time after which an app gives up. 0 sends once.
+   * @param giveUpAfterMs time after which an app gives up. `NO_RETRY_MS` sends once.
    */
-  async flow(rate: number, isOver: () => boolean, patienceMs = 60_000): Promise<void> {
-    await openLoop(rate, isOver, () => insist(this.stage.nextUrl, this.next(), patienceMs));
+  async flow(rate: number, isOver: () => boolean, giveUpAfterMs = 60_000): Promise<void> {
+    await openLoop(rate, isOver, () => insist(this.stage.nextUrl, this.next(), giveUpAfterMs));
   }
 
   /** Runs the same flow during some work. */
-  async during(rate: number, work: () => Promise<void>, patienceMs?: number): Promise<void> {
+  async during(rate: number, work: () => Promise<void>, giveUpAfterMs?: number): Promise<void> {
     let isOver = false;
-    const flowing = this.flow(rate, () => isOver, patienceMs);
+    const flowing = this.flow(rate, () => isOver, giveUpAfterMs);
     try {
       await work();
     } finally {

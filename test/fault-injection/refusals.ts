@@ -1,6 +1,6 @@
 import { Order } from './orders';
 import { Payments } from './payments';
-import { inSeconds, quantile, toldIn, whole } from './scenario';
+import { countAnswers, inSeconds, quantile, whole } from './scenario';
 import { Stage } from './stage';
 
 /** The promise is two seconds. The machine may be busy. */
@@ -42,7 +42,7 @@ export async function refusalsIn(
   return {
     sent: during.length,
     seen: [
-      `answers to what was sent meanwhile: ${toldIn(during)}`,
+      `answers meanwhile: ${countAnswers(during)}`,
       `refusals took ${inSeconds(quantile(waits, 0.5))} (median), ${inSeconds(quantile(waits, 0.99))} ` +
         `(p99), ${inSeconds(worst)} at worst`,
       `${sentLater.length} of ${whole(refused.length)} refused payments were sent later`,

@@ -80,7 +80,7 @@ export function quantile(values: number[], share: number): number {
 }
 
 /** Counts the first answers by status and code. */
-export function toldIn(orders: Order[]): string {
+export function countAnswers(orders: Order[]): string {
   const counts = new Map<string, number>();
   for (const { attempts } of orders) {
     const [first] = attempts;

@@ -4,7 +4,7 @@ import { eventually } from '../../support/payments/paying';
 import { audit } from '../audit';
 import { Auditor } from '../auditor';
 import { OneServer, oneServer } from '../databases';
-import { Payments } from '../payments';
+import { NO_RETRY_MS, Payments } from '../payments';
 import { refusalsIn, sentIn, Span } from '../refusals';
 import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, whole } from '../scenario';
 import { Stage } from '../stage';
@@ -42,7 +42,7 @@ export const connections: Scenario = {
     const payments = await Payments.of(stage);
     const auditor = await Auditor.of(stage);
     const { span, others } = await useUpUnderLoad(run, database, payments, auditor);
-    const what = { happened: 'no connection was free', ended: 'they were given back' };
+    const what = { happened: 'no connection was free', ended: 'connections were free' };
     const { sent, seen, broken } = await refusalsIn(stage, payments, [span], what);
     const busy = sentIn(payments.orders, [span]).filter(
       ({ attempts: [first] }) => first?.code === 'database_busy',
@@ -54,10 +54,10 @@ export const connections: Scenario = {
       did:
         `Other programs took every free connection (${others.most}), and an administrator ended those of ` +
         `the product (${others.ended} in all), for ${inSeconds(span.until - span.from)} under ${RATE} ` +
-        `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+        `payments/s, each sent once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [
         ...seen,
-        `reading the history again ${inSeconds(readAgain)} after they were given back`,
+        `reading the history again ${inSeconds(readAgain)} after connections were free`,
         ...inWords(audited),
       ],
       broken: [
@@ -75,7 +75,6 @@ export const connections: Scenario = {
 async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments, auditor: Auditor) {
   const span: Span = { from: 0, until: 0 };
   const others = new Others(database);
-  const asksOnce = 0;
   run.onEnd(() => others.release());
   await payments.during(
     RATE,
@@ -92,7 +91,7 @@ async function useUpUnderLoad(run: Run, database: OneServer, payments: Payments,
       run.say('connections are free');
       await auditor.readFor(6_000);
     },
-    asksOnce,
+    NO_RETRY_MS,
   );
   return { span, others };
 }

@@ -3,9 +3,9 @@ import { UNSAFE_SETTINGS } from '../../../src/continuity/fence/durability.servic
 import { FillableDatabase, mayMount, startPostgresOnSmallDisk } from '../../support/databases/full-disk';
 import { audit } from '../audit';
 import { Auditor } from '../auditor';
-import { Payments } from '../payments';
+import { NO_RETRY_MS, Payments } from '../payments';
 import { sentIn, Span } from '../refusals';
-import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, toldIn, whole } from '../scenario';
+import { brokenIn, countAnswers, inSeconds, inWords, Run, scaledMs, Scenario, whole } from '../scenario';
 import { Stage } from '../stage';
 
 const RATE = 40;
@@ -47,9 +47,9 @@ export const diskFull: Scenario = {
     return {
       did:
         `A file system of ${DISK_MB} MB filled to the last block for ${inSeconds(span.until - span.from)} ` +
-        `under ${RATE} payments/s, each asked once`,
+        `under ${RATE} payments/s, each sent once`,
       seen: [
-        `answers while it was full: ${toldIn(during)}`,
+        `answers while it was full: ${countAnswers(during)}`,
         `${whole(inDoubt)} answers were lost in all (outcome unknown until the disk had space)`,
         `${reads.length - unread.length} of ${reads.length} reads of the history answered`,
         `paying again ${inSeconds(again)} after there was space`,
@@ -79,7 +79,6 @@ async function fillUnderLoad(
   disk: FillableDatabase,
 ): Promise<Span> {
   const span = { from: 0, until: 0 };
-  const asksOnce = 0;
   await payments.during(
     RATE,
     async () => {
@@ -93,7 +92,7 @@ async function fillUnderLoad(
       run.say('there is space');
       await sleep(10_000);
     },
-    asksOnce,
+    NO_RETRY_MS,
   );
   return span;
 }

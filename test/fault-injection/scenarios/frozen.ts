@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audit } from '../audit';
 import { OneServer, oneServer } from '../databases';
-import { Payments } from '../payments';
+import { NO_RETRY_MS, Payments } from '../payments';
 import { refusalsIn, Span } from '../refusals';
 import { brokenIn, inSeconds, inWords, Run, scaledMs, Scenario, whole } from '../scenario';
 import { Stage } from '../stage';
@@ -29,7 +29,7 @@ export const frozen: Scenario = {
     return {
       did:
         `All processes of Postgres stopped for ${inSeconds(span.until - span.from)} under ${RATE} ` +
-        `payments/s, each asked once (${whole(sent)} payments meanwhile, two instances)`,
+        `payments/s, each sent once (${whole(sent)} payments meanwhile, two instances)`,
       seen: [...seen, ...inWords(audited)],
       broken: [...broken, ...brokenIn(audited, complaints)],
     };
@@ -38,7 +38,6 @@ export const frozen: Scenario = {
 
 async function freezeUnderLoad(run: Run, { server }: OneServer, payments: Payments): Promise<Span> {
   const span = { from: 0, until: 0 };
-  const asksOnce = 0;
   await payments.during(
     RATE,
     async () => {
@@ -52,7 +51,7 @@ async function freezeUnderLoad(run: Run, { server }: OneServer, payments: Paymen
       run.say('Postgres is thawed');
       await sleep(10_000);
     },
-    asksOnce,
+    NO_RETRY_MS,
   );
   return span;
 }

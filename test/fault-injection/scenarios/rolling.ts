@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { audit } from '../audit';
 import { oneServer } from '../databases';
 import { Payments } from '../payments';
-import { brokenIn, inWords, scaled, Scenario, toldIn, whole } from '../scenario';
+import { brokenIn, countAnswers, inWords, scaled, Scenario, whole } from '../scenario';
 import { Stage } from '../stage';
 
 const RATE = 40;
@@ -39,7 +39,7 @@ export const rolling: Scenario = {
     const resets = payments.orders.flatMap(({ attempts }) =>
       attempts.filter(({ code }) => code === 'ECONNRESET'),
     );
-    const first = toldIn(payments.orders);
+    const first = countAnswers(payments.orders);
     run.say('auditing');
     const { audited, complaints } = await audit(stage, payments.orders);
     return {
