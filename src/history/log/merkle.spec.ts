@@ -3,10 +3,7 @@ import { leafHash } from '../../../test/support/records/leaf-hash';
 import { NaiveTree } from '../../../test/support/records/naive-tree';
 import { CompactRange, EMPTY_ROOT, foldSubtrees, nodeHash, subtreesOf } from './merkle';
 
-/**
- * Leaves and roots that implementations of RFC 6962 share as test vectors: transparency-dev/merkle, rfc6962
- * and proof.
- */
+/** Leaves and roots of the test vectors of RFC 6962: transparency-dev/merkle, rfc6962 and proof. */
 const LEAVES = [
   '',
   '00',

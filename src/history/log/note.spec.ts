@@ -17,7 +17,7 @@ const verifier = verifierOf(signer.verifierKey);
 const stranger = signerOf(newSigningKey('stranger.example'));
 const TEXT = 'first line\n\nafter an empty one: zażółć\n';
 const NOTE = signNote(TEXT, signer);
-/** Generated once, to search for in messages. */
+/** Text of a key that messages must not contain. */
 const KEY = newSigningKey(LOG);
 const lineOf = (note: string) => note.slice(note.lastIndexOf('\n\n') + 2);
 
@@ -82,7 +82,7 @@ describe('a key', () => {
     const key = newSigningKey(LOG);
     const holder = signerOf(key);
     const seed = Buffer.from(key.split('+').slice(4).join('+'), 'base64').subarray(1);
-    // The secret to search for.
+    // The secret part.
     expect(holder.privateKey.export({ format: 'jwk' }).d).toBe(seed.toString('base64url'));
     const shown = JSON.stringify(holder) + inspect(holder, { depth: 9, showHidden: true });
     for (const form of ['base64', 'base64url', 'hex'] as const)

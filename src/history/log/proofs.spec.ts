@@ -28,7 +28,7 @@ const naive = new NaiveTree(leaves);
 const node = ({ level, index }: Subtree) => `${level}/${index}`;
 const nodes = new Map<string, Buffer>();
 
-/** Nodes that a log keeps: each one once it is complete. */
+/** Stored nodes of a log: complete ones. */
 const stored: HashOf = (subtrees) => Promise.resolve(subtrees.map((subtree) => nodes.get(node(subtree))!));
 
 /** Compares hashes. Jest compares thousands of buffers too slowly. */
@@ -93,8 +93,7 @@ describe('an inclusion proof', () => {
           })),
         ];
         accepted.push(...wrong.filter(verifyInclusion));
-        // Some sizes have the same shape above a leaf. The checkpoint's signature binds the size, not the
-        // path.
+        // Some sizes have the same path above a leaf. Only the signature of the checkpoint binds the size.
         for (const changed of [size - 1, size + 1, size * 2, Math.floor(size / 2)]) {
           const expected = naivelyIncluded(index, changed, claim.leafHash, proof, root);
           if (verifyInclusion({ ...claim, size: changed }) !== expected)

@@ -21,7 +21,7 @@ import { verifyConsistency, verifyInclusion } from '../../../test/support/record
 import { parseCheckpoint } from './head';
 import { openNote, signerOf, signNote, verifierOf } from './note';
 
-/** Verification must agree with published data, byte for byte. */
+/** Compares the verification with published data, byte for byte. */
 describe('our verification of published data', () => {
   it.each(INCLUSIONS)('proves leaf $index of $size', (claim) => {
     expect(verifyInclusion(claim)).toBe(true);

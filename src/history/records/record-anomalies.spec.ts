@@ -33,7 +33,7 @@ const outcome = (more: Partial<OutcomeDocument> = {}) => ({
   ...more,
 });
 
-/** A payout of one item that succeeded, or what a test makes of it. */
+/** Records of a successful payout with one item, and the changes of a test. */
 function found(
   { intent, ...call }: Made = {},
   more: Partial<AnomalyContext> = {},

@@ -61,7 +61,7 @@ describe('masking', () => {
   });
 
   it('takes time in proportion to the length of a text', () => {
-    // A pattern that tried each end from each start would never come back.
+    // A pattern with quadratic backtracking would not finish.
     for (const long of [
       'a'.repeat(2_000_000),
       '+1 '.repeat(500_000),

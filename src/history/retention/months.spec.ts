@@ -6,7 +6,7 @@ describe('endsBefore', () => {
   it.each([
     ['31d', '2026-02-28T12:00:00.000Z'],
     ['400d', '2025-02-24T12:00:00.000Z'],
-    ['13mo', '2025-02-28T12:00:00.000Z'], // there is no 31st
+    ['13mo', '2025-02-28T12:00:00.000Z'], // February has no 31st.
     ['4mo', '2025-11-30T12:00:00.000Z'],
     ['12mo', '2025-03-31T12:00:00.000Z'],
   ])('reads %s as %s', (age, before) => expect(endsBefore(age, NOW)?.toISOString()).toBe(before));
@@ -17,7 +17,7 @@ describe('endsBefore', () => {
 
   it('requires at least 31 days, also for shorter months', () => {
     expect(endsBefore('1mo', NOW)?.toISOString()).toBe('2026-02-28T12:00:00.000Z');
-    expect(endsBefore('1mo', new Date('2026-03-30T12:00:00Z'))).toBeUndefined(); // 30 days
+    expect(endsBefore('1mo', new Date('2026-03-30T12:00:00Z'))).toBeUndefined(); // 30 days.
   });
 });
 

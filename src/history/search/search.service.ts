@@ -136,9 +136,7 @@ export class SearchService {
     );
   }
 
-  /**
-   * Returns the indexed numbers that the recipient can mean. Every country can have a number without its code.
-   */
+  /** Returns the indexed numbers of the recipient. Every country can have a number without its code. */
   private async phonesOf(
     { recipient = '' }: SearchFilters,
     gone: AbortSignal | undefined,

@@ -5,7 +5,7 @@ import supertest from '../../support/http/supertest';
 import { Approving, startApproving } from '../../support/payments/approving';
 import { PHONE } from '../../support/payments/paying';
 
-/** A row of the table, as far as tests read its columns. */
+/** Columns of the table `access` that tests read. */
 interface AccessRow {
   id: string;
   key_id: string;
@@ -164,7 +164,7 @@ describe('a read of the history', () => {
       (await listed('client=seeing-auditor', key)).find(({ id }) => id === access.id)?.filters.recipient;
     expect(await shown(auditor.key)).toBe('a••@example.com');
     expect(await shown(seeing.key)).toBe('ada@example.com');
-    // as an erasure does
+    // Like an erasure.
     await approving.query('DELETE FROM access_filters WHERE access_id = $1', [access.id]);
     expect(await shown(seeing.key)).toBe('a••@example.com');
   });

@@ -77,7 +77,7 @@ describe('the authors of administrative acts', () => {
         .set({ ...by, 'Content-Type': 'text/csv' })
         .send(`upstream_ref,amount_usd\nof-${actor},1`)
         .expect(201);
-      period.from = '2026-10-31T00:00:00Z'; // Another period, so that it is another run.
+      period.from = '2026-10-31T00:00:00Z'; // Another period makes another run.
       expect([run.started_by?.actor, statement.actor]).toEqual([actor, actor]);
     }
     const recorded = await proxy.database.query(

@@ -11,7 +11,7 @@ import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** An answer's row. */
+/** An act in the answer. */
 type Act = ActivityRecord;
 
 describe('the list of administrative acts', () => {
@@ -76,7 +76,7 @@ describe('the list of administrative acts', () => {
       target,
       before: { daily_cap_usd: '10' },
       after: { daily_cap_usd: '1000000' },
-      by: { ...by, actor: null }, // X-Actor is only a claim
+      by: { ...by, actor: null }, // X-Actor is no evidence.
       via: 'api',
       client_address: '127.0.0.1',
       request_id: lifted.headers['x-request-id'],
@@ -125,7 +125,7 @@ describe('the list of administrative acts', () => {
     const asked = { expires_at: expires, reason: 'due' };
     const { id, key } = (await ask('post', '/v1/clients/rotating/keys', asked).expect(201)).body;
     await ask('delete', `/v1/clients/rotating/keys/${id}?reason=leaked`).expect(200);
-    await ask('delete', `/v1/clients/rotating/keys/${id}?reason=again`).expect(200); // it changes nothing
+    await ask('delete', `/v1/clients/rotating/keys/${id}?reason=again`).expect(200); // No change.
     const [revoked, issued, made] = await acts('client=rotating');
     expect(revoked).toMatchObject({ action: 'key_revoked', target: { key_id: id }, reason: 'leaked' });
     expect(revoked).toMatchObject({

@@ -8,7 +8,7 @@ import { eventually } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** More than all buffers between the proxy and a client hold: some 12 MB. */
+/** Size of an export above that of all buffers between the proxy and a client, some 12 MB. */
 const ROWS = 1_500;
 const ROW_TEXT = 8_000;
 
@@ -20,7 +20,6 @@ const text = async (response: IncomingMessage) => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** An export that does not come to its end, or not at once. */
 describe('an export', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -36,7 +35,7 @@ describe('an export', () => {
     const { walk } = SearchService.prototype as {
       walk: (...args: unknown[]) => AsyncGenerator<PayoutPosition[], void>;
     };
-    batches = []; // how many each export has read
+    batches = []; // Number of batches of each export.
     jest.spyOn(SearchService.prototype, 'walk').mockImplementation(async function* (
       this: SearchService,
       ...args
@@ -66,7 +65,7 @@ describe('an export', () => {
        FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,
       [count, ROW_TEXT],
     );
-  /** An answer of which nothing has been read but its head. */
+  /** Returns the answer once its head has arrived. */
   const begin = (key = auditor): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const options = { headers: { 'x-api-key': key }, agent: false as const };
@@ -82,7 +81,7 @@ describe('an export', () => {
     const [, path = ''] = /^<(.*)>; rel="describedby"/.exec(String(response.headers.link)) ?? [];
     return proxy.get(auditor, path);
   };
-  /** @returns how many lines came, and how they ended. */
+  /** Returns the number of lines, and the end of the connection. */
   const readAll = async (response: IncomingMessage) => {
     const chunks: Buffer[] = [];
     let error: { code?: string } | undefined;
@@ -96,7 +95,7 @@ describe('an export', () => {
 
   it('is read at the pace of its reader, and has no later rows', async () => {
     const [stalled, read] = [await begin(), await begin()];
-    await addRefusals(100); // these came later
+    await addRefusals(100); // After the start of the export.
     const { error, lines } = await readAll(read);
     expect([error, lines]).toEqual([undefined, ROWS]);
     expect((await manifestOf(read)).body).toMatchObject({ rows: ROWS });

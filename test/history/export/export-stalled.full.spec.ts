@@ -5,13 +5,11 @@ import { FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/**
- * More than all buffers between the proxy and a client hold: some 45 MB. Linux may let a receiver have 32 MB.
- */
+/** Size of an export above that of all buffers up to the client. A receiver's may have 32 MB on Linux. */
 const ROWS = 1_500;
 const ROW_TEXT = 30_000;
 
-/** An export on a connection that is hardly read. */
+/** An export to a slow reader. */
 describe('an export', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -33,7 +31,7 @@ describe('an export', () => {
        FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,
       [ROWS, ROW_TEXT],
     );
-    // until they are indexed
+    // Until they are indexed.
     await eventually(async () => (await proxy.get(auditor, '/v1/audit/calls?page_size=1')).status === 200);
   });
   afterAll(async () => {
@@ -52,7 +50,7 @@ describe('an export', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Asks for an export on a socket that takes no more than `bytes` at once, and stops each time. */
+  /** Requests an export on a socket that reads `bytes` at a time, and pauses in between. */
   async function ask(bytes: number) {
     const { hostname, port } = new URL(proxy.url);
     let read = 0;

@@ -8,13 +8,13 @@ import { insertSettlements } from '../../support/records/documents';
 import { asText, linesOf, readCsv, sha256 } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
 
-/** The whole history, or what a search finds of it, in one stream. */
+/** Streams of the whole history, or of the results of a search. */
 describe('an export', () => {
   let paying: Paying;
   let masked: string;
   let seeing: string;
   const sent: string[] = [];
-  /** For the next checkpoint, which may take a second. */
+  /** Resolves at the next checkpoint, which may take a second. */
   let noWaiting: jest.SpyInstance;
 
   beforeAll(async () => {
@@ -255,7 +255,7 @@ describe('an export', () => {
     let got = await get('format=csv').expect(200);
     await eventually(async () => {
       if ((await manifestOf(got)).checkpoint?.covers_beginning) return true;
-      // on a busy machine, sealing may take longer than an export waits for it
+      // On a busy machine, sealing may exceed CHECKPOINT_WAIT_MS.
       got = await get('format=csv').expect(200);
       return false;
     });

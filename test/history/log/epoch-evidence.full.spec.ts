@@ -14,10 +14,7 @@ import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 
-/**
- * What tells an instance that its database is older, and what does not. The database loses rows as in the
- * past.
- */
+/** Evidence of an instance for an old database. Tests remove rows to simulate one. */
 describe('the evidence against an old database', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -40,7 +37,7 @@ describe('the evidence against an old database', () => {
   const fences = () => proxy.app.get(FenceService).reasons;
   const details = () => fences().map(({ detail }) => detail);
   const heartbeat = () => proxy.app.get(HeartbeatService);
-  /** From now on, no heartbeat comes after the commits. */
+  /** Prevents heartbeats after the next commits. */
   const holdBeats = async () => {
     await heartbeat().beat();
     jest.spyOn(heartbeat(), 'beat').mockResolvedValue();
@@ -93,7 +90,7 @@ describe('the evidence against an old database', () => {
     await database.query('INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING');
   });
 
-  /** Ends the connection of the heartbeat alone, and lets it beat on a new one. */
+  /** Ends only the connection of the heartbeat, and waits for a beat on a new one. */
   const beatOnNewConnection = async () => {
     await endConnections('%heartbeat');
     jest.restoreAllMocks();
@@ -152,7 +149,7 @@ describe('the evidence against an old database', () => {
   it('excludes calls whose month was pruned in the meantime', async () => {
     await start();
     await proxy.close();
-    writeFile({ admitted: ['019b7a3c-1000-7000-8000-000000000000'] }); // of January 2026
+    writeFile({ admitted: ['019b7a3c-1000-7000-8000-000000000000'] }); // January 2026.
     await start();
     expect(fences()).toHaveLength(1);
     await proxy.close();
@@ -208,14 +205,14 @@ describe('the evidence against an old database', () => {
     await database.query('DELETE FROM epoch WHERE number > 1');
     await reconnect();
     expect(fences()).toHaveLength(1);
-    await nextEpoch(); // the newer database is back
+    await nextEpoch(); // The newer database returns.
     jest.restoreAllMocks();
     const [epoch, stop] = [proxy.app.get(EpochService), jest.fn()];
     epoch.whileBehind(stop);
     await heartbeat().beat();
     await epoch['telling'];
     expect(stop).not.toHaveBeenCalled();
-    expect(fences()).toHaveLength(1); // some connections could lead to the older one
+    expect(fences()).toHaveLength(1); // Some connections could lead to the older one.
     await proxy.close();
     await start();
     expect(fences()).toEqual([]);

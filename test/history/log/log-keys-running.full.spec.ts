@@ -17,14 +17,14 @@ const TOOL = join(__dirname, '..', '..', '..', 'tools', 'verify-receipt.mjs');
 const [OLD, NEW] = [newSigningKey('test'), newSigningKey('test')];
 const [oldKey, newKey] = [OLD, NEW].map((key) => signerOf(key).verifierKey) as [string, string];
 
-/** The steps of a change, as the operator configures them. */
+/** Configurations of the steps of a rotation. */
 const STEPS = {
   before: { LOG_SIGNING_KEY: OLD, LOG_RETIRED_KEYS: '' },
   during: { LOG_SIGNING_KEY: `${NEW}, ${OLD}`, LOG_RETIRED_KEYS: '' },
   after: { LOG_SIGNING_KEY: NEW, LOG_RETIRED_KEYS: oldKey },
 };
 
-/** An installation whose operator changes the key of its log, one step after the other. */
+/** Tests share one installation, and run the steps of the rotation in order. */
 describe('a rotation of LOG_SIGNING_KEY', () => {
   const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-change-'));
   const checkpointFile = join(dir, 'checkpoints');
@@ -42,10 +42,7 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
     rmSync(dir, { recursive: true });
   });
 
-  /**
-   * Starts the proxy with the keys of a step, makes a payment, and returns its receipt and the keys that the
-   * API names.
-   */
+  /** Makes a payment with the keys of a step. Returns its receipt, and the keys that the API returns. */
   async function receiptIn({ LOG_SIGNING_KEY, LOG_RETIRED_KEYS }: (typeof STEPS)[keyof typeof STEPS]) {
     const logRetiredKeys = LOG_RETIRED_KEYS === '' ? [] : [LOG_RETIRED_KEYS];
     const keys = { logSigningKey: new Secret(LOG_SIGNING_KEY), logRetiredKeys };

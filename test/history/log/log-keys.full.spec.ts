@@ -24,7 +24,7 @@ const signersIn = (notes: string[]) =>
 const lineOf = (note: string) => note.slice(note.lastIndexOf('\n\n') + 2);
 const textOf = (note: string, key: Verifier) => openNote(note, key).text;
 
-/** Replaces the newest note, as the owner of the database can. */
+/** Replaces the newest note, as the owner of the database. */
 async function replaceNewest(change: (note: string) => string): Promise<void> {
   const note = change((await log.notes()).at(-1) as string);
   await tamper(
@@ -88,7 +88,7 @@ describe('a rotation of the log key', () => {
 
   it('is refused by the sealer and at the start until both keys have signed a checkpoint', async () => {
     const check = (ring = rings.after) => requireLogKeys(log.database.url, ring);
-    await check(); // a new log may begin with any key
+    await check(); // A new log may begin with any key.
     await log.seal(rings.before);
     await addStops(log.database, 1);
     const { sealing, client } = await log.sealer(rings.after);
@@ -196,7 +196,7 @@ describe('a stolen old key', () => {
   });
 
   it('cannot excuse deletions after the change', async () => {
-    expect(await faultFor()).toBeNull(); // what it signed before stays valid
+    expect(await faultFor()).toBeNull(); // Earlier signatures stay valid.
     await log.erase(keys.old);
     expect(await faultFor()).toMatchObject({ code: 'not_signed', kind: 'erasure' });
     await log.seal(rings.after);

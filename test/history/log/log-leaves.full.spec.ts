@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Quotes, line ends, controls, half the planes of Unicode: all that Postgres can keep as text. */
+/** Any text that Postgres can store: quotes, line ends, controls, half the planes of Unicode. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
   fc.constantFrom(
@@ -44,7 +44,7 @@ const time = fc.bigInt(0n, 4_000_000_000_000_000n).map((microseconds) => {
   const digits = String(microseconds % 1_000_000n).padStart(6, '0');
   return `${new Date(Number(microseconds / 1_000_000n) * 1_000).toISOString().slice(0, 19)}.${digits}Z`;
 });
-/** By the types of columns. */
+/** Values by the types of columns. */
 const VALUES: Record<string, fc.Arbitrary<unknown>> = {
   text,
   json,
@@ -62,7 +62,7 @@ const VALUES: Record<string, fc.Arbitrary<unknown>> = {
   date: fc.constantFrom('2026-11-21', '1999-12-31', '2024-02-29'),
   ARRAY: fc.array(fc.uuid(), { maxLength: 4 }),
 };
-/** Columns in which the database takes only these. */
+/** Values of columns with constraints. */
 const WORDS: Record<string, fc.Arbitrary<unknown>> = {
   'refusal.actor_source': fc.constantFrom(...ACTOR_SOURCES),
   'refusal.actor_commitment': fc.uint8Array({ minLength: 32, maxLength: 32 }).map(asBytes),
@@ -122,7 +122,7 @@ async function columnsOf(table: string): Promise<Column[]> {
   );
 }
 
-/** Rows of a table as JSON takes them; what may be null is at times. */
+/** Rows of a table as JSON. Nullable columns are sometimes null. */
 function rowsOf(table: string, columns: Column[]) {
   const valueOf = ({ name, type, nullable }: Column) => {
     const values = WORDS[`${table}.${name}`] ?? VALUES[type]!;
@@ -153,7 +153,7 @@ describe.each(KIND_NAMES)('the leaf of a row of %s', (name) => {
     expect([...Object.keys(columns), ...(isDocument ? ['record'] : [])].sort()).toEqual(expected.sort());
   });
 
-  if (isDocument) return; // test/history/verify/documents.full.spec.ts
+  if (isDocument) return; // See test/history/verify/documents.full.spec.ts.
 
   it('is canonical JSON for any column values', async () => {
     const stored = await columnsOf(name);
@@ -181,7 +181,7 @@ it('keeps the leaf of a stop sealed before stops had a cause', async () => {
   expect(await leafOf('stop', stop.id)).toBe(canonicalize({ ...unset, ...stop, table: 'stop' }));
 });
 
-/** Back from a leaf to what was inserted. */
+/** Returns the inserted value of a leaf. */
 function said(type: string, value: unknown): unknown {
   if (value === null) return null;
   if (type === 'json' || type === 'jsonb') return JSON.parse(value as string);

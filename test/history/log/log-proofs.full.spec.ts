@@ -58,7 +58,7 @@ async function head() {
   return { key, note, ...parseCheckpoint(openNote(note, verifierOf(key)).text) };
 }
 
-/** Asks until the call is sealed; until then it is told to ask again. */
+/** Requests the receipt until the call is sealed. */
 async function receipt(id = call, key = app): Promise<Receipt> {
   let receipt!: Receipt;
   await eventually(async () => {
@@ -70,14 +70,14 @@ async function receipt(id = call, key = app): Promise<Receipt> {
   return receipt;
 }
 
-/** What the program prints with `--json`. */
+/** Output of the program with `--json`. */
 interface Checked {
   holds: boolean;
   fault?: string;
   records: { kind: string; opened: string[] }[];
 }
 
-/** As its user runs it. */
+/** Runs the program as a child process. */
 function check(content: object, ...options: string[]) {
   const file = join(scene.dir, 'receipt.json');
   writeFileSync(file, JSON.stringify(content));
@@ -174,7 +174,7 @@ describe('a receipt', () => {
     const { code, result } = check(body, '--key', key);
     expect(result).toMatchObject({ holds: true, call_id: call });
     expect(code).toBe(0);
-    // In the log's order: right after a start, what was answered may be sealed before what was asked.
+    // The log's order: after a start, an outcome may be sealed before its request.
     expect(result.records.map(({ kind, opened }) => [kind, opened]).sort()).toEqual([
       [
         'intent',

@@ -53,7 +53,7 @@ describe('sealing records of other servers and clocks', () => {
     await sealAll(new Sealing(ring, undefined), client);
     expect(await newest(database, ring)).toMatchObject({ size: 3, root: await rootOfRecords(database) });
     await addStops(database, 1);
-    await sealAll(running, client); // another instance moved on: it continues from there
+    await sealAll(running, client); // Another instance has sealed more.
     expect(await newest(database, ring)).toMatchObject({ size: 4, root: await rootOfRecords(database) });
   });
 

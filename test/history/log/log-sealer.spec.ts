@@ -25,7 +25,7 @@ async function metric(name: string, of = worker): Promise<number> {
 const isSealed = async (call: string | undefined) =>
   (await query('SELECT FROM leaves_of($1)', [call])).length === 2;
 
-/** Within a running worker. */
+/** The sealer in a running worker. */
 describe('the sealer', () => {
   it('seals the records of a request soon, and counts them', async () => {
     const call = (await paying.pay().expect(200)).headers['x-call-id'];

@@ -130,7 +130,7 @@ describe('sealing', () => {
     for (let crash = 0; crash < 2; crash += 1) {
       await addStops(database, 1);
       const crashing = new Sealing(ring, await newFile('crash'));
-      while ((await crashing.pass(client)).sealed === 0); // and nothing is appended
+      while ((await crashing.pass(client)).sealed === 0); // Appends no note.
     }
     appendFileSync(join(dir, 'crash'), 'test\n9\nhalf a li');
     await sealAll(new Sealing(ring, await newFile('crash')), client);
@@ -142,7 +142,7 @@ describe('sealing', () => {
     const sealing = new Sealing(ring, undefined);
     await addStops(database, 1);
     await sealAll(sealing, client);
-    const completeUntil = '2099-01-01T00:00:00.000000Z'; // before a clock was set back
+    const completeUntil = '2099-01-01T00:00:00.000000Z'; // From before a clock was set back.
     const note = signHead({ ...(await newest(database, ring)), completeUntil }, ring);
     await tamper(database, `UPDATE checkpoint SET note = '${note}', complete_until = '${completeUntil}'`);
     await addStops(database, 1);

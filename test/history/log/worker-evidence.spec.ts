@@ -1,7 +1,7 @@
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { eventually, Paying, startPaying } from '../../support/payments/paying';
 
-/** A worker has no file of what it has seen, but it sees every second of its own heartbeats. */
+/** A worker has no epoch file, but compares its heartbeats every second. */
 describe('a database restored to the past', () => {
   let paying: Paying;
   beforeAll(async () => {

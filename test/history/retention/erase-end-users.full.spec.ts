@@ -10,7 +10,7 @@ import { cliOf } from '../../support/processes/cli';
 const KEY = newSigningKey('test');
 const NAME = 'canary-bird.17';
 
-/** Somebody who pays with ephemeral keys, and pays again after an erasure. */
+/** A person who pays with ephemeral keys, before and after an erasure. */
 describe('an erased end user', () => {
   let paying: Paying;
   const audit = cliOf(auditCommands);

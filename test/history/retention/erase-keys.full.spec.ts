@@ -11,7 +11,7 @@ import { asText, linesOf } from '../../support/records/export-files';
 
 const KEY = newSigningKey('test');
 const NUMBER = '+2349099887766';
-/** The national part, as it stands in every spelling, in groups or not. */
+/** National part of the number, in every spelling. */
 const DIGITS = /9\D{0,3}0\D{0,3}9\D{0,3}9\D{0,3}8\D{0,3}8\D{0,3}7\D{0,3}7\D{0,3}6\D{0,3}6/;
 
 const grouped = (digits: string) =>
@@ -24,7 +24,7 @@ const spelled = fc
   .chain((digits) =>
     fc.constantFrom('', 'order-', 'airtime:', 'pay_', 'tel').map((before) => `${before}${digits}`),
   );
-/** Keys that spell the number, each once. */
+/** Idempotency keys with the number, one per spelling. */
 const NAMING = [...new Set(fc.sample(spelled, { numRuns: 60, seed: 7 }))].slice(0, 24);
 const OK = answer(200, { status: 'success', data: {} });
 const OTHERS = ['order-2349099887767', '0190f2a4-2349-7099-8877-667099887766', 'k-1'];
@@ -40,7 +40,7 @@ describe('an idempotency key with a phone number', () => {
   let replays: string[];
   const audit = cliOf(auditCommands);
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
-  /** Each key has a content of its own, so that nothing but the key can hold a request back. */
+  /** Each key has its own content, so that only the key can reject a repetition. */
   const pay = (key: string, valueInUSD = (100 + [...NAMING, ...OTHERS].indexOf(key)) / 100) => {
     const [item] = airtime('+254712345678').airtimes;
     const body = { airtimes: [{ ...item!, valueInUSD }] };
@@ -189,7 +189,7 @@ describe('an idempotency key with a phone number', () => {
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}`).expect(200);
     expect(body.idempotency_key).toBeNull();
     expect(body.anomalies.map(({ code }) => code)).toContain('idempotency_key_erased');
-    // An app that looks for its payment must find it.
+    // Apps must still find their payments.
     expect((await found(key)).map((call) => [call.id, call.idempotency_key])).toContainEqual([id, null]);
   });
 
@@ -202,7 +202,7 @@ describe('an idempotency key with a phone number', () => {
       await pay(key, 3).expect(422);
     }
     expect(paying.upstream.received.length).toBe(sent);
-    // they came once more
+    // The keys came again.
     expect((await erase(NUMBER, '--yes')).places.length).toBeGreaterThan(NAMING.length);
   });
 

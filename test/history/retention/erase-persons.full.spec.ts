@@ -119,7 +119,7 @@ describe('audit erase --person', () => {
     const change = (set: string) => query(`UPDATE person SET ${set} WHERE id = $1`, [person]);
     const selected = "SELECT encode(salt, 'hex') AS salt FROM person WHERE id = $1";
     const [own] = await query<{ salt: string }>(selected, [person]);
-    const ofPerson = expect.stringMatching(`${before}|${refused}`); // both name the person
+    const ofPerson = expect.stringMatching(`${before}|${refused}`); // Both have the person.
     expect([await verify(), await anomalies(before)]).toEqual([expect.objectContaining({ ok: true }), []]);
     for (const changed of ["name = 'somebody-else'", 'salt = sha256(salt)', 'salt = substr(salt, 1, 15)']) {
       await change(changed);
@@ -208,7 +208,7 @@ describe('audit erase --person', () => {
 
   it('keeps the caps of a returning person, and links nothing to earlier records', async () => {
     await pay(NAME).expect(200);
-    const over = await pay(NAME).expect(403); // 2.5 before the erasure and 2.5 now, of 6
+    const over = await pay(NAME).expect(403); // 2.5 before the erasure, and 2.5 now, of 6.
     expect(over.body.code).toBe('cap_exceeded');
     const [call = ''] = await find(`actor=${NAME}&outcome=succeeded`);
     expect(await read(call)).toMatchObject({ actor: NAME, person_id: person });
@@ -238,7 +238,7 @@ describe('audit erase --person', () => {
     await query('UPDATE person SET daily_cap_usd = 0 WHERE id = $1', [person]);
     await pass(person);
     await prune();
-    expect(await hash(person)).toEqual(known); // the limit of a person is not lifted by an erasure
+    expect(await hash(person)).toEqual(known); // An erasure does not lift the limit of a person.
     await query('UPDATE person SET daily_cap_usd = NULL WHERE id = $1', [person]);
     await prune();
     expect(await hash(person)).not.toEqual(known);

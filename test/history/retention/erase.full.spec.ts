@@ -18,7 +18,7 @@ const PEOPLE = ['intent_body', 'outcome_body', 'access_filters', 'idempotency_cl
 const OTHER = 'bob@example.com';
 const ok = (data: object) => answer(200, { status: 'success', data });
 
-/** What the command prints with `--json`. */
+/** Output of the command with `--json`. */
 interface Erased {
   places: string[];
 }
@@ -117,7 +117,7 @@ describe('audit erase', () => {
     expect(record).toMatchObject({ request: { body: null }, response: { body: null }, total_usd: '3' });
     expect(record.items.map((item) => item.recipient.email)).toEqual([null, OTHER]);
 
-    // Of what it was made of, nothing is left either that a guess could be compared with.
+    // No salts or hashes remain for comparison with a guess.
     expect(await query(`SELECT key, salt, content_hash FROM idempotency_claim ORDER BY key LIMIT 1`)).toEqual(
       [{ key: 'k-1', salt: null, content_hash: null }],
     );
@@ -153,7 +153,7 @@ describe('audit erase', () => {
     const [row] = await query<{ leaf: string }>(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
     expect(isSignedLeaf(signerOf(KEY), 'erasure', row!.leaf)).toBe(true);
     expect(isSignedLeaf(signerOf(newSigningKey('test')), 'erasure', row!.leaf)).toBe(false);
-    // Who looked for her after it, to see that she is gone, has named her once more.
+    // The searches after the erasure have named her again.
     expect((JSON.parse((await erase(EMAIL, '--yes')).stdout) as Erased).places).toEqual([
       expect.stringMatching(/^access_filters/),
     ]);

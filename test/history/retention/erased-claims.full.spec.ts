@@ -16,11 +16,11 @@ import { paidOutcome } from '../../support/records/outcomes';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const PAID = answer(200, SUCCESS);
-/** Frees the key. */
+/** Settles the call as not executed, which frees the key. */
 const FORBIDDEN = answer(403, { error: 'forbidden' });
 const ERASED = /^sha256 [0-9a-f]{64}$/;
 
-/** An erased key is a hash in its claim. Everything that works with claims must find it by the key. */
+/** Claims of erased keys contain a hash. Every use of claims must find it by the key. */
 describe('a claim with an erased key', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-erased-'));
   let upstream: FakeUpstream;
@@ -79,7 +79,7 @@ describe('a claim with an erased key', () => {
     expect(await pay('order-1')).toEqual({ status: 200, call: second.call, sent: 0 });
   });
 
-  /** Returns a call that was given up, settled as not executed, and lost its key to erasure. */
+  /** Returns an abandoned call that was settled as not executed, and whose key was erased. */
   async function givenUp(order: string): Promise<string> {
     const { call } = await pay(order, reset);
     const id = await copyIntent(proxy.database, call, {

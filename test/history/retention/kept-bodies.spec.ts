@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** Work of a request without a key, at most. A longer body must be one that was made before. */
+/** Maximum length of a body for a request without a key. Longer bodies are from before. */
 const FRESH_BYTES = 4_096;
 
 describe('a body served without a key', () => {
@@ -12,7 +12,7 @@ describe('a body served without a key', () => {
   });
   afterAll(() => proxy.close());
 
-  /** The buffer that a response was sent from. */
+  /** Buffer of a sent response. */
   async function bodyOf(path: string, headers: Record<string, string> = {}) {
     const end = jest.spyOn(ServerResponse.prototype, 'end');
     const response = await fetch(`${proxy.url}${path}`, { headers });

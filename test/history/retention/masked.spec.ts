@@ -9,7 +9,7 @@ const PERSON = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace' };
 const PEOPLE = ['lovelace', '712345678', '712 345 678'];
 const MASKED = { 'X-People': 'masked' };
 
-/** Whoever may see people can ask not to. */
+/** Readers who may see people can request masked ones. */
 describe('X-People: masked', () => {
   let approving: Approving;
   let seeing: string;
@@ -33,7 +33,7 @@ describe('X-People: masked', () => {
       upstreamRef: PERSON.email,
     });
     ids = { paid: paid.headers['x-call-id'] ?? '', held: await approving.hold(), finding, run };
-    // what was searched for can be read, too
+    // Filters are also shown.
     await get(`/v1/audit/calls?recipient=${PERSON.email}`).expect(200);
   });
   afterAll(() => approving.close());
@@ -44,10 +44,7 @@ describe('X-People: masked', () => {
     (await approving.query('SELECT revealed FROM access WHERE id = $1', [headers['x-call-id']]))[0]?.revealed;
   const names = (text: unknown) => PEOPLE.filter((part) => String(text).toLowerCase().includes(part));
 
-  /**
-   * Whether the reading is recorded as one that may reveal people. A page of findings never is. A search by
-   * recipient always is, because it tells whether the recipient was paid.
-   */
+  /** Whether the access is revealing. A page of findings never is, and a search by recipient always is. */
   it.each<[string, (made: typeof ids) => string, 'revealed' | 'not revealed' | 'tells']>([
     ['calls', () => '/v1/audit/calls', 'revealed'],
     ['calls of a recipient', () => `/v1/audit/calls?recipient=${encodeURIComponent(PHONE)}`, 'tells'],

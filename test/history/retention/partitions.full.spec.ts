@@ -10,7 +10,7 @@ interface Model {
   fields: { name: string; kind: string; type: string; dbName?: string }[];
 }
 
-/** What each of Prisma's scalar types may stand for. */
+/** Postgres types of each scalar type of Prisma. */
 const COLUMN_TYPES: Record<string, string[]> = {
   String: ['uuid', 'text', 'ARRAY'],
   Int: ['integer', 'smallint'],
@@ -22,7 +22,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
   Json: ['json', 'jsonb'],
 };
 
-/** Where rows land, and whether Prisma's picture of the tables is theirs. */
+/** Partitions of rows, and the schema of Prisma. */
 describe('partitioned tables', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
@@ -156,7 +156,7 @@ describe('partitioned tables', () => {
     const { models } = (prisma as unknown as { _runtimeDataModel: { models: Record<string, Model> } })
       ._runtimeDataModel;
     const columns = await query<Record<'table_name' | 'column_name' | 'data_type', string>>(
-      // Prisma does not know xid8, the type of `tx`, nor snapshots and ranges; views are no tables.
+      // Prisma lacks xid8 (the type of `tx`), snapshots and ranges. Views are no tables.
       `SELECT table_name, column_name, data_type FROM information_schema.columns
         JOIN information_schema.tables USING (table_schema, table_name)
        WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
@@ -185,7 +185,7 @@ describe('partitioned tables', () => {
     const known = new Set([
       ...Object.values(models).map(({ dbName }) => dbName),
       '_prisma_migrations',
-      'space_reserve', // it only takes up space
+      'space_reserve', // Reserved space only.
       ...(await partitions()),
     ]);
     expect([...tables].filter((table) => !known.has(table))).toEqual([]);

@@ -3,21 +3,21 @@ import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** Somebody who is nobody else: whatever of her stands anywhere came from here. */
+/** A unique person. Every occurrence of these texts comes from these requests. */
 const EMAIL = 'canary.bird+x@nest.example';
 const PHONE = '+2349099887766';
 const HANDLE = '@CanaryBird';
 const TEXT = `${EMAIL} ${PHONE} ${HANDLE}`;
 const CANARY = /canary|90\D?9988\D?7766/i;
 
-/** Where people may stand: all of it can be erased. `search_entry` is made of these. */
+/** Tables that may contain people. All can be erased. `search_entry` is derived from them. */
 const ERASABLE = ['intent_body', 'outcome_body', 'access_filters', 'search_entry'];
 
 const PHONE_FIELDS = ['phoneNumber', 'phone_number'];
 const SHORT = ['email', 'momoCode', 'receiver', 'wallet'];
 const WORDS = ['currency', 'meta'];
 
-/** A body with the canary in every field that text may stand in. */
+/** A body with the canary in every text field. */
 function named(body: unknown, key = ''): unknown {
   if (Array.isArray(body)) return body.map((element) => named(element, key));
   if (typeof body === 'object' && body !== null) {
@@ -81,7 +81,7 @@ describe('the permanent records of people', () => {
       statuses.push(`${asking.operation} ${status}`);
     }
     expect(statuses).toEqual(asked.map(({ operation }) => `${operation} 200`));
-    // As handles beside no e-mail, as a receiver of its own, and in what is refused.
+    // As handles without an email, as a receiver, and in rejected requests.
     await proxy.post(app, '/payouts/credit', { credits: [{ twitter: HANDLE, valueInUSD: 1 }] }).expect(200);
     for (const receiver of [EMAIL, PHONE, HANDLE]) {
       await proxy
@@ -102,7 +102,7 @@ describe('the permanent records of people', () => {
         .post(app, '/payouts/mobile-money', { momos: [{ ...momo, reference }] })
         .expect(200);
       const asked = `/v1/audit/calls?reference=${encodeURIComponent(reference)}` as const;
-      const { body } = await proxy.get(auditor, asked).expect(200); // what is masked is found by what it was
+      const { body } = await proxy.get(auditor, asked).expect(200); // The original text finds masked ones.
       expect(body.calls.map(({ id }) => id)).toEqual([headers['x-call-id']]);
     }
   });
@@ -168,8 +168,7 @@ describe('the permanent records of people', () => {
       error: expect.stringMatching(/phone number/),
     });
     if (spelled !== '9099887766') {
-      // Of a request that cannot be read, nobody knows whose numbers are in it; and a bare end may be
-      // anything.
+      // Numbers in an unreadable request belong to no known field, and a bare end may be anything.
       await pay({}, { 'Idempotency-Key': spelled });
       expect((await pay({ airtimes }, { 'X-Actor': spelled })).body.code).toBe('invalid_actor');
       const { headers } = await pay({}, { 'X-Request-Id': spelled });
@@ -182,7 +181,7 @@ describe('the permanent records of people', () => {
     'accept %s as a key if it is not a recipient of the call',
     async (key) => {
       upstream.behaviour = echoing;
-      // The upstream's words leave each payout in doubt, so the same content would not be sent again.
+      // The upstream's texts leave each payout in doubt, which blocks the same content.
       const item = { countryToSend: 'Nigeria', phoneNumber: PHONE, valueInUSD: key.length };
       await proxy
         .post(app, '/payouts/airtime', { airtimes: [item] })
@@ -200,7 +199,7 @@ describe('the permanent records of people', () => {
     const text = Object.values(all).join('\n');
     expect(text).not.toMatch(/Bearer|session=|set-cookie|x-who|who=/i);
     expect(text).not.toContain(app);
-    // The fields that were refused: neither their names nor what stood in them.
+    // Neither the names nor the values of rejected fields.
     expect(all.refusal).toMatch(/"pointer":"\/…"/);
   });
 });

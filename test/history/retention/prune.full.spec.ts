@@ -58,7 +58,7 @@ describe('audit prune', () => {
       LOG_SIGNING_KEY: KEY,
       CHECKPOINT_FILE: file,
     });
-    // As if the proxy had run then: January has partitions. February has none, and stands in the default one.
+    // January has partitions. February has none, so its rows are in the default one.
     for (const table of [...CALL_TABLES, ...PEOPLE]) {
       await query('SELECT make_partition($1, $2, $3)', [
         table,
@@ -108,7 +108,7 @@ describe('audit prune', () => {
       'SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)',
       [[...gone, refused]],
     );
-    expect(sealed?.leaves).toBe(3 * 2 + 1); // what proves that they were stays
+    expect(sealed?.leaves).toBe(3 * 2 + 1); // The leaves stay.
 
     const records = await query<{ leaf: string; checkpoint: string }>(
       `SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`,
@@ -129,7 +129,7 @@ describe('audit prune', () => {
       expect(splitNotes(readFileSync(file, 'utf8'))).toContain(checkpoint);
     }
 
-    // What stayed is as guarded as it was, months to come are made, and new rows are taken.
+    // Remaining records are protected, and new months and rows are possible.
     for (const table of CALL_TABLES) {
       await expect(query(`TRUNCATE ${table}_default`)).rejects.toThrow(/records are only added to/);
     }
@@ -140,7 +140,7 @@ describe('audit prune', () => {
     await query('SELECT make_partitions(5)');
     await call('2025-01-09');
 
-    // Once it is over it goes too.
+    // A later prune removes it once it is settled.
     await insertSettlements({ query }, [{ intent_id: inDoubt, resolution: 'confirmed' }]);
     await seal();
     expect(await prune()).toEqual([{ month: '2025-01', calls: 2, kept: 0 }]);
@@ -245,14 +245,14 @@ describe('audit prune', () => {
     const waits = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'intent'::regclass`;
     const isWaiting = async () => (await query(waits)).length > 0;
     await eventually(isWaiting);
-    await eventually(async () => !(await isWaiting())); // it has given way
+    await eventually(async () => !(await isWaiting())); // The lock was released.
     const added = await call(new Date().toISOString());
     await reader.query('COMMIT');
     await reader.end();
     expect(await pruning).toEqual([{ month: '2025-01', calls: 1, kept: 0 }]);
     expect(await idsIn('intent')).toEqual([added]);
 
-    // As if it had ended before it dropped what it had taken out: the index still finds somebody by it.
+    // State after an interruption before the drop of detached tables: the index still has the person.
     await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
       `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, terms)

@@ -11,7 +11,7 @@ import { naiveCalls, naiveItems } from '../../support/records/naive-search';
 
 const CALLS = 250;
 
-/** The index finds what reading every record one by one would find. */
+/** Compares the index with a scan of every record. */
 describe('a search with any combination of filters', () => {
   let proxy: TestProxy;
   let searching: SearchService;
@@ -34,7 +34,7 @@ describe('a search with any combination of filters', () => {
   });
   afterAll(() => proxy.close());
 
-  /** Values that some call or payout has, and some that none has. */
+  /** Values of calls and payouts, and values without a match. */
   function searches(): fc.Arbitrary<CallSearch> {
     const items = calls.flatMap((call) => call.items);
     const some = <Row, Value>(rows: Row[], pick: (row: Row) => Value | null | undefined) => {
@@ -102,7 +102,7 @@ describe('a search with any combination of filters', () => {
       );
   }
 
-  /** All pages, one after the other. */
+  /** Reads all pages. */
   async function all(search: CallSearch, listed: 'calls' | 'items', size: number): Promise<string[]> {
     const found: string[] = [];
     let token: string | null | undefined;
@@ -133,7 +133,7 @@ describe('a search with any combination of filters', () => {
       }),
       { numRuns: runs(100), seed: 5 },
     );
-    expect(findings).toBeGreaterThan(runs(25)); // to find nothing is easily right
+    expect(findings).toBeGreaterThan(runs(25)); // Empty results prove little.
   });
 
   it('finds the same calls oldest first, in batches, and counts them', async () => {

@@ -5,13 +5,13 @@ import { canonicalCountry, countryName } from '../../../src/recipients/country-n
 import { makeUpHistory } from '../../support/databases/history';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** The history by payouts, and in numbers, against what every record says. */
+/** Compares payouts and sums of the history with its records. */
 describe('the list of payouts in the history', () => {
   let proxy: TestProxy;
   let auditor: string;
   let seeing: string;
   let calls: CallRecord[];
-  /** What the test asks comes later. */
+  /** Newest record before the test's own requests. */
   const before = new Date(Date.now() - 30_000).toISOString();
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('the list of payouts in the history', () => {
     not_executed_usd: ['not_executed'],
   };
 
-  /** What a group is, of calls with those of their payouts that count. */
+  /** Returns the group of calls and their matching payouts. */
   function count(counted: CallRecord[]) {
     const times = counted
       .flatMap(({ upstream, timings }) => (upstream?.answer_of ? [] : (timings.upstream_ms ?? [])))

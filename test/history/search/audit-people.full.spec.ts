@@ -10,7 +10,7 @@ const PERSON = {
   shortPhone: '+29051234',
 };
 
-/** Whoever may not see people sees none, wherever in a record they turn up. */
+/** Readers without `audit:pii` see no people in any part of a record. */
 describe('people in the history', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -32,9 +32,7 @@ describe('people in the history', () => {
     await upstream.stop();
   });
 
-  /**
-   * Whatever shape an answer has, people stand in it: in fields, in sentences, as names of a map, as numbers.
-   */
+  /** Answers with people in fields, in sentences, as names of a map, and as numbers. */
   const TALKATIVE = {
     status: 'success',
     message: `paid ${PERSON.email}`,
@@ -121,7 +119,7 @@ describe('people in the history', () => {
   it('are masked in lists', async () => {
     await pay();
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
-    // Masking what is shown does not take away whom one may search for.
+    // Masked results can still be found by recipient.
     const { body } = await proxy
       .get(seeing, `${CALLS}?recipient=${PERSON.email}`)
       .set('X-People', 'masked')
@@ -153,7 +151,7 @@ describe('people in the history', () => {
     for (const { headers } of calls) {
       expectNobody((await proxy.get(auditor, `${CALLS}/${headers['x-call-id']}`).expect(200)).body);
       const { body } = await proxy.get(seeing, `${CALLS}/${headers['x-call-id']}`).expect(200);
-      // As it was, it stands in the body only, which can be erased; a query is part of the record.
+      // Only the body, which can be erased, has the original. A query is part of the record.
       expect(/lovelace/.test(JSON.stringify(body))).toBe(body.operation !== 'GET /account/transaction');
     }
     expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);

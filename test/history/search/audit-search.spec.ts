@@ -3,7 +3,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const CALLS = '/v1/audit/calls';
 
-/** A transaction as the upstream shows it. */
+/** A transaction in an answer of the upstream. */
 const transaction = (n: number, more: object) => ({
   chiRef: `chi-${n}`,
   id: `transaction-${n}`,
@@ -20,7 +20,7 @@ describe('the search of the history', () => {
   let shopId: string;
   let other: string;
   let auditor: string;
-  /** The calls of the scene, by name, in the order in which they were made. */
+  /** Calls of the scene by name, oldest first. */
   const made = new Map<string, string>();
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('the search of the history', () => {
     ({ key: shop, id: shopId } = await proxy.client('shop', 'pay', 'write', 'read', 'account'));
     ({ key: other } = await proxy.client('other', 'pay', 'write', 'read', 'account'));
     ({ key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii'));
-    // the scene has numbers of three countries
+    // The scene has numbers of three countries.
     await proxy.database.query('UPDATE client SET allow_foreign_numbers = TRUE');
     await makeScene();
   });
@@ -106,7 +106,7 @@ describe('the search of the history', () => {
     );
   }
 
-  /** The names of the calls found, oldest first. */
+  /** Returns the names of the matching calls, oldest first. */
   async function found(query: string): Promise<(string | undefined)[]> {
     const { body } = await proxy.get(auditor, `${CALLS}?${query}`).expect(200);
     const names = new Map([...made].map(([name, id]) => [id, name]));
@@ -135,7 +135,7 @@ describe('the search of the history', () => {
     ['recipient=%2B2348012345678', ['airtime', 'unknown']],
     ['recipient=+2348012345678', ['airtime', 'unknown']],
     ['recipient=+254712345678', ['airtime', 'momo']],
-    ['recipient=%E2%80%AA%2B254712345678%E2%80%AC', ['airtime', 'momo']], // copied from a contact app
+    ['recipient=%E2%80%AA%2B254712345678%E2%80%AC', ['airtime', 'momo']], // Copied from a contact app.
     ['recipient=%E2%80%8E0712%E2%80%91345678%EF%B8%8D', ['airtime', 'momo']],
     ['recipient=2348012345678', ['airtime', 'unknown']],
     ['recipient=002348012345678', ['airtime', 'unknown']],
@@ -195,7 +195,7 @@ describe('the search of the history', () => {
     ['outcome=refused&recipient=@ada', []],
     ['recipient=+254712345678&reference=invoice-17&upstream_ref=chi-2', []],
     ['recipient=+254712345678&reference=invoice-17', ['momo']],
-    ['recipient=+256712345678&reference=invoice-17', []], // of two payouts of one call
+    ['recipient=+256712345678&reference=invoice-17', []], // Two payouts of one call.
     ['recipient=+254712345678&min_item_usd=2', ['airtime']],
     ['country=Kenya&min_total_usd=3&max_item_usd=2&outcome=succeeded', ['airtime']],
     ['recipient=+254712345678&upstream_ref=chi-2&client=shop&outcome=succeeded', ['airtime']],

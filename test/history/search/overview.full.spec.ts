@@ -42,7 +42,7 @@ describe('GET /v1/overview', () => {
   it('counts paid, rejected, refused and held calls and calls in doubt, to the cent', async () => {
     const overview = await read('all');
     const { history, in_doubt: doubt, approvals, clients, stops, upstream } = overview;
-    // 0.1 + 0.2 + 0.7 + 1.1 + 1.3 + 6.25; what was refused had no payouts
+    // 0.1 + 0.2 + 0.7 + 1.1 + 1.3 + 6.25. Refused calls have no payouts.
     expect(ofAirtime(overview)).toEqual(['6', '6', '9.65', '1']);
     expect(history?.outcomes).toEqual([
       { outcome: 'succeeded', calls: 3 },
@@ -105,7 +105,7 @@ describe('GET /v1/overview', () => {
       for (const [name] of none)
         expect([name, overview[name as keyof typeof SECTIONS]]).toEqual([name, null]);
       const own = Object.keys(SECTIONS).filter((name) => !none.some(([other]) => other === name));
-      // A run there is not yet, and sealing may take a moment.
+      // No run exists yet, and sealing may take a moment.
       const there = own.filter((name) => !['last_run', 'seal'].includes(name)) as (keyof typeof SECTIONS)[];
       for (const name of there) expect(overview[name]).not.toBeNull();
       expect(Object.keys(overview).sort()).toEqual(
@@ -223,7 +223,7 @@ describe('GET /v1/overview', () => {
       const events = await follow('approve', leaving.signal);
       expect((await next(events)).history).toBeNull();
       const second = next(events).catch(() => 'left');
-      await sleep(2_500); // longer than from one look to the next
+      await sleep(2_500); // Longer than the interval of updates.
       leaving.abort();
       expect(await second).toBe('left');
       expect((await accesses()).slice(known)).toEqual([{ rows: 1, revealed: false }]);
@@ -234,7 +234,7 @@ describe('GET /v1/overview', () => {
       const events = await follow('approve', leaving.signal);
       const first = await next(events);
       const now = performance.now.bind(performance);
-      // It stays ahead, because what was read in the future would stay fresh until then.
+      // The clock stays ahead, because data read in the future would stay fresh until then.
       jest.spyOn(performance, 'now').mockImplementation(() => now() + 15_000);
       const { value: confirmed } = await events.next();
       expect(confirmed).toMatchObject({ event: 'current', data: { as_of: expect.any(String) } });
@@ -244,7 +244,7 @@ describe('GET /v1/overview', () => {
         .mockRejectedValue(new Error('the database is away'));
       expect((await events.next()).value).toEqual({ event: 'unavailable', data: {} });
       broken.mockRestore();
-      expect((await next(events)).stops).toEqual(first.stops); // though nothing changed
+      expect((await next(events)).stops).toEqual(first.stops); // Without a change.
       leaving.abort();
     });
 

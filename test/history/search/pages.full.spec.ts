@@ -4,7 +4,7 @@ import { first } from '../../support/examples/first';
 import { dataOf, InterfaceClient } from '../../support/http/interface-client';
 import { startProxyWithSandbox } from '../../support/processes/proxy';
 
-/** What recipients and payers see, in a real browser; the links are those that apps get from the proxy. */
+/** Pages for recipients and payers in a real browser, with the links that apps get. */
 describe('the redemption pages', () => {
   let proxy: Awaited<ReturnType<typeof startProxyWithSandbox>>;
   let browser: TestBrowser;
@@ -32,7 +32,7 @@ describe('the redemption pages', () => {
     page.on('pageerror', (error) => complaints.push(error.message));
   });
   afterEach(async () => {
-    expect(complaints).toEqual([]); // among others, of the page's own content security policy
+    expect(complaints).toEqual([]); // Such as violations of the content security policy.
     await page.close();
   });
 
@@ -58,7 +58,7 @@ describe('the redemption pages', () => {
     await page.getByText('Nothing is left to pay').first().waitFor();
     expect(await statusOf(transaction.id)).toBe('paid');
     expect(await page.getByRole('button').count()).toBe(0);
-    await page.reload(); // must not send the form again
+    await page.reload(); // Must not send the form again.
     expect(await page.getByRole('button').count()).toBe(0);
   });
 

@@ -13,14 +13,14 @@ import { askSandbox } from '../../support/sandbox/sandbox-answers';
 const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;
 type Sums = Record<(typeof AMOUNTS)[number], Decimal>;
 
-/** A payout and what the upstream makes of it after its answer. */
+/** A payout, and its later status at the upstream. */
 const payout = fc.record({
   usd: fc.integer({ min: 1, max: 400 }).map((cents) => cents / 100),
   status: fc.constantFrom('paid', 'pending', 'failed', 'reversed', 'refunded'),
 });
 type Payout = typeof payout extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Calls of payouts. The upstream rejects a country that it does not know by this spelling. */
+/** Calls of payouts. The upstream rejects unknown spellings of countries. */
 const calls = fc.array(
   fc.record({
     country: fc.constantFrom('Kenya', 'Kenya', 'kenya', 'KENYA', 'KE', 'KEN', 'Kenya.'),
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** Asks the sandbox for the truth, or changes it. */
+/** Reads or changes the state of the sandbox. */
 const control = () => askSandbox(scene.sandbox.url);
 const sum = (values: (string | number)[]) =>
   values.reduce<Decimal>((all, usd) => all.plus(usd), new Decimal(0));
@@ -68,7 +68,7 @@ async function send(path: '/payouts/airtime' | '/payouts/initiate-credit', body:
   }
 }
 
-/** The money that the upstream's transactions hold, whatever its list says. */
+/** Returns the money of the upstream's transactions, from their state instead of the list. */
 async function truth() {
   const { body } = await control()
     .get('/_sandbox/transactions?limit=10000')
@@ -118,7 +118,7 @@ describe('the sums of payouts', () => {
         expect(byCountry[0]).toMatchObject(
           Object.fromEntries(AMOUNTS.map((name) => [name, sums[name].toFixed()])),
         );
-        // The same payouts, summed up one by one.
+        // The sum of the same payouts.
         const each = await sumsOf('&min_item_usd=0');
         expect(each).toEqual(sums);
       }),

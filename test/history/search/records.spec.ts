@@ -11,7 +11,7 @@ import { insertIntent, insertOutcomes } from '../../support/records/documents';
 const RECORDS = ['intent', 'outcome', 'refusal', 'answer_shape'];
 const PEOPLE = ['intent_body', 'outcome_body'];
 
-/** Records: rows that are only ever added, and people beside them. */
+/** Records are append-only rows. People are in separate rows. */
 describe('records', () => {
   let paying: Paying;
   let proxyRole: Client;
@@ -46,7 +46,7 @@ describe('records', () => {
 
   it('can be inserted and read by the proxy, and not updated, deleted, truncated, altered or disarmed', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);
-    expect(partitions.length).toBeGreaterThanOrEqual(5 * 3); // a default, this month, the next
+    expect(partitions.length).toBeGreaterThanOrEqual(5 * 3); // A default, this month, and the next.
     for (const table of [...RECORDS, ...PEOPLE, ...partitions]) {
       const id = firstColumn(table);
       for (const sql of [
@@ -85,7 +85,7 @@ describe('records', () => {
   it.each(['UPDATE', 'DELETE', 'TRUNCATE'])(
     'reject %s even by their owner, in every partition',
     async (change) => {
-      // So that a default partition is not empty.
+      // A row for the default partition.
       await insertOutcomes(paying.proxy.database, [
         { intent_id: uuidv7({ msecs: Date.parse('2001-01-01') }) },
       ]);
@@ -190,7 +190,7 @@ describe('records', () => {
       await paying.proxy.post(paying.app, '/payouts/credit', { credits: [bad] }).expect(400);
     }
     const last = callOf(await paying.pay('+254799999999').expect(200));
-    // Both are answers of a new shape, which is written after the app has its answer.
+    // Both answers have a new shape, which is written after the app's answer.
     const shapes = 'SELECT FROM answer_shape WHERE first_call_id = ANY ($1::uuid[])';
     await eventually(async () => (await query(shapes, [[id, last]])).length === 2);
 

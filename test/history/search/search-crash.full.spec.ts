@@ -18,7 +18,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 const CALLS = 3_000;
 const NEVER = () => Promise.reject(new Error('not with a server of its own'));
 
-/** The index is not in the write-ahead log, so a crash of Postgres empties it. This server may crash. */
+/** The index is not in the write-ahead log, so a crash of Postgres empties it. */
 describe('the search index after a crash of Postgres', () => {
   const dataDir = newDataDir();
   let postgres: EmbeddedPostgres;
@@ -46,7 +46,7 @@ describe('the search index after a crash of Postgres', () => {
   const count = async (table: string) =>
     first(await database.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}`)).count;
 
-  /** Does what a worker does, and waits for its own turn, which may take longer than a search waits. */
+  /** Rebuilds the index like a worker. It may take longer than the wait of a search. */
   const filled = (index: IndexService) =>
     eventually(async () => {
       const { state } = await index.runOnce().catch(() => ({ state: 'more' }));
@@ -54,7 +54,7 @@ describe('the search index after a crash of Postgres', () => {
       return state === 'done';
     });
 
-  /** Kills a process of the server. The server then ends all others, and recovers from its log. */
+  /** Kills a process of the server, which then ends all others and recovers from its log. */
   async function crash(): Promise<void> {
     await asked(postgres.urls.owner, async (client) => {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -79,12 +79,12 @@ describe('the search index after a crash of Postgres', () => {
     const before = { entries: await count('search_entry'), found: await searching.count(query) };
     expect(before.entries).toBe(CALLS);
     expect(before.found).toBeGreaterThan(100);
-    // else it might be filled before anybody sees it
+    // Otherwise it could be full before the check.
     const held = jest.spyOn(index, 'runOnce').mockResolvedValue({ state: 'done', progress: 1 });
 
     await crash();
     expect(await count('search_entry')).toBe(0);
-    // as an export would that had begun
+    // Like an export in progress.
     await expect(searching.count(query)).rejects.toMatchObject({ code: '57P03' });
     const auditor = await proxy.client('auditor', 'audit');
     await proxy.get(auditor.key, '/v1/audit/calls').expect(503);
@@ -98,7 +98,7 @@ describe('the search index after a crash of Postgres', () => {
     expect((await proxy.get(auditor.key, '/v1/audit/calls?page_size=7').expect(200)).body.calls).toHaveLength(
       7,
     );
-    await worker.close(); // or it would fill the index that the next test empties
+    await worker.close(); // It would fill the index that the next test empties.
   });
 
   it('reports its progress', async () => {
@@ -129,7 +129,7 @@ describe('the search index after a crash of Postgres', () => {
     );
     await filled(index);
     expect(await count('search_entry')).toBe(before);
-    // and reads them once
+    // Reads them once.
     expect(await database.query('SELECT index_calls(100) AS state')).toEqual([{ state: 'done' }]);
   });
 });

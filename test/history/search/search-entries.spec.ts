@@ -8,10 +8,7 @@ import { first } from '../../support/examples/first';
 import { runs } from '../../support/examples/runs';
 import { insertBeside, insertIntent, insertOutcomes } from '../../support/records/documents';
 
-/**
- * What the search index makes of records, and how many at a time; without a proxy that would index them
- * first.
- */
+/** Entries of the search index and their batches, without a proxy that would index the records first. */
 describe('the entries of the search index', () => {
   let database: TestDatabase;
 
@@ -158,7 +155,7 @@ interface Payout {
   person: { email?: string; phone?: string; handle?: string } | undefined;
 }
 
-/** The terms that the search looks up for these values. */
+/** Returns the terms of a search for these values. */
 function termsOf({ document, person = {} }: Payout): string[] {
   const {
     amount_usd: usd,
@@ -195,7 +192,7 @@ function refsOf({ upstream_ref, upstream_id, batch_ref }: TransactionDocument): 
 
 const ASCII = fc.integer({ min: 32, max: 126 }).map((code) => String.fromCodePoint(code));
 
-/** A text that the validation accepts. */
+/** Any text that the validation accepts. */
 const valid = (text: string) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
 const text = (minLength: number, maxLength: number) =>
   fc.string({ unit: 'grapheme', minLength, maxLength }).map(valid);

@@ -9,7 +9,7 @@ import { eventually, Paying, startPaying, SUCCESS } from '../../support/payments
 import { insertIntent, insertOutcomes, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
-/** Whatever has committed is found by the next search, in whatever order it was written and committed. */
+/** A search finds everything committed before it, in any order of writes and commits. */
 describe('the search index', () => {
   let paying: Paying;
   let searching: SearchService;

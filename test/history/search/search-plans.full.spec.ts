@@ -18,11 +18,11 @@ const DAYS = 90;
 const WEEK_MS = 7 * 86_400_000;
 const RECORDS = /Seq Scan on (search_entry|intent|intent_body|outcome|refusal|decision|settlement)/;
 
-/** No search reads a table from end to end. */
+/** Searches must not read whole tables. */
 describe('a search plan', () => {
   let proxy: TestProxy;
   let searching: SearchService;
-  /** The questions that were asked of the index. */
+  /** Queries of the index. */
   let asked: Prisma.Sql[];
   let one: Record<string, string>;
 
@@ -177,7 +177,7 @@ describe('a search plan', () => {
       const all = await Promise.all(searches.map((search) => count(search, false)));
       expect(resting()).toEqual([]);
       expect(all.filter(({ groups }) => groups.length <= 1)).toEqual([]);
-      // Both at once, because each sleeps for most of its time. More would wait for a connection.
+      // Two at once, because each mostly sleeps. More would wait for a connection.
       expect(await Promise.all(searches.map((search) => count(search, true)))).toEqual(all);
       expect(resting()).toHaveLength(searches.length);
     }
@@ -196,14 +196,13 @@ describe('a search plan', () => {
           return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
         }),
       );
-      // Of the 5,000 or so that the index has. What is rare is looked up hour by hour in two weeks, whichever
-      // day it is today.
+      // The index has some 5,000 entries. Rare terms are looked up by hour in two weeks.
       expect(Math.max(...blocks)).toBeLessThan(2 * 168 * 8);
     }
   });
 
   it('reads a day for a page of frequent results, not a whole week', async () => {
-    // weeks are counted from 1970-01-01
+    // Weeks are counted from 1970-01-01.
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS);
     const conditions = {
       terms: [],
@@ -234,11 +233,11 @@ describe('a search plan', () => {
     const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
     const steps = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
     expect(steps).toContain(index);
-    expect(steps).not.toContain('search_slice'); // all of it would be read once for each slice
+    expect(steps).not.toContain('search_slice'); // Each slice would read all of it.
   });
 });
 
-/** A step of a plan, as EXPLAIN shows it in JSON. */
+/** A step of a plan in EXPLAIN's JSON. */
 interface Plan {
   'Relation Name'?: string;
   'Actual Rows': number;
@@ -248,7 +247,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Of the index's table, over all that a plan did. */
+/** Returns the number of read rows of the index's table in a plan. */
 function rowsRead(plan: Plan): number {
   const own = plan['Relation Name'] === 'search_entry' ? plan['Actual Rows'] * plan['Actual Loops'] : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), own);

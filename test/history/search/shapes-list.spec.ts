@@ -16,7 +16,7 @@ describe('the list of response shapes', () => {
     }
     paying.upstream.behaviour = answer(400, { status: 'error', error: 'x' });
     await paying.pay().expect(400);
-    // refused by us: nothing was answered
+    // Refused by the proxy, without an answer.
     await paying.proxy.post(paying.app, '/payouts/mobile-money', {}).expect(400);
     await paying.proxy.get(paying.app, '/api/v0.1/wallets/list').expect(400);
     await eventually(async () => (await listed()).length === 4);

@@ -11,8 +11,8 @@ import { sharesItsShape } from '../../support/http/same-shape';
 import { NO_ITEM } from '../../support/payments/no-item';
 
 /**
- * A shape of its own makes an object ten times as expensive, and outlives it until the next full collection.
- * Node 20 makes one for each `{ ...some, more }`. See decision 0042.
+ * An object with its own shape is ten times as expensive, and the shape survives until the next major
+ * collection. Node 20 creates one for each `{ ...some, more }` (decision 0042).
  */
 describe('frequent objects', () => {
   const at = '2026-11-20T10:00:00.000000Z';

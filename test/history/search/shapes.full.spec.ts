@@ -13,7 +13,7 @@ const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1
 
 describe('the monitor of response shapes', () => {
   let paying: Paying;
-  /** The lines that were logged of shapes, as they were given to the logger. */
+  /** Logged lines about shapes. */
   let logged: unknown[][];
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('the monitor of response shapes', () => {
     app.useLogger({ log: () => undefined, warn: log, error: log, fatal: log });
   }
 
-  /** One more instance on the same database. */
+  /** Another instance on the same database. */
   async function another(): Promise<TestProxy> {
     const proxy = await startProxy({ upstreamBaseUrl: paying.upstream.url }, paying.proxy.database);
     hear(proxy);
@@ -48,7 +48,7 @@ describe('the monitor of response shapes', () => {
   const isListed = (operation: OperationName, count: number) =>
     eventually(async () => (await listed(operation)).length === count);
 
-  /** The counters of this name that are not zero, by operation. */
+  /** Returns the nonzero counters of this name by operation. */
   async function counted(name: string, { app }: TestProxy = paying.proxy): Promise<Record<string, number>> {
     const { body } = await app.get(MetricsService, { strict: false }).text();
     const lines = body.matchAll(
@@ -57,14 +57,11 @@ describe('the monitor of response shapes', () => {
     return Object.fromEntries([...lines].map(([, operation = '', count]) => [operation, Number(count)]));
   }
 
-  /**
-   * Sends the operation's example. A proxy knows the shapes of each operation, so each test has operations of
-   * its own.
-   */
+  /** Sends the operation's example. Tests have separate operations, because the proxy knows their shapes. */
   const ask = (operation: OperationName, to: TestProxy = paying.proxy) =>
     to.post(paying.app, pathOf(operation) as '/payouts/airtime', rowOf(operation).example);
 
-  /** Sends it, and is answered like this. */
+  /** Sends the operation's example, and returns this answer. */
   async function answered(
     operation: OperationName,
     data: unknown,
@@ -135,7 +132,7 @@ describe('the monitor of response shapes', () => {
     await pay().expect(502);
     paying.upstream.behaviour = answer(200, { status: 'success', data: [] });
     await proxy.get(paying.app, '/api/v0.1/wallets/list').expect(200);
-    await proxy.close(); // what is under way is recorded by then
+    await proxy.close(); // Waits for records in progress.
     const found = [...(await listed(WALLETS_OPERATION)), ...(await listed(operation))];
     expect(
       found.reverse().map(({ operation, http_status, shape }) => [operation, http_status, shape.type]),
@@ -165,7 +162,7 @@ describe('the monitor of response shapes', () => {
     const instances = [await another(), await another()];
     const blocker = new Client({ connectionString: paying.proxy.database.ownerUrl });
     await blocker.connect();
-    await blocker.query('BEGIN; LOCK TABLE answer_shape IN SHARE MODE'); // reading goes on, writing waits
+    await blocker.query('BEGIN; LOCK TABLE answer_shape IN SHARE MODE'); // Blocks writes, not reads.
     await Promise.all(instances.map((instance) => ask(operation, instance).expect(200)));
     await eventually(async () => {
       const waiting = await query(
@@ -213,7 +210,7 @@ describe('the monitor of response shapes', () => {
     expect(await counted('unlisted')).toEqual({ [operation]: 3 });
     expect(await listed(operation)).toHaveLength(100);
     paying.upstream.behaviour = answer(200, { status: 'success', data: [] });
-    // another operation has a hundred of its own
+    // Another operation has its own hundred.
     await paying.proxy.get(paying.app, '/api/v0.1/sub-account/list').expect(200);
     await isListed('GET /sub-account/list', 1);
   });
@@ -238,7 +235,7 @@ describe('the monitor of response shapes', () => {
     await isListed(operation, 5);
     const found = await listed(operation);
     for (const { shape } of found) expect(JSON.stringify(shape).length).toBeLessThan(50_000);
-    expect(JSON.stringify(found)).not.toContain('2547000'); // as all these phone numbers begin
+    expect(JSON.stringify(found)).not.toContain('2547000'); // Prefix of the phone numbers.
     expect(Object.keys(at(found[0]!.shape, 'properties/data/properties') as object)).toContain(
       'hasOwnProperty',
     );

@@ -7,7 +7,7 @@ import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from '../../support/paym
 import { editPeople, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
-/** All that is on record about one call. */
+/** All records of one call. */
 describe('the timeline of a call', () => {
   let paying: Paying;
   beforeAll(async () => {

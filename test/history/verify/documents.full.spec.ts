@@ -30,7 +30,7 @@ const STAMP = '2026-11-21T10:20:30.123456Z';
 const stamped = (record: string) => record.replace('"recorded_at":""', `"recorded_at":"${STAMP}"`);
 const parsed = <Document>(text: string) => JSON.parse(text) as Document;
 
-/** The people of a request, each with any salt. */
+/** People of a request, with any salts. */
 function peopleOf({ items }: OpenIntent) {
   return recordedItems(items).flatMap(({ email, phone, handle }, position) => {
     if ((email ?? phone ?? handle) === null) return [];
@@ -116,7 +116,7 @@ describe('stored records', () => {
     await database.close();
   });
 
-  /** Reads a record as the verification of the log does. */
+  /** Reads a record like the verification of the log. */
   async function stored(kind: 'intent' | 'outcome', id: string) {
     await client.query('BEGIN');
     const cursor = await recordsOf(client, kind);
@@ -128,7 +128,7 @@ describe('stored records', () => {
     return row!;
   }
 
-  /** An intent of its own, and its person, whose name is stored beside it. */
+  /** Inserts an intent, and its person with the name. */
   async function known({ person }: OpenIntent): Promise<Pick<OpenIntent, 'id' | 'person'>> {
     const id = randomUUID();
     if (!person) return { id, person };
@@ -177,7 +177,7 @@ describe('stored records', () => {
       fc.asyncProperty(many, async (drawn) => {
         const outcomes = drawn.map((outcome) => ({ ...outcome, intentId: randomUUID() }));
         await insertOutcomes(prisma, outcomes);
-        await insertOutcomesAgain(prisma, outcomes, TIMEOUTS); // the answer to the first attempt was lost
+        await insertOutcomesAgain(prisma, outcomes, TIMEOUTS); // The answer to the first attempt was lost.
         for (const outcome of outcomes) {
           const row = await stored('outcome', outcome.intentId);
           expect(contradictionsOf('outcome', outcome.intentId, row)).toEqual([]);

@@ -18,7 +18,7 @@ function documentedFields(kind: string): Map<string, string> {
   return new Map([...fields].map(([, name = '', type = '']) => [name, type]));
 }
 
-/** How the values of each documented type are written in a leaf. */
+/** Patterns of the values in a leaf by documented type. */
 const WRITTEN_AS: Record<string, unknown> = {
   text: expect.any(String),
   uuid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
@@ -34,7 +34,7 @@ const WRITTEN_AS: Record<string, unknown> = {
   words: { asymmetricMatch: (value: unknown) => [value].flat().every((word) => typeof word === 'string') },
 };
 
-/** How the specification names the types of the database. */
+/** Documented names of the types of the database. */
 const DOCUMENTED: Record<string, string> = {
   smallint: 'integer',
   numeric: 'decimal',

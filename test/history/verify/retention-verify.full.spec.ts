@@ -9,7 +9,7 @@ import { TestDatabase } from '../../support/databases/test-database';
 import { makeSealedScene, SealedScene } from '../../support/records/sealed-scene';
 import { sealAll, sealerClient } from '../../support/records/sealing';
 
-/** Of all that reconciliation records. */
+/** Tables of reconciliation. */
 const ONE_OF_EACH = `WITH
   r AS (INSERT INTO source_read (id, source, mapping)
     VALUES (uuid_floor(clock_timestamp()), 'statement', '{"a":1}') RETURNING id),
@@ -30,10 +30,7 @@ const ONE_OF_EACH = `WITH
   INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1
     FROM r`;
 
-/**
- * What the commands take out, the verification of the log takes for what it is: as they do it, not as a test
- * would.
- */
+/** Verifies the log after the real commands instead of simulated removals. */
 describe('the log after erasing and pruning', () => {
   let scene: SealedScene;
   let wish: RemovalRequest;
@@ -67,9 +64,9 @@ describe('the log after erasing and pruning', () => {
     return scene.verifyAfter();
   }
   const pruneAll = async (what: PruneRequest['what']) => {
-    const before = new Date(Date.now() + 40 * 86_400_000); // this month is over by then
+    const before = new Date(Date.now() + 40 * 86_400_000); // After this month.
     const wishes = { ...wish, what, before, checkpointFile: scene.checkpointFile };
-    const months = await prune(scene.client, wishes, false, () => undefined); // two, where one has just begun
+    const months = await prune(scene.client, wishes, false, () => undefined); // Two if one has just begun.
     return months.reduce((sum, { kept }) => sum + kept, 0);
   };
 
@@ -127,7 +124,7 @@ describe('the log after erasing and pruning', () => {
     expect(await pruneAll('calls')).toBe(0);
     expect(await query('SELECT FROM intent')).toEqual([]);
     expect(await verified()).toMatchObject({ ok: true });
-    const undecided = await scene.verifyAfter('DELETE FROM decision'); // which no prune takes away
+    const undecided = await scene.verifyAfter('DELETE FROM decision'); // No prune removes decisions.
     expect(undecided.fault).toMatchObject({ code: 'record_missing', kind: 'decision', record_id: held });
   });
 });

@@ -149,8 +149,7 @@ describe('verification after an erasure or a pruning', () => {
       'DELETE FROM access_filters',
     );
     expect(searched.fault).toMatchObject({ code: 'people_missing', kind: 'access' });
-    // A leaf's hash does not tell whose it is: of a record that the pruning did not take, the leaf was given
-    // another name.
+    // A hash does not identify its record: the leaf of a kept record gets another ID.
     const renamed = `UPDATE log_leaves SET kind = 'outcome', ids = ARRAY(SELECT id FROM refusal LIMIT 1)
       WHERE kind = 'stop' AND first = (SELECT min(first) FROM log_leaves WHERE kind = 'stop')`;
     const hidden = await scene.verifyAfter(

@@ -12,10 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/**
- * The records of a call are texts. Columns repeat some of their members, and rows beside them open their
- * commitments.
- */
+/** The records of a call are texts. Columns repeat some members, and related rows open the commitments. */
 describe('a manipulated call', () => {
   it.each([
     [

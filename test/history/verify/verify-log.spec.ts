@@ -131,7 +131,7 @@ describe('verification', () => {
   describe('of a rewritten log', () => {
     const AMOUNT = `UPDATE intent SET record = replace(record, '"amount_usd":"2.5"', '"amount_usd":"99"')
       WHERE id = `;
-    /** As the database's own tools can: leaves of what stands there now, and nothing else of the log left. */
+    /** Rewrites the log with SQL: only the leaves of the current records remain. */
     const rewrite = () => [
       `${AMOUNT}'${scene.calls[1]}'`,
       ...SPLIT_LEAVES,

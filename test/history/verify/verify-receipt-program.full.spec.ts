@@ -33,7 +33,7 @@ describe('the proofs of the verifier', () => {
 });
 
 describe('the canonical JSON of the verifier', () => {
-  /** https://github.com/cyberphone/json-canonicalization, testdata: the author's of RFC 8785. */
+  /** Test data of the author of RFC 8785: https://github.com/cyberphone/json-canonicalization, testdata. */
   const PUBLISHED: [string, string][] = [
     [
       '{"numbers":[1E30,4.50,333333333.33333329,2e-3,0.000000000000000000000000001],"escaping":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
@@ -90,7 +90,7 @@ describe('verify-receipt.mjs', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'receipt-'));
-    copyFileSync(PROGRAM, join(folder, 'verify.mjs')); // nothing of the project is near
+    copyFileSync(PROGRAM, join(folder, 'verify.mjs')); // A folder without other files of the project.
   });
   afterAll(() => rmSync(folder, { recursive: true }));
   const run = (args: string[], input: string | Buffer = '') =>
@@ -119,7 +119,7 @@ describe('verify-receipt.mjs', () => {
 Log: ${ORIGIN}. Key: ${signer.verifierKey}.`);
     expect(stdout).toContain('tamper-evident, not tamper-proof');
     expect(stdout).not.toContain('WARNING');
-    expect(stdout).not.toContain('ada@example.com'); // it is in the file for who wants it
+    expect(stdout).not.toContain('ada@example.com'); // Only the file contains people.
   });
 
   it('warns without a key, and blocks control characters of a receipt', async () => {

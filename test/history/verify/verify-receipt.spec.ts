@@ -84,7 +84,7 @@ describe('the receipt verifier', () => {
           text: JSON.stringify(mixed),
           keys: keysOf(...keys),
         })),
-        { text: JSON.stringify(mixed), keys: keysOf(forger) }, // for who has never heard of the other key
+        { text: JSON.stringify(mixed), keys: keysOf(forger) }, // For verifiers without the other key.
       ],
     });
     const holds: unknown = expect.objectContaining({ call_id: CALL });
@@ -126,7 +126,7 @@ describe('the receipt verifier', () => {
       text.replace('"total_usd"', `${first},$&`),
     );
     const { receipts } = askAll({ receipts: twice.map((each) => ({ text: each })) });
-    // JSON.parse shows nothing of it
+    // JSON.parse hides it.
     expect(at(JSON.parse(twice[1]!) as object, 'records/0/record/total_usd')).toBe('12.500000');
     expect(receipts).toEqual(Array(2).fill('Fault: The receipt has total_usd twice in one object.'));
   });

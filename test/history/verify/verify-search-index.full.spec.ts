@@ -23,10 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/**
- * Compares the search index with the records after changes by the owner of the database, and then restores
- * it.
- */
+/** Compares the search index with the records after changes by the database's owner, and then restores it. */
 async function afterChange(...changes: string[]): Promise<Fault | null> {
   const { client, indexDelaySeconds = 60 } = scene;
   await client.query('BEGIN; SET LOCAL session_replication_role = replica');

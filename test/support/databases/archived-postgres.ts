@@ -57,17 +57,17 @@ export async function startArchivedPostgres(): Promise<ArchivedPostgres> {
     backUpFiles: () =>
       ask(async (client) => {
         await client.query(`SELECT pg_backup_start('drill', true)`);
-        spawnSync('cp', ['-a', home.cluster, copy]); // files may vanish meanwhile, which the replay repairs
+        spawnSync('cp', ['-a', home.cluster, copy]); // Files may vanish meanwhile. The replay repairs them.
         const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()');
         write(join(copy, 'backup_label'), rows[0]?.labelfile ?? '');
         rmSync(join(copy, 'postmaster.pid'));
-        execFileSync('find', [join(copy, 'pg_wal'), '-type', 'f', '-delete']); // archived
+        execFileSync('find', [join(copy, 'pg_wal'), '-type', 'f', '-delete']); // They are in the archive.
       }),
     markPoint: (name) =>
       ask(async (client) => void (await client.query('SELECT pg_create_restore_point($1)', [name]))),
     recoverTo: async (point) => {
       await ask((client) => client.query('SELECT pg_switch_wal()'));
-      await postgres.stop(); // resolves once the last segment is in the archive
+      await postgres.stop(); // Waits until the archive has the last segment.
       rmSync(home.cluster, { recursive: true });
       execFileSync('cp', ['-a', copy, home.cluster]);
       write(join(home.cluster, 'recovery.signal'), '');

@@ -33,7 +33,7 @@ const DISK_MB = 400;
 
 const BLOCK = Buffer.alloc(65_536, 1);
 
-/** Settings of a server that keeps little WAL. */
+/** Settings of a server with little WAL. */
 const LITTLE_WAL = ['max_wal_size=64MB', 'min_wal_size=32MB'];
 
 /** Returns whether this user may mount a file system. */
@@ -95,9 +95,8 @@ function fillUp(folder: string, filler: string, leftBytes: number): void {
 const GROWING = ['intent', 'refusal', 'access', 'space_reserve', 'worker_task', 'console_session', 'stop'];
 
 /**
- * Returns a database that behaves like one with a full disk, for users without permission to mount: inserts
- * fail, and outcomes succeed only while the reserve is released. The errors are the server's own, raised by
- * triggers.
+ * Returns a database that behaves like one with a full disk, for users without permission to mount. Inserts
+ * fail, and outcomes succeed only while the reserve is released. Triggers raise the server's own errors.
  */
 export async function likeOnSmallDisk(): Promise<FillableDatabase> {
   const database = await createTestDatabase();

@@ -4,10 +4,7 @@ import { TestDatabase } from './test-database';
 
 const SEED = join(__dirname, '..', '..', '..', 'bench', 'history', 'seed');
 
-/**
- * Writes a generated history with the SQL of `npm run seed`. Its calls are searchable once the index is up to
- * date.
- */
+/** Writes a generated history with the SQL of `npm run seed`. An update of the index makes it searchable. */
 export async function makeUpHistory(
   database: TestDatabase,
   { calls, days }: { calls: number; days: number },

@@ -50,7 +50,7 @@ export async function startOwnPostgres({
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     close: async () => {
-      signal('SIGCONT'); // after a failed test
+      signal('SIGCONT'); // After a failed test.
       await owner.end();
       await postgres.stop();
       removeDataDir(dataDir);
@@ -58,17 +58,14 @@ export async function startOwnPostgres({
   };
 }
 
-/**
- * Sends a signal to every process of a server: to the postmaster first, so that it starts no others
- * meanwhile.
- */
+/** Sends a signal to every process of a server, to the postmaster first, which would start others. */
 export function signalServer(postmaster: number, name: NodeJS.Signals): void {
   const children = childrenOf(postmaster);
   for (const pid of [postmaster, ...children]) {
     try {
       process.kill(pid, name);
     } catch {
-      // It has exited meanwhile.
+      // The process has exited.
     }
   }
 }
@@ -81,7 +78,7 @@ function childrenOf(parent: number): number[] {
         // pid (comm) state ppid …
         return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
       } catch {
-        return false; // it has exited
+        return false; // The process has exited.
       }
     })
     .map(Number);

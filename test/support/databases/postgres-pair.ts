@@ -75,10 +75,7 @@ export class PostgresPair {
     return this.standby.kill();
   }
 
-  /**
-   * Cancels the waits of commits for the standby. Such a commit warns, and becomes visible. Resolves to their
-   * number.
-   */
+  /** Cancels commits' waits for the standby, which then warn and become visible. Resolves to their number. */
   async cancelWaits(): Promise<number> {
     const waits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     return (await this.database.query(waits)).length;

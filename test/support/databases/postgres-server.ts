@@ -47,7 +47,7 @@ export class PostgresServer {
   /** Resolves once it accepts connections. */
   async start(settings: string[]): Promise<void> {
     const options = ['max_connections=200', 'unix_socket_directories=', ...settings];
-    rmSync(this.pidFile, { force: true }); // of a killed one: another process may have its process ID by now
+    rmSync(this.pidFile, { force: true }); // Another process may have the process ID of a killed one.
     const server = spawn(
       join(this.home.binaries, 'postgres'),
       [
@@ -91,7 +91,7 @@ export class PostgresServer {
   private async end(how: () => void): Promise<void> {
     if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.process?.once('close', resolve));
-    this.thaw(); // a frozen one would not exit before the next thaw
+    this.thaw(); // A frozen one would not exit.
     how();
     await ended;
   }

@@ -47,7 +47,7 @@ export function unpackReleased(): ReleasedProgram {
     const path = join('prisma', 'migrations', name);
     cpSync(join(ROOT, path), join(directory, path), { recursive: true });
   }
-  symlinkSync(join(ROOT, 'dist'), join(program, '..', '..', 'dist')); // the page of the console
+  symlinkSync(join(ROOT, 'dist'), join(program, '..', '..', 'dist')); // The page of the console.
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   return { directory, migration, main: join(program, 'main.js'), worker: join(program, 'worker.js') };
 }

@@ -10,10 +10,7 @@ export interface TestDatabase {
   query<Row extends object = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   /** The sandbox's own database. */
   sandboxUrl: string;
-  /**
-   * Returns the name of the database as a template. Resolves once all connections have left it. It is not
-   * queried afterwards.
-   */
+  /** Resolves to the name of the database as a template, once all connections have left it. */
   asTemplate(): Promise<string>;
   close(): Promise<void>;
 }
@@ -28,8 +25,7 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   const names = { proxy: `proxy_${suffix}`, sandbox: `sandbox_${suffix}` };
   const admin = new Client({ connectionString: withDatabase(urls.owner, 'postgres') });
   await admin.connect();
-  // FILE_COPY, because the default writes every page of the template to the log of a server that never
-  // recovers from one.
+  // FILE_COPY, because the default writes every page of the template to the write-ahead log.
   await admin.query(`CREATE DATABASE ${names.proxy} TEMPLATE ${template} STRATEGY FILE_COPY`);
   await admin.query(`CREATE DATABASE ${names.sandbox} TEMPLATE sandbox STRATEGY FILE_COPY OWNER sandbox`);
   const ownerUrl = withDatabase(urls.owner, names.proxy);
@@ -55,13 +51,10 @@ export async function createTestDatabase(template = 'payout_proxy'): Promise<Tes
   };
 }
 
-/** Maximum number of attempts. A connection that lives longer was left on purpose. */
+/** Maximum number of attempts. Connections that live longer are intended. */
 const QUESTIONS = 200;
 
-/**
- * A pool reports its end before its connections have ended. Terminating them then would cause an unhandled
- * error.
- */
+/** A pool ends before its connections. Terminating them then would cause an unhandled error. */
 async function connectionsEnd(admin: Client, names: string[]): Promise<void> {
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
     const { rows } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = ANY ($1) LIMIT 1', [

@@ -141,9 +141,7 @@ export async function editRecord<T extends Table>(
   await db.query(`ALTER TABLE ${table} ENABLE TRIGGER refuse_change`, []);
 }
 
-/**
- * SQL that changes the people of a request, for attacks like `replaceAll`. `people` is the column's value.
- */
+/** SQL that changes the column `people` of a request, for attacks like `replaceAll`. */
 export const editPeople = (id: string, people: string) =>
   `UPDATE intent_body SET people = ${people} WHERE intent_id = '${id}'`;
 

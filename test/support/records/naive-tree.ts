@@ -47,9 +47,7 @@ export class NaiveTree {
   }
 }
 
-/**
- * Verifies an inclusion proof from the top: each last hash is the sibling of the root of the previous ones.
- */
+/** Verifies an inclusion proof from the top: each last hash is the sibling of the previous ones' root. */
 export function naivelyIncluded(
   index: number,
   size: number,
@@ -67,10 +65,7 @@ export function naivelyIncluded(
   return index >= 0 && index < size && climb(index, size, proof)?.equals(root) === true;
 }
 
-/**
- * Verifies a consistency proof for 0 < from < to, from the top: each step has the old and the new root below
- * it.
- */
+/** Verifies a consistency proof for 0 < from < to, from the top: each step has both roots below it. */
 export function naivelyConsistent(
   from: number,
   to: number,

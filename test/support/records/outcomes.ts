@@ -13,7 +13,7 @@ export function paidOutcome(intentId: string): NewOutcome {
     items: [
       {
         position: 0,
-        upstreamRef: '+254712345678', // some upstreams name payments like this
+        upstreamRef: '+254712345678', // Some upstreams use such references.
         upstreamId: null,
         batchRef: null,
         status: 'paid',

@@ -1,7 +1,4 @@
-/**
- * Published examples of other implementations of transparency logs and signed notes. Ours must match them
- * byte for byte.
- */
+/** Published examples of other implementations of transparency logs and signed notes. */
 
 const bytes = (base64: string) => Buffer.from(base64, 'base64');
 const each = (base64: string) => base64.split(' ').filter(Boolean).map(bytes);

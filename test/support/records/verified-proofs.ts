@@ -1,8 +1,6 @@
 import { EMPTY_ROOT, HASH_BYTES, nodeHash } from '../../../src/history/log/merkle';
 
-/**
- * Verifies an inclusion proof by RFC 9162, section 2.1.3.2. Returns false for anything else. Never throws.
- */
+/** Verifies an inclusion proof by RFC 9162, section 2.1.3.2. Returns false for other values. Never throws. */
 export function verifyInclusion(claim: {
   index: number;
   size: number;
@@ -29,10 +27,7 @@ export function verifyInclusion(claim: {
   return last === 0 && isSame(hash, root);
 }
 
-/**
- * Verifies a consistency proof by RFC 9162, section 2.1.4.2. Accepts an empty proof where none is needed.
- * Never throws.
- */
+/** Verifies a consistency proof by RFC 9162, section 2.1.4.2. Unneeded proofs must be empty. Never throws. */
 export function verifyConsistency(claim: {
   from: number;
   to: number;

@@ -119,8 +119,7 @@ function ofPeople(id: string, items: ItemDocument[], people: string | null): Con
 }
 
 /**
- * Parses the people of a call. Undefined for text that the journal would not write. Other readers could parse
- * it differently.
+ * Parses the people of a call. Undefined for text that the journal would not write, which may be ambiguous.
  */
 function personsIn(people: string): PersonDocument[] | undefined {
   const persons = PEOPLE.test(people) ? parsed<PersonDocument[]>(people) : undefined;

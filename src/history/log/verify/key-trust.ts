@@ -39,7 +39,9 @@ export class KeyTrust {
     const head = this.read(note);
     const signers = head.signers.map(({ verifierKey }) => verifierKey);
     if (!signers.some((key) => this.trusted.has(key))) {
-      throw new Error(`Only ${signers.join(' and ')} signed it, but no longer the checkpoints before it.`);
+      throw new Error(
+        `Only ${signers.join(' and ')} signed it, and no longer signed the checkpoints before it.`,
+      );
     }
     // A holder of an old key can add its signature to any text. The text names the keys that signed it.
     if (head.keys.length === 0 && signers.length > 1) {
