@@ -137,7 +137,7 @@ function pathOf(index: number, { from, to }: Range): Range[] {
   return index < middle ? [...pathOf(index, left), right] : [...pathOf(index, right), left];
 }
 
-/** SUBPROOF of RFC 9162, section 2.1.4.1: the ranges whose hashes prove that it contains the tree to `end`. */
+/** SUBPROOF of RFC 9162, section 2.1.4.1: the ranges whose hashes prove a range with the tree up to `end`. */
 function subproofOf(end: number, { from, to }: Range, isKnown: boolean): Range[] {
   if (end === to) return isKnown ? [] : [{ from, to }];
   const middle = from + leftOf(to - from);

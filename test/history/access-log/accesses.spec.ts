@@ -63,23 +63,13 @@ describe('a read of the history', () => {
       'call',
       (id) => get(`/v1/approvals/${id}`, approving.approver.key),
     ],
-    [
-      'a call approved',
-      'POST /v1/approvals/:call_id/approve',
-      'call',
-      (id) => approving.decide('approve', id),
-    ],
-    ['a call rejected', 'POST /v1/approvals/:call_id/reject', 'call', (id) => approving.decide('reject', id)],
+    ['an approval', 'POST /v1/approvals/:call_id/approve', 'call', (id) => approving.decide('approve', id)],
+    ['a rejection', 'POST /v1/approvals/:call_id/reject', 'call', (id) => approving.decide('reject', id)],
     ['payouts', 'GET /v1/audit/items', 'page', () => get('/v1/audit/items')],
-    ['numbers', 'GET /v1/audit/summary', 'none', () => get('/v1/audit/summary')],
+    ['a summary', 'GET /v1/audit/summary', 'none', () => get('/v1/audit/summary')],
     ['the shapes of answers', 'GET /v1/audit/shapes', 'none', () => get('/v1/audit/shapes')],
-    [
-      'words that are not understood',
-      'GET /v1/audit/status-words',
-      'none',
-      () => get('/v1/audit/status-words'),
-    ],
-    ['who has read', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
+    ['unknown words', 'GET /v1/audit/status-words', 'none', () => get('/v1/audit/status-words')],
+    ['accesses', 'GET /v1/audit/accesses', 'none', () => get('/v1/audit/accesses')],
   ])('is recorded for %s', async (_what, route, shown, read) => {
     const held = await approving.hold();
     const access = await accessOf(await read(held));

@@ -11,9 +11,6 @@ import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** An act in the answer. */
-type Act = ActivityRecord;
-
 describe('the list of administrative acts', () => {
   const signingKey = newSigningKey('test');
   let upstream: FakeUpstream;
@@ -41,7 +38,7 @@ describe('the list of administrative acts', () => {
     const request = supertest(proxy.url)[method](path).set('X-API-Key', admin.key);
     return body === undefined ? request : request.send(body);
   };
-  const acts = async (query = '', key = auditor.key): Promise<Act[]> =>
+  const acts = async (query = '', key = auditor.key): Promise<ActivityRecord[]> =>
     (await proxy.get(key, `/v1/activity?${query}`).expect(200)).body.activity;
   const verify = async (...changes: string[]) => {
     const client = new Client({ connectionString: proxy.database.ownerUrl });
@@ -101,11 +98,8 @@ describe('the list of administrative acts', () => {
 
     await eventually(async () => (await verify()).unsealed.count === 0);
     expect((await verify()).ok).toBe(true);
-    for (const change of [
-      `after = replace(after, '1000000', '11')`,
-      `actor = 'ada'`,
-      `target_client = 'other'`,
-    ]) {
+    const changes = [`after = replace(after, '1000000', '11')`, `actor = 'ada'`, `target_client = 'other'`];
+    for (const change of changes) {
       const { fault } = await verify(`UPDATE activity SET ${change} WHERE id = '${up?.id}'`);
       expect(fault).toMatchObject({ code: 'record_changed', kind: 'activity', record_id: up?.id });
     }
@@ -136,10 +130,8 @@ describe('the list of administrative acts', () => {
     expect(issued).toMatchObject({ action: 'key_issued', target: { key_id: id }, reason: 'due' });
     expect(issued?.after).toEqual({ hint, person: null, expires_at: expires });
     expect(made).toMatchObject({ action: 'key_issued', after: { person: 'ada' } });
-    const [dump] = await proxy.database.query<{ all: string }>(
-      `SELECT json_agg(a)::text AS all FROM activity a`,
-    );
-    expect(dump?.all).not.toContain(key.slice(-32));
+    const [dump] = await proxy.database.query('SELECT json_agg(a)::text AS text FROM activity a');
+    expect(dump?.text).not.toContain(key.slice(-32));
   });
 
   it('shows each kind of change of a request, and no other', async () => {
@@ -153,11 +145,7 @@ describe('the list of administrative acts', () => {
     await ask('patch', '/v1/clients/changing', { ...same, reason: 'nothing' }).expect(200);
     const change = { scopes: ['read'], operations: ['POST /send'], max_items: null, countries: ['Kenya'] };
     await ask('patch', '/v1/clients/changing', change).expect(200);
-    const states = (await acts('client=changing')).map(({ action, before, after }) => [
-      action,
-      before,
-      after,
-    ]);
+    const states = (await acts('client=changing')).map((act) => [act.action, act.before, act.after]);
     expect(states).toEqual(
       expect.arrayContaining([
         ['scopes_changed', { scopes: ['pay'] }, { scopes: ['read'] }],
@@ -229,7 +217,7 @@ describe('the list of administrative acts', () => {
 
   it('returns every act once, for any page size', async () => {
     const all = await acts('page_size=200');
-    const paged: Act[] = [];
+    const paged: ActivityRecord[] = [];
     let token: string | null = '';
     while (token !== null) {
       const query: string = `page_size=2${token && `&page_token=${token}`}`;

@@ -54,19 +54,18 @@ describe('an auditor view', () => {
     await database.query("INSERT INTO person (id, sha256, name, salt) VALUES ($1, '', $2, '')", [id, who]);
     await database.query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
-        detail, faults,
-         fault_count, received_at) VALUES ($1, $1, $1, 'x', 'x', 'x', 400, 'x', $2,
-           jsonb_build_array($2::text), 1, now())`,
+         detail, faults, fault_count, received_at)
+       VALUES ($1, $1, $1, 'x', 'x', 'x', 400, 'x', $2, jsonb_build_array($2::text), 1, now())`,
       [id, '\nada@example.com "+2348012345678"'],
     );
     await database.query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
-        VALUES ($1, 'rejected', $2, $1, $1, 1)`,
+       VALUES ($1, 'rejected', $2, $1, $1, 1)`,
       [id, 'ada@example.com called from 08012345678'],
     );
     const views = await database.query<{ name: string }>(
-      `SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = 'audit'::regnamespace
-        AND relkind = 'v'`,
+      `SELECT oid::regclass::text AS name FROM pg_class
+       WHERE relnamespace = 'audit'::regnamespace AND relkind = 'v'`,
     );
     expect(views.length).toBeGreaterThan(10);
     for (const { name } of views) {
@@ -126,8 +125,7 @@ describe('an auditor view', () => {
       .map((parts) => parts.join(''));
     const rows = await database.query(
       `SELECT t, audit.mask_contacts(t) AS contacts, audit.mask_prose(t) AS prose
-        FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n)
-       ORDER BY n`,
+       FROM unnest($1::text[]) WITH ORDINALITY AS u(t, n) ORDER BY n`,
       [texts],
     );
     expect(rows).toEqual(texts.map((t) => ({ t, contacts: maskContacts(t), prose: maskProse(t) })));

@@ -58,8 +58,7 @@ describe('an export', () => {
   const addRefusals = (count: number) =>
     query(
       `INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code,
-        detail, faults,
-         fault_count, received_at)
+         detail, faults, fault_count, received_at)
        SELECT uuidv7(), c.id, c.id, 'POST /send', 'r', '127.0.0.1', 400, 'invalid_request',
          repeat('x', $2::int), '[]', 0, now()
        FROM client c, generate_series(1, $1::int) WHERE c.name = 'auditor'`,

@@ -4,9 +4,7 @@ import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
 import { answer } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from '../../support/payments/paying';
-import { insertSettlements } from '../../support/records/documents';
 import { asText, linesOf, readCsv, sha256 } from '../../support/records/export-files';
-import { copyIntent } from '../../support/records/intents';
 
 /** Streams of the whole history, or of the results of a search. */
 describe('an export', () => {
@@ -148,46 +146,6 @@ describe('an export', () => {
     await get(`format=csv&recipient=${one}`, masked).expect(403);
   });
 
-  it('shows approvals, doubts and resolutions like the search', async () => {
-    const model = sent[0] ?? '';
-    const held = { held_for: 'over_threshold', expires_at: '2099-01-01T00:00:00Z' };
-    const ids = [
-      await copyIntent(paying.proxy.database, model, held),
-      await copyIntent(paying.proxy.database, model, { ...held, expires_at: '2001-01-01T00:00:00Z' }),
-      await copyIntent(paying.proxy.database, model, { process: 999_999 }),
-      await copyIntent(paying.proxy.database, model, { process: 999_999 }),
-      await copyIntent(paying.proxy.database, model, held),
-    ];
-    const by = { client_id: model, key_id: model, actor: 'ada', source: 'person' };
-    await insertSettlements(paying.proxy.database, [
-      { intent_id: ids[3], reason: 'asked +254712345678', ...by },
-    ]);
-    await query(
-      `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
-       SELECT id, 'rejected', 'too much', client_id, client_id, 1 FROM intent WHERE id = $1`,
-      [ids[4]],
-    );
-    const lines = linesOf((await get(`format=ndjson`, masked)).body);
-    for (const id of ids) {
-      const { body: page } = await paying.proxy.get(masked, `/v1/audit/calls/${id}`).expect(200);
-      expect(lines.find((line) => line.id === id)).toMatchObject({
-        outcome: page.outcome,
-        in_doubt_since: page.in_doubt_since?.replace('Z', '')
-          ? expect.stringContaining(page.in_doubt_since.slice(0, -1))
-          : null,
-        held_for: page.approval?.held_for ?? null,
-        approval: page.approval?.status ?? null,
-        decision_reason: page.approval?.reason ?? null,
-        resolution: page.resolution?.outcome ?? null,
-        resolution_reason: page.resolution?.reason ?? null,
-        undelivered: page.undelivered ? 'true' : null,
-        resolved_by_actor: page.resolution?.resolved_by?.actor ?? null,
-      });
-    }
-    const words = ids.map((id) => lines.find((line) => line.id === id)?.outcome);
-    expect(words).toEqual(['pending_approval', 'expired', 'unknown', 'not_executed', 'declined']);
-  });
-
   it('has no manifest under the ID of another call or for other readers', async () => {
     const manifest = (id: string | undefined, key = seeing) =>
       paying.proxy.get(key, `/v1/audit/export/${id}/manifest`);
@@ -201,25 +159,6 @@ describe('an export', () => {
     });
     const got = await get('format=csv').expect(200);
     await manifest(got.headers['x-call-id'] ?? '', paying.app).expect(403);
-  });
-
-  it('has the transaction that was found for a call in doubt', async () => {
-    const copy = await copyIntent(paying.proxy.database, sent[0] ?? '', { process: 999_999 });
-    const names = { upstream_ref: 'found-ref', upstream_id: 'found-id', batch_ref: 'found-issue' };
-    const accounts = { from: 'reserved', to: 'recipient', amount_usd: '2.5' };
-    const entry = { ...names, ...accounts, entry: 'paid' as const, position: 0, status: 'paid' };
-    await insertSettlements(paying.proxy.database, [
-      { intent_id: copy, resolution: 'confirmed', entries: [entry] },
-    ]);
-    const lines = linesOf((await get('format=ndjson&what=items&outcome=confirmed').expect(200)).body);
-    expect(lines).toEqual([
-      expect.objectContaining({
-        ...names,
-        call_id: copy,
-        upstream_item_status: 'paid',
-        upstream_amount_usd: '2.5',
-      }),
-    ]);
   });
 
   it('is recorded before its first byte and after its end', async () => {

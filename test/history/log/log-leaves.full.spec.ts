@@ -116,8 +116,7 @@ interface Column {
 async function columnsOf(table: string): Promise<Column[]> {
   return database.query(
     `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
-      FROM information_schema.columns
-     WHERE table_name = $1 AND column_name <> 'tx'`,
+     FROM information_schema.columns WHERE table_name = $1 AND column_name <> 'tx'`,
     [table],
   );
 }

@@ -71,7 +71,7 @@ async function receipt(id = call, key = app): Promise<Receipt> {
 }
 
 /** Output of the program with `--json`. */
-interface Checked {
+interface CheckResult {
   holds: boolean;
   fault?: string;
   records: { kind: string; opened: string[] }[];
@@ -82,15 +82,12 @@ function check(content: object, ...options: string[]) {
   const file = join(scene.dir, 'receipt.json');
   writeFileSync(file, JSON.stringify(content));
   try {
-    return {
-      code: 0,
-      result: JSON.parse(
-        execFileSync(process.execPath, [TOOL, '--json', ...options, file], { encoding: 'utf8' }),
-      ) as Checked,
-    };
+    const args = [TOOL, '--json', ...options, file];
+    const stdout = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    return { code: 0, result: JSON.parse(stdout) as CheckResult };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };
-    return { code: status, result: JSON.parse(stdout) as Checked };
+    return { code: status, result: JSON.parse(stdout) as CheckResult };
   }
 }
 
@@ -147,14 +144,8 @@ describe('the log over HTTP', () => {
     expect(await faults('consistency?from=x')).toMatchObject({
       errors: [{ pointer: '/from' }, { pointer: '/to' }],
     });
-    expect(await faults('proof')).toMatchObject({
-      errors: [
-        {
-          pointer: '/call',
-          detail: 'must be the ID of a call, unless record is given. Give exactly one of the two',
-        },
-      ],
-    });
+    const detail = 'must be the ID of a call, unless record is given. Give exactly one of the two';
+    expect(await faults('proof')).toMatchObject({ errors: [{ pointer: '/call', detail }] });
     expect((await get(`proof?record=${anotherId(call)}`).expect(404)).body.code).toBe('record_not_found');
     await get('checkpoint', app).expect(403);
   });
@@ -243,11 +234,9 @@ describe('a receipt', () => {
 
   it('does not open erased values', async () => {
     const id = scene.calls[0]!;
-    const { client_id } = (
-      await scene.database.query('SELECT client_id FROM intent WHERE id = $1', [id])
-    )[0]!;
-    const { name } = (await scene.database.query('SELECT name FROM client WHERE id = $1', [client_id]))[0]!;
-    const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey(name as string);
+    const sql = 'SELECT c.name FROM client c JOIN intent i ON i.client_id = c.id WHERE i.id = $1';
+    const [client] = await scene.database.query<{ name: string }>(sql, [id]);
+    const { key } = await proxy.app.get(ClientsService, { strict: false }).issueKey(client!.name);
     await scene.database.query(removePerson(id, 0));
     await scene.database.query(removeBody(id));
     const body = await receipt(id, key);

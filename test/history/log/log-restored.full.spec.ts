@@ -81,8 +81,8 @@ describe('sealing records of other servers and clocks', () => {
       `INSERT INTO stop (id, reason) SELECT gen_random_uuid(), 'x' FROM generate_series(1, 200)`,
     );
     await database.query(
-      `INSERT INTO stop (id, reason) SELECT uuid_floor(now() - n * interval '1 hour'), 'x'
-        FROM generate_series(1, 200) n`,
+      `INSERT INTO stop (id, reason)
+       SELECT uuid_floor(now() - n * interval '1 hour'), 'x' FROM generate_series(1, 200) n`,
     );
     await sealAll(new Sealing(ring, undefined, 150), client);
     const found = await database.query(

@@ -71,8 +71,8 @@ describe('an erased end user', () => {
     for (const issuer of issuers) {
       await paying.proxy.database.query(
         `INSERT INTO person (id, client_id, sha256, issuer, name, salt)
-         SELECT gen_random_uuid(), id, sha256(convert_to($1, 'UTF8')), $1, 'twin', sha256('x') FROM client
-           WHERE name = 'app'`,
+         SELECT gen_random_uuid(), id, sha256(convert_to($1, 'UTF8')), $1, 'twin', sha256('x')
+         FROM client WHERE name = 'app'`,
         [issuer],
       );
     }

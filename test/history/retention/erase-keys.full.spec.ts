@@ -1,15 +1,9 @@
 import fc from 'fast-check';
-import { auditCommands } from '../../../src/cli/audit/audit';
-import { newSigningKey } from '../../../src/history/log/note';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { everythingIn } from '../../support/databases/everything';
-import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
-import { airtime, eventually, Paying, startPaying } from '../../support/payments/paying';
-import { cliOf } from '../../support/processes/cli';
-import { asText, linesOf } from '../../support/records/export-files';
+import { airtime } from '../../support/payments/paying';
+import { Erasing, startErasing } from '../../support/records/erasing';
 
-const KEY = newSigningKey('test');
 const NUMBER = '+2349099887766';
 /** National part of the number, in every spelling. */
 const DIGITS = /9\D{0,3}0\D{0,3}9\D{0,3}9\D{0,3}8\D{0,3}8\D{0,3}7\D{0,3}7\D{0,3}6\D{0,3}6/;
@@ -29,17 +23,11 @@ const NAMING = [...new Set(fc.sample(spelled, { numRuns: 60, seed: 7 }))].slice(
 const OK = answer(200, { status: 'success', data: {} });
 const OTHERS = ['order-2349099887767', '0190f2a4-2349-7099-8877-667099887766', 'k-1'];
 
-interface Erased {
-  places: string[];
-  open: string[];
-}
-
 describe('an idempotency key with a phone number', () => {
-  let paying: Paying;
+  let paying: Erasing;
   let calls: Map<string, string>;
   let replays: string[];
-  const audit = cliOf(auditCommands);
-  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+  const query: Erasing['query'] = (sql, parameters) => paying.query(sql, parameters);
   /** Each key has its own content, so that only the key can reject a repetition. */
   const pay = (key: string, valueInUSD = (100 + [...NAMING, ...OTHERS].indexOf(key)) / 100) => {
     const [item] = airtime('+254712345678').airtimes;
@@ -51,23 +39,9 @@ describe('an idempotency key with a phone number', () => {
     const path = `/v1/calls?idempotency_key=${encodeURIComponent(key)}` as const;
     return (await paying.proxy.get(paying.app, path).expect(200)).body.calls;
   };
-  const erase = async (recipient: string, ...more: string[]) => {
-    const wish = ['erase', '--recipient', recipient, '--reason', 'case 17', '--json', ...more];
-    const { stdout, exitCode } = await audit(...wish);
-    return { ...(JSON.parse(stdout) as Erased), exitCode };
-  };
-  const verify = async () => {
-    await eventually(async () => {
-      const [row] = await query<{ left: boolean }>(
-        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l
-          WHERE l.kind = 'intent'))
-           OR EXISTS (SELECT FROM refusal WHERE NOT EXISTS (SELECT FROM leaves_of(refusal.id) l
-             WHERE l.kind = 'refusal')) AS left`,
-      );
-      return row?.left === false;
-    });
-    return JSON.parse((await audit('verify', '--json')).stdout) as { ok: boolean; fault: unknown };
-  };
+  const erase = (recipient: string, ...more: string[]) =>
+    paying.erase('--recipient', recipient, '--reason', 'case 17', ...more);
+  const verify = () => paying.verify();
   const openingsOf = async (id: string) => {
     const { body } = await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}/receipt`).expect(200);
     return body.records
@@ -76,12 +50,7 @@ describe('an idempotency key with a phone number', () => {
   };
 
   beforeAll(async () => {
-    paying = await startPaying({ logSigningKey: new Secret(KEY) });
-    Object.assign(process.env, {
-      DATABASE_URL: paying.proxy.database.url,
-      DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
-      LOG_SIGNING_KEY: KEY,
-    });
+    paying = await startErasing();
     await paying.proxy.startWorker();
     calls = new Map();
     for (const key of [...NAMING, ...OTHERS]) calls.set(key, idOf(await pay(key).expect(200)));
@@ -92,18 +61,10 @@ describe('an idempotency key with a phone number', () => {
       await paying.proxy.get(paying.auditor, path).expect(200);
     }
   });
-  afterAll(async () => {
-    delete process.env.LOG_SIGNING_KEY;
-    await paying.close();
-  });
+  afterAll(() => paying.close());
 
   const exported = async () => {
-    const asking = paying.proxy
-      .get(paying.auditor, '/v1/audit/export?format=ndjson')
-      .buffer(true)
-      .parse(asText);
-    const { body } = await asking.expect(200);
-    const rows = linesOf(body) as { id: string; idempotency_key?: string | null }[];
+    const rows = await paying.exported<{ id: string; idempotency_key?: string | null }>();
     return new Map(rows.map(({ id, idempotency_key: key }) => [id, key ?? null]));
   };
 

@@ -1,34 +1,27 @@
-import { auditCommands } from '../../../src/cli/audit/audit';
-import { newSigningKey } from '../../../src/history/log/note';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { everythingIn } from '../../support/databases/everything';
 import { removeExpired } from '../../support/databases/expiry';
-import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
-import { cliOf } from '../../support/processes/cli';
-import { asText, linesOf } from '../../support/records/export-files';
+import { Erasing, startErasing } from '../../support/records/erasing';
 import { askAll } from '../../support/records/receipts';
 
-const KEY = newSigningKey('test');
 const OK = answer(200, { status: 'success', data: { error: 'None' } });
 const NAME = 'canary-bird.17';
 const EMAIL = 'canary.bird@nest.example';
 
-interface Erased {
-  id: string | null;
-  places: string[];
-  open: string[];
-  kept: string[];
+/** Columns of an export that tests read. */
+interface ExportedCall {
+  id: string;
+  actor?: string;
+  actor_source?: string;
+  person_id?: string;
 }
 
 describe('audit erase --person', () => {
-  let paying: Paying;
+  let paying: Erasing;
   let before: string;
   let refused: string;
   let person: string;
-  const audit = cliOf(auditCommands);
-  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+  const query: Erasing['query'] = (sql, parameters) => paying.query(sql, parameters);
   const pay = (name: string, phone = '+254712345678') => paying.pay(phone).set('X-Actor', name);
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
   const read = async (id: string) =>
@@ -41,51 +34,18 @@ describe('audit erase --person', () => {
   const anomalies = async (id: string) =>
     (await read(id)).anomalies.map(({ code }) => code).filter((code) => code.startsWith('actor_'));
   const personOf = async (id: string) => (await read(id)).person_id ?? '';
-  const erase = async (named: string, ...more: string[]) => {
-    const { stdout, exitCode } = await audit(
-      'erase',
-      '--person',
-      named,
-      '--reason',
-      'case 18',
-      '--json',
-      ...more,
-    );
-    return { ...(JSON.parse(stdout) as Erased), exitCode };
-  };
-  const sealed = () =>
-    eventually(async () => {
-      const [row] = await query<{ left: boolean }>(
-        `SELECT EXISTS (SELECT FROM intent WHERE NOT EXISTS (SELECT FROM leaves_of(intent.id) l
-          WHERE l.kind = 'intent')) AS left`,
-      );
-      return row?.left === false;
-    });
-  const verify = async () => {
-    await sealed();
-    return JSON.parse((await audit('verify', '--json')).stdout) as { ok: boolean; fault: unknown };
-  };
+  const erase = (named: string, ...more: string[]) =>
+    paying.erase('--person', named, '--reason', 'case 18', ...more);
+  const verify = () => paying.verify();
   const receiptOf = async (id: string) => {
-    await sealed();
+    await paying.sealed();
     return (await paying.proxy.get(paying.auditor, `/v1/audit/calls/${id}/receipt`).expect(200)).body;
   };
   const openingsOf = async (id: string) =>
     (await receiptOf(id)).records
       .flatMap(({ openings }) => openings)
       .filter(({ commitment }) => commitment === 'actor_commitment');
-  const exported = async (id: string) => {
-    const asking = paying.proxy
-      .get(paying.auditor, '/v1/audit/export?format=ndjson')
-      .buffer(true)
-      .parse(asText);
-    const rows = linesOf((await asking.expect(200)).body) as {
-      id: string;
-      actor?: string;
-      actor_source?: string;
-      person_id?: string;
-    }[];
-    return rows.find((row) => row.id === id);
-  };
+  const exported = async (id: string) => (await paying.exported<ExportedCall>()).find((row) => row.id === id);
   const viewed = (id: string) =>
     query(
       `SELECT actor, actor_source, person_id FROM audit.calls WHERE id = $1
@@ -94,13 +54,8 @@ describe('audit erase --person', () => {
     );
 
   beforeAll(async () => {
-    paying = await startPaying({ logSigningKey: new Secret(KEY) });
+    paying = await startErasing();
     paying.upstream.behaviour = OK;
-    Object.assign(process.env, {
-      DATABASE_URL: paying.proxy.database.url,
-      DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
-      LOG_SIGNING_KEY: KEY,
-    });
     await query("UPDATE client SET person_daily_cap_usd = 6 WHERE name = 'app'");
     await paying.proxy.startWorker();
     before = idOf(await pay(NAME).expect(200));
@@ -110,10 +65,7 @@ describe('audit erase --person', () => {
     person = await personOf(before);
     await find(`actor=${NAME}`);
   });
-  afterAll(async () => {
-    delete process.env.LOG_SIGNING_KEY;
-    await paying.close();
-  });
+  afterAll(() => paying.close());
 
   it('detects a changed name or salt', async () => {
     const change = (set: string) => query(`UPDATE person SET ${set} WHERE id = $1`, [person]);
@@ -154,8 +106,8 @@ describe('audit erase --person', () => {
     expect(await erase('canary-bird.19', '--yes')).toMatchObject(waits);
     expect((await read(held)).actor).toBe('canary-bird.19');
     await query(
-      `INSERT INTO decision (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at,
-        process)
+      `INSERT INTO decision
+         (intent_id, kind, reason, body_commitment, client_id, key_id, actor, decided_at, process)
        SELECT id, 'rejected', 'no', decode(record::json ->> 'body_commitment', 'hex'), client_id,
          (record::json ->> 'key_id')::uuid, NULL, clock_timestamp(), 1
        FROM intent WHERE id = $1`,
@@ -257,16 +209,8 @@ describe('audit erase --person', () => {
     await query('UPDATE api_key SET person = NULL');
     await query('UPDATE client SET name = name');
     const found = await personOf(call);
-    const { stdout } = await audit(
-      'erase',
-      '--recipient',
-      EMAIL.toUpperCase(),
-      '--reason',
-      'case 19',
-      '--json',
-      '--yes',
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ places: [`person/${found}`], open: [] });
+    const erased = await paying.erase('--recipient', EMAIL.toUpperCase(), '--reason', 'case 19', '--yes');
+    expect(erased).toMatchObject({ places: [`person/${found}`], open: [] });
     const all = Object.values(await everythingIn(paying.proxy.database)).join('\n');
     expect(all).not.toMatch(/canary.bird@/i);
     expect(await find(`person_id=${found}`)).toEqual([call]);
@@ -275,7 +219,14 @@ describe('audit erase --person', () => {
   it('lists the places that keep the name', async () => {
     await paying.proxy.get(paying.auditor, '/v1/audit/calls').set('X-Actor', 'clerk-7').expect(200);
     const [access] = await query<{ id: string }>("SELECT id FROM access WHERE actor = 'clerk-7'");
-    const { stdout, exitCode } = await audit('erase', '--person', 'clerk-7', '--reason', 'case 20', '--yes');
+    const { stdout, exitCode } = await paying.audit(
+      'erase',
+      '--person',
+      'clerk-7',
+      '--reason',
+      'case 20',
+      '--yes',
+    );
     expect([stdout, exitCode]).toEqual([
       expect.stringMatching(new RegExp(`keep the name: .*\naccess/${access?.id}\n$`, 's')),
       2,
@@ -288,6 +239,6 @@ describe('audit erase --person', () => {
     [['--person', NAME, '--reason', `asked by ${NAME}, twice`], /--reason contains the name to erase/],
     [['--person', NAME], /Add --yes/],
   ])('rejects %j', async (args, message) => {
-    await expect(audit('erase', '--reason', 'case 18', ...args)).rejects.toThrow(message);
+    await expect(paying.audit('erase', '--reason', 'case 18', ...args)).rejects.toThrow(message);
   });
 });

@@ -1,16 +1,12 @@
-import { auditCommands } from '../../../src/cli/audit/audit';
 import { leafSql } from '../../../src/history/log/kinds';
 import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { isSignedLeaf } from '../../../src/history/log/signed-records';
-import { Secret } from '../../../src/platform/config/secrets/secret';
 import { everythingIn } from '../../support/databases/everything';
-import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
-import { cliOf } from '../../support/processes/cli';
+import { eventually } from '../../support/payments/paying';
 import { insertSettlements } from '../../support/records/documents';
+import { Erasing, startErasing } from '../../support/records/erasing';
 
-const KEY = newSigningKey('test');
 const EMAIL = 'canary.bird@nest.example';
 const PHONE = '+2349099887766';
 const HANDLE = '@CanaryBird';
@@ -18,43 +14,23 @@ const PEOPLE = ['intent_body', 'outcome_body', 'access_filters', 'idempotency_cl
 const OTHER = 'bob@example.com';
 const ok = (data: object) => answer(200, { status: 'success', data });
 
-/** Output of the command with `--json`. */
-interface Erased {
-  places: string[];
-}
-
 describe('audit erase', () => {
-  let paying: Paying;
-  const audit = cliOf(auditCommands);
-  const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+  let paying: Erasing;
+  const query: Erasing['query'] = (sql, parameters) => paying.query(sql, parameters);
   const credits = (...items: object[]) => ({ credits: items.map((item) => ({ valueInUSD: 1.5, ...item })) });
   const post = <const Path extends string>(path: Path, body: object, key = '') =>
     paying.proxy.post(paying.app, path, body).set(key ? { 'Idempotency-Key': key } : {});
   const find = async (search: string) =>
-    (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls as {
-      id: string;
-    }[];
+    (await paying.proxy.get(paying.auditor, `/v1/audit/calls?${search}`).expect(200)).body.calls;
   const erase = (recipient: string, ...more: string[]) =>
-    audit('erase', '--recipient', recipient, '--reason', 'case 17', '--json', ...more);
+    paying.erase('--recipient', recipient, '--reason', 'case 17', ...more);
   const erasures = () => query('SELECT kind, reason, actor, places FROM erasure ORDER BY id');
 
   beforeAll(async () => {
-    paying = await startPaying({
-      duplicateGuard: true,
-      duplicateWindowSeconds: 60,
-      logSigningKey: new Secret(KEY),
-    });
-    Object.assign(process.env, {
-      DATABASE_URL: paying.proxy.database.url,
-      DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,
-      LOG_SIGNING_KEY: KEY,
-    });
+    paying = await startErasing({ duplicateGuard: true, duplicateWindowSeconds: 60 });
     await query('UPDATE client SET max_recipient_day_usd = 1000');
   });
-  afterAll(async () => {
-    delete process.env.LOG_SIGNING_KEY;
-    await paying.close();
-  });
+  afterAll(() => paying.close());
 
   it('leaves no byte of a person in the database, and keeps all other data and sums', async () => {
     paying.upstream.behaviour = ok([{ chiRef: 'chi-1', valueInUSD: '1.5', to: EMAIL }]);
@@ -74,23 +50,20 @@ describe('audit erase', () => {
     await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
     await find(`recipient=${EMAIL}`);
     const before = await everythingIn(paying.proxy.database);
-    const sums =
-      'SELECT sum(total_usd)::text AS total, (SELECT sum(usd)::text FROM spending) AS spent, count(*) ' +
-      'FROM intent';
+    const sums = `
+      SELECT sum(total_usd)::text AS total, (SELECT sum(usd)::text FROM spending) AS spent, count(*)
+      FROM intent`;
     const [sum] = await query(sums);
 
     const [bothId, listingId] = [both.headers['x-call-id'], listing.headers['x-call-id']];
-    const dry = JSON.parse((await erase(EMAIL, '--dry-run')).stdout) as Erased;
+    const dry = await erase(EMAIL, '--dry-run');
     expect(dry).toMatchObject({ id: null, open: [] });
     const unchanged = await everythingIn(paying.proxy.database);
     for (const table of PEOPLE) expect(unchanged[table]).toBe(before[table]);
 
-    const { stdout, exitCode } = await erase(EMAIL, '--yes', '--actor', 'dpo');
-    const erased = JSON.parse(stdout) as Erased;
-    expect(exitCode).toBeUndefined();
-    const [access] = await query<{ id: string }>(
-      `SELECT id FROM access WHERE filters_commitment IS NOT NULL`,
-    );
+    const erased = await erase(EMAIL, '--yes', '--actor', 'dpo');
+    expect(erased.exitCode).toBeUndefined();
+    const [access] = await query('SELECT id FROM access WHERE filters_commitment IS NOT NULL');
     expect(erased.places).toEqual([
       `access_filters/${access?.id}`,
       `intent_body/${bothId}`,
@@ -142,23 +115,15 @@ describe('audit erase', () => {
   });
 
   it('records the erasure, signed and without the person, and finds nothing the second time', async () => {
-    expect(await erasures()).toEqual([
-      {
-        kind: 'email',
-        reason: 'case 17',
-        actor: 'dpo',
-        places: expect.arrayContaining([expect.any(String)]),
-      },
-    ]);
+    const places = expect.arrayContaining([expect.any(String)]) as unknown;
+    expect(await erasures()).toEqual([{ kind: 'email', reason: 'case 17', actor: 'dpo', places }]);
     const [row] = await query<{ leaf: string }>(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
-    expect(isSignedLeaf(signerOf(KEY), 'erasure', row!.leaf)).toBe(true);
+    expect(isSignedLeaf(signerOf(paying.logKey), 'erasure', row!.leaf)).toBe(true);
     expect(isSignedLeaf(signerOf(newSigningKey('test')), 'erasure', row!.leaf)).toBe(false);
     // The searches after the erasure have named her again.
-    expect((JSON.parse((await erase(EMAIL, '--yes')).stdout) as Erased).places).toEqual([
-      expect.stringMatching(/^access_filters/),
-    ]);
-    const { stdout, exitCode } = await erase(EMAIL, '--yes');
-    expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [] }, undefined]);
+    expect((await erase(EMAIL, '--yes')).places).toEqual([expect.stringMatching(/^access_filters/)]);
+    const nothing = { id: null, places: [], open: [] };
+    expect(await erase(EMAIL, '--yes')).toEqual({ ...nothing, exitCode: undefined });
     expect(await erasures()).toHaveLength(2);
   });
 
@@ -170,7 +135,7 @@ describe('audit erase', () => {
     paying.upstream.behaviour = ok([{ tel: 2349099887767, who: '@CanaryBirds' }]);
     const similar = { ...item, phoneNumber: '+2349099887767' };
     const likes = await post('/payouts/airtime', { airtimes: [similar] }).expect(200);
-    const phone = JSON.parse((await erase('+234 909-988 7766', '--yes')).stdout) as Erased;
+    const phone = await erase('+234 909-988 7766', '--yes');
     expect(phone.places).toEqual(
       [
         `item_recipient/${hers.headers['x-call-id']}/0`,
@@ -180,7 +145,7 @@ describe('audit erase', () => {
     );
     paying.upstream.behaviour = ok([{ handle: 'canarybird' }]);
     const tagged = await post('/payouts/credit', credits({ twitter: HANDLE.toLowerCase() })).expect(200);
-    const handle = JSON.parse((await erase(HANDLE, '--yes')).stdout) as Erased;
+    const handle = await erase(HANDLE, '--yes');
     expect(handle.places).toHaveLength(3);
     expect(handle.places[0]).toContain(tagged.headers['x-call-id']);
     expect((await paying.record(likes)).response!.body).not.toBeNull();
@@ -198,12 +163,11 @@ describe('audit erase', () => {
       { phone: '+2348011122234', reference: 'e-dodo@nest.example.com', handle: '@dodobirds' },
     ].map((row, ordinal) => ({ read_id: read, ordinal, ...row }));
     await query(
-      'INSERT INTO upstream_transaction SELECT * FROM ' +
-        'json_populate_recordset(NULL::upstream_transaction, $1)',
+      `INSERT INTO upstream_transaction
+       SELECT * FROM json_populate_recordset(NULL::upstream_transaction, $1)`,
       [JSON.stringify(rows)],
     );
-    const places = async (recipient: string) =>
-      (JSON.parse((await erase(recipient, '--yes')).stdout) as Erased).places;
+    const places = async (recipient: string) => (await erase(recipient, '--yes')).places;
     const rowsNamed = (...ordinals: number[]) =>
       ordinals.map((ordinal) => `upstream_transaction/${read}/${ordinal}`);
     expect(await places('dodo@nest.example')).toEqual(rowsNamed(0, 4));
@@ -211,8 +175,8 @@ describe('audit erase', () => {
     expect(await places('@DodoBird')).toEqual(rowsNamed(3, 4));
     expect(await places('@DodoBird')).toEqual([]);
     const left = await query(
-      "SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left FROM " +
-        'upstream_transaction ORDER BY ordinal',
+      `SELECT concat_ws(' ', email, phone, handle, reference, receiver, amount_usd) AS left
+       FROM upstream_transaction ORDER BY ordinal`,
     );
     expect(left.map((row) => row.left)).toEqual([
       'a',
@@ -229,17 +193,23 @@ describe('audit erase', () => {
     paying.upstream.behaviour = (_request, _response, socket) => socket.destroy();
     const { body } = await post('/payouts/credit', credits({ email: EMAIL, valueInUSD: 9 })).expect(502);
     const count = (await erasures()).length;
-    const { stdout, exitCode } = await erase(EMAIL, '--yes');
-    expect([JSON.parse(stdout), exitCode]).toEqual([{ id: null, places: [], open: [body.call_id] }, 2]);
-    const { stdout: said } = await audit('erase', '--recipient', EMAIL, '--reason', 'case 17', '--yes');
-    expect(said).toBe(
-      `Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final ` +
-        `outcome yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
+    const waiting = { id: null, places: [], open: [body.call_id], exitCode: 2 };
+    expect(await erase(EMAIL, '--yes')).toEqual(waiting);
+    const { stdout: text } = await paying.audit(
+      'erase',
+      '--recipient',
+      EMAIL,
+      '--reason',
+      'case 17',
+      '--yes',
+    );
+    expect(text).toBe(
+      'Nothing to erase: no call with a final outcome contains the email.\n1 calls have no final outcome ' +
+        `yet and were not changed. Settle them, then run this command again:\n${body.call_id}\n`,
     );
     expect(await erasures()).toHaveLength(count);
     await insertSettlements(paying.proxy.database, [{ intent_id: body.call_id, resolution: 'confirmed' }]);
-    const { stdout: settled } = await erase(EMAIL, '--yes');
-    expect((JSON.parse(settled) as Erased).places).toHaveLength(2);
+    expect((await erase(EMAIL, '--yes')).places).toHaveLength(2);
   });
 
   it.each([

@@ -129,8 +129,8 @@ describe('a claim with an erased key', () => {
       const { body } = await proxy.get(approver, `/v1/audit/calls/${call}`).expect(200);
       expect(body.anomalies.map(({ code }) => code).filter((code) => /key/.test(code))).toEqual([]);
       const [row] = await proxy.database.query<{ opened: boolean }>(
-        `SELECT i.record::json ->> 'idempotency_key_commitment' = encode(sha256(b.idempotency_key_salt ||
-          convert_to(b.idempotency_key, 'UTF8')), 'hex') AS opened
+        `SELECT i.record::json ->> 'idempotency_key_commitment' = encode(
+           sha256(b.idempotency_key_salt || convert_to(b.idempotency_key, 'UTF8')), 'hex') AS opened
          FROM intent i JOIN intent_body b ON b.intent_id = i.id WHERE i.id = $1`,
         [call],
       );
@@ -145,7 +145,7 @@ describe('a claim with an erased key', () => {
       await loseCalls(proxy.database, dataDir, second.call);
       await proxy.database.query(
         `INSERT INTO idempotency_claim (client_id, operation, key, intent_id)
-          VALUES ($1, 'POST /payouts/airtime', 'order-5', $2)`,
+         VALUES ($1, 'POST /payouts/airtime', 'order-5', $2)`,
         [app.id, first.call],
       );
       await eraseKeys(owner, [first.call], []);

@@ -22,6 +22,7 @@ const signer = signerOf(KEY);
 const ring = ringOf([signer]);
 const CALL_TABLES = ['intent', 'outcome', 'refusal'];
 const PEOPLE = ['intent_body', 'outcome_body'];
+const [JANUARY, FEBRUARY] = ['2025-01-01', '2025-02-01'].map((day) => uuidFloor(new Date(day)));
 const dir = mkdtempSync(join(tmpdir(), 'payout-proxy-prune-'));
 const file = join(dir, 'checkpoints');
 
@@ -35,13 +36,10 @@ describe('audit prune', () => {
     JSON.parse(
       (await audit('prune', '--older-than', '400d', '--reason', 'age', '--yes', '--json', ...args)).stdout,
     ) as unknown;
-  const idsIn = async (table: string) =>
-    (
-      await query(
-        `SELECT ${table === 'intent' || table === 'refusal' ? 'id' : 'intent_id'} AS id FROM ${table}
-          ORDER BY 1`,
-      )
-    ).map(({ id }) => id as string);
+  const idsIn = async (table: string) => {
+    const id = table === 'intent' || table === 'refusal' ? 'id' : 'intent_id';
+    return (await query<{ id: string }>(`SELECT ${id} AS id FROM ${table} ORDER BY 1`)).map((row) => row.id);
+  };
   const seal = () => sealAll(sealing, sealer);
 
   const call = (day: string, outcome?: 'succeeded' | 'unknown' | null) => callOf(database, day, outcome);
@@ -63,7 +61,7 @@ describe('audit prune', () => {
       await query('SELECT make_partition($1, $2, $3)', [
         table,
         `${table}_2025_01`,
-        `FOR VALUES FROM ('${uuidFloor(new Date('2025-01-01'))}') TO ('${uuidFloor(new Date('2025-02-01'))}')`,
+        `FOR VALUES FROM ('${JANUARY}') TO ('${FEBRUARY}')`,
       ]);
     }
   });
@@ -73,7 +71,7 @@ describe('audit prune', () => {
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  it('removes whole months with their keys, and keeps open calls, recent months and the removal records', async () => {
+  it('removes whole months with their keys, and keeps open calls, recent months and its record', async () => {
     const gone = [await call('2025-01-05'), await call('2025-01-31T23:59:59Z'), await call('2025-02-01')];
     const inDoubt = await call('2025-01-06', 'unknown');
     const unanswered = await call('2025-02-06', null);
@@ -98,32 +96,22 @@ describe('audit prune', () => {
     }
     expect(await idsIn('refusal')).toEqual([]);
     expect(await idsIn('idempotency_claim')).toEqual(left);
-    expect((await query('SELECT call_id AS id FROM search_entry ORDER BY 1')).map(({ id }) => id)).toEqual(
-      left,
-    );
-    expect(
-      await query(`SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'`),
-    ).toEqual([]);
-    const [sealed] = await query(
-      'SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)',
-      [[...gone, refused]],
-    );
+    const indexed = await query('SELECT call_id AS id FROM search_entry ORDER BY 1');
+    expect(indexed.map(({ id }) => id)).toEqual(left);
+    const tables = "SELECT relname FROM pg_class WHERE relname ~ '2025|pruned' AND relkind = 'r'";
+    expect(await query(tables)).toEqual([]);
+    const leaves = 'SELECT count(*)::int AS leaves FROM audit.leaves WHERE record_id = ANY ($1)';
+    const [sealed] = await query(leaves, [[...gone, refused]]);
     expect(sealed?.leaves).toBe(3 * 2 + 1); // The leaves stay.
 
-    const records = await query<{ leaf: string; checkpoint: string }>(
+    const records = await query<{ leaf: string; checkpoint: string; what: string }>(
       `SELECT t.*, ${leafSql('pruning', 't')} AS leaf FROM pruning t ORDER BY month`,
     );
     expect(records).toMatchObject([
-      {
-        what: 'calls',
-        month: '2025-01',
-        reason: 'age',
-        actor: userInfo().username,
-        kept: [inDoubt],
-        rows: '3',
-      },
-      { what: 'calls', month: '2025-02', kept: [unanswered], rows: '1' },
+      { month: '2025-01', kept: [inDoubt], rows: '3', reason: 'age', actor: userInfo().username },
+      { month: '2025-02', kept: [unanswered], rows: '1' },
     ]);
+    expect(records.map(({ what }) => what)).toEqual(['calls', 'calls']);
     for (const { leaf, checkpoint } of records) {
       expect(isSignedLeaf(signer, 'pruning', leaf)).toBe(true);
       expect(splitNotes(readFileSync(file, 'utf8'))).toContain(checkpoint);
@@ -149,14 +137,11 @@ describe('audit prune', () => {
   });
 
   it('removes bodies and recipients with --people-only, and keeps the calls', async () => {
-    const [old, february, inDoubt] = [
-      await call('2025-01-05'),
-      await call('2025-02-05'),
-      await call('2025-01-06', 'unknown'),
-    ];
+    const [old, february] = [await call('2025-01-05'), await call('2025-02-05')];
+    const inDoubt = await call('2025-01-06', 'unknown');
     await query('SELECT index_calls(1000)');
     await seal();
-    const found = `SELECT call_id AS id FROM search_entry WHERE 'to:ada@example.com' = ANY (terms) ORDER BY 1`;
+    const found = "SELECT call_id AS id FROM search_entry WHERE 'to:ada@example.com' = ANY (terms)";
     expect(await query(found)).toHaveLength(3);
     expect(await prune('--people-only')).toEqual([
       { month: '2025-01', calls: 1, kept: 1 },
@@ -166,10 +151,9 @@ describe('audit prune', () => {
     for (const table of ['intent', 'intent_item', 'outcome'])
       expect(await idsIn(table)).toEqual([old, inDoubt, february].sort());
     expect(await query(found)).toEqual([{ id: inDoubt }]);
-    const known = `salt IS NOT NULL OR content_hash IS NOT NULL OR NOT starts_with(key, 'sha256 ')`;
-    expect(await query(`SELECT intent_id AS id FROM idempotency_claim WHERE ${known}`)).toEqual([
-      { id: inDoubt },
-    ]);
+    const readable = `SELECT intent_id AS id FROM idempotency_claim
+      WHERE salt IS NOT NULL OR content_hash IS NOT NULL OR NOT starts_with(key, 'sha256 ')`;
+    expect(await query(readable)).toEqual([{ id: inDoubt }]);
     expect(await query('SELECT what, month, rows FROM pruning ORDER BY month')).toEqual([
       { what: 'people', month: '2025-01', rows: '1' },
       { what: 'people', month: '2025-02', rows: '1' },
@@ -201,14 +185,12 @@ describe('audit prune', () => {
     expect(await prune('--people-only')).toEqual([]);
     expect(await prune()).toEqual(due(1));
     for (const [table, id] of Object.entries(EVIDENCE_TABLES)) {
-      expect([table, await query(`SELECT DISTINCT ${id} AS id FROM ${table}`)]).toEqual([
-        table,
-        [{ id: young }],
-      ]);
+      const ids = await query(`SELECT DISTINCT ${id} AS id FROM ${table}`);
+      expect([table, ids]).toEqual([table, [{ id: young }]]);
     }
   });
 
-  it('requires everything sealed, and covered by a checkpoint of the witness and of the database', async () => {
+  it('requires sealed records, and a checkpoint of the witness and of the database', async () => {
     const id = await call('2025-01-05');
     await expect(prune()).rejects.toThrow('2025-01: 2 records are not sealed yet. Nothing was pruned');
     await seal();
@@ -219,7 +201,7 @@ describe('audit prune', () => {
     const other = join(dir, 'other');
     writeFileSync(other, '');
     await expect(prune('--checkpoint', other)).rejects.toThrow(
-      /contains no checkpoint signed by the log's key/,
+      "contains no checkpoint signed by the log's key",
     );
     writeFileSync(other, first);
     await expect(prune('--checkpoint', other)).rejects.toThrow(/does not cover it/);
@@ -256,15 +238,13 @@ describe('audit prune', () => {
     await query(`CREATE TABLE pruned_intent_body_2025_01 AS SELECT $1::uuid AS intent_id`, [id]);
     await query(
       `INSERT INTO search_entry (call_id, client_id, operation, state, repeats, item_usd, payouts, terms)
-       VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"","\nto:ada@example.com"}', '{to:ada@example.com}')`,
+       VALUES ($1, $1, 'x', 'succeeded', false, '{5}', '{"","\nto:ada@x.example"}', '{to:ada@x.example}')`,
       [id],
     );
     await query('INSERT INTO search_item VALUES (5, $1)', [id]);
     expect(await prune()).toEqual([]);
     expect(await query(`SELECT FROM pg_class WHERE relname ~ 'pruned'`)).toEqual([]);
-    const entries =
-      'SELECT call_id FROM search_entry WHERE call_id = $1 UNION SELECT call_id FROM search_item WHERE ' +
-      'call_id = $1';
-    expect(await query(entries, [id])).toEqual([]);
+    for (const table of ['search_entry', 'search_item'])
+      expect(await query(`SELECT FROM ${table} WHERE call_id = $1`, [id])).toEqual([]);
   });
 });

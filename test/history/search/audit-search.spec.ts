@@ -1,17 +1,8 @@
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
+import { MakeCall, makeCalls } from '../../support/records/searched-calls';
 
 const CALLS = '/v1/audit/calls';
-
-/** A transaction in an answer of the upstream. */
-const transaction = (n: number, more: object) => ({
-  chiRef: `chi-${n}`,
-  id: `transaction-${n}`,
-  issueID: `issue_${n}`,
-  status: 'paid',
-  valueInUSD: n,
-  ...more,
-});
 
 describe('the search of the history', () => {
   let upstream: FakeUpstream;
@@ -31,80 +22,18 @@ describe('the search of the history', () => {
     ({ key: auditor } = await proxy.client('auditor', 'audit', 'audit:pii'));
     // The scene has numbers of three countries.
     await proxy.database.query('UPDATE client SET allow_foreign_numbers = TRUE');
-    await makeScene();
+    await makeCalls(make, { shop, other, auditor });
   });
   afterAll(async () => {
     await proxy.close();
     await upstream.stop();
   });
 
-  async function make(
-    name: string,
-    key: string,
-    path: string,
-    body: object,
-    behaviour?: FakeUpstream['behaviour'],
-  ) {
+  const make: MakeCall = async (name, key, path, body, behaviour) => {
     upstream.behaviour = behaviour ?? answer(200, { status: 'success', data: {} });
     const { headers } = await proxy.post(key, path, body);
     made.set(name, headers['x-call-id'] as string);
-  }
-
-  async function makeScene() {
-    const phone = (phoneNumber: string, valueInUSD: number) => ({
-      countryToSend: 'Kenya',
-      phoneNumber,
-      valueInUSD,
-    });
-    const momo = (phoneNumber: string, reference: string) => ({
-      ...phone(phoneNumber, 1),
-      reference,
-      momoCode: 'MPS',
-    });
-    const paid = (...items: object[]) =>
-      answer(200, { status: 'success', data: { data: items, error: 'None' } });
-    await make(
-      'airtime',
-      shop,
-      '/payouts/airtime',
-      { airtimes: [phone('+2348012345678', 1), phone('+254712345678', 2)] },
-      paid(
-        transaction(1, { phoneNumber: '+2348012345678' }),
-        transaction(2, { phoneNumber: '+254712345678' }),
-      ),
-    );
-    await make('momo', shop, '/payouts/mobile-money', {
-      momos: [momo('+254712345678', 'invoice-17'), momo('+256712345678', '')],
-    });
-    await make('send', other, '/send', {
-      credit: [{ email: 'Ada+Prizes@Example.com', twitter: '@Ada', valueInUSD: 3 }],
-    });
-    await make(
-      'credit',
-      other,
-      '/payouts/credit',
-      { credits: [{ twitter: '@Bob' }] },
-      answer(400, { status: 'error', error: 'no' }),
-    );
-    await make('transfer', shop, '/account/transfer', { receiver: 'sub account+1', amount: 5 });
-    await make('deletion', shop, '/account/delete-unpaid-transaction', { chiRef: 'chi-9' });
-    await make('refused', shop, '/send', { credit: [] });
-    await make('no scope', auditor, '/send', { credit: [] });
-    await make(
-      'unknown',
-      other,
-      '/payouts/airtime',
-      { airtimes: [phone('+2348012345678', 7)] },
-      answer(502, 'Bad Gateway'),
-    );
-    await make(
-      'busy',
-      shop,
-      '/payouts/airtime',
-      { airtimes: [phone('+233201234567', 7)] },
-      answer(429, { status: 'error', error: 'x' }),
-    );
-  }
+  };
 
   /** Returns the names of the matching calls, oldest first. */
   async function found(query: string): Promise<(string | undefined)[]> {

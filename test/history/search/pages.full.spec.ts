@@ -109,7 +109,7 @@ describe('the redemption pages', () => {
     complaints.length = 0;
     await form.getByRole('button').click();
     await page.getByText('international format').waitFor();
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]); // the browser tells of the answer's status
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]); // The browser logs the status.
     expect(await statusOf(id)).toBe('paid');
   });
 });

@@ -31,8 +31,8 @@ describe('records', () => {
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'] ?? '';
   async function partitionsOf(tables: string[]): Promise<string[]> {
     const rows = await query<{ name: string }>(
-      'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = ANY($1::regclass[]) ' +
-        'ORDER BY 1',
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+       WHERE inhparent = ANY($1::regclass[]) ORDER BY 1`,
       [tables],
     );
     return rows.map(({ name }) => name);
@@ -44,7 +44,7 @@ describe('records', () => {
       ? 'id'
       : 'intent_id';
 
-  it('can be inserted and read by the proxy, and not updated, deleted, truncated, altered or disarmed', async () => {
+  it('can only be inserted and read by the proxy, not updated, deleted, truncated or altered', async () => {
     const partitions = await partitionsOf([...RECORDS, ...PEOPLE]);
     expect(partitions.length).toBeGreaterThanOrEqual(5 * 3); // A default, this month, and the next.
     for (const table of [...RECORDS, ...PEOPLE, ...partitions]) {
@@ -69,8 +69,8 @@ describe('records', () => {
       'SET session_replication_role = replica',
       'CREATE TABLE public.own (x int)',
       'DROP FUNCTION refuse_change() CASCADE',
-      "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN " +
-        "NULL; END'",
+      `CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql
+       AS 'BEGIN RETURN NULL; END'`,
       "SELECT make_partition('intent', 'intent_own', 'DEFAULT')",
       'DELETE FROM client',
       'DELETE FROM api_key',
@@ -153,8 +153,8 @@ describe('records', () => {
     const got = await paying.pay().buffer(true).parse(bytes);
     expect(got.body).toEqual(reply);
     const [row] = await query(
-      'SELECT i.body AS sent, o.body AS received FROM intent_body i JOIN outcome_body o USING ' +
-        '(intent_id) WHERE intent_id = $1',
+      `SELECT i.body AS sent, o.body AS received
+       FROM intent_body i JOIN outcome_body o USING (intent_id) WHERE intent_id = $1`,
       [callOf(got)],
     );
     expect(row).toEqual({ sent: Buffer.from(paying.upstream.received.at(-1)?.body ?? ''), received: reply });
@@ -226,10 +226,10 @@ describe('records', () => {
     expect(
       await query(
         `SELECT decode(i.record::json ->> 'body_commitment', 'hex') AS sent,
-          decode(o.record::json ->> 'body_commitment', 'hex') AS received, email_commitment AS email,
-           handle_commitment AS handle, phone_commitment AS phone
+           decode(o.record::json ->> 'body_commitment', 'hex') AS received,
+           email_commitment AS email, handle_commitment AS handle, phone_commitment AS phone
          FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN intent_item t ON t.intent_id = i.id
-           WHERE i.id = $1`,
+         WHERE i.id = $1`,
         [id],
       ),
     ).toEqual([

@@ -81,9 +81,9 @@ describe('the entries of the search index', () => {
     ]
       .map((name) => name.replaceAll('\0', ''))
       .filter((name) => name !== '');
-    const sql =
-      'SELECT array_agg(canonical_country(name) ORDER BY place) AS found FROM unnest($1::text[]) WITH ' +
-      'ORDINALITY AS n(name, place)';
+    const sql = `
+      SELECT array_agg(canonical_country(name) ORDER BY place) AS found
+      FROM unnest($1::text[]) WITH ORDINALITY AS n(name, place)`;
     const { found } = first(await query<{ found: string[] }>(sql, [names]));
     expect(found).toEqual(names.map(canonicalCountry));
   });

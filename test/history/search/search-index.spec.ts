@@ -87,7 +87,7 @@ describe('the search index', () => {
     expect(await found({ upstream_ref: 'found' })).toEqual([id]);
     await query(
       `INSERT INTO decision (intent_id, kind, ${by}, process)
-        SELECT id, 'rejected', '', client_id, client_id, 0 FROM intent WHERE id = $1`,
+       SELECT id, 'rejected', '', client_id, client_id, 0 FROM intent WHERE id = $1`,
       [held],
     );
     expect(await found({ request_id: 'fate', approval: 'rejected', outcome: 'declined' })).toEqual([held]);
@@ -111,8 +111,8 @@ describe('the search index', () => {
       }),
     );
     const rows = await query(
-      'SELECT call_id::text AS id, cardinality(item_usd) AS count FROM search_entry WHERE terms @> ' +
-        "'{request:many}' ORDER BY 1",
+      `SELECT call_id::text AS id, cardinality(item_usd) AS count FROM search_entry
+       WHERE terms @> '{request:many}' ORDER BY 1`,
     );
     const [{ items } = { items: 0 }] = await query(
       'SELECT count(*)::integer AS items FROM intent_item WHERE intent_id = $1',
@@ -130,17 +130,17 @@ describe('the search index', () => {
     await copyIntent(paying.proxy.database, model, { request_id: 'background' });
     await indexed('background');
     await query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'payout_proxy_login' AND " +
-        'datname = current_database()',
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE usename = 'payout_proxy_login' AND datname = current_database()`,
     );
     await copyIntent(paying.proxy.database, model, { request_id: 'after-the-loss' });
     await indexed('after-the-loss');
   });
 
   it('is the same after a rebuild', async () => {
-    const all =
-      'SELECT e.*, ARRAY(SELECT i::text FROM search_item i WHERE i.call_id = e.call_id ORDER BY 1) FROM ' +
-      'search_entry e ORDER BY e.call_id';
+    const all = `
+      SELECT e.*, ARRAY(SELECT i::text FROM search_item i WHERE i.call_id = e.call_id ORDER BY 1)
+      FROM search_entry e ORDER BY e.call_id`;
     await found({});
     const before = await query(all);
     await query('SELECT rebuild_search_index()');

@@ -23,7 +23,7 @@ describe('a search plan', () => {
   let proxy: TestProxy;
   let searching: SearchService;
   /** Queries of the index. */
-  let asked: Prisma.Sql[];
+  let queries: Prisma.Sql[];
   let one: Record<string, string>;
 
   const explain = async (sql: string, values: unknown[]) => {
@@ -39,15 +39,15 @@ describe('a search plan', () => {
     const prisma = proxy.app.get(ReaderPrisma, { strict: false });
     const ask = prisma.$queryRaw.bind(prisma);
     jest.spyOn(prisma, '$queryRaw').mockImplementation((sql, ...values) => {
-      asked.push('text' in sql ? sql : Prisma.sql(sql, ...values));
+      queries.push('text' in sql ? sql : Prisma.sql(sql, ...values));
       return ask(sql, ...values);
     });
     const readLong = prisma.readLong.bind(prisma);
     jest.spyOn(prisma, 'readLong').mockImplementation((question, signal) => {
-      asked.push(question as Prisma.Sql);
+      queries.push(question as Prisma.Sql);
       return readLong(question, signal);
     });
-    asked = [];
+    queries = [];
     const [{ id = '' } = {}] = (
       await searching.search({ operation: 'POST /payouts/mobile-money', outcome: 'succeeded' })
     ).rows;
@@ -66,10 +66,10 @@ describe('a search plan', () => {
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
   async function check(search: CallSearch, listed: 'calls' | 'items'): Promise<number> {
-    asked = [];
+    queries = [];
     const { rows } = await searching.search(search, listed);
-    expect(asked.length).toBeGreaterThan(0);
-    for (const { text, values } of asked) {
+    expect(queries.length).toBeGreaterThan(0);
+    for (const { text, values } of queries) {
       const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
       const lines = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
       expect([search, RECORDS.exec(lines)?.[0]]).toEqual([search, undefined]);
@@ -150,16 +150,12 @@ describe('a search plan', () => {
   ])('looks %s of several months up by their IDs', async (_what, read) => {
     const sql = `SELECT id::text FROM intent WHERE id < uuid_floor(now() - interval '5 days') ORDER BY id`;
     const ids = (await proxy.database.query<{ id: string }>(sql)).map(({ id }) => id);
-    asked = [];
+    queries = [];
     const prisma = proxy.app.get<ReaderPrisma, never>(ReaderPrisma, { strict: false });
-    const found = [
-      ...(await read(
-        prisma,
-        ids.filter((_id, place) => place % 90 === 0),
-      )),
-    ];
+    const some = ids.filter((_id, index) => index % 90 === 0);
+    const found = [...(await read(prisma, some))];
     expect(found.length).toBeGreaterThan(100);
-    for (const { text, values } of asked) {
+    for (const { text, values } of queries) {
       const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
       const lines = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
       expect(/Seq Scan on (intent|intent_body|outcome)(_\w+)?\b/.exec(lines)?.[0]).toBeUndefined();
@@ -170,10 +166,10 @@ describe('a search plan', () => {
     const summaries = proxy.app.get(SummaryService, { strict: false });
     const count = (search: SummarySearch, rests: boolean) =>
       summaries.summarize(search, { reveal: true, gone: undefined, rests });
-    const resting = () => asked.filter(({ text }) => text.includes('pg_sleep'));
+    const resting = () => queries.filter(({ text }) => text.includes('pg_sleep'));
     for (const group_by of ['day', 'client', 'operation', 'country', 'outcome'] as const) {
       const searches = [{ group_by }, { group_by, min_item_usd: '20' }];
-      asked = [];
+      queries = [];
       const all = await Promise.all(searches.map((search) => count(search, false)));
       expect(resting()).toEqual([]);
       expect(all.filter(({ groups }) => groups.length <= 1)).toEqual([]);
@@ -188,10 +184,10 @@ describe('a search plan', () => {
     const { id } = first(await proxy.database.query<{ id: string }>(sql));
     const token = Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
     for (const search of [{}, { country: 'Kenya' }, { outcome: 'not_sent' }]) {
-      asked = [];
+      queries = [];
       await searching.search({ ...search, page_size: 20, page_token: token });
       const blocks = await Promise.all(
-        asked.map(async ({ text, values }) => {
+        queries.map(async ({ text, values }) => {
           const plan = await explain(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
           return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
         }),
@@ -204,16 +200,8 @@ describe('a search plan', () => {
   it('reads a day for a page of frequent results, not a whole week', async () => {
     // Weeks are counted from 1970-01-01.
     const thursday = new Date(Math.floor(Date.parse(ago(40)) / WEEK_MS) * WEEK_MS);
-    const conditions = {
-      terms: [],
-      anyOf: [],
-      others: [],
-      ofPayouts: [],
-      decided: true,
-      hints: [],
-      rare: true,
-      few: false,
-    };
+    const lists = { terms: [], anyOf: [], others: [], ofPayouts: [], hints: [] };
+    const conditions = { ...lists, decided: true, rare: true, few: false };
     const from = uuidFloor(thursday);
     const query = { conditions, from, listed: 'calls', sort: 'time', direction: 'asc' } as const;
     const { text, values } = sliced(query, undefined, 51);
@@ -227,9 +215,9 @@ describe('a search plan', () => {
     [{ outcome: 'pending_approval' }, 'search_entry_expires_at'],
     [{ approval: 'pending' }, 'search_entry_expires_at'],
   ])('finds %j by time, not among all past calls', async (search: CallSearch, index) => {
-    asked = [];
+    queries = [];
     await searching.search(search);
-    const { text, values } = asked.at(-1) as Prisma.Sql;
+    const { text, values } = queries.at(-1) as Prisma.Sql;
     const plan = await proxy.database.query(`EXPLAIN ${text}`, values);
     const steps = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
     expect(steps).toContain(index);

@@ -119,7 +119,7 @@ describe('the monitor of response shapes', () => {
     expect(Object.values(PERSON).filter((value) => text.includes(value))).toEqual([]);
   });
 
-  it('tracks each operation and HTTP status separately, including non-JSON and missing responses', async () => {
+  it('tracks each operation and HTTP status separately, also without JSON or an answer', async () => {
     const proxy = await another();
     const operation = 'POST /payouts/mobile-money';
     const pay = () => ask(operation, proxy);
@@ -199,7 +199,7 @@ describe('the monitor of response shapes', () => {
     await query(
       `INSERT INTO answer_shape (id, operation, http_status, fingerprint, shape, first_call_id)
        SELECT gen_random_uuid(), $1, 418, sha256(n::text::bytea), '{"type":["string"]}', gen_random_uuid()
-         FROM generate_series(1, 99) n`,
+       FROM generate_series(1, 99) n`,
       [operation],
     );
     await answered(operation, { first: 1 });

@@ -124,7 +124,7 @@ describe('the timeline of a call', () => {
     const earlier = '01a00000-0000-7000-8000-000000000000';
     await query(
       `INSERT INTO log_leaves (first, kind, span, ids, hashes)
-        VALUES (6, 'intent', int8range(0, NULL), ARRAY[$1, $2]::uuid[], $3)`,
+       VALUES (6, 'intent', int8range(0, NULL), ARRAY[$1, $2]::uuid[], $3)`,
       [earlier, id, Buffer.concat([randomBytes(32), hash])],
     );
     for (const size of [7, 8, 9]) {
@@ -175,7 +175,7 @@ describe('the timeline of a call', () => {
     expect(await own()).toEqual(['request_body_missing', 'response_body_missing', 'recipient_missing']);
     await query(
       `INSERT INTO erasure (id, kind, reason, places, erased_at, signature)
-        VALUES ($1, 'phone', 'asked', $2, now(), '')`,
+       VALUES ($1, 'phone', 'asked', $2, now(), '')`,
       [uuidv7(), [`intent_body/${id}`, `item_recipient/${id}/0`]],
     );
     expect(await own()).toEqual(['request_body_erased', 'response_body_missing', 'recipient_erased']);

@@ -20,8 +20,7 @@ import { commitment } from '../../../src/platform/privacy/commitment';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runs } from '../../support/examples/runs';
 import { anyIntent, anyOutcome } from '../../support/records/any-records';
-import { hexOf, intentOf } from '../../support/records/expected-intent';
-import { outcomeOf } from '../../support/records/expected-outcome';
+import { hexOf, intentOf, outcomeOf } from '../../support/records/expected-documents';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const SALT = Buffer.alloc(16, 7);
@@ -171,7 +170,7 @@ describe('stored records', () => {
     );
   });
 
-  it('of outcomes are canonical with their time, match their columns, and open their commitments', async () => {
+  it('of outcomes are canonical with their time, match their columns and open commitments', async () => {
     const many = fc.array(anyOutcome, { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(many, async (drawn) => {

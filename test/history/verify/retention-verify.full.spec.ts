@@ -16,19 +16,19 @@ const ONE_OF_EACH = `WITH
   e AS (INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults)
     SELECT id, true, 1, '\\x01', 1, 1, 0 FROM r),
   t AS (INSERT INTO upstream_transaction (read_id, ordinal, email) SELECT id, 2, 'ada1@example.com' FROM r),
-  v AS (INSERT INTO verdict (id, intent_id, verdict, reason, evidence) SELECT id, id, 'ambiguous', 'x', '{}'
-    FROM r),
+  v AS (INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
+    SELECT id, id, 'ambiguous', 'x', '{}' FROM r),
   u AS (INSERT INTO upstream_event (id, event_id, signed_at, amount_usd) SELECT id, 'e', now(), 1.50 FROM r),
   n AS (INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings)
     SELECT id, now(), now() + interval '1 day', now(), false, '{}' FROM r),
-  d AS (INSERT INTO reconciliation_run_end (run_id, result, totals) SELECT id, 'clean', '{"usd":"1.50"}'
-    FROM r),
-  f AS (INSERT INTO finding (id, category, subject, occurred_at, run_id) SELECT id, 'late', 'x', now(), id
-    FROM r),
+  d AS (INSERT INTO reconciliation_run_end (run_id, result, totals)
+    SELECT id, 'clean', '{"usd":"1.50"}' FROM r),
+  f AS (INSERT INTO finding (id, category, subject, occurred_at, run_id)
+    SELECT id, 'late', 'x', now(), id FROM r),
   s AS (INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence)
     SELECT id, id, id, -1.5, '[]', '{}' FROM r)
-  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd) SELECT id, id, 'explained', 'x', 1
-    FROM r`;
+  INSERT INTO finding_step (id, finding_id, state, reason, impact_usd)
+    SELECT id, id, 'explained', 'x', 1 FROM r`;
 
 /** Verifies the log after the real commands instead of simulated removals. */
 describe('the log after erasing and pruning', () => {
@@ -70,7 +70,7 @@ describe('the log after erasing and pruning', () => {
     return months.reduce((sum, { kept }) => sum + kept, 0);
   };
 
-  it('proves everything without an erased person, and reports a person missing without a signature', async () => {
+  it('proves everything without an erased person, and reports one without a signature', async () => {
     const person = { kind: 'email', key: 'ada1@example.com' } as const;
     const bodies = await findPlaces(scene.client, person, () => undefined);
     const erased = await erase(scene.client, person, bodies, wish);
@@ -117,7 +117,7 @@ describe('the log after erasing and pruning', () => {
   it('removes a kept call after its settlement', async () => {
     await query(
       `INSERT INTO decision (intent_id, kind, reason, client_id, key_id, process)
-        VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
+       VALUES ($1, 'rejected', 'x', $1, $1, 1)`,
       [held],
     );
     expect(await verified()).toMatchObject({ ok: true });

@@ -98,8 +98,9 @@ describe('verification of reconciliation sources', () => {
             : OTHER[type]?.(name);
       if (other === undefined) throw new Error(`no other value is known for ${type}`);
       const fault = await faultAfter(
-        `UPDATE ${table} SET ${name} = ${other} WHERE ctid = (SELECT min(ctid) FROM ${table})
-          AND tableoid = (SELECT min(tableoid::oid) FROM ${table})`,
+        `UPDATE ${table} SET ${name} = ${other}
+         WHERE ctid = (SELECT min(ctid) FROM ${table})
+           AND tableoid = (SELECT min(tableoid::oid) FROM ${table})`,
       );
       if (fault?.code !== 'evidence_changed' && fault?.code !== 'people_missing')
         missed.push(`${name}: ${fault?.code}`);

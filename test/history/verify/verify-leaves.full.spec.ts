@@ -66,7 +66,7 @@ describe('verification of leaf rows', () => {
       [
         `UPDATE log_leaves SET ids = ids[2:2] || ids[1:1] || ids[3:],
            hashes = substring(hashes FROM 33 FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65)
-             WHERE first = 10`,
+         WHERE first = 10`,
       ],
     ],
     [
@@ -76,7 +76,7 @@ describe('verification of leaf rows', () => {
       [
         `UPDATE log_leaves SET ids = ids[1:1] || ids[1:1] || ids[3:],
            hashes = substring(hashes FOR 32) || substring(hashes FOR 32) || substring(hashes FROM 65)
-             WHERE first = 10`,
+         WHERE first = 10`,
       ],
     ],
     [
@@ -90,8 +90,9 @@ describe('verification of leaf rows', () => {
       'leaves_changed',
       { leaf: 0, kind: 'stop' },
       [
-        'UPDATE log_leaves SET span = int8range(lower(span), lower(span)) + int8range(lower(span), ' +
-          'upper(span) + 1) WHERE first = 0',
+        `UPDATE log_leaves
+         SET span = int8range(lower(span), lower(span)) + int8range(lower(span), upper(span) + 1)
+         WHERE first = 0`,
       ],
     ],
     [
@@ -146,7 +147,7 @@ describe('verification of leaf rows', () => {
   it('reports a checkpoint that reduces the completeness time', async () => {
     const { rows } = await client.query<{ root: Buffer; sealed: string }>(
       `SELECT root, to_char(sealed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sealed
-        FROM checkpoint ORDER BY size`,
+       FROM checkpoint ORDER BY size`,
     );
     const change = (size: number, completeUntil: string) => {
       const { root, sealed: sealedAt } = rows[size / 10 - 1]!;

@@ -49,7 +49,9 @@ export async function evidenceOf(database: TestDatabase, day: string): Promise<s
   const id = uuidv7({ msecs: new Date(day).getTime() });
   await database.query(
     `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, phone, reference) VALUES
-       ($1, 0, 'c', '+254712345678', 'a'), ($1, 1, 'd', NULL, 'for ada@example.com'), ($1, 2, 'e', NULL, 'b')`,
+       ($1, 0, 'c', '+254712345678', 'a'),
+       ($1, 1, 'd', NULL, 'for ada@example.com'),
+       ($1, 2, 'e', NULL, 'b')`,
     [id],
   );
   for (const row of [

@@ -15,7 +15,7 @@ import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 
 /** Records with any values accepted by the proxy. */
 
-/** Quotes, control characters, half the planes of Unicode, fragments of records. No NUL or lone surrogates. */
+/** Quotes, controls, half the planes of Unicode, fragments of records. No NUL, and no lone surrogates. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0')),
   fc.constantFrom(

@@ -20,7 +20,7 @@ export const PLANNING =
   'enable_bitmapscan = off; ' +
   'SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
 
-/** The newest checkpoint, and the transactions: all below `horizon` have ended, none from `next` has begun. */
+/** The newest checkpoint, and bounds: transactions below `horizon` have ended, none from `next` has begun. */
 export const LOOK = {
   name: 'look',
   text: `

@@ -165,7 +165,7 @@ export class RecordWalk {
       throw new LogFault('record_in_the_past', meaning, place());
     }
     if (OWN_ID.has(this.kind) && !(Math.abs(timeOfId(id) / 1_000 - at) <= CLOCKS_APART_SECONDS)) {
-      const meaning = `The time of the record is ${iso(at)}, but its ID has another time. It was inserted later.`;
+      const meaning = `The record has the time ${iso(at)}, but its ID has another. It was inserted later.`;
       throw new LogFault('record_in_the_past', meaning, place());
     }
     if (at - this.apart > sealedAt) {

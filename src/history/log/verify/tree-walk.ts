@@ -154,8 +154,8 @@ export class TreeWalk {
     if (head.size !== this.size || !head.root.equals(this.range.root())) {
       throw new LogFault(
         'root_differs',
-        `The leaves of the log do not match ${source}. These or earlier leaves were changed, swapped, added, ` +
-          'or removed, and the log was rewritten to hide it.',
+        `The leaves of the log do not match ${source}. These or earlier leaves were changed, swapped, ` +
+          'added, or removed, and the log was rewritten to hide it.',
         place,
       );
     }

@@ -1,12 +1,17 @@
 import { SessionCredential } from '../../../src/access/callers/caller';
 import { TokenCredential } from '../../../src/access/tokens/access-token';
-import { IntentDocument, ItemDocument, PersonDocument } from '../../../src/journal/records/documents';
+import {
+  IntentDocument,
+  ItemDocument,
+  PersonDocument,
+  OutcomeDocument,
+} from '../../../src/journal/records/documents';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
-import { OpenIntent } from '../../../src/journal/records/records';
+import { OpenIntent, NewOutcome } from '../../../src/journal/records/records';
 import { feesOf, writeFeeRate } from '../../../src/operations/items/fees';
 import { totalOf } from '../../../src/operations/items/item';
 import { commitment } from '../../../src/platform/privacy/commitment';
-import { asRecorded, queryAsRecorded } from '../../../src/platform/privacy/recorded';
+import { asRecorded, queryAsRecorded, proseAsRecorded } from '../../../src/platform/privacy/recorded';
 
 export const hexOf = (salt: string | undefined, value: Buffer | string | null) =>
   salt === undefined ? undefined : commitment(Buffer.from(salt, 'hex'), value)?.toString('hex');
@@ -86,5 +91,52 @@ function tokenOf(
     auth_time: authTime === null ? undefined : new Date(authTime * 1_000).toISOString(),
     jkt: jkt ?? undefined,
     jti: asRecorded(id) ?? undefined,
+  };
+}
+
+/** Returns the record of an outcome, with the time and the body's commitment of `read`. */
+export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDocument {
+  const tries = outcome.tries.map(({ failure, ms, phase, startedAt, status }) => ({
+    failure: failure ?? undefined,
+    ms: ms.toFixed(3),
+    phase,
+    started_at: startedAt.toISOString(),
+    status: status ?? undefined,
+  }));
+  const items = outcome.items.map(
+    ({ position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd, ...more }) => ({
+      payout_status: proseAsRecorded(more.payoutStatus ?? null) ?? undefined,
+      payout_error: proseAsRecorded(more.payoutError ?? null) ?? undefined,
+      fee_usd: feeUsd?.toFixed(),
+      position: position ?? undefined,
+      upstream_ref: asRecorded(upstreamRef) ?? undefined,
+      upstream_id: asRecorded(upstreamId) ?? undefined,
+      batch_ref: asRecorded(batchRef) ?? undefined,
+      status: proseAsRecorded(status) ?? undefined,
+      amount_usd: amountUsd?.toFixed(),
+    }),
+  );
+  return {
+    table: 'outcome',
+    intent_id: outcome.intentId,
+    kind: outcome.kind,
+    failure: outcome.failure ?? undefined,
+    upstream_status: outcome.upstreamStatus ?? undefined,
+    content_type: asRecorded(outcome.contentType) ?? undefined,
+    retry_after: outcome.retryAfter ?? undefined,
+    sent_at: outcome.sentAt.toISOString(),
+    answered_at: outcome.answeredAt.toISOString(),
+    upstream_ms: outcome.upstreamMs.toFixed(3),
+    answer_of: outcome.answerOf ?? undefined,
+    attempts: outcome.attempts,
+    undelivered: outcome.undelivered || undefined,
+    counted_usd: outcome.countedUsd ?? undefined,
+    entries: outcome.entries?.every((one) => one === outcome.entries?.[0])
+      ? outcome.entries[0]
+      : outcome.entries,
+    body_commitment: read.body_commitment,
+    recorded_at: read.recorded_at,
+    tries: tries.length > 0 ? tries : undefined,
+    items: items.length > 0 ? items : undefined,
   };
 }
