@@ -8,7 +8,7 @@ import { ConsoleScene, startConsoleScene } from '../support/console/console-scen
 const KENYA = {
   name: 'kenya',
   baseUrl: undefined,
-  apiKey: new Secret('a-key-that-the-sandbox-does-not-know'),
+  apiKey: new Secret('a-key-unknown-to-the-sandbox'),
   webhookSecret: undefined,
   subAccount: undefined,
   wallet: undefined,
@@ -49,7 +49,7 @@ describe("the console's accounts and registers", () => {
       expect(complaints).toEqual([]);
     });
 
-    it('names the accounts that the instance does not know, because their clients cannot pay', async () => {
+    it('names unknown accounts, because their clients cannot pay', async () => {
       await clients().create('stall', ['pay'], { account: 'uganda' });
       const page = await scene.visit(admin, '/clients', 360);
       await page
@@ -99,7 +99,7 @@ describe("the console's accounts and registers", () => {
       await add('allowed', '+254712345678\nnobody');
       await dialogOf(page).getByText('nobody must be an email address, a phone number').waitFor();
       await expectAccessible(dialogOf(page));
-      complaints.length = 0; // the browser says that a request was refused
+      complaints.length = 0; // the browser complains about the refused request
       await dialogOf(page).getByLabel('Recipients').fill('+254712345678\n\n ada@example.com');
       await dialogOf(page).getByRole('button', { name: 'Add' }).click();
       await dialogOf(page).waitFor({ state: 'detached' });

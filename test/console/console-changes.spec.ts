@@ -4,7 +4,7 @@ import { expectAccessible } from '../support/console/accessible';
 import { complaintsOf, reasonOf, widthOf } from '../support/console/console';
 import { ConsoleScene, startConsoleScene } from '../support/console/console-scene';
 
-/** Ada asks for changes that let a client do more, and Bob decides about them. */
+/** Ada requests expansions, and Bob decides about them. */
 describe("the console's changes", () => {
   let scene: ConsoleScene;
   let ada: string;
@@ -110,7 +110,7 @@ describe("the console's changes", () => {
     await dialogOf(page).getByRole('button', { name: 'Reject' }).click();
     await page.getByText('No changes are pending.').waitFor();
 
-    // Blocking somebody protects money, and does not wait.
+    // A block protects money, and does not wait.
     await own.getByRole('button', { name: 'Add recipients' }).click();
     await dialogOf(own).getByRole('combobox', { name: 'List' }).selectOption('blocked');
     await dialogOf(own).getByLabel('Recipients').fill('+254712345678');

@@ -1,4 +1,4 @@
-/** The frame around all pages of the console, and its first page, in one scene. */
+/** The frame of all console pages, and the overview, in one scene. */
 import './pages/overview';
 import './pages/frame';
 import { consoleScene } from '../support/console/console-scene';

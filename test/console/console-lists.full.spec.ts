@@ -1,4 +1,4 @@
-/** What the console shows of many calls, in one scene. */
+/** The lists of calls and payouts, in one scene. */
 import './pages/lists';
 import './pages/exports';
 import { callsScene } from '../support/console/calls-scene';

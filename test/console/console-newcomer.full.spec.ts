@@ -10,7 +10,7 @@ import { newDataDir, Product } from '../support/processes/process';
 
 const CALL_PAGE = /\/console\/calls\/[0-9a-f-]{36}$/;
 
-/** The first two minutes with the product as it comes: Postgres, the sandbox, demo keys, and a browser. */
+/** The first two minutes with the product and its defaults, in a browser. */
 describe('a newcomer', () => {
   const folder = newDataDir();
   const dataDir = join(folder, '.data');
@@ -78,7 +78,7 @@ describe('a newcomer', () => {
     await answer().getByText('in doubt', { exact: true }).waitFor();
     await answer().getByText('It may or may not have been paid').waitFor();
     await page.getByText('triggered once').waitFor();
-    await wallet().getByText('$9,996.00').waitFor(); // it was paid: the proxy will find that out
+    await wallet().getByText('$9,996.00').waitFor(); // the payout in doubt was paid
     await answer().getByRole('link', { name: 'View history' }).click();
     await page.waitForURL(CALL_PAGE);
     await page.goBack();
@@ -91,7 +91,7 @@ describe('a newcomer', () => {
     await page.getByText('All outcomes are known.').waitFor(); // from the upstream's listing
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByRole('table', { name: 'Calls' }).getByText('confirmed', { exact: true }).waitFor();
-    expect(loaded).toEqual([`${url}/console`]); // once loaded, the page was all that it took
+    expect(loaded).toEqual([`${url}/console`]); // without a reload
     expect(complaints).toEqual([]);
   });
 

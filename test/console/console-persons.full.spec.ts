@@ -6,7 +6,7 @@ import { dialogOf } from '../support/console/operating';
 
 const LIST = '/clients/shop/persons';
 
-/** What administrators see of the people for whom an app calls, and what they do about them. */
+/** Administrators read and limit the people of an app. */
 describe('the console page of people', () => {
   let on: PersonsScene;
   let alice: string;
@@ -81,7 +81,7 @@ describe('the console page of people', () => {
 
     const graces = await on.visit(on.keys.grace, `${LIST}?name=eve@example.com`);
     await rowOf(graces, 'e••@example.com').waitFor();
-    expect(await graces.getByRole('link', { name: 'Calls of' }).count()).toBe(0); // she may not audit
+    expect(await graces.getByRole('link', { name: 'Calls of' }).count()).toBe(0); // without the scope audit
     await graces.getByLabel('Show people (recorded)').check();
     await rowOf(graces, 'eve@example.com').waitFor();
     await expectAccessible(graces);
@@ -105,7 +105,8 @@ describe('the console page of people', () => {
     await dialogOf(page).getByText('must be a whole number').first().waitFor();
     await dialogOf(page).getByLabel('Daily cap').fill('4');
     await dialogOf(page).getByLabel('Requests per minute').fill('');
-    const [request] = await Promise.all([page.waitForRequest((one) => one.method() === 'PATCH'), save(page)]);
+    const patch = page.waitForRequest((sent) => sent.method() === 'PATCH');
+    const [request] = await Promise.all([patch, save(page)]);
     expect(request.postDataJSON()).toEqual({ daily_cap_usd: '4', reason: 'Case 17' });
     await page.getByText('$2.75 of $4.00').waitFor();
     await page.getByText('default: $10.00').waitFor();
@@ -185,7 +186,7 @@ describe('the console page of people', () => {
   it('lists people in pages', async () => {
     await on.proxy.database.query(
       `INSERT INTO person (id, client_id, sha256)
-        SELECT uuid_floor(now() - n * interval '1 day'), id, sha256(n::text::bytea)
+       SELECT uuid_floor(now() - n * interval '1 day'), id, sha256(n::text::bytea)
        FROM client, generate_series(1, 51) n WHERE name = 'shop'`,
     );
     const page = await on.visit(on.keys.ada, LIST);

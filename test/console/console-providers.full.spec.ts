@@ -7,10 +7,7 @@ import { ConsoleScene, startConsoleScene } from '../support/console/console-scen
 
 const ISSUER = 'https://id.example';
 
-/**
- * The forms for the identity providers of a client: that of its access tokens, and that of the sessions on
- * its pages.
- */
+/** The forms of a client's providers of access tokens and of page sessions. */
 describe('the console form of identity providers', () => {
   let scene: ConsoleScene;
   let admin: string;
@@ -32,10 +29,10 @@ describe('the console form of identity providers', () => {
     const ids = (await input.getAttribute('aria-describedby'))?.split(' ').filter(Boolean) ?? [];
     return (await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()))).join(' ');
   };
-  /** @returns the body of the request. */
+  /** Saves the form. @returns the body of the request. */
   const save = async (page: Page): Promise<unknown> => {
     const [request] = await Promise.all([
-      page.waitForRequest((one) => one.method() === 'PATCH'),
+      page.waitForRequest((sent) => sent.method() === 'PATCH'),
       page.getByRole('button', { name: 'Save' }).click(),
     ]);
     return request.postDataJSON() as unknown;

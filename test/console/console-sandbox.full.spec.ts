@@ -7,7 +7,7 @@ import { startSandboxApi, TestSandboxApi } from '../support/sandbox/sandbox-api'
 
 const AIRTIME = 'POST /payouts/airtime';
 
-/** The page Sandbox, where a form and a list of faults do what /v1/sandbox can. */
+/** The page Sandbox, which uses /v1/sandbox. */
 describe("the console's sandbox", () => {
   let api: TestSandboxApi;
   let browser: TestBrowser;

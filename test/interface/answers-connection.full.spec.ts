@@ -13,7 +13,7 @@ import {
 } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
-/** A server below HTTP: what it does with a connection is said, and each byte it gets is kept. */
+/** A TCP server with a given behavior. Keeps all received bytes. */
 class Wire {
   readonly received: Buffer[] = [];
   port = 0;
@@ -40,7 +40,7 @@ class Wire {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Its port refuses connections, until it listens again. */
+  /** Refuses connections until it listens again. */
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
@@ -48,7 +48,6 @@ class Wire {
 }
 
 describe('a call without a connection to the upstream', () => {
-  /** Behind a port that does with connections what each test says. */
   let wire: Wire;
   let paying: Paying;
   let onConnection: (socket: Socket) => unknown;
@@ -123,7 +122,7 @@ describe('a call with a failing connection', () => {
     expect(await paying.record(got)).toMatchObject({ outcome: 'unknown', upstream: { failure: 'reset' } });
   });
 
-  it('pays nobody twice when connections close between requests at any moment', async () => {
+  it('pays each recipient at most once when connections close between requests at any moment', async () => {
     paying.upstream.behaviour = (received, response, socket) => {
       answer(200, SUCCESS)(received, response, socket);
       const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
@@ -213,18 +212,16 @@ describe('a call past its deadline', () => {
     const arrived = paying.upstream.received.map(phoneOf);
     expect(arrived.length).toBeGreaterThan(0);
     for (const { phone, got } of calls) {
-      const seen = arrived.includes(phone);
-      expect([phone, got.status, got.body.code]).toEqual([
-        phone,
-        ...(seen ? [504, 'outcome_unknown'] : [503, 'overloaded']),
-      ]);
+      const hasArrived = arrived.includes(phone);
+      const answer = hasArrived ? [504, 'outcome_unknown'] : [503, 'overloaded'];
+      expect([phone, got.status, got.body.code]).toEqual([phone, ...answer]);
       const intents = await paying.proxy.database.query('SELECT FROM intent WHERE id = $1', [
         got.headers['x-call-id'],
       ]);
-      expect(intents).toHaveLength(seen ? 1 : 0);
+      expect(intents).toHaveLength(hasArrived ? 1 : 0);
     }
     paying.upstream.behaviour = answer(200, SUCCESS);
     await paying.pay().expect(200);
-    expect(paying.upstream.received).toHaveLength(arrived.length + 1); // none of them came after all
+    expect(paying.upstream.received).toHaveLength(arrived.length + 1); // and no late arrival
   });
 });

@@ -10,7 +10,7 @@ describe('the proxy, after an upstream response', () => {
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
 
-  /** The calls of the table's rows, and which of them are in doubt. */
+  /** Whether the call of each row is in doubt, by call ID. */
   const outcomes = new Map<string, boolean>();
 
   it.each(TABLE)('responds to the app and records the outcome: $upstream', async (row) => {
@@ -63,8 +63,8 @@ describe('the proxy, after an upstream response', () => {
         ? proxy.get(app, '/api/v0.1/wallets/list')
         : proxy.post(app, '/wallets/list', {}));
       expect([got.status, got.body.code]).toEqual([502, 'outcome_unknown']);
-      const asked = { method: 'GET', body: '' };
-      expect(paying.upstream.received).toMatchObject([asked, asked, asked]); // what reads is tried again
+      const read = { method: 'GET', body: '' };
+      expect(paying.upstream.received).toMatchObject([read, read, read]); // reads are retried
     },
   );
 

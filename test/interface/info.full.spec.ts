@@ -28,7 +28,7 @@ describe('an info operation', () => {
     upstream.behaviour = answer(200, COUNTRIES);
   });
 
-  // The tests share one cache. No two of them ask the same question.
+  // The tests share one cache, so their requests differ.
   const countries = (key: string) => proxy.get(key, '/api/v0.1/info/airtime-countries');
   const codes = (key: string) => proxy.get(key, '/api/v0.1/info/mobile-money-codes');
   const assets = (key: string) => proxy.get(key, '/api/v0.1/info/assets');
@@ -65,20 +65,20 @@ describe('an info operation', () => {
       'SELECT intent_id FROM outcome_body WHERE intent_id = ANY ($1)',
       [ids],
     );
-    expect(bodies).toEqual([{ intent_id: fetched.id }]); // kept once
+    expect(bodies).toEqual([{ intent_id: fetched.id }]); // stored once
   });
 
   it('shares one response among concurrent requests', async () => {
     const waiting: ServerResponse[] = [];
     upstream.behaviour = (_request, response) => waiting.push(response);
-    const asked = Array.from({ length: 20 }, (_, i) =>
+    const requests = Array.from({ length: 20 }, (_, i) =>
       codes(i % 2 ? shop : bank).then((response) => response),
     );
     const opened = `SELECT count(*)::int AS calls FROM intent
       WHERE operation = 'GET /info/mobile-money-codes'`;
     await eventually(async () => (await proxy.database.query(opened))[0]?.calls === 20 && waiting.length > 0);
     for (const response of waiting) answer(200, COUNTRIES)({} as never, response, {} as never);
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(requests);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(upstream.received).toHaveLength(1);
     const ids = answers.map(({ headers }) => headers['x-call-id']);
@@ -98,7 +98,7 @@ describe('an info operation', () => {
 
   it('caches different requests separately', async () => {
     upstream.behaviour = ({ url }, response, socket) =>
-      answer(200, { status: 'success', data: { asked: url } })({} as never, response, socket);
+      answer(200, { status: 'success', data: { url } })({} as never, response, socket);
     const [ten, twenty, again] = [await convert(10), await convert(20), await convert(10)];
     expect(upstream.received).toHaveLength(2);
     expect(again.text).toBe(ten.text);

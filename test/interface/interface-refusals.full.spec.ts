@@ -9,7 +9,7 @@ import {
 } from '../support/http/interface';
 import supertest from '../support/http/supertest';
 
-/** A refused request's record stands for ever: nothing in it may come out of the body. */
+/** The record of a refused request is permanent, so it must not contain anything from the body. */
 describe('the record of a refused request', () => {
   let api: TestInterface;
 
@@ -40,7 +40,7 @@ describe('the record of a refused request', () => {
   it.each([
     ['malformed JSON', '{"email":"ada@example.com" secret}'],
     ['malformed JSON that begins with a person', 'ada@example.com'],
-    ['names given twice', '{"ada@example.com":1,"ada@example.com":2,"credit":{"@ada":1,"@ada":2}}'],
+    ['duplicate names', '{"ada@example.com":1,"ada@example.com":2,"credit":{"@ada":1,"@ada":2}}'],
   ])('contains no name and no value of %s', async (_what, body) => {
     const { headers } = await api.postRaw('/send', body).expect(400);
     await expectNothingOf(headers['x-call-id'] as string);
@@ -118,11 +118,7 @@ describe('the record of a refused request', () => {
       `{${Array.from({ length: 1_900 }, (_, at) => `"f${at}":1`).join()},"airtimes":[]}`,
       1_901,
     ],
-    [
-      'fields given twice',
-      `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`,
-      1_900,
-    ],
+    ['duplicate fields', `{${Array.from({ length: 3_800 }, (_, at) => `"f${at % 1_900}":1`).join()}}`, 1_900],
     ['items without fields', `{"airtimes":[${'{},'.repeat(999)}{}]}`, 3_000],
     ['items of another kind', `{"airtimes":[${'1,'.repeat(1_999)}1]}`, 1_001],
   ])(
@@ -161,7 +157,7 @@ describe('the record of a refused request', () => {
   });
 });
 
-/** What clients send that were not told the type of JSON. */
+/** Bodies of clients that do not state the type of JSON. */
 describe('JSON', () => {
   let api: TestInterface;
 

@@ -7,7 +7,7 @@ import { AirtimePayoutDto } from '../../src/interface/payouts/payouts.dto';
 import { RunningConfig, loadConfig } from '../../src/platform/config/config';
 import { AIRTIME } from '../support/payments/paying';
 
-/** Counts the turns of the event loop. What happens in one turn keeps other requests waiting. */
+/** Counts the turns of the event loop. Other requests wait for the work of a turn. */
 function countTurns() {
   let turns = 0;
   let isOver = false;
@@ -73,7 +73,7 @@ describe('a long body', () => {
     expect([first.payload, second.payload]).toEqual(['read', 'read']);
     expect(steps.map(([step]) => step)).toEqual(['decoded', 'parsed', 'decoded', 'parsed']);
     const [, parsed, decoded] = steps.map(([, turn]) => turn);
-    expect(decoded! - parsed!).toBeGreaterThanOrEqual(2); // the check of the first one has a turn, too
+    expect(decoded! - parsed!).toBeGreaterThanOrEqual(2); // with a turn for the check of the first body
     await server.close();
   });
 });

@@ -14,8 +14,8 @@ describe('GET /v1/operations', () => {
 
   it('lists all operations with their effect, and all scopes, for any key', async () => {
     const clients = proxy.app.get(ClientsService, { strict: false });
-    for (const [place, scope] of SCOPES.entries()) {
-      const { key } = await clients.create(`client-${place}`, [scope], { operations: ['POST /send'] });
+    for (const [index, scope] of SCOPES.entries()) {
+      const { key } = await clients.create(`client-${index}`, [scope], { operations: ['POST /send'] });
       const { body } = await proxy.get(key, '/v1/operations').expect(200);
       expect(body.scopes).toEqual(SCOPES);
       expect(body.operations.map(({ operation }) => operation)).toEqual(Object.keys(OPERATIONS));

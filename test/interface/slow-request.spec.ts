@@ -9,7 +9,6 @@ import { FakeUpstream } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
-/** Requests that are begun and never finished. */
 describe('an incomplete request', () => {
   it('times out, and Node closes its connection', async () => {
     const upstream = await FakeUpstream.start();
@@ -49,7 +48,7 @@ describe('an incomplete request', () => {
     await upstream.stop();
   });
 
-  describe('has a shorter timeout than a file', () => {
+  describe('on a route with a timeout', () => {
     const server = Fastify({ requestTimeout: 60_000 });
     const open = new Set<Socket>();
     beforeAll(async () => {
@@ -67,37 +66,37 @@ describe('an incomplete request', () => {
       await server.close();
     });
 
-    /** Sends half of a body, and hears what comes and whether the connection is over. */
+    /** Sends half of a body, and collects the response until the connection is closed. */
     function begin(path: string) {
       const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
-      const heard = { socket, said: '', over: false };
+      const exchange = { socket, response: '', closed: false };
       open.add(socket);
-      socket.on('data', (bytes: Buffer) => (heard.said += bytes.toString()));
+      socket.on('data', (bytes: Buffer) => (exchange.response += bytes.toString()));
       socket.on('error', () => undefined);
-      socket.on('close', () => (heard.over = true));
+      socket.on('close', () => (exchange.closed = true));
       socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: 8\r\n\r\nhalf`,
       );
-      return heard;
+      return exchange;
     }
 
     it('gets a longer timeout on a route for files', async () => {
       const file = begin('/file');
       const other = begin('/other');
-      await eventually(() => other.over);
-      expect(other.said).toMatch(/^HTTP\/1.1 408 /);
-      expect([file.over, file.said]).toEqual([false, '']);
+      await eventually(() => other.closed);
+      expect(other.response).toMatch(/^HTTP\/1.1 408 /);
+      expect([file.closed, file.response]).toEqual([false, '']);
       file.socket.write('half');
-      await eventually(() => file.said.includes('{"length":8}'));
-      const again = begin('/other'); // what is over is not looked at any more
-      await eventually(() => again.over);
-      expect(file.over).toBe(false);
+      await eventually(() => file.response.includes('{"length":8}'));
+      const again = begin('/other'); // a completed request has no timeout
+      await eventually(() => again.closed);
+      expect(file.closed).toBe(false);
     });
 
     it('gets no longer timeout if the file is rejected', async () => {
       const refused = begin('/refused');
-      await eventually(() => refused.said.startsWith('HTTP/1.1 401 '));
-      await eventually(() => refused.over);
+      await eventually(() => refused.response.startsWith('HTTP/1.1 401 '));
+      await eventually(() => refused.closed);
     });
   });
 });

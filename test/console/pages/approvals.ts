@@ -7,7 +7,7 @@ import supertest from '../../support/http/supertest';
 import { editRecord } from '../../support/records/documents';
 import { tamper } from '../../support/records/sealing';
 
-/** What approvers do in the console, and what comes of it for the apps. */
+/** The decisions of approvers in the console, and their effect on apps. */
 describe("the console's approvals", () => {
   let on: Operating;
   beforeAll(async () => (on = await operating()));
@@ -29,8 +29,8 @@ describe("the console's approvals", () => {
     await detail.getByText('+254••••1111').waitFor();
     const second = await on.hold(app, '+254722222222');
     await page.clock.runFor('00:15');
-    await page.locator(`#approval-${second}`).waitFor(); // comes by itself
-    expect(await chosen.getAttribute('id')).toBe(`approval-${first}`); // and moves nothing beneath the keys
+    await page.locator(`#approval-${second}`).waitFor(); // without a reload
+    expect(await chosen.getAttribute('id')).toBe(`approval-${first}`); // the selection stays
     await page.keyboard.press('k');
     await detail.getByText('+254••••2222').waitFor();
     await page.keyboard.press('?');
@@ -104,7 +104,7 @@ describe("the console's approvals", () => {
     expect((await approvalOf(id)).approval?.status).toBe('pending');
   });
 
-  it('show their effect on the caps, and why they are not possible', async () => {
+  it('show their effect on the caps, and their obstacles', async () => {
     const app = await on.cautious('capped', 'pay', 'read', 'account');
     await on.pay(app, '+254744444440', 1.5).expect(200);
     const id = await on.hold(app, '+254744444444');

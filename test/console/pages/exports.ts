@@ -15,7 +15,7 @@ import {
 } from '../../support/console/calls-scene';
 import { startAfresh } from '../../support/console/console';
 
-/** What leaves with the lists of calls and payouts: exports, and people. */
+/** Exports and people of the lists of calls and payouts. */
 describe("the console's exports, and the people in its lists", () => {
   let scene: CallsScene;
 
@@ -94,7 +94,7 @@ describe("the console's exports, and the people in its lists", () => {
   it('never show an unmasked person to an auditor without `audit:pii`, on any page', async () => {
     const page = await scene.open('/calls', scene.masked);
     const bodies: string[] = [];
-    // All else are the console's own files.
+    // Other requests load the console's own files.
     await page.route('**/v1/**', async (route) => {
       const response = await route.fetch();
       bodies.push(await response.text());
@@ -105,8 +105,8 @@ describe("the console's exports, and the people in its lists", () => {
     expect(await page.getByText('Show people').count()).toBe(0);
     await button(page, 'Sum up').click();
     await table(page, 'Sums').waitFor();
-    for (const who of [PHONE, EMAIL, HANDLE]) {
-      await startAfresh(page, `/payouts?${new URLSearchParams({ recipient: who }).toString()}`);
+    for (const recipient of [PHONE, EMAIL, HANDLE]) {
+      await startAfresh(page, `/payouts?${new URLSearchParams({ recipient }).toString()}`);
       await page.getByText(/requires a key with the scope audit:pii/).waitFor();
     }
     await startAfresh(page, '/payouts');

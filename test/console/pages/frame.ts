@@ -4,7 +4,7 @@ import { complaintsOf, signIn, widthOf } from '../../support/console/console';
 import { ConsoleScene, consoleScene } from '../../support/console/console-scene';
 import supertest from '../../support/http/supertest';
 
-/** The frame around the console's pages: who is signed in, what one sees, and what may not get in or out. */
+/** The frame of the console's pages: sign-in, navigation, and content security. */
 describe('the console', () => {
   let proxy: ConsoleScene['proxy'];
   let browser: Browser;
@@ -87,15 +87,15 @@ describe('the console', () => {
   it('loads nothing from other origins, obeys its policy, and stays small', async () => {
     const page = await browser.newPage();
     const complaints = complaintsOf(page);
-    const asked: string[] = [];
+    const origins: string[] = [];
     const scripts = new Set<string>();
     page.on('request', (request) => {
       const { origin, pathname } = new URL(request.url());
-      asked.push(origin);
+      origins.push(origin);
       if (request.resourceType() === 'script') scripts.add(pathname);
     });
     const answer = await page.goto(`${proxy.url}/console`);
-    // only the embedded sandbox makes / lead to the console
+    // only with the embedded sandbox, / redirects to the console
     expect((await fetch(proxy.url)).status).toBe(404);
     const policy = answer?.headers()['content-security-policy'] ?? '';
     expect(policy).toContain("script-src 'self';");
@@ -103,17 +103,17 @@ describe('the console', () => {
     await page.getByLabel('API key').fill(keys.auditor);
     await page.getByLabel('API key').press('Enter');
     await page.getByRole('region', { name: 'By day (UTC) and operation' }).waitFor();
-    await expectSmall([...scripts]); // until its first page is whole, with its charts
+    await expectSmall([...scripts]); // of the complete first page, with its charts
     for (const name of ['Calls', 'Payouts']) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
     }
-    expect([...new Set(asked)]).toEqual([proxy.url]);
+    expect([...new Set(origins)]).toEqual([proxy.url]);
     expect(complaints).toEqual([]);
     await page.close();
   });
 
-  /** Less than 300 kB, compressed, and kept by the browser for good. */
+  /** Expects less than 300 kB of compressed scripts, which browsers cache permanently. */
   async function expectSmall(scripts: string[]): Promise<void> {
     const sizes = await Promise.all(
       scripts.map(async (path) => {
@@ -148,7 +148,7 @@ describe('the console', () => {
       "UPDATE api_key SET revoked_at = now() FROM client c WHERE c.id = client_id AND c.name = 'short'",
     );
     const calls = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Calls' });
-    // what the page asks for by itself may come first
+    // another request of the page may come first
     void calls.click({ timeout: 5_000 }).catch(() => undefined);
     await page.getByText('Your session has ended').waitFor();
   });
@@ -165,7 +165,7 @@ describe('the console', () => {
     await proxy.database.query('ALTER TABLE console_session_away RENAME TO console_session');
     await page.getByRole('table', { name: 'Clients' }).waitFor();
 
-    // What is shown already stays, without its colours, and says that it may be old.
+    // The page stays without its colours, and states that it may be outdated.
     await proxy.database.query('ALTER TABLE console_session RENAME TO console_session_away');
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Stop switch' }).click();
     await page.getByRole('status').getByText('Not up to date.').waitFor();

@@ -14,7 +14,7 @@ import {
 } from '../../support/console/calls-scene';
 import { complaintsOf, follow, widthOf } from '../../support/console/console';
 
-/** The lists of calls and of payouts: what is found, and how it is shown. */
+/** The filters, columns, views and pages of the lists of calls and payouts. */
 describe("the console's lists of calls and payouts", () => {
   let scene: CallsScene;
 
@@ -52,7 +52,7 @@ describe("the console's lists of calls and payouts", () => {
     expect(complaints).toEqual([]);
   });
 
-  it('search for people only with keys that may see them, and tell others so', async () => {
+  it('search for people only with permitted keys, and explain it to others', async () => {
     const page = await scene.open('/payouts', scene.masked);
     expect(await field(page, 'Recipient').isDisabled()).toBe(true);
     await page.getByText('Searching for a person requires the scope audit:pii.').waitFor();

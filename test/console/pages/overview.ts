@@ -11,7 +11,7 @@ const airtime = (phoneNumber: string, valueInUSD: number) => ({
   airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }],
 });
 
-/** The beginning of a day (UTC). */
+/** Returns the beginning of a day (UTC). */
 const dayFromNow = (days: number) => new Date(Math.floor(Date.now() / 864e5 + days) * 864e5).toISOString();
 const filtersOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
@@ -52,9 +52,9 @@ describe('the console’s overview', () => {
     await figures.getByRole('cell', { name: '$1.10' }).waitFor();
 
     await proxy.post(app, '/payouts/airtime', airtime('+254712345603', 2.2)).expect(200);
-    await caps.getByText('$3.30 of $10.00').waitFor(); // nobody reloaded
-    await figures.getByRole('cell', { name: '$3.30' }).waitFor(); // and 1.1 + 2.2 is not 3.3000000000000003
-    // A call in doubt that is found to have been carried out is money paid.
+    await caps.getByText('$3.30 of $10.00').waitFor(); // without a reload
+    await figures.getByRole('cell', { name: '$3.30' }).waitFor(); // 1.1 + 2.2 is not 3.3000000000000003
+    // A confirmed call counts as paid.
     const torn = await proxy.post(app, '/payouts/airtime', airtime('+254799990204', 0.5)).expect(502);
     await supertest(proxy.url)
       .post(`/v1/calls/${torn.headers['x-call-id']}/resolution`)
@@ -71,7 +71,7 @@ describe('the console’s overview', () => {
 
   it('links each count to its list', async () => {
     const page = await visit(operator);
-    await refusalOf(proxy.database, dayFromNow(-8)); // older than the week that is counted
+    await refusalOf(proxy.database, dayFromNow(-8)); // before the counted week
     const week = { from: dayFromNow(-6), to: dayFromNow(1) };
     await page.getByRole('region', { name: 'Outcomes' }).getByRole('link', { name: 'refused' }).click();
     await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();

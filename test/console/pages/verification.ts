@@ -7,10 +7,7 @@ import { ADA, CallTimelines, callTimelines } from '../../support/reconciliation/
 
 type Kind = keyof CallTimelines['calls'];
 
-/**
- * What the page of a call verifies, on what a proxy really answers; in Node, whose Web Crypto is that of
- * browsers.
- */
+/** The verification of the page of a call, in Node with the Web Crypto of browsers. */
 describe("the console's verification", () => {
   let scene: CallTimelines;
   let key: string;
@@ -34,7 +31,7 @@ describe("the console's verification", () => {
       keys: [key],
     };
   };
-  /** As it came from the wire, to be changed. */
+  /** Returns a copy of the response, to be changed. */
   const evidenceOf = async (kind: Kind, revealed = true) => {
     const name = `${kind} ${revealed}`;
     asked.set(name, asked.get(name) ?? ask(kind, revealed));
@@ -76,7 +73,7 @@ describe("the console's verification", () => {
       try {
         changed = JSON.parse(text.slice(0, at) + letter + text.slice(at + 1)) as typeof changed;
       } catch {
-        return; // no JSON: the page says that it could not be read
+        return; // the page rejects invalid JSON
       }
       tried += 1;
       expect(await isWrong({ ...evidence, proof: changed[0], openings: changed[1] })).toBe(true);
@@ -127,7 +124,7 @@ describe("the console's verification", () => {
     ['ephemeral key', 'paid', copy('id', 'ephemeral_key_id')],
     ['person of a refusal', 'refused', put('actor', 'ada')],
     ['repeated call', 'repeated', copy('id', 'refusal/first_call_id')],
-  ])('fails where the page shows another %s than the records have', async (_what, kind, change) => {
+  ])('fails where the page shows another %s than the records have', async (_field, kind, change) => {
     const evidence = await evidenceOf(kind);
     change(evidence.timeline);
     expect(await isWrong(evidence)).toBe(true);

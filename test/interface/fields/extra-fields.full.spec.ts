@@ -114,6 +114,6 @@ describe('an extra field', () => {
     for (const name of ['SendDto', 'SendItem', 'TransferDto', 'TransactionsDto']) {
       expect(propertiesOf(name)).toEqual(expect.arrayContaining(EXTRAS));
     }
-    expect(propertiesOf('Nothing')).toEqual([]);
+    expect(propertiesOf('NoProperties')).toEqual([]);
   });
 });

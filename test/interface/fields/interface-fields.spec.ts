@@ -7,7 +7,7 @@ type Payload = new () => object;
 
 const CREDIT_ITEM = ['email', 'twitter', 'valueInUSD'];
 
-/** The fields of each payload, as the interface document lists them. */
+/** Fields of each payload in the interface document. */
 const FIELDS: Record<string, string[]> = {
   AirtimeItem: ['countryToSend', 'phoneNumber', 'valueInUSD'],
   AirtimePayoutDto: ['airtimes'],
@@ -57,7 +57,7 @@ describe('the interface payloads', () => {
 
   it('declare their own fields instead of inheriting them', () => {
     const parents = payloads().map((payload) => Object.getPrototypeOf(payload) as unknown);
-    const allowed: unknown[] = [Function.prototype, NoProperties]; // Nothing has no field
+    const allowed: unknown[] = [Function.prototype, NoProperties];
     expect(parents.filter((parent) => !allowed.includes(parent))).toEqual([]);
   });
 });

@@ -8,8 +8,8 @@ const HANDLE = /handle that begins with @/;
 const MISSING = /^is required and must be /;
 const TEXT = /must be text of /;
 
-/** A change of one field of an item, and what is to be said of it. */
-type Row = [what: string, field: string, value: unknown, detail: RegExp];
+/** An invalid value of one field of an item, and its fault. */
+type Row = [fault: string, field: string, value: unknown, detail: RegExp];
 
 const amounts: Row[] = [
   ...['five', '', '0', '1e2', '1,5', '5.', '007', '2.0000001', '1000000000'].map((text): Row => [
@@ -74,7 +74,7 @@ const contacts: Row[] = [
   ['quoted', 'email', '"ada lovelace"@example.com', EMAIL],
   ['with a line end inside quotes', 'email', '"ada\\\n"@example.com', EMAIL],
   ['with NUL', 'email', 'ada@example.com\0', EMAIL],
-  ['turning the reading direction', 'email', 'ada@ex\u202eample.com', EMAIL],
+  ['with a change of direction', 'email', 'ada@ex\u202eample.com', EMAIL],
   ['half a surrogate pair before @', 'email', 'ada\ud800@example.com', EMAIL],
   ['half a surrogate pair after @', 'email', 'ada@exa\udc00mple.com', EMAIL],
   ['too long', 'email', `${'a'.repeat(64)}@${'example.'.repeat(24)}com`, EMAIL],
@@ -96,7 +96,7 @@ const RULES: Record<string, Row[]> = {
   twitter: contacts.filter(([, field]) => field === 'twitter'),
 };
 
-/** The value is optional on one operation (docs/reference/upstream.md, "Credit item"). */
+/** The value is optional in one operation (docs/reference/upstream.md, "Credit item"). */
 const rulesOf = (path: string, fields: string[]): Row[] => [
   ...fields.flatMap((field) => RULES[field] ?? []),
   ...(path === '/payouts/credit' ? [] : [['missing', 'valueInUSD', undefined, MISSING] as Row]),
@@ -112,7 +112,7 @@ describe('the fields of items', () => {
 
   describe.each(LISTS)('of POST $path', ({ path, list, item, fields }) => {
     it.each(rulesOf(path, fields))(
-      'reports a wrong value at its position in the item only: %s: %s',
+      'reports an invalid value only at its position: %s: %s',
       async (...row) => {
         const [, field, value, detail] = row;
         const bad = { ...item(), [field]: value };

@@ -1,10 +1,7 @@
 import { momoItem, startInterface, TestInterface } from '../../support/http/interface';
 import { expectFaults, startRules, TestRules } from '../../support/http/rules';
 
-/**
- * docs/reference/upstream.md, "Credit item": each item carries an e-mail or a handle; with both, the e-mail
- * is used.
- */
+/** An item has an email or a handle. The email wins (docs/reference/upstream.md, "Credit item"). */
 describe('the recipient', () => {
   let api: TestInterface;
   let rules: TestRules;
@@ -23,7 +20,7 @@ describe('the recipient', () => {
     { path: '/payouts/initiate-credit', list: 'credits' },
   ];
 
-  /** Whom an item names, and what the record says of that. */
+  /** Items with their recorded recipients. */
   const recorded: [item: object, recipient: object, field: string, note: string | null][] = [
     [{ email: 'ada@example.com' }, { email: 'ada@example.com', handle: null }, 'email', null],
     [{ twitter: '@ada' }, { email: null, handle: '@ada' }, 'handle', null],
@@ -56,7 +53,7 @@ describe('the recipient', () => {
       const body = { [list]: recorded.map(([item]) => ({ ...item, valueInUSD: 1 })) };
       const response = await api.post(path, body).expect(200);
       const sent = JSON.parse(api.upstream.received.at(-1)?.body ?? '') as typeof body;
-      expect(sent[list]).toEqual(body[list]); // as given, whatever is used
+      expect(sent[list]).toEqual(body[list]);
       const { items } = await api.record(response.headers['x-call-id'] as string);
       expect(items).toMatchObject(
         recorded.map(([, recipient, recipient_field, note]) => ({ recipient, recipient_field, note })),

@@ -1,7 +1,7 @@
 import { collection, ExpectedFault, redemption } from '../../support/http/interface';
 import { expectFaults, expectAccepted, startRules, TestRules } from '../../support/http/rules';
 
-/** Text that is no decimal number above 0. */
+/** Texts other than decimal numbers above 0. */
 const WRONG_AMOUNTS = ['', '0', '0.0', '-1', '+1', '1e3', '1,5', '.5', '5.', '007', ' 1', 'NaN', '٥', '0x10'];
 
 const LOCAL = /number greater than 0 and at most 999999999999, with at most 3 decimals/;
@@ -37,10 +37,7 @@ const WRONG_META = [null, [], 'text', 5, true, { a: 'x'.repeat(8_192) }, { 'a\0'
 
 const subAccount = () => ({ name: 'Branch', email: 'ada@example.com' }) as Record<string, unknown>;
 
-/**
- * Per operation: a right body without its optional fields, and of each field values that are refused;
- * `undefined`: none.
- */
+/** A valid body of each operation without optional fields, and invalid values of each field. */
 const BODIES: { path: string; right: () => Record<string, unknown>; rows: Row[] }[] = [
   ...['/collections/mobile-money/collect', '/collections/mobile-money/initiate'].map((path) => ({
     path,
@@ -125,7 +122,7 @@ describe('the fields of observed operations', () => {
   afterAll(() => rules.close());
 
   describe.each(BODIES)('POST $path', ({ path, right, rows }) => {
-    it.each(rows)('rejects each wrong value of %s, with one fault', async (field, detail, ...wrong) => {
+    it.each(rows)('rejects each invalid value of %s, with one fault', async (field, detail, ...wrong) => {
       for (const value of wrong) {
         const faults: ExpectedFault[] = [{ pointer: `/${field}`, detail }];
         await expectFaults(rules.post(path, { ...right(), [field]: value }), faults);

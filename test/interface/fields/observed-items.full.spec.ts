@@ -4,7 +4,7 @@ import { answer } from '../../support/network/fake-upstream';
 const CALLS = '/v1/audit/calls';
 const CHI_REF = redemption().chiRef as string;
 
-/** Whom and what auditors search for, in the operations that are known by name only. */
+/** Searchable items of the undocumented operations. */
 describe('the items of observed operations', () => {
   let api: TestInterface;
 
@@ -105,7 +105,7 @@ describe('the items of observed operations', () => {
     expect(await found({ recipient: 'sub-account-1' })).toEqual([id]);
   });
 
-  it('are found by the holder of a new sub-account, and pay nobody', async () => {
+  it('are found by the holder of a new sub-account, and pay no recipient', async () => {
     const holder = {
       name: 'Branch',
       email: 'grace@example.com',

@@ -17,7 +17,7 @@ const rulesOf = (type: Class) => getMetadataStorage().getTargetValidationMetadat
 const isValidToClassValidator = (instance: object) =>
   validateSync(instance, { forbidUnknownValues: false }).length === 0;
 
-/** The faults that the compiled rules find. */
+/** Returns the faults of the compiled rules. */
 function faultsOf(instance: object) {
   const found = new FaultList();
   findFaults(instance, found);
@@ -27,7 +27,7 @@ function faultsOf(instance: object) {
   return found.faults;
 }
 
-/** All classes with rules that bodies and queries are read into. */
+/** All classes of bodies and queries with rules. */
 const classes = sourceFiles('src')
   .filter(({ path }) => path.endsWith('.dto.ts'))
   .flatMap(({ path }) =>
@@ -36,7 +36,7 @@ const classes = sourceFiles('src')
   .filter((value): value is Class => typeof value === 'function' && /^class /.test(String(value)))
   .filter((type) => rulesOf(type).length > 0);
 
-/** Values that are right somewhere, and wrong everywhere else. */
+/** Values that are valid for some fields, and invalid for others. */
 const WORDS = ['Kenya', '', '@ada', 'ada@example.com', '+254700000001', '100', 'app', '2026-11-20T08:00:00Z'];
 const VALUES = [
   ...WORDS,
@@ -50,16 +50,13 @@ const VALUES = [
   ['pay'],
 ];
 
-type Documented = { example?: unknown; enum?: unknown[] } | undefined;
+type FieldSchema = { example?: unknown; enum?: unknown[] } | undefined;
 
-/** What a field's documentation gives as an example, or one of the values above, or anything. */
+/** A field's example, or one of the values above, or any JSON. */
 function valueOf(type: Class, name: string): fc.Arbitrary<unknown> {
-  const documented = Reflect.getMetadata(
-    'swagger/apiModelProperties',
-    type.prototype as object,
-    name,
-  ) as Documented;
-  const example = documented?.example ?? documented?.enum?.[0];
+  const prototype = type.prototype as object;
+  const schema = Reflect.getMetadata('swagger/apiModelProperties', prototype, name) as FieldSchema;
+  const example = schema?.example ?? schema?.enum?.[0];
   const items = Reflect.getMetadata(ITEMS, type) as ItemsOf | undefined;
   const right =
     name === items?.property ? fc.array(bodyOf(items.type()), { maxLength: 3 }) : fc.constant(example);
@@ -73,7 +70,7 @@ function valueOf(type: Class, name: string): fc.Arbitrary<unknown> {
 function bodyOf(type: Class): fc.Arbitrary<object> {
   const names = [...new Set(rulesOf(type).map(({ propertyName }) => propertyName))];
   const fields = Object.fromEntries(names.map((name) => [name, valueOf(type, name)]));
-  // What is not sent is not undefined, but not there.
+  // An omitted field is absent instead of undefined.
   const asSent = (body: object) => JSON.parse(JSON.stringify(body)) as object;
   return fc.oneof(fc.record(fields).map(asSent), fc.record(fields, { requiredKeys: [] }).map(asSent));
 }

@@ -49,7 +49,7 @@ const COLOURS = `(() => {
   axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-contrast]' }] });
 })()`;
 
-/** Members of the scripts above that are used. The types of axe need those of a browser. */
+/** Used members of the scripts above. The types of axe need those of a browser. */
 interface InPage {
   axe: {
     run(
@@ -64,8 +64,8 @@ interface InPage {
  * Checks a page, or a part of it, against WCAG in light and dark mode, which differ only in colours. Specs
  * call it once for each page and dialog.
  */
-export async function expectAccessible(what: Page | Locator): Promise<void> {
-  const part = 'page' in what ? what : what.locator('html');
+export async function expectAccessible(target: Page | Locator): Promise<void> {
+  const part = 'page' in target ? target : target.locator('html');
   const page = part.page();
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(`${AXE}; ${COLOURS}`);
   for (const [colorScheme, rules] of [

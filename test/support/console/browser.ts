@@ -7,13 +7,10 @@ import { Browser, chromium } from 'playwright-core';
 /** Unpacks the Chromium of its package into TMPDIR. */
 const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
 
-/** Makes the package unpack the libraries of its Chromium, too, which a bare machine lacks. */
+/** Makes the package also unpack the libraries of its Chromium, which a bare machine lacks. */
 const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
 
-/**
- * The package's default is /tmp/fonts, which another program may have changed. Without a font, text has no
- * size.
- */
+/** Another program may have changed the package's /tmp/fonts. Without a font, text has no size. */
 const FONT_CONFIG = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`;

@@ -37,9 +37,7 @@ async function startCallsScene() {
     masked,
     toMany,
     toPhone,
-    /**
-     * Returns the current number of calls found, including the proxy's own and refused requests of auditors.
-     */
+    /** Returns the number of calls, including the proxy's own and refused requests of auditors. */
     count: async (filters = ''): Promise<number> => {
       const { body } = await proxy.get(masked, `/v1/audit/calls?page_size=200&${filters}`).expect(200);
       return body.calls.length;
@@ -76,10 +74,7 @@ export async function shown(page: Page, rows: number, name = 'Calls'): Promise<s
   );
 }
 
-/**
- * Waits until every call is shown. Reloads, because the proxy may record its own calls after the list was
- * read.
- */
+/** Waits until every call is shown. Reloads, because the proxy also records calls of its own. */
 export async function everyShown(scene: CallsScene, page: Page, filters = ''): Promise<void> {
   const rows = table(page, 'Calls').locator('tbody > tr');
   for (let tries = 0; tries < 10; tries++) {

@@ -5,10 +5,7 @@ export interface Opening extends BrowserContextOptions {
   at?: string;
 }
 
-/**
- * Opens the console in a separate browser profile, signed in with a key. console/frame.ts tests the sign-in
- * page itself.
- */
+/** Opens the console in a separate browser profile, signed in with a key, without the sign-in page. */
 export async function signIn(
   browser: Browser,
   url: string,
@@ -37,16 +34,16 @@ export function tabsOf(browser: Browser, url: string) {
   const tabs = new Map<string, Page>();
   return async (key: string, at = '/', width = 1280): Promise<Page> => {
     const size = { width, height: width < 1280 ? 740 : 900 };
-    const known = tabs.get(key);
-    if (known === undefined) {
+    const existing = tabs.get(key);
+    if (existing === undefined) {
       const page = await signIn(browser, url, key, { at, viewport: size });
       tabs.set(key, page);
       return page;
     }
-    await known.unrouteAll();
-    await known.setViewportSize(size);
-    await startAfresh(known, at);
-    return known;
+    await existing.unrouteAll();
+    await existing.setViewportSize(size);
+    await startAfresh(existing, at);
+    return existing;
   };
 }
 
@@ -55,9 +52,7 @@ async function goTo(page: Page, address: string): Promise<void> {
   await page.getByRole('banner').waitFor();
 }
 
-/**
- * Drops the page's cached and stored data. Only inactive data can be dropped, so it shows nothing meanwhile.
- */
+/** Drops the page's cached and stored data. Only inactive data can be dropped, so the page must be empty. */
 const FORGET = `(() => {
   localStorage.clear();
   localStorage.setItem('payout-proxy.last-activity', Date.now()); // prevents the sign-out after inactivity
@@ -106,8 +101,8 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /**
- * Returns why a button does nothing yet, as announced by a screen reader while the button has the focus.
- * Undefined if it works. Fails for a disabled button, which a keyboard cannot reach.
+ * Returns the obstacle of a button, as a screen reader announces it at the focus. Undefined if the button
+ * works. Fails for a disabled button, which a keyboard cannot reach.
  */
 export async function reasonOf(button: Locator): Promise<string | undefined> {
   if (!(await button.isDisabled())) return undefined;

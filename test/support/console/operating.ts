@@ -11,7 +11,7 @@ export type Operating = Awaited<ReturnType<typeof startOperating>>;
 async function startOperating() {
   const { proxy, visit, close } = await startConsoleScene();
   const clients = proxy.app.get(ClientsService, { strict: false });
-  let made = 0;
+  let auditors = 0;
   const pay = (key: string, phoneNumber: string, valueInUSD: number) =>
     proxy.post(key, '/payouts/airtime', { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] });
   return {
@@ -19,11 +19,11 @@ async function startOperating() {
     clients,
     admin: (await proxy.client('admin', 'admin')).key,
     approver: (await proxy.client('approver', 'approve', 'audit')).key,
-    /** The key of an administrator who also audits. */
-    auditingAdmin: async () => (await proxy.client(`overseer-${(made += 1)}`, 'admin', 'audit')).key,
+    /** Returns the key of an administrator who also audits. */
+    auditingAdmin: async () => (await proxy.client(`overseer-${(auditors += 1)}`, 'admin', 'audit')).key,
     /** Opens the console at a URL, signed in. */
     open: visit,
-    /** The key of a client whose payouts over 5 USD need an approval. */
+    /** Returns the key of a client with an approval threshold of 5 USD. */
     cautious: async (name: string, ...scopes: Scope[]) =>
       (await clients.create(name, scopes, { approvalOverUsd: new Decimal(5) })).key,
     change: (name: string, limits: Partial<Limits>) => clients.update(name, limits),

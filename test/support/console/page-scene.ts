@@ -99,7 +99,7 @@ export async function createPageClient(
   return { id, name, pageKeyId };
 }
 
-/** Begins a sign-in. @returns the address of the callback, which is not visited. */
+/** Begins a sign-in. @returns the unvisited address of the callback. */
 export async function approachPageCallback(
   url: string,
   sub: string,

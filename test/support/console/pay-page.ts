@@ -13,12 +13,12 @@ const ROOT = resolve(__dirname, '..', '..', '..');
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' };
 
-/** The sandbox pays this number and loses the answer. */
+/** The sandbox pays this number and loses the response. */
 export const ANSWER_IS_LOST = '+254799990204';
 
 /** The page of examples/pay-page, on a web server. */
 export interface PayPage {
-  /** Its files. */
+  /** Folder of its files. */
   folder: string;
   origin: string;
   /** Builds the page with settings, such as `VITE_PROXY_URL`. */
