@@ -1,5 +1,5 @@
--- Runs once, when the Postgres of docker-compose.yml is created. The owner of the records is no superuser, and may create
--- the three roles of the migrations.
+-- Runs once, when the Postgres of docker-compose.yml is created. The owner of the records is not a superuser, and can
+-- create the three roles of the migrations.
 \getenv password POSTGRES_PASSWORD
 CREATE ROLE payout_owner LOGIN CREATEROLE PASSWORD :'password';
 CREATE DATABASE payout_proxy OWNER payout_owner;

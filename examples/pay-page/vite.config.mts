@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Static files, for any web server. The settings of README are built in. */
+/** Builds static files for any web server, with the settings in README. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

@@ -181,7 +181,7 @@ describe('the example page with a session', () => {
     await payOn(page, '+254712345681', '0.20');
     await signIn(page).waitFor();
     expect(await page.locator('#status').textContent()).toMatch(
-      /^Sign in to go on with this payment: .*has ended/,
+      /^Sign in to continue this payment: .*has ended/,
     );
     await signIn(page).click(); // the provider still knows the visitor
     expect(await resultOn(page, 'succeeded', true)).toBe('Paid.');

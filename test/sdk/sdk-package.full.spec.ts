@@ -10,7 +10,7 @@ const PACKAGE = join(ROOT, 'packages/sdk');
 
 const SYSTEM = ['npm', 'node', 'tar'];
 
-/** Runs a program of the system, or an installed one. Fails if it does. */
+/** Runs a program of the system, or an installed one. Throws if it fails. */
 async function run(program: string, ...given: string[]): Promise<string> {
   return runIn(PACKAGE, program, ...given);
 }
@@ -68,7 +68,7 @@ const USE = `
     const result = await client.payouts.credit(body).send();
     return result.status === 'rejected' && result.error instanceof ApiError ? result.error.code : undefined;
   };
-  // @ts-expect-error this is no operation, so the types are really there
+  // @ts-expect-error an unknown operation, which proves that the types are present
   void client.pay('POST /nothing', body);
 `;
 
@@ -94,16 +94,17 @@ describe('a project with the package installed', () => {
       class OwnError extends copies[0].ApiError {}
       for (const [here, there] of [copies, copies.toReversed()]) {
         const error = new here.AuthenticationError(body);
-        const kinds = ['AuthenticationError', 'ApiError', 'PayoutProxyError', 'NewKeyError', 'VerificationError'];
+        const names = ['Authentication', 'Api', 'PayoutProxy', 'NewKey', 'Verification'];
+        const kinds = names.map((name) => name + 'Error');
         console.log(error.name, kinds.map((kind) => error instanceof there[kind]).join());
-        console.log(error instanceof OwnError, new OwnError(body) instanceof there.ApiError, {} instanceof there.ApiError);
+        const isApiError = (value) => value instanceof there.ApiError;
+        console.log(error instanceof OwnError, isApiError(new OwnError(body)), isApiError({}));
         console.log(new here.VerificationError('x') instanceof there.VerificationError);
       }
     })()`;
-    const said = ['AuthenticationError true,true,true,false,false', 'false true false', 'true', ''].join(
-      '\n',
-    );
-    expect(await runIn(project, 'node', '--input-type=commonjs', '-e', program)).toBe(said.repeat(2));
+    const lines = ['AuthenticationError true,true,true,false,false', 'false true false', 'true', ''];
+    const output = lines.join('\n').repeat(2);
+    expect(await runIn(project, 'node', '--input-type=commonjs', '-e', program)).toBe(output);
   });
 
   it('finds the types with every module resolution', async () => {

@@ -12,10 +12,7 @@ const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
 
 const SECRET = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/**
- * Code blocks of the README in order, without the language. The block for pages runs in a browser
- * (example-session-page.full.spec.ts).
- */
+/** Code blocks of the README in order. The block for pages runs in example-session-page.full.spec.ts. */
 const EXAMPLES = [...README.matchAll(/^```js\n([^]*?)^```$/gm)]
   .map(([, code = '']) => code)
   .filter((code) => !code.includes('location.'));
@@ -25,10 +22,11 @@ const OWN = `
 const [url, key, logKey, ended] = process.argv.slice(2);
 const database = new Map();
 const session = { key: ended, token: 'token' };
-const asked = { actor: 'ada', operations: ['POST /payouts/airtime'], max_item: '5', max_total: '20', expires_in: 600 };
+const limits = { max_item: '5', max_total: '20', expires_in: 600 };
+const newKey = { actor: 'ada', operations: ['POST /payouts/airtime'], ...limits };
 const obtainKey = async () => {
   const init = { method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'application/json' } };
-  const response = await fetch(url + '/v1/ephemeral-keys', { ...init, body: JSON.stringify(asked) });
+  const response = await fetch(url + '/v1/ephemeral-keys', { ...init, body: JSON.stringify(newKey) });
   return (await response.json()).key;
 };
 const makeProof = () => Promise.resolve('proof');
@@ -37,9 +35,9 @@ const incoming = { body, headers: JSON.parse(process.env.SIGNED) };
 `;
 
 /** Combines the examples into one module. The first is shared, and the others get separate scopes. */
-function programOf([head = '', ...others]: string[]): string {
+function programOf([shared = '', ...others]: string[]): string {
   const imports = new Set<string>();
-  const bodies = [head, ...others].map((code) =>
+  const bodies = [shared, ...others].map((code) =>
     code.replace(/^import \{ ([^}]+) \} from '@payout-proxy\/sdk';\n/gm, (_, names: string) => {
       names.split(', ').forEach((name) => imports.add(name));
       return '';
@@ -49,13 +47,11 @@ function programOf([head = '', ...others]: string[]): string {
     code.replaceAll("'https://payouts.example.com'", 'url').replaceAll("'pp_shop_…'", 'key'),
   );
   const numbered = rest.map((code, at) => `console.log('EXAMPLE ${at + 2}');\n{\n${code}}\n`);
-  return (
-    `import { ${[...imports].join(', ')} } from ` +
-    `'@payout-proxy/sdk';\n${OWN}\n${begin}\n${numbered.join('')}`
-  );
+  const head = `import { ${[...imports].join(', ')} } from '@payout-proxy/sdk';`;
+  return `${head}\n${OWN}\n${begin}\n${numbered.join('')}`;
 }
 
-/** Runs a program next to the built package. @returns the lines of each example. */
+/** Runs a program with the built package. Returns the output of each example in lines. */
 async function run(program: string, given: string[], env: Record<string, string>): Promise<string[][]> {
   const cache = join(ROOT, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });

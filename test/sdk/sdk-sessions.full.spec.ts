@@ -69,7 +69,7 @@ describe('the SDK with a session', () => {
   const endSessions = () =>
     proxy.database.query("UPDATE page_session SET used_at = now() - interval '1 day'");
 
-  it('makes each payment once after a sign-in in another tab, and the refused attempt leaves no trace', async () => {
+  it('makes each payment once after a sign-in in another tab', async () => {
     const client = browser.client();
     expect(await client.session.read()).toMatchObject({ client: 'wallet', scopes: ['pay', 'read'] });
     await browser.signIn('alice');
@@ -82,7 +82,7 @@ describe('the SDK with a session', () => {
     expect(await proxy.database.query("SELECT FROM refusal WHERE code = 'csrf'")).toEqual([]);
   });
 
-  it('continues a payment whose answer was lost before its session ended, and never pays it again', async () => {
+  it('continues a payment after a lost answer and the end of its session, and pays once', async () => {
     const client = browser.client();
     const phone = newPhone();
     const payment = client.payouts.airtime(bodyTo(phone));
@@ -126,7 +126,7 @@ describe('the SDK with a session', () => {
     expect([await client.session.read(), await client.session.signOut()]).toEqual([undefined, null]);
   });
 
-  it('tells the page which return address is wrong', async () => {
+  it('reports an invalid return address to the page', async () => {
     const { session } = browser.client();
     await expect(session.signOut({ returnTo: 'https://other.example' })).rejects.toMatchObject({
       code: 'invalid_request',

@@ -60,7 +60,7 @@ describe('the SDK with access tokens', () => {
     expect((await client.limits()).daily).toMatchObject({ spent_usd: expect.any(String) });
   });
 
-  it('gives up if the new token has expired, too, and pays nothing', async () => {
+  it('gives up after a new token that has expired, and pays nothing', async () => {
     let renewals = 0;
     const refresh = async () => {
       renewals += 1;
@@ -73,13 +73,13 @@ describe('the SDK with access tokens', () => {
     expect(renewals).toBe(1);
   });
 
-  it('reports that no new token is available', async () => {
+  it('reports a failed refresh', async () => {
     const refresh = () => Promise.reject(new Error('signed out'));
     const client = new PayoutProxy({ baseUrl: proxy.url, accessToken: await issuer.token(EXPIRED), refresh });
     await expect(client.payouts.airtime(body()).settled()).rejects.toThrow('signed out');
   });
 
-  it('never pays for another person who signs in while an attempt may have arrived', async () => {
+  it('never pays for another person after an attempt that may have arrived', async () => {
     const [alices, bobs] = [await issuer.token(), await issuer.token({ sub: 'bob' })];
     const given = body();
     let present = alices;
@@ -106,7 +106,7 @@ describe('the SDK with access tokens', () => {
     expect(await payment.settled()).toMatchObject({ status: 'succeeded', settled: true });
   });
 
-  it('creates a proof for each attempt and each lookup, because each is valid once', async () => {
+  it('creates a proof for each attempt and each lookup', async () => {
     const token = await issuer.boundToken(device);
     let attempts = 0;
     const client = new PayoutProxy({

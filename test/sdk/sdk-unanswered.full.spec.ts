@@ -13,7 +13,7 @@ const RETRIES = { most: 4, firstMs: 5, longestMs: 1_000 };
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
 type Fetch = typeof fetch;
-/** Network behaviour for one request. */
+/** Behavior of the network for one request. */
 type Fate = (send: () => Promise<Response>) => Promise<Response>;
 
 const arrives: Fate = (send) => send();
@@ -51,7 +51,7 @@ describe('a payment without an answer', () => {
   });
   afterAll(() => proxy.close());
 
-  /** A payment whose requests meet these fates in turn. The last one applies to all others. */
+  /** Prepares a payment whose requests meet these fates in turn. The last one applies to all others. */
   function payment(fates: Fate[], idempotencyKey?: string) {
     const keys: (string | null)[] = [];
     const unreliable: Fetch = (input, init) => {
@@ -86,20 +86,20 @@ describe('a payment without an answer', () => {
     ['a gateway answers with a success', [answers(200, '{"status":"success"}'), arrives], 2],
     ['the proxy is overloaded', [says(503, 'overloaded', 'retry_same_key', '0'), arrives], 2],
     ['an unknown error asks for a retry', [says(400, 'brand_new', 'retry_same_key'), arrives], 2],
-  ])('is sent again with the same key, and made once, if %s', async (_what, fates, attempts) => {
+  ])('is sent again with the same key, and made once, if %s', async (_case, fates, attempts) => {
     const { made, keys, timesPaid } = payment(fates);
     expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });
     expect(keys).toEqual(Array(attempts).fill(made.idempotencyKey));
     expect(await timesPaid()).toBe(1);
   });
 
-  it('is not taken for refused while an unanswered attempt may have been executed', async () => {
+  it('is not rejected while an unanswered attempt may have been carried out', async () => {
     const { made, timesPaid } = payment([losesAnswer, says(403, 'scope_missing', 'ask')]);
     expect(await made.send()).toMatchObject({ status: 'succeeded' }); // its key is on record
     expect(await timesPaid()).toBe(1);
   });
 
-  it('is unknown if a refusal follows an attempt that may still arrive', async () => {
+  it('is unknown after a rejection that follows an open attempt', async () => {
     const { made, timesPaid } = payment([isLost, says(403, 'cap_exceeded', 'ask')]);
     const result = await made.send();
     expect(result).toMatchObject({
@@ -112,7 +112,7 @@ describe('a payment without an answer', () => {
     expect(await timesPaid()).toBe(0);
   });
 
-  it('is rejected at once if the only attempt is refused', async () => {
+  it('is rejected at once after its only attempt is rejected', async () => {
     const { made, keys } = payment([says(403, 'cap_exceeded', 'ask')]);
     expect(await made.send()).toMatchObject({
       status: 'rejected',
@@ -122,7 +122,7 @@ describe('a payment without an answer', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('is found by its key if another program has sent it, whatever the answer to this attempt', async () => {
+  it('is found by its key after another program has sent it', async () => {
     const first = payment([losesAnswer]);
     expect(await first.made.send()).toMatchObject({ status: 'unknown', callId: undefined });
     const second = payment([says(403, 'scope_missing', 'ask')], first.made.idempotencyKey);
@@ -133,7 +133,7 @@ describe('a payment without an answer', () => {
     });
   });
 
-  it('is rejected with the current refusal if the earlier call has freed its key', async () => {
+  it('is rejected with the current error after an earlier call has freed its key', async () => {
     const busy = { operation: 'POST /payouts/airtime', fault: 'tooManyRequests', retryAfter: 0, nth: 1 };
     await askSandbox(proxy.sandbox.url).post('/_sandbox/faults').set(CONTROL).send(busy).expect(201);
     const first = payment([arrives, says(503, 'overloaded', 'retry_same_key', '60')]);
@@ -142,13 +142,13 @@ describe('a payment without an answer', () => {
     expect(await second.made.send()).toMatchObject({ status: 'rejected', error: { code: 'cap_exceeded' } });
   });
 
-  it('is not sent if no connection succeeds', async () => {
+  it('is not_sent without any connection', async () => {
     const { made, keys } = payment([isRefused]);
     expect(await made.send()).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });
     expect(keys).toHaveLength(5);
   });
 
-  it('waits for Retry-After, and gives up if that is too long', async () => {
+  it('waits for Retry-After, and gives up after a long one', async () => {
     const { made, keys } = payment([says(429, 'rate_limited', 'retry_same_key', '60')]);
     const error: unknown = expect.objectContaining({ code: 'rate_limited', retryAfterMs: 60_000 });
     expect(await made.send()).toMatchObject({ status: 'not_sent', error });
@@ -207,7 +207,7 @@ describe('a payment without an answer', () => {
     expect([limits.length, renewals]).toEqual([10, 1]);
   });
 
-  it('requests no new credential if the present one is unknown or lacks permission', async () => {
+  it('requests no new credential for an unknown one or one without permission', async () => {
     const refresh = () => Promise.reject(new Error('must not be asked'));
     const client = new PayoutProxy({
       baseUrl: proxy.url,

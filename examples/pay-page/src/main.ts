@@ -5,16 +5,14 @@ import { TokenSignIn } from './tokens.ts';
 
 type Body = BodyOf<'POST /payouts/airtime'>;
 
-/** A payment that is not settled yet. It survives a reload, so that it is followed and never made twice. */
-interface Stored {
+/** An open payment. It survives a reload, so that the page follows it and never makes it twice. */
+interface OpenPayment {
   key: string;
   body: Body;
 }
 
-/**
- * Where it is stored. The key of a payment belongs to a person, so nobody goes on with a payment of another.
- */
-const placeOf = (person: string) => `payment of ${person}`;
+/** Returns the name of a person's payment in localStorage. A payment is continued only for its person. */
+const storageKeyOf = (person: string) => `payment of ${person}`;
 
 const env = import.meta.env as Record<string, string>;
 const baseUrl = env.VITE_PROXY_URL ?? location.origin;
@@ -37,7 +35,7 @@ const WORDS: Record<PaymentResult['status'], string> = {
   rejected: 'Not paid',
   held: 'Waiting for an approval',
   in_progress: 'Being sent',
-  unknown: 'Not known yet. Do not pay again: this page waits for the outcome',
+  unknown: 'Unknown yet. Do not pay again: this page waits for the outcome',
   not_sent: 'Not paid. You can try again',
 };
 
@@ -48,7 +46,7 @@ function show(result: PaymentResult): void {
   status.dataset.settled = String(result.settled);
 }
 
-/** Such as that the proxy cannot be reached. A payment stays stored, and a reload goes on with it. */
+/** Shows a failure, such as an unreachable proxy. The payment stays stored, and a reload continues it. */
 function showFailure(error: Error): void {
   status.textContent = error.message;
 }
@@ -59,10 +57,7 @@ function showSignedIn(isSignedIn: boolean): void {
   element('sign-out').hidden = !isSignedIn || signIn.end === undefined;
 }
 
-/**
- * Shows what becomes of a payment until it is settled. If the visitor must sign in first, it goes on
- * afterwards.
- */
+/** Shows the state of a payment until it is settled. After a sign-in, the payment continues. */
 async function follow(payment: Payment, person: string): Promise<void> {
   form.inert = true;
   try {
@@ -70,10 +65,10 @@ async function follow(payment: Payment, person: string): Promise<void> {
       show(result);
       if ('error' in result && result.error instanceof AuthenticationError) throw result.error;
     }
-    localStorage.removeItem(placeOf(person));
+    localStorage.removeItem(storageKeyOf(person));
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    status.textContent = `Sign in to go on with this payment: ${error.message}`;
+    status.textContent = `Sign in to continue this payment: ${error.message}`;
     showSignedIn(false);
   }
   form.inert = false;
@@ -90,13 +85,11 @@ async function start(): Promise<void> {
       airtimes: [{ countryToSend: 'Kenya', phoneNumber: text('phone'), valueInUSD: text('usd') }],
     };
     const payment = signIn.client.payouts.airtime(body);
-    localStorage.setItem(
-      placeOf(person),
-      JSON.stringify({ key: payment.idempotencyKey, body } satisfies Stored),
-    );
+    const open: OpenPayment = { key: payment.idempotencyKey, body };
+    localStorage.setItem(storageKeyOf(person), JSON.stringify(open));
     follow(payment, person).catch(showFailure);
   });
-  const stored = JSON.parse(localStorage.getItem(placeOf(person)) ?? 'null') as Stored | null;
+  const stored = JSON.parse(localStorage.getItem(storageKeyOf(person)) ?? 'null') as OpenPayment | null;
   if (stored)
     await follow(signIn.client.payouts.airtime(stored.body, { idempotencyKey: stored.key }), person);
 }

@@ -1,11 +1,11 @@
 import { PayoutProxy } from '@payout-proxy/sdk';
 import type { SignIn } from './sign-in.ts';
 
-/** Sign-in by the proxy. The browser holds a cookie that no script can read, and the page no token. */
+/** Sign-in by the proxy. The browser holds a cookie that no script can read. The page holds no token. */
 export class SessionSignIn implements SignIn {
   readonly client: PayoutProxy;
 
-  /** @param client the name of the proxy's client whose page this is. */
+  /** @param client name of the proxy's client that this page belongs to. */
   constructor(baseUrl: string, client: string) {
     this.client = new PayoutProxy({ baseUrl, session: { client } });
   }
@@ -25,5 +25,5 @@ export class SessionSignIn implements SignIn {
   }
 }
 
-/** The address that the provider knows. */
+/** Returns the address that is registered at the provider. */
 const thisPage = () => `${location.origin}${location.pathname}`;

@@ -1,13 +1,13 @@
 import type { PayoutProxy } from '@payout-proxy/sdk';
 
-/** How visitors sign in. */
+/** The sign-in of visitors. */
 export interface SignIn {
-  /** Pays for the visitor. */
+  /** Client for the visitor's payments. */
   readonly client: PayoutProxy;
-  /** Returns the ID of the visitor, or undefined if nobody is signed in. */
+  /** Returns the ID of the signed-in visitor, or undefined. */
   visitor(): Promise<string | undefined>;
-  /** Goes to the provider, which comes back to this page. */
+  /** Opens the provider, which returns to this page. */
   begin(): void | Promise<void>;
-  /** Signs the visitor out. Left out if that happens with the end of the page. */
+  /** Signs the visitor out. Absent if the sign-in ends with the page. */
   end?(): Promise<void>;
 }

@@ -5,30 +5,27 @@ import type { SignIn } from './sign-in.ts';
 export interface Provider {
   issuer: string;
   clientId: string;
-  /** The audience of the access token: the proxy (RFC 8707). */
+  /** Audience of the access token: the proxy (RFC 8707). */
   resource: string;
   scope: string;
 }
 
-/** Tokens stay in memory, so that they end with the page. */
+/** Tokens in memory, which end with the page. */
 interface Tokens {
   access_token: string;
   id_token?: string;
   refresh_token?: string;
 }
 
-/** What this page keeps while the visitor is at the provider. */
-interface Pending {
+/** State of this page while the visitor is at the provider. */
+interface PendingSignIn {
   state: string;
   verifier: string;
 }
 
 const PENDING = 'sign-in';
 
-/**
- * Sign-in by the page itself: Authorization Code with PKCE (RFC 7636), for a page without a secret (RFC
- * 10017).
- */
+/** Sign-in by the page, without a secret (RFC 10017): Authorization Code with PKCE (RFC 7636). */
 export class TokenSignIn implements SignIn {
   readonly client: PayoutProxy;
   private tokens: Tokens | undefined;
@@ -42,7 +39,7 @@ export class TokenSignIn implements SignIn {
   }
 
   async begin(): Promise<void> {
-    const pending: Pending = { state: randomText(), verifier: randomText() };
+    const pending: PendingSignIn = { state: randomText(), verifier: randomText() };
     sessionStorage.setItem(PENDING, JSON.stringify(pending));
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier));
     const { authorization_endpoint } = await this.endpoints();
@@ -60,15 +57,15 @@ export class TokenSignIn implements SignIn {
     location.assign(`${authorization_endpoint}?${query.toString()}`);
   }
 
-  /** Takes the provider's answer out of the address, if there is one. */
+  /** Removes the provider's answer from the address, and redeems it. */
   async visitor(): Promise<string | undefined> {
     const answer = new URLSearchParams(location.search);
     const code = answer.get('code');
-    const { state, verifier } = JSON.parse(sessionStorage.getItem(PENDING) ?? '{}') as Partial<Pending>;
+    const { state, verifier } = JSON.parse(sessionStorage.getItem(PENDING) ?? '{}') as Partial<PendingSignIn>;
     sessionStorage.removeItem(PENDING);
     if (code === null) return undefined;
     history.replaceState(null, '', redirectUri());
-    // Otherwise somebody else has sent the visitor here, to sign them in as another person.
+    // A foreign state is an attempt to sign the visitor in as another person (RFC 6749, section 10.12).
     if (verifier === undefined || state !== answer.get('state')) return undefined;
     this.tokens = await this.ask({
       grant_type: 'authorization_code',
@@ -90,7 +87,7 @@ export class TokenSignIn implements SignIn {
     const { clientId, resource } = this.provider;
     const body = new URLSearchParams({ ...form, client_id: clientId, resource });
     const response = await fetch((await this.endpoints()).token_endpoint, { method: 'POST', body });
-    if (!response.ok) throw new Error('The provider gave no tokens. Sign in again.');
+    if (!response.ok) throw new Error('The provider issued no tokens. Sign in again.');
     return (await response.json()) as Tokens;
   }
 
@@ -104,15 +101,11 @@ const redirectUri = () => `${location.origin}${location.pathname}`;
 
 const randomText = () => base64Url(crypto.getRandomValues(new Uint8Array(32)));
 
-/**
- * The provider's ID of the visitor. The token comes from the provider itself, so the page need not verify it.
- */
-const subjectOf = ({ id_token = '' }: Tokens) =>
-  (
-    JSON.parse(atob(id_token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')) as {
-      sub: string;
-    }
-  ).sub;
+/** Returns the visitor's ID. The token needs no verification, because the provider itself sent it. */
+function subjectOf({ id_token = '' }: Tokens): string {
+  const claims = id_token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
+  return (JSON.parse(atob(claims)) as { sub: string }).sub;
+}
 
 const base64Url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))

@@ -27,8 +27,8 @@ describe('the events of an account with its own webhook URL', () => {
   const listen = () =>
     sandbox.control('patch', '/settings', { events: { url: everyone.url, secret: SECRET } }).expect(200);
   const open = async (own: object = { eventsUrl: receiver.url, eventsSecret: OWN_SECRET }) => {
-    const asked = { name: 'Second shop', openingBalance: 100, ...own };
-    const { apiKey } = (await sandbox.control('post', '/accounts', asked).expect(201)).body;
+    const account = { name: 'Second shop', openingBalance: 100, ...own };
+    const { apiKey } = (await sandbox.control('post', '/accounts', account).expect(201)).body;
     return <const Path extends string>(path: Path, body: object) =>
       askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', apiKey).send(body);
   };
@@ -45,7 +45,7 @@ describe('the events of an account with its own webhook URL', () => {
     return headers['webhook-signature'] === `v1,${mac}`;
   };
 
-  it("go to that URL, signed with the account's secret, and other accounts' to the configured URL", async () => {
+  it("go only to that URL, signed with the account's secret", async () => {
     await listen();
     const post = await open();
     await post('/payouts/airtime', airtime(2));
@@ -56,7 +56,7 @@ describe('the events of an account with its own webhook URL', () => {
     expect(everyone.received.map((event) => isSigned(event, SECRET))).toEqual([true]);
   });
 
-  it('include those of its sub-accounts', async () => {
+  it('include the events of its sub-accounts', async () => {
     const post = await open();
     const account = { name: 'Branch', email: 'branch@example.org' };
     const { id: subAccount } = (await post('/sub-account/create', account)).body.data as { id: string };
@@ -66,7 +66,7 @@ describe('the events of an account with its own webhook URL', () => {
     expect(amountsOf(receiver)).toEqual([5, 2]);
   });
 
-  it('are sent without a configured URL, and no others are', async () => {
+  it('are the only ones without a configured URL', async () => {
     const post = await open();
     await sandbox.post('/payouts/airtime', airtime(3)).expect(200);
     await post('/payouts/airtime', airtime(2));
@@ -78,7 +78,7 @@ describe('the events of an account with its own webhook URL', () => {
     expect([amountsOf(receiver), amountsOf(everyone)]).toEqual([[2], [4]]);
   });
 
-  it('are signed with the configured secret if the account has none', async () => {
+  it('are signed with the configured secret for an account without one', async () => {
     await listen();
     const post = await open({ eventsUrl: receiver.url });
     await post('/payouts/airtime', airtime(2));
@@ -86,7 +86,7 @@ describe('the events of an account with its own webhook URL', () => {
     expect(receiver.received.map((event) => isSigned(event, SECRET))).toEqual([true]);
   });
 
-  it('are delivered while those for the configured URL wait for one', async () => {
+  it('are delivered while others wait for a configured URL', async () => {
     everyone.behaviour = hang;
     await listen();
     const post = await open();
@@ -144,7 +144,7 @@ describe('the events of an account with its own webhook URL', () => {
       'eventsSecret must be a text without blanks around it',
     ],
     [{ eventsSecret: 'a secret' }, 'eventsSecret needs eventsUrl'],
-  ])('are not set up by %j', async (own, fault) => {
+  ])('reject the settings %j', async (own, fault) => {
     const { body } = await sandbox.control('post', '/accounts', { name: 'Shop', ...own }).expect(400);
     expect(body.faults).toEqual([fault]);
   });

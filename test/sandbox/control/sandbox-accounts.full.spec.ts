@@ -18,7 +18,7 @@ describe('accounts of the sandbox', () => {
       askSandbox(sandbox.url).post(`/api/v0.1${path}`).set('X-API-Key', apiKey).send(body),
   });
 
-  it('have a key, wallets and transactions of their own', async () => {
+  it('have their own key, wallets and transactions', async () => {
     const { id, apiKey } = await open({ name: 'Second shop', openingBalance: 2.5 });
     const second = as(apiKey);
     const { data: wallets } = (await second.get('/wallets/list').expect(200)).body;
@@ -49,8 +49,8 @@ describe('accounts of the sandbox', () => {
     [{ name: 'a', openingBalance: -1 }, /openingBalance must be/],
     [{ name: 'a', owner: 'me' }, /owner is unknown/],
     [[], /must be an object/],
-  ])('are not opened with %j', async (body, text) => {
-    const { body: refusal } = await sandbox.control('post', '/accounts', body).expect(400);
-    expect(refusal.error).toMatch(text);
+  ])('are not opened with %j', async (account, text) => {
+    const { body } = await sandbox.control('post', '/accounts', account).expect(400);
+    expect(body.error).toMatch(text);
   });
 });

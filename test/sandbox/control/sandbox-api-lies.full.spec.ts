@@ -8,7 +8,7 @@ import { Method, startSandboxApi, TestSandboxApi } from '../../support/sandbox/s
 const AIRTIME = 'POST /payouts/airtime';
 const asInSandbox = (types: readonly string[]) => types.map((type) => type.replaceAll('_', '-'));
 
-/** Settings that make the sandbox lie beyond one request. */
+/** Settings that outlast one request. */
 describe('the lies of the sandbox API', () => {
   let api: TestSandboxApi;
 
@@ -109,7 +109,7 @@ describe('the lies of the sandbox API', () => {
     ],
     ['patch', '/lies/lists', { list: 'transactions', without_types: ['fee'] }, ['/without_types']],
     ['post', '/entries', { type: 'gift', wallet: 'purse', usd: 0 }, ['/type', '/usd', '/wallet']],
-  ])('are rejected at each fault: %s %s %j', async (method, path, body, pointers) => {
+  ])('are rejected with each fault: %s %s %j', async (method, path, body, pointers) => {
     const { body: problem } = await api.ask(method, path as '/lies/fees', body).expect(400);
     expect(
       (problem as { errors?: { pointer: string }[] }).errors?.map(({ pointer }) => pointer).sort(),

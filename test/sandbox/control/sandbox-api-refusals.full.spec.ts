@@ -23,8 +23,8 @@ describe('the sandbox API', () => {
     [{ fault: 'delay', processed: false }, ['/processed']],
     [{ fault: 'delay', settings: { ms: -1, [PHONE]: 2 } }, [`/settings/${PHONE}`, '/settings/ms']],
     [{ fault: 'error500', settings: { ms: 1 } }, ['/settings/ms']],
-  ])('rejects %j, each fault at its position', async (asked, pointers) => {
-    const { body } = await api.ask('post', '/faults', asked).expect(400);
+  ])('rejects %j with the position of each fault', async (fault, pointers) => {
+    const { body } = await api.ask('post', '/faults', fault).expect(400);
     expect(body.code).toBe('invalid_request');
     expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
     const { refusal } = await api.record(body.call_id);
@@ -37,8 +37,8 @@ describe('the sandbox API', () => {
     [{}, ['/body', '/operation']],
     [{ operation: 'POST /redeem/airtime', body: {} }, ['/operation']],
     [{ operation: AIRTIME, body: [], idempotency_key: 'a b' }, ['/body', '/idempotency_key']],
-  ])('rejects the sample %j', async (asked, pointers) => {
-    const { body } = await api.ask('post', '/payouts', asked).expect(400);
+  ])('rejects the sample %j', async (sample, pointers) => {
+    const { body } = await api.ask('post', '/payouts', sample).expect(400);
     expect(body.errors?.map(({ pointer }) => pointer).sort()).toEqual(pointers);
   });
 

@@ -35,7 +35,7 @@ describe('the ground truth', () => {
     ]);
   });
 
-  it('marks a read as processed once executed, without chiRefs', async () => {
+  it('marks an executed read as processed, without chiRefs', async () => {
     await sandbox.get('/wallets/list').expect(200);
     expect(await sandbox.requests()).toMatchObject([
       { operation: 'GET /wallets/list', processed: true, chiRefs: [], body: null, query: {} },
@@ -135,7 +135,7 @@ describe('the ground truth', () => {
     expect(after).toEqual([...before, expect.objectContaining({ operation: 'GET /sub-account/list' })]);
   });
 
-  it('is recorded first, so a request that cannot be recorded gets 503 and does nothing', async () => {
+  it('rejects a request that cannot be recorded with 503', async () => {
     const client = new Client({ connectionString: sandbox.own.sandboxUrl });
     await client.connect();
     await client.query('ALTER TABLE arrivals RENAME TO arrivals_away');
@@ -147,7 +147,7 @@ describe('the ground truth', () => {
     expect(await sandbox.requests(AIRTIME)).toEqual([]);
   });
 
-  it('marks as processed exactly the paid payouts, even when many arrive at once and the money runs out', async () => {
+  it('marks exactly the paid payouts as processed while the money runs out', async () => {
     const attempts = await Promise.all(
       Array.from({ length: 40 }, () =>
         sandbox.post('/payouts/airtime', airtime(400)).then(({ status }) => status),

@@ -6,7 +6,7 @@ describe('the command that runs the sandbox alone', () => {
   const dataDir = newDataDir();
   afterAll(() => removeDataDir(dataDir));
 
-  it('ends with its sandbox, says so, and leaves no process running', async () => {
+  it('ends with its sandbox, reports its end, and leaves no process running', async () => {
     const command = new Product(
       'cli/main.js',
       ['sandbox'],

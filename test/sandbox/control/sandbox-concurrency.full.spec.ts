@@ -87,7 +87,7 @@ describe('concurrent operations', () => {
     }
   }
 
-  /** One of the newest transactions, so that several steps compete for it. */
+  /** Selects one of the newest transactions, so that several steps compete for it. */
   async function takeOf(kind: string, of: number): Promise<number> {
     const type = kind === 'verify' ? 'payment' : 'credit';
     const [one] = await sandbox.database.transaction.findMany({
@@ -108,10 +108,7 @@ describe('concurrent operations', () => {
     return (await sandbox.post('/redeem/airtime', airtime)).status;
   }
 
-  /**
-   * Credits held by recipients equal the issued ones in the ledger. Each was collected, paid or redeemed
-   * once.
-   */
+  /** Expects the recipients' credits to equal the issued ones: each collected, paid or redeemed once. */
   async function expectMoneyToFollowStatuses(): Promise<void> {
     const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
@@ -127,11 +124,11 @@ describe('concurrent operations', () => {
     expect({ issued: own('issued credit'), paid_out: own('payouts'), fees: own('fees') }).toEqual(expected);
   }
 
-  it('keep the ledger balanced and each transaction paid, redeemed and collected once, without deadlocks', async () => {
+  it('keep the ledger balanced, and pay, redeem and collect each transaction once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
         const statuses = await Promise.all(steps.map(take));
-        // POST /send rejects with 500, which no step causes. 503 means a deadlock or worse.
+        // No step causes the 500 of POST /send. 503 means a deadlock or worse.
         expect(statuses.filter((status) => status >= 500)).toEqual([]);
         await expectSoundLedger(sandbox.database);
         await expectMoneyToFollowStatuses();

@@ -1,12 +1,9 @@
-import { Client } from 'pg';
 import { QUIRKS } from '../../../src/sandbox/behaviour/behaviour';
 import { SETTING_RULES } from '../../../src/sandbox/behaviour/behaviour-patch';
 import { MAGIC, magicOf } from '../../../src/sandbox/behaviour/magic-recipients';
 import { FAULTS } from '../../../src/sandbox/faults/table';
 import { first } from '../../support/examples/first';
-import { eventually } from '../../support/payments/paying';
 import {
-  AIRTIME,
   airtime,
   API_KEY,
   CONTROL_KEY,
@@ -64,7 +61,7 @@ describe('the control interface', () => {
     ['the API key in its header', { 'X-Sandbox-Control-Key': API_KEY }],
     ['the API key', { 'X-API-Key': API_KEY }],
     ['the control key as the API key', { 'X-API-Key': CONTROL_KEY }],
-  ])('does nothing for %s', async (_whose, headers: Record<string, string>) => {
+  ])('rejects %s', async (_case, headers: Record<string, string>) => {
     await sandbox.fault({ fault: 'delay' });
     for (const path of ['', '/requests', '/faults', '/nothing'] as const) {
       const { body } = await askSandbox(sandbox.url).get(`/_sandbox${path}`).set(headers).expect(401);
@@ -114,7 +111,7 @@ describe('the control interface', () => {
     expect(JSON.stringify(await accounts())).not.toMatch(/key/i);
   });
 
-  it('lists the faults on offer, each with its defaults', async () => {
+  it('lists the kinds of faults, each with its defaults', async () => {
     const { body: kinds } = await sandbox.control('get', '/faults/kinds').expect(200);
     expect(kinds.map(({ fault }) => fault)).toEqual(Object.keys(FAULTS));
     expect(kinds[0]).toEqual({
@@ -125,13 +122,13 @@ describe('the control interface', () => {
       settings: [{ name: 'ms', default: 3_000, must: 'a whole number from 0 to 600000' }],
     });
     for (const { fault, processed, settings } of kinds) {
-      const defaults = Object.fromEntries(settings.map((one) => [one.name, one.default]));
+      const defaults = Object.fromEntries(settings.map((setting) => [setting.name, setting.default]));
       expect(await sandbox.fault({ fault })).toMatchObject({ fault, processed, ...defaults });
       await sandbox.fault({ fault, processed, ...defaults });
     }
   });
 
-  it('lists the magic recipients as apps send them', async () => {
+  it('lists the magic recipients in the form of requests', async () => {
     const { body: recipients } = await sandbox.control('get', '/magic-recipients').expect(200);
     expect(recipients.map(({ name }) => name)).toEqual(Object.keys(MAGIC));
     for (const { name, phoneNumber, email, twitter } of recipients) {
@@ -140,7 +137,7 @@ describe('the control interface', () => {
     expect(recipients.find(({ name }) => name === 'pending')?.does).toBe('pending forever');
   });
 
-  it('returns settings that can be sent back unchanged', async () => {
+  it('accepts the settings that it returns', async () => {
     expect(await settings()).toEqual(FIRST_SETTINGS);
     expect(Object.keys(FIRST_SETTINGS).sort()).toEqual(Object.keys(SETTING_RULES).sort());
     const { body } = await sandbox.control('patch', '/settings', FIRST_SETTINGS).expect(200);
@@ -210,46 +207,5 @@ describe('the control interface', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000);
     const gone = await sandbox.get(`/account/transaction?id=${first(body.data.data).id}`).expect(200);
     expect(gone.body.data).toEqual({ error: 'not found for that id' });
-  });
-
-  it('resets between requests in flight, never during one', async () => {
-    const payOut = () => sandbox.post('/payouts/airtime', airtime(1)).then(({ status }) => status);
-    const before = Array.from({ length: 20 }, payOut);
-    await eventually(async () => (await sandbox.requests(AIRTIME)).some(({ processed }) => processed));
-
-    // The reset waits for a table that these payouts do not need, so only the latch blocks them.
-    const other = new Client({ connectionString: sandbox.own.sandboxUrl });
-    await other.connect();
-    await other.query('BEGIN; LOCK TABLE due_changes IN ACCESS SHARE MODE');
-    const reset = sandbox.control('post', '/reset').then(({ status }) => status);
-    await eventually(async () => {
-      const waiting = "SELECT FROM pg_locks WHERE relation = 'due_changes'::regclass AND NOT granted";
-      return (await other.query(waiting)).rowCount === 1;
-    });
-    const during = Array.from({ length: 5 }, payOut);
-    // Pages bypass the latch.
-    for (let payments = 0; payments < 50; payments++) await sandbox.page('/pay?issueID=none').expect(404);
-    await other.query('COMMIT');
-    await other.end();
-
-    expect(await reset).toBe(204);
-    // 503: arrived before the reset, and not executed before it.
-    expect(
-      [...new Set(await Promise.all(before))].filter((status) => status !== 200 && status !== 503),
-    ).toEqual([]);
-    expect(await Promise.all(during)).toEqual(Array(during.length).fill(200));
-    const paid = (await sandbox.requests(AIRTIME)).filter(({ processed }) => processed);
-    expect(await sandbox.balance('airtime')).toBe(10_000 - paid.length);
-  });
-
-  it('is not delayed by slow or unanswered requests', async () => {
-    await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, nth: 1 });
-    await sandbox.fault({ fault: 'delay', operation: AIRTIME, nth: 2, ms: 600_000 });
-    void sandbox.hear('/payouts/airtime', airtime());
-    await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);
-    void sandbox.hear('/payouts/airtime', airtime());
-    await eventually(async () => (await sandbox.requests(AIRTIME)).length === 2);
-    await sandbox.control('post', '/reset').expect(204);
-    expect(await sandbox.requests()).toEqual([]);
   });
 });

@@ -109,7 +109,7 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event?.id, event?.id, event?.id]);
   });
 
-  it('are not sent after a reset, even if a delivery hangs', async () => {
+  it('are discarded by a reset, even during a hanging delivery', async () => {
     receiver.behaviour = hang;
     await listen().expect(200);
     await pay(1, 2, 3);
@@ -124,7 +124,7 @@ describe('the events of the sandbox', () => {
     await next.stop();
   });
 
-  it('wait without attempts for a URL, and then go to it', async () => {
+  it('wait for a URL without attempts', async () => {
     let take = () => {};
     receiver.behaviour = (...request) => (take = () => answer(200, {})(...request));
     await listen().expect(200);
@@ -161,7 +161,7 @@ describe('the events of the sandbox', () => {
     expect(body?.chiRef).toBe(Number(`0x${chiRef.replaceAll('-', '').slice(0, 12)}`));
   });
 
-  it('are retried under the same ID until accepted, and a redirect is not an acceptance', async () => {
+  it('are retried under the same ID until a 2xx', async () => {
     receiver.behaviour = (...request) =>
       answer(receiver.received.length === 1 ? 302 : 204, '', { location: '/elsewhere' })(...request);
     await listen().expect(200);
@@ -171,7 +171,7 @@ describe('the events of the sandbox', () => {
     expect(idsOf(receiver.received)).toEqual([event?.id, event?.id]);
   });
 
-  it('are abandoned after the last attempt, until they are requested again', async () => {
+  it('are abandoned after the last attempt until they are resent', async () => {
     receiver.behaviour = answer(500, {});
     await listen().expect(200);
     await pay(1);
@@ -189,7 +189,7 @@ describe('the events of the sandbox', () => {
     expect((await delivered(1))[0]?.id).toBe(id);
   });
 
-  it('can be sent again if they exist', async () => {
+  it('are resent by ID, or return 404', async () => {
     await listen().expect(200);
     await pay(1);
     const { id } = first(await delivered(1));

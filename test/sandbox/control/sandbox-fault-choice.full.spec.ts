@@ -25,7 +25,7 @@ describe('a requested fault', () => {
     expect(await payTimes(5)).toEqual([200, 200, 500, 200, 200]);
   });
 
-  it('strikes every matching request without nth, and any operation without one, including unknown ones', async () => {
+  it('strikes every matching request by default, also of unknown operations', async () => {
     await sandbox.fault({ fault: 'forbidden' });
     expect(await payTimes(2)).toEqual([403, 403]);
     await sandbox.get('/wallets/list').expect(403);
@@ -33,14 +33,14 @@ describe('a requested fault', () => {
     expect(await listed()).toMatchObject([{ struck: 4, operation: null }]);
   });
 
-  it('yields to the one registered first, while each counts all matching requests', async () => {
+  it('yields to an earlier one, and counts all matching requests', async () => {
     await sandbox.fault({ fault: 'error500', nth: 1 });
     await sandbox.fault({ fault: 'forbidden', nth: 2 });
     await sandbox.fault({ fault: 'unauthorized', nth: 2 });
     expect(await payTimes(4)).toEqual([500, 403, 401, 200]);
   });
 
-  it('strikes the same requests for the same seed, independently of others, and different ones for another seed', async () => {
+  it('strikes requests by its seed alone', async () => {
     const struckBy = async (...faults: object[]) => {
       await sandbox.control('delete', '/faults').expect(204);
       for (const fault of faults) await sandbox.fault(fault);
@@ -79,14 +79,14 @@ describe('a requested fault', () => {
     expect((await listed()).map((fault) => fault.id)).toEqual([other.id]);
   });
 
-  it('is forgotten when the sandbox restarts', async () => {
+  it('ends with the process', async () => {
     await sandbox.fault({ fault: 'error500' });
     const restarted = await startSandbox({}, sandbox.own);
     expect((await restarted.control('get', '/faults').expect(200)).body).toEqual([]);
     await restarted.close();
   });
 
-  it('is rejected with every fault in the body, and the list of valid names', async () => {
+  it('is rejected with all errors and the valid names', async () => {
     expect(await refused({ fault: 'explode' })).toEqual([
       `fault must be one of ${Object.keys(FAULTS).join(', ')}`,
     ]);

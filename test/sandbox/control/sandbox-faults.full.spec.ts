@@ -112,14 +112,16 @@ describe('a fault of the sandbox', () => {
     expect((await sandbox.requests(AIRTIME))[0]).toMatchObject({ fault, processed: true, httpStatus: http });
   });
 
-  it('hides young transactions of a type from lists with listedAfterMs, and no others', async () => {
+  it('hides only young transactions of a type from lists with listedAfterMs', async () => {
     await sandbox.control('patch', '/settings', { listedAfterMs: { airtime: 600_000 } }).expect(200);
     const { body: late } = await sandbox.post('/payouts/airtime', airtime(1)).expect(200);
     const credits = [{ email: 'ada@example.org', valueInUSD: 1 }];
     const { body: shown } = await sandbox.post('/payouts/credit', { credits }).expect(200);
     const { id, issueID } = first(late.data.data);
     const listed = async () =>
-      (await sandbox.post('/account/transactions').expect(200)).body.data.map((one) => one.id);
+      (await sandbox.post('/account/transactions').expect(200)).body.data.map(
+        (transaction) => transaction.id,
+      );
     expect(await listed()).toEqual([first(shown.data.data).id]);
     const ofIssue = await sandbox.post(`/account/issue-id-transactions?issueID=${issueID}`).expect(200);
     expect(ofIssue.body.data).toEqual({ error: 'not found for that id' });
@@ -132,7 +134,7 @@ describe('a fault of the sandbox', () => {
     expect(headOf((await strike('tooManyRequests', { retryAfter: 7 })).text)).toMatch(/retry-after: 7/i);
   });
 
-  it('makes a client that follows redirects ask twice', async () => {
+  it('makes a client that follows redirects send twice', async () => {
     const { text } = await strike('redirect', { status: 307 });
     const [, location = ''] = /location: (\S+)/i.exec(headOf(text)) ?? [];
     await sandbox.post(location.replace('/api/v0.1', ''), airtime(10)).expect(200);
@@ -161,7 +163,7 @@ describe('a fault of the sandbox', () => {
     expect((await sandbox.requests(AIRTIME))[0]?.fault).toBe(fault);
   });
 
-  it('strikes for magic email addresses, handles and bodies that are an item, unless another fault was requested', async () => {
+  it('strikes for magic recipients of all operations, after a requested fault', async () => {
     const credit = (item: object) =>
       sandbox.post('/payouts/credit', { credits: [{ valueInUSD: 1, ...item }] });
     await credit({ email: 'Unauthorized@sandbox.example' }).expect(401);

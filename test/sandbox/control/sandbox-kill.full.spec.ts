@@ -3,9 +3,9 @@ import { first } from '../../support/examples/first';
 import { Product } from '../../support/processes/process';
 import { AIRTIME, airtime, API_KEY, CONTROL_KEY, startSandbox } from '../../support/sandbox/sandbox';
 
-/** Runs the sandbox as a separate process, killed while it pays. */
-describe('a sandbox that is killed', () => {
-  it('still has every request that arrived, and exactly the paid payouts', async () => {
+/** Kills a sandbox process while it pays. */
+describe('a killed sandbox', () => {
+  it('keeps every request that arrived, and exactly the paid payouts', async () => {
     const database = await createTestDatabase();
     const env = {
       SANDBOX_DATABASE_URL: database.sandboxUrl,

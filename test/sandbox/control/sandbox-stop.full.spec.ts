@@ -2,7 +2,7 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 import { eventually } from '../../support/payments/paying';
 import { AIRTIME, airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
-/** Each of these would delay the stop by seconds: an idle connection, a hanging one, a delay, late work. */
+/** Each could delay the stop by seconds: an idle connection, a hanging one, a delay, late work. */
 describe('a stop of the sandbox', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -21,7 +21,7 @@ describe('a stop of the sandbox', () => {
     return truth;
   };
 
-  it('ends a connection that noResponse holds open, without an answer, and the payout stays paid', async () => {
+  it('ends a connection of noResponse without an answer, and keeps the payout', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME });
     const heard = sandbox.hear('/payouts/airtime', airtime(10));
     await eventually(async () => (await sandbox.requests(AIRTIME))[0]?.processed === true);
@@ -33,7 +33,7 @@ describe('a stop of the sandbox', () => {
     });
   });
 
-  it('can leave noResponse unprocessed', async () => {
+  it('ends a connection of an unprocessed noResponse', async () => {
     await sandbox.fault({ fault: 'noResponse', operation: AIRTIME, processed: false });
     const heard = sandbox.hear('/payouts/airtime', airtime(10));
     await eventually(async () => (await sandbox.requests(AIRTIME)).length === 1);

@@ -34,7 +34,7 @@ describe('the configured unit name', () => {
     expect(item.error).toMatch(/^coin\[0\] must have an email/);
   });
 
-  it("is not used inside, where names are the interface's and bodies stay as received", async () => {
+  it('is absent from faults and the ground truth, except for bodies', async () => {
     await sandbox.control('post', '/reset').expect(204);
     await sandbox.fault({ fault: 'forbidden', operation: 'POST /payouts/credit', nth: 1 });
     await sandbox.post('/payouts/coin', { coins: items }).expect(403);

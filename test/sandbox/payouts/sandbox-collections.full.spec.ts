@@ -41,7 +41,7 @@ describe('collections of the sandbox', () => {
     expect(await read(body.data.id)).toEqual(body.data);
   });
 
-  it('initiates, and credits once when verified, however often and concurrently', async () => {
+  it('credits an initiated collection once, by concurrent verifications', async () => {
     const before = await sandbox.balance('momo');
     const { body } = await sandbox.post(path('initiate'), { ...collection, amount: '1295.0084' }).expect(200);
     const initiated = body.data;
@@ -76,7 +76,7 @@ describe('collections of the sandbox', () => {
     ['initiate', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
     ['initiate', 'failed', '99990104', 'pending', ['pending', 0], ['failed', 0]],
     ['initiate', 'fraud', '99990105', 'pending', ['pending', 0], ['fraud', 0]],
-  ])('follows %s from a payer who is %s', async (name, _who, digits, first, due, verified) => {
+  ])('follows %s from a payer with the outcome %s', async (name, _outcome, digits, first, due, verified) => {
     const { payment, state, verify } = await paidBy(name, digits);
     expect(payment.status).toBe(first);
     await applyDueChanges(sandbox.database, sandbox.behaviour, new Date(Date.now() + 60_000));
@@ -85,7 +85,7 @@ describe('collections of the sandbox', () => {
     expect(await state()).toEqual(verified);
   });
 
-  it('credits a late payment once, even if it is verified before it is due', async () => {
+  it('credits a late payment once, even after an early verification', async () => {
     const { state, verify } = await paidBy('initiate', '99990102');
     await verify();
     await applyDueChanges(sandbox.database, sandbox.behaviour, new Date(Date.now() + 60_000));

@@ -4,7 +4,7 @@ import { airtime, DEMO, startSandbox, SUB_ACCOUNT, TestSandbox } from '../../sup
 const item = () => ({ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 1 });
 
 /** Entries without an operation, and the callers' descriptions of payments. */
-describe('is charged a fee later that its transaction omits', () => {
+describe("the sandbox's wallets", () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => void (sandbox = await startSandbox()));
@@ -22,7 +22,7 @@ describe('is charged a fee later that its transaction omits', () => {
     return wallet?.transactions.map(({ amount, description }) => [amount, description]);
   };
 
-  it('is charged a fee later, which its transaction omits', async () => {
+  it('are charged a later fee, which the transaction omits', async () => {
     const [paid] = await pay(item());
     const { body } = await sandbox.control('post', '/entries', {
       type: 'fee',
@@ -41,7 +41,7 @@ describe('is charged a fee later that its transaction omits', () => {
     expect(await sandbox.balance('airtime')).toBe(10_000);
   });
 
-  it('lists top-ups, withdrawals and fees without a transaction', async () => {
+  it('list top-ups, withdrawals and fees without a transaction', async () => {
     const entry = { account: DEMO, wallet: 'momo', valueInUSD: 5 };
     const add = (more: object) => sandbox.control('post', '/entries', { ...entry, ...more });
     await add({ type: 'top-up', valueInUSD: 50 }).expect(201);
@@ -75,7 +75,7 @@ describe('is charged a fee later that its transaction omits', () => {
     });
   });
 
-  it("pays transactions that show the caller's description", async () => {
+  it("pay transactions that show the caller's description", async () => {
     const marks = { reference: 'ours-1', description: 'October', meta: { run: 7 } };
     const whole = { reference: 'batch', description: 'Salaries', meta: { run: 1 } };
     const body = { airtimes: [{ ...item(), ...marks }, item()], ...whole };

@@ -63,7 +63,7 @@ describe('an answered payment', () => {
     sandbox.behaviour.feePercent = new Decimal(0);
   });
 
-  it('changes later for a magic recipient, and not for the others of its batch', async () => {
+  it('changes later only for the magic recipients of its batch', async () => {
     const transactions = await pay(
       item('+254799990222'),
       item(),
@@ -76,7 +76,7 @@ describe('an answered payment', () => {
     expect(await sandbox.balance('airtime')).toBe(9_999);
   });
 
-  it('changes after a redemption that paid it, and not after one that failed', async () => {
+  it('changes after a successful redemption only', async () => {
     const credits = [{ valueInUSD: 2, email: 'ada@example.org' }];
     const paid = first((await sandbox.post('/payouts/credit', { credits }).expect(200)).body.data.data);
     await sandbox.fault({ fault: 'reversesLater', operation: 'POST /redeem/airtime' });
@@ -133,7 +133,7 @@ describe('an answered payment', () => {
     expect((await truth(id)).status).toBe('paid');
   });
 
-  it('changes at once to any word, and its money follows the known ones', async () => {
+  it('changes at once to any word, and moves its money by known words', async () => {
     const [paid] = await pay(item());
     const steps = [
       ['pending', '-1'],

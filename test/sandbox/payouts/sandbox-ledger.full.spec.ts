@@ -24,7 +24,7 @@ describe("the sandbox's ledger", () => {
     return { sum, ...Object.fromEntries(own.map(({ type, balance }) => [type, balance])) };
   };
 
-  it('sums to zero from the start, and shows every wallet and every account of its own', async () => {
+  it('sums to zero from the start, and shows every account', async () => {
     const { sum, accounts } = await ledgerOf(sandbox.database);
     expect(sum).toBe('0');
     expect(accounts).toHaveLength(9 + 4);
@@ -54,7 +54,7 @@ describe("the sandbox's ledger", () => {
     expect(await ledgerOf(sandbox.database)).toEqual(before);
   });
 
-  it('is protected by the database: postings balance, wallets stay above zero, nothing changes later', async () => {
+  it('rejects unbalanced, overdrawn and changed entries in the database', async () => {
     const { database } = sandbox;
     const unbalanced = database.$executeRaw`
       INSERT INTO ledger_entries (posting_id, own_account, amount, description, date)
@@ -69,7 +69,7 @@ describe("the sandbox's ledger", () => {
     await expect(database.$executeRaw`DELETE FROM status_changes`).rejects.toThrow('only added to');
   });
 
-  it('charges the fee with the payout, shows it on the transactions, and adds it to the issueID', async () => {
+  it('charges the fee with the payout, and shows it in transactions and issueID', async () => {
     const before = await ownAccounts();
     sandbox.behaviour.feePercent = sandbox.behaviour.feePercent.plus('1.5');
     const momo = (valueInUSD: number) => ({ ...item(valueInUSD), reference: '', momoCode: 'MPS' });

@@ -44,7 +44,7 @@ describe('lists with lies', () => {
     expect(await trueValues()).toEqual([3, 2, 1]);
   });
 
-  it('change only the entries, next to a true balance', async () => {
+  it('keep the true balance with false entries', async () => {
     await payAirtime(1);
     await payAirtime(2);
     await settle({ lists: { entries: { newest: 1 } } });
@@ -79,7 +79,7 @@ describe('lists with lies', () => {
     expect((await listed()).map(({ status }) => status)).toEqual(['paid', 'reversed']);
   });
 
-  it('show other words than the answers', async () => {
+  it('show words of their own', async () => {
     const words = { listed: { paid: 'SETTLED_T2' }, answered: { paid: 'ACCEPTED' } };
     await settle({ words, quirks: { newStatusWords: true } });
     const { id, status } = await payAirtime(1);
@@ -94,7 +94,7 @@ describe('lists with lies', () => {
     expect((await payAirtime(1)).status).toBe('ACCEPTED');
   });
 
-  it('are not configured with invalid values', async () => {
+  it('reject invalid values', async () => {
     const wrong = {
       words: { listed: { paid: '' }, shown: {} },
       lists: {

@@ -47,7 +47,7 @@ describe('the operations documented by name only', () => {
       expect(new Set(rows).size).toBeLessThan(rows.length); // observed: rows repeat
     });
 
-    it('converts at the rates of the payouts, echoing the amount as it was sent', async () => {
+    it('converts at the rates of payouts, and echoes the amount unchanged', async () => {
       expect((await get('/info/usd-amount-in-local?destinationCurrency=KES&amountInUSD=15')).data).toEqual({
         amountInUSD: '15',
         destinationCurrency: 'KES',
@@ -113,7 +113,7 @@ describe('the operations documented by name only', () => {
       expect((await sandbox.get(`/sub-account/get?id=${DEMO}`).expect(200)).body).toEqual(NOT_FOUND);
     });
 
-    it('rejects a sub-account without a name or an address, or with values that cannot be stored', async () => {
+    it('rejects a sub-account without a name or address, or with unstorable values', async () => {
       const create = (fields: object) => refused(sandbox.post('/sub-account/create', fields));
       expect(await create({ email: 'a@example.org' })).toBe('name is required');
       expect(await create({ name: 'A' })).toBe('email is required');
@@ -200,7 +200,7 @@ describe('the operations documented by name only', () => {
       expect(await refused(redeem(chiRef))).toBe('ERROR-REDEEMED');
     });
 
-    it('rejects a transaction that is no credit, unpaid, unknown, or without a target', async () => {
+    it('rejects a transaction that is unknown, unpaid, or not a credit', async () => {
       const unpaid = await pay('initiate-credit');
       expect(await refused(redeem(unpaid.chiRef))).toMatch(/is unpaid, only a paid one can be redeemed$/);
       expect(await refused(redeem('nobody'))).toBe('no transaction found for chiRef nobody');

@@ -46,7 +46,7 @@ describe("the sandbox's pages", () => {
       expect(text).not.toMatch(/<script|style="|onclick/);
     });
 
-    it('pays once, however often the button is pressed', async () => {
+    it('pays once for repeated presses of the button', async () => {
       const { link, issueID } = await initiate();
       const before = await outside();
       const presses = await Promise.all(Array.from({ length: 5 }, () => sandbox.submit('/pay', { issueID })));
@@ -58,7 +58,7 @@ describe("the sandbox's pages", () => {
       expect(text).not.toContain('<form');
     });
 
-    it('states that a link has expired, and takes no money for it', async () => {
+    it('reports an expired link, and takes no money', async () => {
       const { link, issueID } = await initiate();
       const before = await outside();
       sandbox.behaviour.unpaidExpiresAfterMs = -60_000;
@@ -70,7 +70,7 @@ describe("the sandbox's pages", () => {
       expect(await outside()).toBe(before);
     });
 
-    it("escapes the callers' texts", async () => {
+    it('escapes texts of callers', async () => {
       const { link } = await initiate(EVIL);
       const { text } = await sandbox.page(link).expect(200);
       expect(text).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;');

@@ -27,7 +27,7 @@ const COLLECTION = {
   tx_ref: 'a',
 };
 
-/** Recording an operation's request in the ground truth is part of its transaction. */
+/** The transaction of an operation also records its request in the ground truth. */
 describe('the recorded result of an operation', () => {
   let sandbox: TestSandbox;
   let noted: string[][];

@@ -4,7 +4,7 @@ import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 const item = (phoneNumber = '+254712345678') => ({ countryToSend: 'Kenya', phoneNumber, valueInUSD: 0.5 });
 
-describe("the sandbox's quirks", () => {
+describe("the sandbox's quirk", () => {
   let sandbox: TestSandbox;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("the sandbox's quirks", () => {
     expect(Object.keys(first(off.payouts))).toEqual(['phoneNumber', 'amount', 'status', 'requestId']);
   });
 
-  it('errorWithinSuccess answers an unknown ID with a success that says otherwise, or with an error', async () => {
+  it('errorWithinSuccess answers an unknown ID with a success, or with an error', async () => {
     const ask = async () => answerOf(await sandbox.get('/account/transaction?id=none'));
     const { on, off } = await both('errorWithinSuccess', ask);
     expect(on).toEqual({
@@ -43,7 +43,7 @@ describe("the sandbox's quirks", () => {
     expect(off).toEqual({ status: 400, body: { status: 'error', error: 'not found for that id' } });
   });
 
-  it('errorWith200 rejects with 200, or 400, and the documented 500 of /send stays', async () => {
+  it('errorWith200 rejects with 200 or 400, except for the 500 of /send', async () => {
     const { on, off } = await both('errorWith200', async () => answerOf(await airtime({})));
     expect(on).toEqual({
       status: 200,
@@ -93,7 +93,7 @@ describe("the sandbox's quirks", () => {
     expect(mobile.on.payouts).toMatchObject({ issueID: mobile.on.credits[0]?.issueID });
   });
 
-  it('badPhoneFailsBatch fails the whole airtime batch for one bad phone number, or only its item', async () => {
+  it('badPhoneFailsBatch fails the whole airtime batch or only the item', async () => {
     const before = await sandbox.balance('airtime');
     const { on, off } = await both('badPhoneFailsBatch', async () =>
       answerOf(await airtime(item('0712'), item())),
@@ -112,7 +112,7 @@ describe("the sandbox's quirks", () => {
     expect(await sandbox.balance('airtime')).toBe(before - 0.5);
   });
 
-  it('newStatusWords sends the newer words in transactions, or the old ones, and never changes payouts', async () => {
+  it('newStatusWords sends newer or old words in transactions, and keeps payouts', async () => {
     const ask = async () =>
       (await airtime(item(), item('+254799990102'), item('+254799990104')).expect(200)).body.data;
     const { on, off } = await both('newStatusWords', ask);
@@ -121,7 +121,7 @@ describe("the sandbox's quirks", () => {
     expect(on.payouts[0]?.status).toBe('Sent');
   });
 
-  it("never change the caller's own data", async () => {
+  it("never changes the caller's own data", async () => {
     const meta = { valueInUSD: 1, balance: 2, status: 'paid', chiRef: 'x', payouts: [1] };
     Object.assign(sandbox.behaviour.quirks, {
       amountsAsStrings: true,

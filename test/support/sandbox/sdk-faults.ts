@@ -169,8 +169,8 @@ export function describePayments(payments: number): void {
 
     /** Sends an order until it is on record, possibly in doubt. */
     async function record(order: Order): Promise<void> {
-      const isOnRecord = ({ result: said }: Order) =>
-        said !== undefined && (said.settled || said.callId !== undefined);
+      const isOnRecord = ({ result }: Order) =>
+        result !== undefined && (result.settled || result.callId !== undefined);
       while (!isOnRecord(order)) order.result = await order.payment.send();
     }
 
@@ -191,7 +191,7 @@ export function describePayments(payments: number): void {
       await inParallel(OTHERS, (number) => record(prepare(payments + OTHERS + number)));
       const rounds = eventually(async () => {
         await round();
-        return orders.every(({ result: said }) => said?.settled);
+        return orders.every(({ result }) => result?.settled);
       }, PATIENCE_MS);
       await inParallel(payments, (number) => settle(orders[number] as Order));
       await rounds;
@@ -208,13 +208,13 @@ export function describePayments(payments: number): void {
           const recipient = phoneNumber ?? email ?? '';
           if (truth.money !== 'kept') timesPaid.set(recipient, (timesPaid.get(recipient) ?? 0) + 1);
         }
-        const wrong = orders.flatMap(({ recipients, result: said }) => {
+        const wrong = orders.flatMap(({ recipients, result }) => {
           const truth = recipients.map((recipient) => timesPaid.get(recipient) ?? 0);
-          const reported = recipients.map((_, item) => (isPaid(said, item) ? 1 : 0));
-          return String(truth) === String(reported) ? [] : [{ truth, reported, said }];
+          const reported = recipients.map((_, item) => (isPaid(result, item) ? 1 : 0));
+          return String(truth) === String(reported) ? [] : [{ truth, reported, result }];
         });
         expect(wrong).toEqual([]);
-        const statuses = new Set(orders.map(({ result: said }) => said?.status));
+        const statuses = new Set(orders.map(({ result }) => result?.status));
         if (payments >= ENOUGH_PAYMENTS)
           expect([...statuses].sort()).toEqual(['not_sent', 'partially', 'rejected', 'succeeded']);
       },
