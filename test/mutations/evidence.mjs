@@ -3,7 +3,7 @@
 const INDEX = 'src/history/log/verify/search-index.ts';
 const EVIDENCE = 'src/history/log/verify/evidence.ts';
 
-export const EVIDENCES = [
+export const AUDIT_EVIDENCE = [
   {
     name: 'later-columns',
     guards: 'changed leaves of earlier refusals after a new column',

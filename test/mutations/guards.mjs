@@ -1,8 +1,9 @@
 import { CLOCKS } from './clocks.mjs';
 import { DATABASES } from './databases.mjs';
+import { DUAL_CONTROL } from './dual-control.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
-import { EVIDENCES } from './evidence.mjs';
-import { LATE_ONES } from './late.mjs';
+import { AUDIT_EVIDENCE } from './evidence.mjs';
+import { LATE_ANSWERS } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { CHECKS } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
@@ -11,7 +12,6 @@ import { PERSONS } from './persons.mjs';
 import { RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
-import { SECOND_PERSONS } from './second-persons.mjs';
 import { SERVERS } from './servers.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
@@ -21,7 +21,7 @@ import { ACCESS_TOKENS } from './tokens.mjs';
  *
  * @typedef {object} Guard
  * @property {string} name
- * @property {string} guards the failure that it prevents.
+ * @property {string} guards the failure that the guard prevents.
  * @property {[file: string, text: string, replacement: string][]} edits each text occurs once in its file.
  * @property {string} noticedBy a spec file, or `model` for schedules of test/model/model.spec.ts.
  * @property {'suspension' | 'loss'} [disaster] the disaster in all schedules of the model.
@@ -210,13 +210,13 @@ export const GUARDS = [
   ...SERVERS,
   ...RECIPIENTS,
   ...RECOVERIES,
-  ...LATE_ONES,
+  ...LATE_ANSWERS,
   ...LOG_KEYS,
-  ...EVIDENCES,
+  ...AUDIT_EVIDENCE,
   ...EPHEMERAL_KEYS,
   ...PAGE_SESSIONS,
   ...PERSONS,
-  ...SECOND_PERSONS,
+  ...DUAL_CONTROL,
   ...SIGN_INS,
   ...ACCESS_TOKENS,
   ...NETWORK,

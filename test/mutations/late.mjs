@@ -4,7 +4,7 @@ const LATE = 'test/reconciliation/in-doubt/late-answers.spec.ts';
 const CALLS = 'test/continuity/recovery/recovered-calls.full.spec.ts';
 const DOUBTS = 'test/reconciliation/in-doubt/recovered-doubts.full.spec.ts';
 
-export const LATE_ONES = [
+export const LATE_ANSWERS = [
   {
     name: 'end-of-a-slow-body',
     guards: 'a long body whose end is sent after its lease',
@@ -47,7 +47,7 @@ export const LATE_ONES = [
     test: 'returns the key during an admission that takes it over, and raises the alarm',
   },
   {
-    name: 'approval-beside-a-late-payment',
+    name: 'approval-with-a-late-payment',
     guards: 'an approval of a call whose key was paid after all',
     edits: [
       [

@@ -10,7 +10,7 @@ const ONE_HUMAN = 'test/people/one-human.spec.ts';
 const PERSONAL_KEYS = 'test/access/keys/personal-keys.spec.ts';
 const STOPS = 'test/limits/stops-second-person.spec.ts';
 
-export const SECOND_PERSONS = [
+export const DUAL_CONTROL = [
   {
     name: 'granted-scope',
     guards: 'permission to redeem and collect granted by one person',
