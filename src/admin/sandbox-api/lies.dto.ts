@@ -165,7 +165,7 @@ const WORDS = { type: 'object', additionalProperties: { type: 'string' } } as co
 
 class ShownListDto {
   @nullable(INTEGER, 'Caps the list at this many newest entries. Null lists all.') newest!: number | null;
-  @nullable(INSTANT, 'Freezes the list at this time. Null: live.') frozen_at!: string | null;
+  @nullable(INSTANT, 'Freezes the list at this time. Null for a live list.') frozen_at!: string | null;
   @described({ type: [String] }, 'Types that the list omits.') without_types!: string[];
 }
 

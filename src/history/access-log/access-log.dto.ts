@@ -48,13 +48,13 @@ export class AccessEndRecord {
   @described(INTEGER, 'Number of rows sent.') rows!: number;
   @nullable(TEXT, 'SHA-256 of the file. Null if the export was interrupted.') sha256!: string | null;
   @nullable(INTEGER, 'Log size at the checkpoint in the manifest.') checkpoint_size!: number | null;
-  @described(INSTANT, "When it ended, by the database's clock.") ended_at!: Date;
+  @described(INSTANT, "End, by the database's clock.") ended_at!: Date;
 }
 
 /** One read of the history. */
 export class AccessRecord {
   @described(UUID, '`X-Call-Id` of the read.') id!: string;
-  @described(INSTANT, "When it was read, by the database's clock.") read_at!: Date;
+  @described(INSTANT, "Time of the reading, by the database's clock.") read_at!: Date;
   @nullable(ref('RecordClient'), "The reader's client. Null for the command line.")
   client!: RecordClient | null;
   @nullable(UUID, 'The key that was used.') key_id!: string | null;
@@ -175,7 +175,7 @@ class ActivityAuthor {
 /** An administrative act. */
 export class ActivityRecord {
   @described(UUID, 'ID of its record. Setting and lifting a stop share the ID of the stop.') id!: string;
-  @described(INSTANT, "When it happened, by the database's clock.") at!: Date;
+  @described(INSTANT, "Time of the event, by the database's clock.") at!: Date;
   @described({ enum: ACTIONS }, 'Kind of act.') action!: string;
   @described({ type: ActivityTarget }, 'Target of the act.') target!: ActivityTarget;
   @nullable(

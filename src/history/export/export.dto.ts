@@ -57,6 +57,6 @@ export class ManifestRecord {
     'The latest checkpoint when the export ended. Null if nothing was sealed yet.',
   )
   checkpoint!: ManifestCheckpointRecord | null;
-  @described(INSTANT, 'When the last row was written.') exported_at!: string;
+  @described(INSTANT, 'Time of the last row.') exported_at!: string;
   @described(UUID, 'The access record of the export.') access_id!: string;
 }

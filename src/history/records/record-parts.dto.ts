@@ -52,7 +52,7 @@ export class FoundTransaction extends OmitType(RecordUpstreamItem, [
   @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.') position!:
     | number
     | null;
-  @nullable(INSTANT, "When it was created, by the upstream's clock.") at!: string | null;
+  @nullable(INSTANT, "Creation time, by the upstream's clock.") at!: string | null;
 }
 
 /** A payout of a settled call, in the response to a repeated request. */
@@ -69,7 +69,7 @@ export class RecordResolution {
   )
   outcome!: Resolution;
   @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
-  @described(INSTANT, "When it was settled, by the database's clock.") resolved_at!: Date;
+  @described(INSTANT, "Settlement time, by the database's clock.") resolved_at!: Date;
   @nullable(RecordPerson, "The person who settled it. Null if the proxy did, from the upstream's list.")
   resolved_by!: RecordPerson | null;
   @described(
@@ -88,7 +88,7 @@ export class RecordEntry {
   @nullable(SIGNED_USD, 'Amount in US dollars, exact.') amount_usd!: string | null;
   @nullable(TEXT, 'Status that the upstream reports.') status!: string | null;
   @described({ enum: SOURCES }, 'Source of the entry.') source!: Source;
-  @described(INSTANT, "When it was recorded, by the database's clock.") at!: Date;
+  @described(INSTANT, "Recording time, by the database's clock.") at!: Date;
 }
 
 /** New states of payouts after the request and the answer. A later settlement supersedes an earlier one. */
@@ -103,7 +103,7 @@ export class RecordSettlement {
   @described(TEXT, 'The evidence. Masked without `audit:pii`.') reason!: string;
   @described(SIGNED_USD, 'Amount of the call that counts against its caps from then on.')
   counted_usd!: string;
-  @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
+  @described(INSTANT, "Recording time, by the database's clock.") recorded_at!: Date;
   @nullable(RecordPerson, 'The person who settled it. Null if the proxy did.')
   recorded_by!: RecordPerson | null;
   @described({ type: [RecordEntry] }, 'Entries of the settled payouts.') entries!: RecordEntry[];
@@ -114,7 +114,7 @@ export class RecordDoubt {
   @described({ enum: ['ambiguous'] }, 'A person must settle the call, unless the proxy finds more evidence.')
   verdict!: 'ambiguous';
   @described(TEXT, 'Reason why the proxy cannot settle it.') reason!: string;
-  @described(INSTANT, "When the proxy decided this, by the database's clock.") decided_at!: Date;
+  @described(INSTANT, "Time of the proxy's decision, by the database's clock.") decided_at!: Date;
   @described({ type: [FoundTransaction] }, 'Transactions that may belong to the call, at most 100.')
   transactions!: FoundTransaction[];
   @described(
@@ -128,7 +128,7 @@ const PHASES = ['queued', 'connecting', 'waiting', 'answering', 'answered'] as c
 
 /** One attempt to send a request. */
 export class RecordTry {
-  @described(INSTANT, "When it began, by the proxy's clock.") started_at!: string;
+  @described(INSTANT, "Start, by the proxy's clock.") started_at!: string;
   @described(NUMBER, 'Duration in milliseconds.') ms!: number;
   @described(
     { enum: PHASES },

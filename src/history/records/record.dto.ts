@@ -118,7 +118,7 @@ export class RecordApproval {
   earlier_call_id!: string | null;
   @nullable(TEXT, 'The transaction that may have paid it already, for `unexplained_payment`.')
   unexplained_transaction!: string | null;
-  @nullable(INSTANT, "When the approval expires, by the database's clock.") expires_at!: Date | null;
+  @nullable(INSTANT, "Expiry of the approval, by the database's clock.") expires_at!: Date | null;
   @nullable(
     SHA256,
     'Salted SHA-256 of the body to send. With it, a decision applies only to exactly this body.',
@@ -126,7 +126,7 @@ export class RecordApproval {
   content_hash!: string | null;
   @described({ enum: APPROVAL_STATUSES }, 'Status of the approval.')
   status!: (typeof APPROVAL_STATUSES)[number];
-  @nullable(INSTANT, "When it was decided, by the database's clock.") decided_at!: Date | null;
+  @nullable(INSTANT, "Decision time, by the database's clock.") decided_at!: Date | null;
   @nullable(RecordPerson, 'The decider. Null before the decision.') decided_by!: RecordPerson | null;
   @nullable(
     { ...TEXT, enum: [...SCREENED] },
@@ -137,11 +137,12 @@ export class RecordApproval {
 }
 
 class RecordTimings {
-  @described(INSTANT, "When the request arrived, by the proxy's clock.") received_at!: Date;
-  @described(INSTANT, "When it was recorded, by the database's clock.") recorded_at!: Date;
-  @nullable(INSTANT, 'When sending began.') sent_at!: Date | null;
-  @nullable(INSTANT, 'When the answer was complete, or waiting for it ended.') answered_at!: Date | null;
-  @nullable(INSTANT, "When the outcome was recorded, by the database's clock.")
+  @described(INSTANT, "Arrival of the request, by the proxy's clock.") received_at!: Date;
+  @described(INSTANT, "Recording time, by the database's clock.") recorded_at!: Date;
+  @nullable(INSTANT, 'Time when sending began.') sent_at!: Date | null;
+  @nullable(INSTANT, 'Time when the answer was complete, or the wait for it ended.')
+  answered_at!: Date | null;
+  @nullable(INSTANT, "Time of the outcome, by the database's clock.")
   outcome_recorded_at!: Date | null;
   @nullable(NUMBER, 'From sending to answer, in milliseconds.') upstream_ms!: number | null;
 }

@@ -32,7 +32,7 @@ export class ShapeRecord {
       'body`. Keys that may be data are omitted. `additionalProperties` describes their values.',
   )
   shape!: unknown;
-  @described(INSTANT, "When it was first seen, by the database's clock.") first_seen_at!: Date;
+  @described(INSTANT, "Time of the first observation, by the database's clock.") first_seen_at!: Date;
   @described(UUID, 'The first call with this answer.') first_call_id!: string;
 }
 
@@ -50,8 +50,8 @@ class StatusWordRecord {
   @nullable(UUID, 'A call with the word in its answer. Null if only listings or events have it.')
   call_id!: string | null;
   @nullable(TEXT, "The upstream's reference of a transaction with the word.") upstream_ref!: string | null;
-  @described(INSTANT, "When it was first read, by the database's clock.") first_seen_at!: Date;
-  @described(INSTANT, "When it was last read, by the database's clock.") last_seen_at!: Date;
+  @described(INSTANT, "Time of the first reading, by the database's clock.") first_seen_at!: Date;
+  @described(INSTANT, "Time of the last reading, by the database's clock.") last_seen_at!: Date;
 }
 
 export class StatusWordList {

@@ -21,7 +21,7 @@ export class RecordSeal {
   @nullable(SHA256, 'Leaf hash (RFC 6962): SHA-256 of a zero byte and the record as canonical JSON.')
   leaf_hash!: string | null;
   @nullable(INTEGER, 'Log size at the first checkpoint that covers it.') checkpoint_size!: number | null;
-  @nullable(INSTANT, 'When that checkpoint was signed.') sealed_at!: Date | null;
+  @nullable(INSTANT, 'Signing time of that checkpoint.') sealed_at!: Date | null;
 }
 
 export class CallReaders {
@@ -36,7 +36,7 @@ export class CallDifference {
   @nullable(INTEGER, 'Position of the payment in the call, from 0.') position!: number | null;
   @described({ allOf: [ref('FindingState')] }, 'State of the finding.') state!: string;
   @described(TEXT, "Its share of the upstream's total minus ours, in US dollars.") impact_usd!: string;
-  @described(INSTANT, 'When it was found.') found_at!: Date;
+  @described(INSTANT, 'Time of discovery.') found_at!: Date;
 }
 
 /** A call with all its records. */

@@ -87,19 +87,19 @@ export class FaultDto {
   })
   pointer!: string;
 
-  @described(TEXT, 'What is wrong, and what to send instead.') detail!: string;
+  @described(TEXT, 'The fault, and the value to send instead.') detail!: string;
 }
 
 /** The members of every error, in the interface's envelope and in problem details. */
 class ErrorMembers {
-  @described(TEXT, 'What happened and what to do, with the first entry of `errors`.') error!: string;
+  @described(TEXT, 'Explanation and next step, with the first entry of `errors`.') error!: string;
 
   @ApiProperty({ enum: CODES, description: 'The error code, for programs.', example: 'invalid_request' })
   code!: string;
 
   @ApiProperty({
     enum: [...ACTION_NAMES],
-    description: ['What your program does next.', ...MEANINGS].join('\n\n'),
+    description: ['Next action for your program.', ...MEANINGS].join('\n\n'),
   })
   action!: string;
 
@@ -139,5 +139,5 @@ export class ProblemDetails extends ErrorMembers {
 
   @described(INTEGER, 'HTTP status.') status!: number;
 
-  @described(TEXT, 'What happened and what to do.') detail!: string;
+  @described(TEXT, 'Explanation and next step.') detail!: string;
 }

@@ -50,7 +50,7 @@ class EvidenceTheirs {
 
 class EvidenceMatch {
   @described({ ...TEXT, example: 'upstream_ref' }, 'The rule that matched the two.') rule!: string;
-  @described({ enum: ['certain', 'probable', 'possible'] }, 'How certain the match is.') certainty!: string;
+  @described({ enum: ['certain', 'probable', 'possible'] }, 'Certainty of the match.') certainty!: string;
 }
 
 /** Records that support a finding. They identify no person. */

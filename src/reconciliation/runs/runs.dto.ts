@@ -55,7 +55,7 @@ export type RunState = (typeof RUN_STATES)[number];
 
 export class RunProgressRecord {
   @described({ enum: ['sources', ...STEPS] }, 'The current step. The steps are in this order.') step!: string;
-  @described(INTEGER, 'How much of the step is done.') done!: number;
+  @described(INTEGER, 'Completed part of the step.') done!: number;
   @nullable(INTEGER, 'The size of the step. Null if it is not known.') of!: number | null;
 }
 
@@ -88,7 +88,7 @@ export class RunRecord {
   @described(INSTANT, 'Our records are compared as they stood at this time.') as_of!: Date;
   @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.')
   historical!: boolean;
-  @nullable(UUID, "The statement that it compares with. Null: the upstream's own listing.") statement_id!:
+  @nullable(UUID, "The statement that it compares with. Null for the upstream's own listing.") statement_id!:
     | string
     | null;
   @described(
@@ -98,14 +98,14 @@ export class RunRecord {
   )
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;
-  @nullable(TEXT, 'Why there is no result, and what to do.') failure!: string | null;
+  @nullable(TEXT, 'Reason for the missing result, and the next step.') failure!: string | null;
   @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
   progress!: RunProgressRecord | null;
   @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.")
   settings!: RunSettingsRecord;
-  @nullable(INSTANT, 'The time in the schedule that it is for. Null if somebody started it.')
+  @nullable(INSTANT, 'The time in the schedule that it is for. Null if a person started it.')
   due_at!: Date | null;
-  @nullable(ref('RunAuthorRecord'), 'Who started it. Null for the schedule.')
+  @nullable(ref('RunAuthorRecord'), 'Person who started it. Null for the schedule.')
   started_by!: RunAuthorRecord | null;
   @described(INSTANT, 'Start time.') started_at!: Date;
   @nullable(INSTANT, 'End time.') ended_at!: Date | null;

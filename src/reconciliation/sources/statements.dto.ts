@@ -60,7 +60,7 @@ export class StatementRecord {
   @described(UUID, "The statement's ID, for `statement_id` of a new run.") read_id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
   @nullable(TEXT, "The file's name. Contacts are masked.") file!: string | null;
-  @described({ type: StatementMapping }, 'How it was read.') mapping!: StatementMapping;
+  @described({ type: StatementMapping }, 'Method of the reading.') mapping!: StatementMapping;
   @described(INSTANT, 'Time of the import.') imported_at!: Date;
   @nullable(UUID, 'The ID of the client that imported it.') client_id!: string | null;
   @nullable(TEXT, 'The person, where known.') actor!: string | null;

@@ -18,16 +18,16 @@ class RoundVerdict {
 class RoundRead {
   @described({ type: 'string', example: 'main' }, 'The upstream account.') account!: string;
   @nullable(UUID, 'The ID of the reading. Null if none was needed.') read_id!: string | null;
-  @nullable(TEXT, 'Why it could not be read, as a code. Null if it was read.') failure!: string | null;
+  @nullable(TEXT, 'Code of the failure to read it. Null if it was read.') failure!: string | null;
 }
 
 /** The result of one poll of the calls in doubt. */
 export class ResolverRound {
   @described(INTEGER, 'The number of calls in doubt that pay or write.') in_doubt!: number;
-  @described(INTEGER, 'How many of them were polled.') polled!: number;
+  @described(INTEGER, 'Number of calls polled.') polled!: number;
   @nullable(
     { ...TEXT, example: 'timeout' },
-    'Why calls could not be polled, as a code. Null if all could. The next round tries again.',
+    'Code of the failure to poll calls. Null if all could. The next round tries again.',
   )
   failure!: string | null;
   @described({ type: [RoundRead] }, 'The listing of each upstream account that had calls to poll.')
