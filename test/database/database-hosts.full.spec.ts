@@ -109,7 +109,8 @@ describe('a URL with two database servers', () => {
   });
 
   it('keeps the role of its connections, whatever its options', async () => {
-    const url = `${pair.database.ownerUrl}?options=-c%20role%3D${new URL(pair.database.ownerUrl).username}%20-c%20work_mem%3D5MB`;
+    const { ownerUrl } = pair.database;
+    const url = `${ownerUrl}?options=-c%20role%3D${new URL(ownerUrl).username}%20-c%20work_mem%3D5MB`;
     const proxy = await startProxy(
       { upstreamBaseUrl: upstream.url, dataDir },
       { ...pair.database, url, ownerUrl: url },

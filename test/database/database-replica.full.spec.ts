@@ -62,7 +62,7 @@ describe('a read replica', () => {
     expect(reads()).toEqual({ primary: before.primary + 1, replica: before.replica + 1 });
   });
 
-  it('serves searches, summaries, the overview and exports once the index is in the write-ahead log', async () => {
+  it('serves searches, summaries, the overview and exports once the index is replicated', async () => {
     const { url: DATABASE_URL, ownerUrl: DATABASE_OWNER_URL } = pair.database;
     const told = await runCli(
       ['database', 'replicate-search', '--json'],

@@ -106,7 +106,11 @@ describe('a database with missing roles and rights', () => {
       databaseSealerUrl: urlOf('Sealer 2'),
     });
     expect(reason).toMatch(
-      /^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of Sealer 2 in payout_sealer, the right of poor to connect, the right of Sealer 2 to connect\./,
+      new RegExp(
+        '^the database lacks the membership of poor in payout_proxy, the login Sealer 2, ' +
+          'the membership of Sealer 2 in payout_sealer, the right of poor to connect, ' +
+          'the right of Sealer 2 to connect\\.',
+      ),
     );
     expect(statements).toEqual([
       'GRANT payout_proxy TO "poor" WITH INHERIT TRUE, SET TRUE;',
@@ -140,7 +144,7 @@ describe('a database with missing roles and rights', () => {
     await withConnection(url, () => Promise.resolve());
   });
 
-  it('is refused by the start and by database status without its roles, which the statements restore', async () => {
+  it('is refused by the start and by database status until the statements restore its roles', async () => {
     await admin.query('DROP OWNED BY payout_proxy, payout_sealer, payout_auditor');
     await admin.query('DROP ROLE payout_proxy, payout_sealer, payout_auditor');
     const { reason, statements } = await missing();
@@ -164,7 +168,7 @@ describe('a database with missing roles and rights', () => {
     expect(await missing()).toMatchObject({ reason: COMPLETE });
   });
 
-  it('is refused if an administrator owns a restored dump, and the statements transfer it to the owner', async () => {
+  it('is refused if an administrator owns a restored dump, until the statements transfer it', async () => {
     const owner = new URL(postgres.database.ownerUrl).username;
     await admin.query(
       `CREATE ROLE newcomer LOGIN CREATEROLE PASSWORD 'secret'; GRANT CONNECT ON DATABASE payout_proxy ` +

@@ -114,7 +114,7 @@ describe('migrations', () => {
     const elsewhere = withDatabase(admin.ownerUrl, 'schema_spec');
     await withConnection(elsewhere, (client) => client.query('CREATE SCHEMA payout_owner'));
     const refusal =
-      /^the login payout_owner works in the schema payout_owner, .*\n(ALTER ROLE .* IN DATABASE schema_spec .*)$/;
+      /^the login payout_owner works in the schema payout_owner, .*\n(ALTER ROLE .* schema_spec .*)$/;
     const refused = await migrate(elsewhere, PROXY_MIGRATIONS).catch((error: Error) => error.message);
     const [, statement = ''] = refusal.exec(String(refused)) ?? [];
     await withConnection(elsewhere, (client) => client.query(statement));

@@ -63,7 +63,10 @@ describe('a database server', () => {
     await database.query(GONE);
     const line = await reason(prepareDatabase(asLogins(), true));
     expect(line).toMatch(
-      /^the database server cannot be used\. It lacks the identity of the server: it may not execute pg_control_system\(\)\. It reports itself as PostgreSQL \d/,
+      new RegExp(
+        '^the database server cannot be used\\. It lacks the identity of the server: it may not execute ' +
+          'pg_control_system\\(\\)\\. It reports itself as PostgreSQL \\d',
+      ),
     );
   });
 

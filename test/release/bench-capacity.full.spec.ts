@@ -38,7 +38,8 @@ describe('the capacity model', () => {
   const program = `
     import { commitWaits, costsOf, limitsOf, needsOf, rateOfACell } from '${MODEL}';
     const costs = costsOf(${JSON.stringify(MEASURED)});
-    console.log(JSON.stringify({ limits: limitsOf(costs), each: rateOfACell(costs), needs: needsOf(costs, 4000), waits: commitWaits(1000) }));`;
+    const [limits, each] = [limitsOf(costs), rateOfACell(costs)];
+    console.log(JSON.stringify({ limits, each, needs: needsOf(costs, 4000), waits: commitWaits(1000) }));`;
   const { limits, each, needs, waits } = JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString(),
   ) as Model;

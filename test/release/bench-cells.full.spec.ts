@@ -14,7 +14,9 @@ function evaluated<Result>(expression: string): Result {
     import { loadsOf, placed, runScenario } from '${urlOf('cells/scenarios.mjs')}';
     import { placeOf } from '${urlOf('placement.mjs')}';
     const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const one = (rate, more) => simulate({ clients: [{ rate, cell: 0 }], cells: [{ capacity: 100 }], seconds: 4000, seed: 1, ...more });
+    const cells = [{ capacity: 100 }];
+    const one = (rate, more) =>
+      simulate({ clients: [{ rate, cell: 0 }], cells, seconds: 4000, seed: 1, ...more });
     console.log(JSON.stringify(${expression}));`;
   return JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '--eval', program]).toString(),
@@ -46,7 +48,8 @@ describe('the simulation of cells', () => {
     // Of 100 s, all but the last 2 s are refused: 98 s. The backlog of 2 s delays later calls by at most
     // that.
     const [{ sent, refused }, longest] = evaluated<[{ sent: number; refused: number }, number]>(`(() => {
-      const { totals, waits } = one(20, { patience: 2, cells: [{ capacity: 100, outages: [{ from: 1000, to: 1100 }] }] });
+      const outages = [{ from: 1000, to: 1100 }];
+      const { totals, waits } = one(20, { patience: 2, cells: [{ capacity: 100, outages }] });
       return [totals[0], Math.max(...waits)];
     })()`);
     expectClose(refused, 98 * 20);
@@ -59,7 +62,8 @@ describe('the simulation of cells', () => {
     const [hot, calm] = evaluated<
       { sent: number }[]
     >(`simulate({ clients: [{ rate: 10, cell: 0 }, { rate: 10, cell: 0 }],
-      cells: [{ capacity: 1000 }], seconds: 4000, seed: 3, surges: [{ client: 0, from: 0, to: 2000, times: 5 }] }).totals`);
+      cells: [{ capacity: 1000 }], seconds: 4000, seed: 3,
+      surges: [{ client: 0, from: 0, to: 2000, times: 5 }] }).totals`);
     expectClose(hot!.sent, 2_000 * 50 + 2_000 * 10);
     expectClose(calm!.sent, 4_000 * 10);
   });
@@ -93,7 +97,8 @@ describe('the simulation of cells', () => {
       const rates = loadsOf({ clients: 100, rate: 100, tail: 1.5, seed: 5 });
       const places = placed(rates, 4, 'load');
       const worst = places[rates.indexOf(Math.max(...rates))];
-      return { hit: runScenario('cell down', ${options}).clientsHitShare, inCell: places.filter((place) => place === worst).length / 100 };
+      const { clientsHitShare: hit } = runScenario('cell down', ${options});
+      return { hit, inCell: places.filter((place) => place === worst).length / 100 };
     })()`);
     expect(hit).toBeGreaterThan(0);
     expect(hit).toBeLessThanOrEqual(inCell);

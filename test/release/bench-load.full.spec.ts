@@ -78,8 +78,10 @@ describe('the costs measured by the benchmark', () => {
       '--input-type=module',
       '--eval',
       `import { spawnSync } from 'node:child_process';
-       import { busySeconds, cpuSecondsOf, cpuSecondsOfFamily, waitSecondsOf } from '${pathToFileURL(join(BENCH, 'support', 'processes.mjs')).href}';
-       const figures = () => [cpuSecondsOf(process.pid), cpuSecondsOfFamily(process.pid), busySeconds(), waitSecondsOf(process.pid)];
+       import * as measured from '${pathToFileURL(join(BENCH, 'support', 'processes.mjs')).href}';
+       const { busySeconds, cpuSecondsOf, cpuSecondsOfFamily, waitSecondsOf } = measured;
+       const { pid } = process;
+       const figures = () => [cpuSecondsOf(pid), cpuSecondsOfFamily(pid), busySeconds(), waitSecondsOf(pid)];
        const before = figures();
        spawnSync(process.execPath, ['--eval', 'while (process.cpuUsage().user < 500_000);']);
        console.log(JSON.stringify(figures().map((figure, place) => figure - before[place])));`,

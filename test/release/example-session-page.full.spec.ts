@@ -27,7 +27,7 @@ const COOKIE = 'payout_proxy_page_wallet';
 /** Header of every JWT, and the beginning of its claims. */
 const JWT = /eyJ[\w-]+\.eyJ/;
 
-/** Flow of examples/pay-page with a session: its visitors sign in at the company's provider. */
+/** Follows examples/pay-page with a session, for which visitors sign in at the provider. */
 describe('the example page with a session', () => {
   let scene: SessionPage;
   let page: Page;
@@ -46,10 +46,8 @@ describe('the example page with a session', () => {
   afterAll(() => scene.close());
 
   const arrivals = (phone: string) => arrivalsOf(phone, scene.proxy.sandbox.url);
-  const cookies = async () => {
-    const all = await scene.context.cookies(scene.url);
-    return all.filter(({ name }) => name.startsWith('payout_proxy_page'));
-  };
+  const cookies = async () =>
+    (await scene.context.cookies(scene.url)).filter(({ name }) => name.startsWith('payout_proxy_page'));
   const signIn = (on: Page) => on.getByRole('button', { name: 'Sign in' });
 
   it('lets a visitor sign in at the provider and pay', async () => {

@@ -107,7 +107,7 @@ describe('the roles of the database', () => {
     }
   });
 
-  it("execute only the owner's functions with the owner's rights, each with a fixed search path", async () => {
+  it("execute only the owner's functions with owner rights, each with a fixed search path", async () => {
     const definers = await database.query<{ name: string; config: string[] | null }>(
       `SELECT p.oid::regprocedure::text AS name, proconfig AS config FROM pg_proc p WHERE prosecdef
         AND proowner <> 10

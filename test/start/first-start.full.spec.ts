@@ -119,7 +119,8 @@ describe('the lock of a directory', () => {
     const module = JSON.stringify(
       join(__dirname, '..', '..', 'dist', 'platform', 'database', 'embedded', 'directory-lock.js'),
     );
-    const hold = `require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0, false).then((lock) => console.log(lock ? 'held' : 'not'));
+    const hold = `const taking = require(${module}).DirectoryLock.take(${JSON.stringify(dataDir)}, 0, false);
+      taking.then((lock) => console.log(lock ? 'held' : 'not'));
       setInterval(() => undefined, 1000)`;
     const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
@@ -208,7 +209,7 @@ describe('the demo keys', () => {
     }
   });
 
-  it('belong to their sandbox, and prevent a start with another upstream until they are revoked', async () => {
+  it('belong to their sandbox, and prevent a start with another upstream until revoked', async () => {
     const proxy = await newProxy();
     const clients = proxy.app.get(ClientsService, { strict: false });
     const demo = proxy.app.get(DemoClientsService, { strict: false });

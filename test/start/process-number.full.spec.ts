@@ -86,7 +86,7 @@ describe('a process number', () => {
     expect(await live()).toEqual(numbersOf(proxy));
   });
 
-  it('stays the same and alive while another session holds it, and is locked again when that ends', async () => {
+  it('stays alive while another session holds it, and is locked again after that session', async () => {
     const number = numberOf(proxy);
     // Waits for the lock until its holder is gone.
     const other = new Client({ connectionString: database.url });

@@ -100,7 +100,7 @@ describe('a secret replaced in its file', () => {
     expect(await usedKey()).toBe(mains);
   });
 
-  it('verifies events with the new secret, and with the previous one until its events are stale', async () => {
+  it('verifies events with the new secret, and with the previous one until they are stale', async () => {
     await tell(SECOND_SECRET).expect(200);
     await tell(FIRST_SECRET).expect(200);
     await tell('no-secret-of-the-events').expect(401);

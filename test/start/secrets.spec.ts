@@ -18,7 +18,7 @@ const CREDIT = { credits: [{ email: PERSON.email, twitter: PERSON.handle, valueI
 const echo = (text: string) => ({ status: 'error', error: `${text} of ${PERSON.email}, ${PERSON.phone}` });
 const escaped = UPSTREAM_KEY.replaceAll('-', '\\u002d');
 
-/** Ways of an upstream to leak our key and its recipients. */
+/** Answers of an upstream that leak our key and its recipients. */
 const UPSTREAMS: [string, Behaviour][] = [
   ['success', answer(200, SUCCESS)],
   [
@@ -53,7 +53,7 @@ const UPSTREAMS: [string, Behaviour][] = [
   ['nothing', hang],
 ];
 
-/** Promise 4, in the running product: a process with its complete log. */
+/** The product as a process with its complete log. */
 describe('a running proxy', () => {
   const dataDir = newDataDir();
   const answers: string[] = [];
@@ -139,21 +139,14 @@ describe('a running proxy', () => {
       LOG_LEVEL: 'debug',
       START_WORKER: 'true',
       DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_API_KEY: UPSTREAM_KEY,
       UPSTREAM_TIMEOUT_MS: '400',
       DUPLICATE_GUARD: 'false',
     };
-    product = new Product(
-      'main.js',
-      [],
-      {
-        ...env,
-        DATABASE_URL: database.url,
-        DATABASE_OWNER_URL: database.ownerUrl,
-        UPSTREAM_BASE_URL: upstream.url,
-        UPSTREAM_API_KEY: UPSTREAM_KEY,
-      },
-      dataDir,
-    );
+    product = new Product('main.js', [], env, dataDir);
     [, url = ''] = await product.said(/payout-proxy is ready\s+(http\S+)/);
     await attack();
     await product.signal('SIGTERM');
@@ -204,14 +197,14 @@ describe('a running proxy', () => {
     expect(upstream.received.every(({ headers }) => headers['x-api-key'] === UPSTREAM_KEY)).toBe(true);
   });
 
-  it("keeps the upstream's key out of log lines, responses, metrics and tables, however it was quoted", async () => {
+  it("keeps the upstream's key out of logs, responses, metrics and tables in any form", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()]) {
       expect(leaks(text, [UPSTREAM_KEY, escaped])).toEqual([]);
     }
     expect(leaks(await dump(), ['[key removed]']).length).toBeGreaterThan(10); // it was quoted, and redacted
   });
 
-  it("keeps a caller's key out of log lines, responses, metrics and tables", async () => {
+  it("keeps a caller's key out of logs, responses, metrics and tables", async () => {
     for (const text of [logs(), answers.join('\n'), metrics, await dump()])
       expect(leaks(text, [app, auditor, ephemeral])).toEqual([]);
   });

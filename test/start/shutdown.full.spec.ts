@@ -56,7 +56,7 @@ describe('a proxy that receives SIGTERM', () => {
   const outcomeOf = (response: Response) =>
     database.query('SELECT kind FROM outcome WHERE intent_id = $1', [response.headers.get('x-call-id')]);
 
-  it('reports not ready, serves requests until a second signal, finishes those in flight, and exits with 0', async () => {
+  it('serves requests until a second signal, finishes those in flight, and exits with 0', async () => {
     const { product, url } = await start();
     expect(await statusOf(url)).toBe(200);
     const arrived = new Promise<() => unknown>((resolve) => {

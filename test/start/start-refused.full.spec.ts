@@ -27,7 +27,7 @@ describe('a failed start', () => {
     expect(stderr).not.toMatch(/eighty|hunter2/);
   });
 
-  it("reports a variable of the sandbox in one line, in the sandbox's own sentence, and exits with 1", async () => {
+  it("reports a variable of the sandbox in the sandbox's own line, and exits with 1", async () => {
     const { code, stderr } = await start({ SANDBOX_QUIRKS: 'unheardOf' }).exit;
     const line = /^payout-proxy: sandbox cannot start: SANDBOX_QUIRKS must name quirks.*\n$/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);

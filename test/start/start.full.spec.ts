@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -17,8 +17,14 @@ import {
   readJson,
   withDescendants,
 } from '../support/processes/process';
+import {
+  answers,
+  expectStopped,
+  postgresIn,
+  READY,
+  runningProduct,
+} from '../support/processes/running-product';
 
-const READY = /payout-proxy is ready\s+(http\S+)/;
 const ROOT = join(__dirname, '..', '..');
 const PAYMENT = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: '+254712345678', valueInUSD: 2 }] };
 
@@ -28,35 +34,7 @@ afterAll(() => removeDataDir(dataDir));
 const env = { DATA_DIR: dataDir, PORT: '0' };
 const start = (more: Record<string, string> = {}) => new Product('main.js', [], { ...env, ...more }, dataDir);
 
-const numberOfPostgres = () =>
-  Number(
-    readFileSync(join(realpathSync(`${dataDir}/postgres`), 'cluster/postmaster.pid'), 'utf8').split('\n')[0],
-  );
-const answers = (url: string) => fetch(url).then(Boolean, () => false);
-
-/** Processes of a ready start. */
-interface RunningProduct {
-  url: string;
-  sandbox: string;
-  postgres: number;
-  /** The proxy, its worker, its sandbox and its Postgres. */
-  processes: number[];
-}
-
-async function everythingOf(product: Product): Promise<RunningProduct> {
-  const [, url = ''] = await product.said(READY);
-  const sandbox = readJson(dataDir, 'sandbox.json').url;
-  expect(await Promise.all([answers(url), answers(sandbox)])).toEqual([true, true]);
-  return { url, sandbox, postgres: numberOfPostgres(), processes: withDescendants(product.pid) };
-}
-
-async function expectNothingLeft({ url, sandbox, postgres, processes }: RunningProduct): Promise<void> {
-  await eventually(() => [postgres, ...processes].every(isGone));
-  await eventually(async () => !(await answers(sandbox)));
-  expect(await answers(url)).toBe(false);
-}
-
-/** npm start as run by a newcomer. Each test continues from the state of the previous one. */
+/** `npm start` of a newcomer. Each test continues from the state of the previous one. */
 describe('npm start', () => {
   let running: Product;
   let url: string;
@@ -87,10 +65,10 @@ describe('npm start', () => {
         () => true,
         () => false,
       );
-    const became = await Promise.all(starts.map(ready));
-    const refused = starts.filter((_one, index) => !became[index]);
+    const isReady = await Promise.all(starts.map(ready));
+    const refused = starts.filter((_one, index) => !isReady[index]);
     expect(refused).toHaveLength(2);
-    running = starts[became.indexOf(true)] as Product;
+    running = starts[isReady.indexOf(true)] as Product;
     const holder = `process ${running.pid} on host ${hostname()}, since`;
     for (const { exit } of refused) {
       const { code, stderr } = await exit;
@@ -103,7 +81,7 @@ describe('npm start', () => {
   });
 
   it('starts every component, and pays', async () => {
-    ({ url } = await everythingOf(running));
+    ({ url } = await runningProduct(running, dataDir));
     // DATA_DIR is locked regardless of the database.
     const second = start({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x' });
     const [, consoleUrl = '', keysFile] = await running.said(
@@ -139,12 +117,12 @@ describe('npm start', () => {
     expect(await sandbox).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
   });
 
-  it('leaves no sandbox and no Postgres running when it is killed, and keeps its history over a restart', async () => {
-    const left = await everythingOf(running);
+  it('leaves no process running when it is killed, and keeps its history over a restart', async () => {
+    const left = await runningProduct(running, dataDir);
     await running.signal('SIGKILL');
-    await expectNothingLeft(left);
+    await expectStopped(left);
     running = start({ START_WORKER: 'true' });
-    ({ url } = await everythingOf(running));
+    ({ url } = await runningProduct(running, dataDir));
     expect(readJson(dataDir, 'demo-keys.json')).toEqual(keys);
     expect(await history(url)).toHaveLength(2);
   });
@@ -158,7 +136,7 @@ describe('npm start', () => {
   });
 
   /** The environment of another proxy with the database and the upstream of `running`. */
-  async function beside(more: Record<string, string> = {}) {
+  async function otherProxy(more: Record<string, string> = {}) {
     const urlOf = async (...options: string[]) =>
       (await runCli(['database', 'url', ...options], { DATA_DIR: dataDir }, dataDir)).stdout.trim();
     const { url: UPSTREAM_BASE_URL, apiKey: UPSTREAM_API_KEY } = readJson(dataDir, 'sandbox.json');
@@ -168,7 +146,7 @@ describe('npm start', () => {
 
   it('uses the configured database and upstream, and starts neither', async () => {
     const elsewhere = newDataDir();
-    const other = start(await beside({ DATA_DIR: elsewhere, DRAIN_MS: '50' }));
+    const other = start(await otherProxy({ DATA_DIR: elsewhere, DRAIN_MS: '50' }));
     const [, otherUrl = ''] = await other.said(READY);
     const before = (await history(url)).length;
     await pay(otherUrl).expect(200);
@@ -182,7 +160,7 @@ describe('npm start', () => {
   it('refuses to start with a real upstream while demo keys are valid', async () => {
     const real = { UPSTREAM_BASE_URL: 'https://payouts.example.com', UPSTREAM_API_KEY: 'the-real-key' };
     const elsewhere = newDataDir(); // the database identifies its demo clients
-    const { code, stderr } = await start(await beside({ ...real, DATA_DIR: elsewhere })).exit;
+    const { code, stderr } = await start(await otherProxy({ ...real, DATA_DIR: elsewhere })).exit;
     removeDataDir(elsewhere);
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -228,15 +206,15 @@ describe('npm start', () => {
     process.kill(second, 'SIGKILL'); // Postgres ends all its sessions, and recovers
     await eventually(() => ownedByAnotherThan(second));
     await eventually(async () => (await supertest(url).get('/readyz')).status === 200);
-    const all = await everythingOf(running);
+    const all = await runningProduct(running, dataDir);
     expect(await running.signal('SIGTERM')).toMatchObject({ code: 0 });
-    await expectNothingLeft(all);
+    await expectStopped(all);
   });
 
   it('completes a start that is stopped halfway, and leaves no process running', async () => {
     const halfway = start();
     await halfway.said(/✓ Postgres/);
-    const postgres = numberOfPostgres();
+    const postgres = postgresIn(dataDir);
     expect(await halfway.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
     expect(isGone(postgres)).toBe(true);
     expect(await answers(readJson(dataDir, 'sandbox.json').url)).toBe(false);
@@ -263,10 +241,10 @@ describe('npm start', () => {
       { ...env, START_WORKER: 'true' },
       dataDir,
     );
-    const all = await everythingOf(npm);
+    const all = await runningProduct(npm, dataDir);
     // npm, proxy, worker, sandbox, Postgres and its shell
     expect(all.processes.length).toBeGreaterThanOrEqual(5);
     await npm.signal('SIGKILL'); // resolves when the last of its children has closed its output
-    await expectNothingLeft(all);
+    await expectStopped(all);
   });
 });
