@@ -18,7 +18,7 @@ import { failure } from './platform/logging/failure';
 import { outliveReaders } from './platform/logging/log-output';
 import { beginLog, endLog } from './platform/logging/logging';
 
-/** An upstream call in flight may last as long as its deadline; past this, stopping goes on without it. */
+/** Extra time of a stop after the longest deadline of a call in flight. */
 const STOP_GRACE_MS = 15_000;
 
 interface RunningProxy {
@@ -28,10 +28,7 @@ interface RunningProxy {
   upstreamHost: string;
   /** The last migration that the database has. */
   schema: string;
-  /**
-   * Serves on for DRAIN_MS, not ready, or until it is urgent; then finishes what is in flight, commits it,
-   * and stops everything that was started.
-   */
+  /** Drains until DRAIN_MS or urgency, finishes and commits calls in flight, and stops all processes. */
   stop: (urgent: AbortSignal) => Promise<void>;
 }
 
@@ -42,7 +39,7 @@ async function run(): Promise<void> {
   beginLog(config.logLevel, 'proxy');
   const logger = new Logger('Proxy');
   const starting = start(config);
-  // Asked to stop while starting, we finish the start first: half a start could leave a Postgres behind.
+  // A stop waits for the end of the start, because half a start could leave a Postgres behind.
   onStop((reason, urgent) => {
     logger.log({ reason }, 'proxy is stopping');
     giveUpWaiting();
@@ -61,8 +58,8 @@ async function start(config: Config): Promise<RunningProxy> {
   const report = config.production ? () => undefined : stepPrinter();
   // first, because all below writes there
   const lock = await lockDataDir(config.dataDir, needsPostgres(config));
-  // Hundreds of modules, loaded only once the configuration is known to be sound. They take seconds of CPU
-  // time in one piece, in which a connection would time out.
+  // Hundreds of modules, loaded once the configuration is valid. They take seconds of CPU time in one piece,
+  // in which a connection would time out.
   const loaded = await import('./app/application.js');
   const dependencies = await startDependencies(config, lock, report);
   const { settings, embeddedDatabase, schema } = dependencies;
@@ -74,7 +71,7 @@ async function start(config: Config): Promise<RunningProxy> {
     try {
       await app?.close();
       metrics?.close();
-      await worker?.stop(); // it seals what the last requests have recorded
+      await worker?.stop(); // it seals the records of the last requests
     } finally {
       await dependencies.stop();
       await lock.release();
@@ -97,7 +94,7 @@ async function start(config: Config): Promise<RunningProxy> {
     await recordConfiguration(app, 'proxy', config.recorded);
     afterStart();
     metrics = await serveMetrics(app, settings);
-    // last: who finds it ready finds the keys too
+    // last, so that the keys exist once the proxy is ready
     const url = await listen(app.getHttpAdapter().getInstance(), settings);
     lock.serves(url);
     report('Proxy', url);

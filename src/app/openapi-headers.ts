@@ -7,7 +7,7 @@ export const HEADERS_CHAPTER = `## Headers
 
 Every response has these headers:
 
-- \`X-Request-Id\`: The ID that the request came with, or a generated one.
+- \`X-Request-Id\`: The ID of the request, or a generated one.
 - \`X-Call-Id\`: The ID of the record. \`GET /v1/calls/{id}\` returns it.
 - \`Server-Timing\`: Milliseconds spent in \`journal\` (recording), in \`upstream\`, and in \`total\`.
 
@@ -39,7 +39,7 @@ const REQUEST_HEADERS = {
   'X-People': {
     description:
       'Masks people in the response, even for a key with `audit:pii` and in its own calls. The access ' +
-      'log then records that nobody was revealed. Any other value is rejected.',
+      'log then records no revealed person. Any other value is rejected.',
     schema: { type: 'string', enum: ['masked'] },
   },
   'Idempotency-Key': {

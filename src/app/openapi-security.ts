@@ -35,7 +35,7 @@ export const CREDENTIALS = {
     name: `${PAGE_COOKIE_PREFIX}{client}`,
     description:
       `The session of a person on a page of your client. Open \`/session/pages/{client}/sign-in\` to ` +
-      `begin one. Every request but the reading of the session also sends the header \`X-CSRF-Token\`, ` +
+      `begin one. Every request except the read of the session also sends the header \`X-CSRF-Token\`, ` +
       `with the \`csrf_token\` of the session. Over HTTPS, the name of the cookie begins with \`__Host-\`.`,
   },
   console_session: {

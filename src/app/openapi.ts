@@ -27,7 +27,7 @@ import { routesOf } from './routes';
 /** A field of EXTRA_FIELDS_ALLOWED. */
 const EXTRA_FIELD = {
   anyOf: [{ type: 'string', maxLength: MAX_EXTRA_CHARACTERS }, { type: 'number' }, { type: 'boolean' }],
-  description: 'A field that the interface does not document. It is forwarded as it is.',
+  description: 'A field that the interface does not document. It is forwarded unchanged.',
 };
 
 interface Schema {

@@ -192,7 +192,9 @@ export const RETRIES = [
   {
     name: 'quiet-before-all-clear',
     guards: 'an all-clear between two failures, and a log flooded by them',
-    edits: [['src/platform/storage/storage.service.ts', ' || performance.now() - seen.at < quietMs', '']],
+    edits: [
+      ['src/platform/storage/storage.service.ts', ' || performance.now() - observation.at < quietMs', ''],
+    ],
     noticedBy: 'src/platform/storage/storage.service.spec.ts',
   },
   {

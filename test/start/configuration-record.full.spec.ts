@@ -127,7 +127,7 @@ describe('the configuration of each start', () => {
     );
     const { code, stdout } = await start({ MAX_ITEMS: '8' });
     expect([code, (await acts()).length]).toEqual([0, 5]);
-    expect(stdout).toContain('the configuration could not be recorded');
+    expect(stdout).toContain('configuration not recorded');
     await database.query('DROP TRIGGER refuse ON activity');
     await start({ MAX_ITEMS: '8' });
     expect((await newest())?.after?.configuration).toMatchObject({ MAX_ITEMS: '8' });

@@ -58,7 +58,7 @@ export class OverviewService {
       ]);
     const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
     const sections = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
-    return { as_of: asOf, ...sections, upstream, storage: this.storage.troubles };
+    return { as_of: asOf, ...sections, upstream, storage: this.storage.failures };
   }
 }
 

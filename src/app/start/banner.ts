@@ -29,7 +29,7 @@ export function banner(
     `    metrics     ${metricsUrl}/metrics`,
     ...(settings.dualControl
       ? []
-      : ['    control     one person may change what needs two (DUAL_CONTROL is off)']),
+      : ['    control     one person may make every change (DUAL_CONTROL is off)']),
   ];
   if (demoKeys !== undefined) {
     lines.push(

@@ -63,7 +63,7 @@ export async function startDependencies(
         postgres.urls.sandbox,
         config.sandboxPortGiven ? config.sandboxPort : 0,
       );
-      void sandbox.ended.then((how) => stopping || tellOfEnd(how));
+      void sandbox.ended.then((how) => stopping || reportEnd(how));
     }
     const upstream = upstreamOf(config, sandbox);
     report('Upstream', sandbox ? `the sandbox, ${sandbox.url}` : upstream.upstreamBaseUrl);
@@ -89,7 +89,7 @@ export async function startDependencies(
 }
 
 /** Reports the end of the sandbox. The proxy still serves reads of its history, and refuses payments. */
-function tellOfEnd(how: string): void {
+function reportEnd(how: string): void {
   process.stderr.write(
     `payout-proxy: the sandbox has stopped (${how}). Restart the proxy to restart the sandbox.\n`,
   );

@@ -58,10 +58,7 @@ async function record(
       );
     }, PATIENCE);
   } catch (error) {
-    new Logger('Configuration').warn(
-      { reason: codeOrNameOf(error) },
-      'the configuration could not be recorded',
-    );
+    new Logger('Configuration').warn({ reason: codeOrNameOf(error) }, 'configuration not recorded');
   }
 }
 

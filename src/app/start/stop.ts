@@ -16,16 +16,16 @@ const NPM = process.env.npm_lifecycle_event === undefined ? [] : waysToNpm();
 export function onStop(stop: (reason: string, urgent: AbortSignal) => void): void {
   const urgent = new AbortController();
   let stopping = false;
-  const asked = (reason: string, kind: 'urgent' | 'in good time' = 'urgent') => {
+  const requestStop = (reason: string, kind: 'urgent' | 'orderly' = 'urgent') => {
     if (stopping || kind === 'urgent') urgent.abort();
     if (stopping) return;
     stopping = true;
     stop(reason, urgent.signal);
   };
-  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => asked(name));
-  process.on('SIGTERM', (name) => asked(name, 'in good time'));
+  for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => requestStop(name));
+  process.on('SIGTERM', (name) => requestStop(name, 'orderly'));
   if (NPM.length === 0) return;
-  setInterval(() => NPM.some((isThere) => !isThere()) && asked('npm has ended'), PARENT_CHECK_MS).unref();
+  setInterval(() => NPM.some((runs) => !runs()) && requestStop('npm has ended'), PARENT_CHECK_MS).unref();
 }
 
 /**

@@ -83,7 +83,7 @@ export class SpaceService implements OnApplicationShutdown {
   private async lookAtDataDir(): Promise<void> {
     const { dataDir } = this.settings;
     const hasSpace = await this.hasSpace('data_dir', dataDir);
-    const isTroubled = this.storage.troubles.some(({ place }) => place === 'data_dir');
+    const isTroubled = this.storage.failures.some(({ place }) => place === 'data_dir');
     if (!hasSpace || !isTroubled || !(await this.takesWrites(dataDir))) return;
     for (const cause of CAUSES) this.storage.lower('data_dir', cause);
   }
@@ -95,7 +95,7 @@ export class SpaceService implements OnApplicationShutdown {
     if (hasSpace && this.heartbeat.age < EVERY_MS * 2) this.storage.lower('database', 'disk_full', QUIET_MS);
   }
 
-  /** Returns whether there is enough space to admit requests. Otherwise raises the trouble. */
+  /** Returns whether there is enough space to admit requests. Otherwise raises a failure. */
   private async hasSpace(place: StorageLocation, folder: string): Promise<boolean> {
     const { minFreeBytes } = this.settings;
     const bytes = await freeBytesOf(folder);

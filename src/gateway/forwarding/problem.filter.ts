@@ -3,7 +3,7 @@ import { FastifyReply, FastifyRequest } from 'fastify';
 import { Call, remainingMs } from '../../access/auth/call';
 import { tokenIn } from '../../access/tokens/access-token';
 import { challengeOf } from '../../access/tokens/refusals';
-import { CallerGone } from '../../http/connections/caller-gone';
+import { CallerDisconnected } from '../../http/connections/caller-disconnected';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { forTheRecord } from '../../http/validation/faults';
 import { recordedKey } from '../../http/validation/idempotency-key';
@@ -40,7 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { call } = request;
-    if (error instanceof CallerGone) return; // without a receiver
+    if (error instanceof CallerDisconnected) return; // without a receiver
     const problem = adaptedTo(request, this.withCause(this.toProblem(error, request, reply)));
     this.log(call, problem);
     this.metrics.problems.inc({ code: problem.code });
@@ -80,7 +80,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private get databaseFailure(): StorageFailure | undefined {
-    return this.storage.troubles.find(({ place }) => place === 'database');
+    return this.storage.failures.find(({ place }) => place === 'database');
   }
 
   private toProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem {

@@ -8,7 +8,7 @@ import { Allow, Shows, showsCall } from '../../access/auth/route-access';
 import { StepUpService } from '../../access/auth/step-up';
 import { readRequester } from '../../access/people/same-person';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { goneSignal } from '../../http/connections/caller-gone';
+import { disconnectSignal } from '../../http/connections/caller-disconnected';
 import { TakesTurn } from '../../http/quotas/turn-interceptors';
 import { TAGS, termOf } from '../../journal/lookups/search-terms';
 import { settle } from '../../journal/settlement/settlements';
@@ -94,7 +94,7 @@ export class OwnCallsController {
       if (!record) throw new Problem('call_not_found');
       return record;
     };
-    return this.waits.changeOf(call, { seconds, gone: goneSignal(reply) }, read);
+    return this.waits.changeOf(call, { seconds, gone: disconnectSignal(reply) }, read);
   }
 
   @Post(':id/resolution')

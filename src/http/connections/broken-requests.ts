@@ -66,15 +66,15 @@ export function answerBrokenRequests(server: FastifyInstance, observers: Request
     });
     const before = (traffic?.unanswered.size ?? 0) - (isComing && traffic?.unanswered.has(isComing) ? 1 : 0);
     // The answer must not overtake an earlier one, because the client would assign it to that request.
-    if (before > 0) return void tell(observers, newId(), problem);
+    if (before > 0) return void report(observers, newId(), problem);
     if (isComing) return cutShort(isComing, problem, socket, traffic?.unanswered.has(isComing) === true);
     const id = newId();
-    tell(observers, id, problem);
+    report(observers, id, problem);
     end(socket, problem, id, newId(), isInterface(error.rawPacket));
   });
   server.server.on('connect', ({ url }: { url?: string }, socket: Socket) => {
     const [id, problem] = [newId(), new Problem('not_found')];
-    tell(observers, id, problem);
+    report(observers, id, problem);
     end(socket, problem, id, newId(), url?.startsWith('/api/') === true);
   });
   // Node would answer with a bare status. The request itself is rejected like any other
@@ -110,7 +110,7 @@ function isInterface(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]{3,10} \/api\//.test(packet.subarray(0, 20).toString('latin1'));
 }
 
-function tell({ logger, countProblem }: RequestObservers, id: string, { code, status }: Problem): void {
+function report({ logger, countProblem }: RequestObservers, id: string, { code, status }: Problem): void {
   countProblem(code);
   logger.log({ call_id: id, code, status }, 'request not readable');
 }

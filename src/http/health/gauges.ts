@@ -25,7 +25,7 @@ export class FenceMetrics {
   ) {
     metrics.watch(
       'payout_proxy_fenced',
-      '1 if this instance does not pay or write for the reason, otherwise 0. GET /readyz says what was seen.',
+      '1 if this instance does not pay or write for the reason, otherwise 0. GET /readyz has the details.',
       () => {
         const raised = new Set(fence.reasons.map(({ reason }) => reason));
         return FENCE_REASONS.map((reason) => ({ labels: { reason }, value: raised.has(reason) ? 1 : 0 }));
@@ -62,8 +62,8 @@ export class StorageMetrics {
   constructor(storage: StorageService, space: SpaceService, metrics: MetricsService) {
     metrics.watch(
       'payout_proxy_storage_failing',
-      '1 while the database or DATA_DIR takes no writes for the cause, otherwise 0. GET /readyz says ' +
-        'what to do.',
+      '1 while the database or DATA_DIR takes no writes for the cause, otherwise 0. GET /readyz has the ' +
+        'remedy.',
       () => ALL.map((labels) => ({ labels, value: storage.has(labels.place, labels.cause) ? 1 : 0 })),
       ['place', 'cause'],
     );

@@ -47,8 +47,8 @@ export class HealthController {
   @ApiResponse({
     status: 200,
     description:
-      'The proxy can serve requests. `details.worker` says whether a worker is running, and which ' +
-      'background jobs none holds.',
+      'The proxy can serve requests. `details.worker` shows whether a worker is running, and the ' +
+      'background jobs without a worker.',
     schema: { type: 'object', properties: { status: WORD }, required: ['status'] },
   })
   @ApiProblems('not_ready', 'invalid_request')

@@ -23,9 +23,9 @@ export class ReadinessService {
   async obstacle(): Promise<string | undefined> {
     if (this.stopping) return 'The proxy is shutting down.';
     const isConfirmed = await this.heartbeat.isConfirmed();
-    const troubles = this.storage.troubles.map(({ place, cause, detail }) => `${place} ${cause}: ${detail}`);
-    if (!isConfirmed) return ['The database does not confirm a durable write.', ...troubles].join(' ');
-    if (this.storage.obstacle) return `This instance admits no requests. ${troubles.join(' ')}`;
+    const failures = this.storage.failures.map(({ place, cause, detail }) => `${place} ${cause}: ${detail}`);
+    if (!isConfirmed) return ['The database does not confirm a durable write.', ...failures].join(' ');
+    if (this.storage.obstacle) return `This instance admits no requests. ${failures.join(' ')}`;
     const reasons = this.fence.reasons.map(({ reason, detail }) => `${reason}: ${detail}`);
     if (reasons.length > 0) return `This instance does not pay or write. ${reasons.join(' ')}`;
     return undefined;

@@ -53,7 +53,7 @@ export class ReconciliationMetrics {
   );
   readonly verdicts = this.metrics.counter(
     'payout_proxy_verdicts_total',
-    'Calls in doubt that this instance judged by itself, by verdict.',
+    'Verdicts of this instance about calls in doubt.',
     ['verdict'],
   );
 

@@ -3,7 +3,7 @@ import { FastifyInstance, FastifyRequest } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { isOperation, rowOf } from '../../operations/catalogue/catalogue';
 import { Problem } from '../../platform/errors/problem';
-import { goneSignal } from '../connections/caller-gone';
+import { disconnectSignal } from '../connections/caller-disconnected';
 import { LONG_BODY_BYTES } from '../validation/json-body';
 import { FaultThrottle, LONGEST_DELAY_MS } from './fault-throttle';
 import { QuotasService } from './quotas.service';
@@ -35,7 +35,7 @@ function throttleFaults(server: FastifyInstance, throttle: FaultThrottle): void 
       request.call.sendBy += delay;
       done(null, payload);
     };
-    sleep(delay, undefined, { signal: goneSignal(reply) }).then(goOn, goOn); // its end is handled elsewhere
+    sleep(delay, undefined, { signal: disconnectSignal(reply) }).then(goOn, goOn); // its end is handled elsewhere
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     const keyId = keyOfLong(request);

@@ -74,8 +74,8 @@ export class QuotasService {
     const [all, own] = [this.inUse(name), this.ofKeys.get(slot) ?? 0];
     if (own >= quota.ofKey) {
       const text =
-        `Your key has ${quota.ofKey} ${quota.name} at once on this instance, which is the most. Wait for ` +
-        'one to end, and try again.';
+        `Your key has ${quota.ofKey} concurrent ${quota.name} on this instance, the maximum. Wait for one ` +
+        'to end, and try again.';
       throw this.refusal(
         name,
         slot,
@@ -103,7 +103,7 @@ export class QuotasService {
   /**
    * Takes a slot, and waits for a turn.
    * @param gone aborted when the caller hangs up.
-   * @throws Problem as `take` does, and if the turn does not come in time. CallerGone if the caller left.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerDisconnected if the caller left.
    */
   async takeTurn(name: QuotaName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);
@@ -161,7 +161,7 @@ export class QuotasService {
   }
 
   private busy(quota: Quota, slot: string): Problem {
-    const text = `This instance has too many ${quota.name} of all keys at the moment. Try again later.`;
+    const text = `This instance has too many concurrent ${quota.name}. Try again later.`;
     return new Problem('readers_busy', { text, retryAfter: quota.retryAfter, recorded: this.isFirst(slot) });
   }
 

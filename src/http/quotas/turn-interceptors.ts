@@ -11,7 +11,7 @@ import { Reflector } from '@nestjs/core';
 import { FastifyReply, FastifyRequest } from 'fastify';
 import { finalize, from, Observable, switchMap } from 'rxjs';
 import { holderOf } from '../../access/auth/call';
-import { goneSignal } from '../connections/caller-gone';
+import { disconnectSignal } from '../connections/caller-disconnected';
 import { restsBetweenTurns, QuotaName } from './quotas';
 import { QuotasService } from './quotas.service';
 
@@ -29,7 +29,7 @@ class TurnInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const { call } = http.getRequest<FastifyRequest>();
     const quota = this.reflector.get<QuotaName>(QUOTA, context.getHandler());
-    call.disconnected = goneSignal(http.getResponse<FastifyReply>());
+    call.disconnected = disconnectSignal(http.getResponse<FastifyReply>());
     if (restsBetweenTurns(quota)) call.restedMs = 0;
     return from(this.quotas.takeTurn(quota, holderOf(call), call.disconnected)).pipe(
       switchMap((end) => next.handle().pipe(finalize(() => end(call.restedMs)))),

@@ -5,7 +5,7 @@ import { Injectable, OnModuleDestroy } from '@nestjs/common';
 import { FastifyReply } from 'fastify';
 import { holderOf } from '../../access/auth/call';
 import { CredentialRecheckService } from '../../access/auth/credential-recheck.service';
-import { goneSignal } from '../connections/caller-gone';
+import { disconnectSignal } from '../connections/caller-disconnected';
 import { QuotasService } from '../quotas/quotas.service';
 
 export const EVENT_STREAM = 'text/event-stream';
@@ -46,11 +46,11 @@ export class EventStreams implements OnModuleDestroy {
    * @param reply gets the headers of such an answer.
    * @param everyMs the interval of news. It is longer while payments arrive, if many streams are open.
    * @param ask returns news, at once and then regularly. It never throws.
-   * @throws Problem if the key has too many open streams. See SharesService.
+   * @throws Problem if the key has too many open streams. See `QuotasService.take`.
    */
   open(reply: FastifyReply, everyMs: number, ask: () => Promise<StreamUpdate>): Readable {
     const { call } = reply.request;
-    const gone = goneSignal(reply);
+    const gone = disconnectSignal(reply);
     const give = this.quotas.take('streams', holderOf(call));
     void reply
       .header('content-type', EVENT_STREAM)
@@ -61,7 +61,7 @@ export class EventStreams implements OnModuleDestroy {
     const stream = Readable.from(blocks(interval, ask, this.rechecks.watch(call), signal), {
       objectMode: false,
     });
-    if (gone.aborted) give(); // before the first event, and nothing else would give the place back
+    if (gone.aborted) give(); // nothing else would free the slot of a stream without events
     else reply.raw.once('close', give);
     return stream;
   }
@@ -95,19 +95,19 @@ async function* blocks(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   yield `retry: ${RECONNECT_MS}\n\n`;
-  let told: string | undefined;
-  let toldAt = performance.now();
+  let sent: string | undefined;
+  let sentAt = performance.now();
   // Streams that were opened together do not stay together: hundreds of them at once would hold up payments.
   let waitMs = randomInt(interval());
   for (;;) {
     const { event, isLast } = await ask();
-    if (event !== undefined && event !== told) {
+    if (event !== undefined && event !== sent) {
       yield event;
-      told = event;
-      toldAt = performance.now();
-    } else if (performance.now() - toldAt > KEEP_ALIVE_MS) {
+      sent = event;
+      sentAt = performance.now();
+    } else if (performance.now() - sentAt > KEEP_ALIVE_MS) {
       yield ': nothing new\n\n';
-      toldAt = performance.now();
+      sentAt = performance.now();
     }
     if (isLast) return;
     // the stop or the end of the connection wakes it

@@ -41,8 +41,7 @@ export function checkWords(unitName: string, extraFields: readonly string[]): vo
   const taken = (name: string) => FIELD_NAMES.has(name) || TAKEN.includes(name);
   if (unitName !== UNIT_NAME && ofTheUnit.some(taken)) {
     throw new StartError(
-      "UPSTREAM_UNIT_NAME must be the provider's own word, and not a word that the interface uses for " +
-        'something else.',
+      "UPSTREAM_UNIT_NAME must be the provider's own word, and not another word of the interface.",
     );
   }
   if (extraFields.includes(SUB_ACCOUNT)) {

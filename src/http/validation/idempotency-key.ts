@@ -5,7 +5,7 @@ import { looksLikePhone, spellsOneOf } from '../../platform/privacy/phone-number
 /** A string of RFC 8941, section 3.3.3, as in the draft. Most clients send the bare characters instead. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
-const NAMES_SOMEBODY =
+const CONTAINS_CONTACT =
   'Idempotency-Key must not contain an email address, a phone number, or a handle. Use an ID of your ' +
   'own, or a UUID.';
 
@@ -24,7 +24,7 @@ export function readIdempotencyKey(header: string | undefined, phones: string[] 
   const key = keyIn(header);
   if (key === null) throw new Problem('invalid_idempotency_key');
   if (keyNamesContact(key) || spellsOneOf(key, phones)) {
-    throw new Problem('invalid_idempotency_key', { text: NAMES_SOMEBODY });
+    throw new Problem('invalid_idempotency_key', { text: CONTAINS_CONTACT });
   }
   return key;
 }

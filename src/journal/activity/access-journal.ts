@@ -99,7 +99,7 @@ export class AccessJournal implements OnApplicationBootstrap, OnApplicationShutd
     try {
       await insert();
     } catch (error) {
-      const isDataDirFine = this.storage.troubles.every(({ place }) => place !== 'data_dir');
+      const isDataDirFine = this.storage.failures.every(({ place }) => place !== 'data_dir');
       if (causeOf(error) === undefined || !isDataDirFine) throw error;
       await keep().catch(() => {
         throw error;

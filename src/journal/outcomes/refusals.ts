@@ -107,7 +107,7 @@ export class RefusalWriter {
   }
 
   private get isHopeless(): boolean {
-    return this.storage.troubles.some(({ place }) => place === 'database');
+    return this.storage.failures.some(({ place }) => place === 'database');
   }
 
   /** Retries. Without a refusal, an unsent call with an intent stays in doubt until a person settles it. */

@@ -54,10 +54,10 @@ export function signInFaults(env: Environment): string[] {
   }
   if (isSteppedUp(env) && !env.OIDC_ISSUER)
     faults.push(
-      'OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove nothing',
+      'OIDC_ISSUER is required with STEP_UP_MAX_AGE_SECONDS and STEP_UP_ACR, because keys prove no sign-in',
     );
   if (env.CONSOLE_KEY_SIGN_IN === 'false' && !env.OIDC_ISSUER)
-    faults.push('OIDC_ISSUER is required with CONSOLE_KEY_SIGN_IN=false, or nobody could sign in');
+    faults.push('OIDC_ISSUER is required with CONSOLE_KEY_SIGN_IN=false, as the only other sign-in');
   return faults;
 }
 

@@ -15,9 +15,8 @@ export class AnyEnvelope {
   @ApiProperty({
     enum: ['success', 'error'],
     description:
-      'The result of the operation. Check it first: the upstream also sends errors with HTTP 200, and ' +
-      'successes that failed: ' +
-      'their `data.error` is anything but `None`.',
+      'The result of the operation. Check it first, because the upstream sends errors with HTTP 200, too. ' +
+      'A success has failed if its `data.error` is anything but `None`.',
   })
   status!: string;
 
@@ -39,7 +38,7 @@ export class AnyEnvelope {
   transactions?: unknown[];
 }
 
-/** The upstream's own error, in one of its two forms. Other fields may come along. */
+/** The upstream's own error, in one of its two forms. It may have other fields. */
 export class UpstreamError {
   @ApiProperty({ enum: ['error'] }) status!: string;
 
@@ -59,14 +58,14 @@ export class UpstreamError {
 
   @ApiPropertyOptional({
     type: 'string',
-    description: 'The code, beside `type`.',
+    description: 'The code. Present with `type`.',
     example: 'TRANSACTION_FAILED',
   })
   code?: string;
 
   @ApiPropertyOptional({
     type: 'string',
-    description: 'The error text, beside `type`.',
+    description: 'The error text. Present with `type`.',
     example: 'fail to send bulk airtime',
   })
   message?: string;

@@ -28,12 +28,12 @@ export function unexpectedFailure(what: string, error: unknown): string {
 
 function reasonOf(error: unknown): string {
   const cause = chainOf(error).find((one) => isOfFile(one) || causeOf(one) !== undefined);
-  if (cause === undefined) return 'it met an error that it does not know, so a part of its work may be done.';
+  if (cause === undefined) return 'an unknown error occurred. A part of the work may be done.';
   if (isOfFile(cause)) return `${cause.syscall} ${cause.path} (${cause.code}).`;
   const { code } = describeError(cause);
   return (
-    `the database did not do its work (${code ?? 'no answer in time'}). Check that it runs, and whether ` +
-    'the work was done.'
+    `the database failed (${code ?? 'no answer in time'}). Check that it runs, and whether the work was ` +
+    'done.'
   );
 }
 

@@ -10,7 +10,7 @@ const DIGITS = /(?<!\d)\d{7,17}(?!\d)/g;
  */
 export function asRecorded<Text extends string | null>(
   text: Text,
-  numbers: ReadonlySet<string> = NOBODY,
+  numbers: ReadonlySet<string> = NO_NUMBERS,
 ): Text {
   if (text === null) return text;
   const masked = maskContacts(text);
@@ -18,7 +18,7 @@ export function asRecorded<Text extends string | null>(
   return masked.replace(DIGITS, (digits) => (numbers.has(digits) ? maskDigits(digits) : digits)) as Text;
 }
 
-const NOBODY: ReadonlySet<string> = new Set<string>();
+const NO_NUMBERS: ReadonlySet<string> = new Set<string>();
 
 /** Returns phone numbers as people write them without +. @param phones in international form. */
 export function writtenNumbers(phones: string[]): ReadonlySet<string> {
@@ -41,7 +41,7 @@ export function recordedForms(text: string): string[] {
   if (numbers.length <= MAX_NUMBERS) {
     choices = numbers.reduce(
       (sets, number) => [...sets, ...sets.map((set) => new Set([...set, number]))],
-      [NOBODY],
+      [NO_NUMBERS],
     );
   }
   return [...new Set(choices.map((choice) => asRecorded(text, choice)))];

@@ -13,7 +13,7 @@ export type Cause = (typeof CAUSES)[number];
 export const REMEDIES: Readonly<Record<StorageLocation, Partial<Record<Cause, string>>>> = {
   database: {
     unreachable: 'The database does not confirm a durable write. Check the server and the network.',
-    disk_full: 'The disk of the database is full. Make space on it. Payments resume by themselves.',
+    disk_full: 'The disk of the database is full. Free some space. Payments resume by themselves.',
     read_only:
       'The database accepts no writes: it is a standby, or default_transaction_read_only is on. Check ' +
       'which server DATABASE_URL names, and the setting.',
@@ -25,7 +25,7 @@ export const REMEDIES: Readonly<Record<StorageLocation, Partial<Record<Cause, st
       'max_connections.',
   },
   data_dir: {
-    disk_full: 'The disk of DATA_DIR is full. Make space on it. Payments resume by themselves.',
+    disk_full: 'The disk of DATA_DIR is full. Free some space. Payments resume by themselves.',
     read_only: 'DATA_DIR is mounted read-only. Mount it with write access. Payments resume by themselves.',
     io_error: 'DATA_DIR cannot be written. Check its disk. Payments resume by themselves.',
   },

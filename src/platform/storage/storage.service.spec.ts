@@ -3,7 +3,7 @@ import { StorageService } from './storage.service';
 
 const AN_HOUR_MS = 3_600_000;
 
-describe('a trouble of the storage', () => {
+describe('a failure of the storage', () => {
   const lines: unknown[] = [];
   let storage: StorageService;
 
@@ -19,9 +19,9 @@ describe('a trouble of the storage', () => {
 
   it('is logged when it begins and when it ends, however often it is seen', () => {
     for (let times = 0; times < 3; times += 1) storage.note('database', 'read_only', '25006');
-    expect(storage.troubles).toMatchObject([{ place: 'database', cause: 'read_only' }]);
+    expect(storage.failures).toMatchObject([{ place: 'database', cause: 'read_only' }]);
     for (let times = 0; times < 3; times += 1) storage.lower('database', 'read_only');
-    expect(storage.troubles).toEqual([]);
+    expect(storage.failures).toEqual([]);
     expect(lines).toEqual(['the database takes no writes', 'the database takes writes again']);
     expect(storage.counts).toEqual([{ place: 'database', cause: 'read_only', count: 3 }]);
   });
@@ -37,12 +37,12 @@ describe('a trouble of the storage', () => {
   it('has the newest detail, and does not count what was only foreseen', () => {
     storage.raise('data_dir', 'disk_full', 'Only 3 MB are free.');
     storage.raise('data_dir', 'disk_full', 'Only 2 MB are free.');
-    expect(storage.troubles).toEqual([
+    expect(storage.failures).toEqual([
       { place: 'data_dir', cause: 'disk_full', detail: 'Only 2 MB are free.' },
     ]);
     expect(storage.counts).toMatchObject([{ count: 0 }]);
     storage.lower('data_dir', 'disk_full', AN_HOUR_MS); // nothing was seen
-    expect(storage.troubles).toEqual([]);
+    expect(storage.failures).toEqual([]);
   });
 
   it.each([

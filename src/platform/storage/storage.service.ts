@@ -10,7 +10,7 @@ export interface StorageFailure {
 }
 
 interface ObservedFailure {
-  trouble: StorageFailure | undefined;
+  failure: StorageFailure | undefined;
   /** The number of observations since the start of the process. */
   count: number;
   /** The time of the last observation, by the monotonic clock. */
@@ -25,11 +25,11 @@ interface ObservedFailure {
 @Injectable()
 export class StorageService {
   private readonly logger = new Logger('Storage');
-  private readonly seen = new Map<string, ObservedFailure>();
+  private readonly observations = new Map<string, ObservedFailure>();
 
   /** The current failures, oldest first. */
-  get troubles(): StorageFailure[] {
-    return [...this.seen.values()].flatMap(({ trouble }) => trouble ?? []);
+  get failures(): StorageFailure[] {
+    return [...this.observations.values()].flatMap(({ failure }) => failure ?? []);
   }
 
   /**
@@ -37,16 +37,16 @@ export class StorageService {
    * none. Other failures stop nothing by themselves: each request finds out whether it can be recorded.
    */
   get obstacle(): StorageFailure | undefined {
-    return this.troubles.find(({ place, cause }) => place === 'data_dir' || cause === 'disk_full');
+    return this.failures.find(({ place, cause }) => place === 'data_dir' || cause === 'disk_full');
   }
 
   has(place: StorageLocation, cause: Cause): boolean {
-    return this.of(place, cause).trouble !== undefined;
+    return this.of(place, cause).failure !== undefined;
   }
 
   /** Returns the number of observations of each failure. */
   get counts(): { place: StorageLocation; cause: Cause; count: number }[] {
-    return [...this.seen].map(([key, { count }]) => {
+    return [...this.observations].map(([key, { count }]) => {
       const [place, cause] = key.split(' ') as [StorageLocation, Cause];
       return { place, cause, count };
     });
@@ -57,32 +57,33 @@ export class StorageService {
    * @param code of the error, for the log.
    */
   note(place: StorageLocation, cause: Cause, code?: string): void {
-    const seen = this.of(place, cause);
-    seen.count += 1;
-    seen.at = performance.now();
-    if (!seen.trouble) this.raise(place, cause, REMEDIES[place][cause] ?? cause, code);
+    const observation = this.of(place, cause);
+    observation.count += 1;
+    observation.at = performance.now();
+    if (!observation.failure) this.raise(place, cause, REMEDIES[place][cause] ?? cause, code);
   }
 
   /** Raises a failure before it affects a request, or changes its detail. */
   raise(place: StorageLocation, cause: Cause, detail: string, code?: string): void {
-    const seen = this.of(place, cause);
-    if (!seen.trouble) this.logger.error({ place, cause, code, detail }, `${NAMES[place]} takes no writes`);
-    seen.trouble = { place, cause, detail };
+    const observation = this.of(place, cause);
+    if (!observation.failure)
+      this.logger.error({ place, cause, code, detail }, `${NAMES[place]} takes no writes`);
+    observation.failure = { place, cause, detail };
   }
 
-  /** @param quietMs how long it must not have been seen. */
+  /** @param quietMs the time without an observation. */
   lower(place: StorageLocation, cause: Cause, quietMs = 0): void {
-    const seen = this.of(place, cause);
-    if (!seen.trouble || performance.now() - seen.at < quietMs) return;
-    seen.trouble = undefined;
+    const observation = this.of(place, cause);
+    if (!observation.failure || performance.now() - observation.at < quietMs) return;
+    observation.failure = undefined;
     this.logger.warn({ place, cause }, `${NAMES[place]} takes writes again`);
   }
 
   private of(place: StorageLocation, cause: Cause): ObservedFailure {
     const key = `${place} ${cause}`;
-    const seen = this.seen.get(key) ?? { trouble: undefined, count: 0, at: -Infinity };
-    this.seen.set(key, seen);
-    return seen;
+    const observation = this.observations.get(key) ?? { failure: undefined, count: 0, at: -Infinity };
+    this.observations.set(key, observation);
+    return observation;
   }
 }
 

@@ -30,7 +30,7 @@ export class SecretReloadService implements OnApplicationShutdown {
     const file = this.settings.secretFiles.get(name);
     if (file === undefined) return;
     let known = current;
-    let seen: string | undefined;
+    let lastText: string | undefined;
     let complaint: string | undefined;
     const complain = (fault: string | undefined) => {
       if (fault !== undefined && fault !== complaint)
@@ -42,8 +42,8 @@ export class SecretReloadService implements OnApplicationShutdown {
       if ('fault' in read)
         return complain(`${fileVariableOf(name)} must name a file with the value (${read.fault})`);
       const { text } = read;
-      const isStable = text === seen; // the file may still be being written
-      seen = text;
+      const isStable = text === lastText; // the file may be incomplete
+      lastText = text;
       if (known?.is(text)) return complain(undefined);
       if (!isStable) return undefined;
       const fault = faultOf(name, text, this.settings.production);

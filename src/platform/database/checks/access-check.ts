@@ -34,17 +34,18 @@ const LACKING = `WITH wanted AS (
     SELECT w.*, (SELECT oid FROM pg_roles WHERE rolname = w.role) AS role_oid
     FROM jsonb_to_recordset($1) AS w (role text, "right" text, kind text, name text)
   ), object AS (
-    SELECT 'TABLE' AS kind, CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname
-      END AS name, c.oid
-    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname IN ('public', 'audit')
-      AND relkind IN ('r', 'p', 'v')
-    UNION ALL SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc
-      WHERE pronamespace = 'public'::regnamespace
+    SELECT 'TABLE' AS kind,
+      CASE nspname WHEN 'public' THEN relname ELSE nspname || '.' || relname END AS name, c.oid
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE nspname IN ('public', 'audit') AND relkind IN ('r', 'p', 'v')
+    UNION ALL
+    SELECT 'FUNCTION', oid::regprocedure::text, oid FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT 'SCHEMA', nspname, oid FROM pg_namespace
     UNION ALL SELECT 'DATABASE', datname, oid FROM pg_database
   ), lacking AS (
-    SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count FROM wanted w
-      JOIN object o USING (kind, name)
+    SELECT w.role, w.kind, w.name, string_agg(w."right", ', ') AS rights, count(*) AS count
+    FROM wanted w JOIN object o USING (kind, name)
     WHERE NOT coalesce(CASE w.kind
       WHEN 'TABLE' THEN has_table_privilege(role_oid, o.oid, w."right")
       WHEN 'FUNCTION' THEN has_function_privilege(role_oid, o.oid, w."right")
@@ -59,7 +60,8 @@ const LACKING = `WITH wanted AS (
 /** SQL: functions with the owner's rights that every login may call, the default of a new function. */
 const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc
   WHERE pronamespace = 'public'::regnamespace AND prosecdef
-    AND has_function_privilege('public', oid, 'EXECUTE') ORDER BY 1`;
+    AND has_function_privilege('public', oid, 'EXECUTE')
+  ORDER BY 1`;
 
 /**
  * Checks that the roles exist and have the rights of the migrations, that the logins may take them, and that

@@ -40,21 +40,25 @@ const NEEDED_FUNCTIONS: Readonly<Record<string, string[]>> = {
 };
 
 /** Index methods and languages that the migrations use. */
-const NEEDED_OBJECTS = `SELECT 'the index method ' || name AS lacking
-  FROM unnest(ARRAY['gin', 'gist']) AS needed(name)
+const NEEDED_OBJECTS = `
+  SELECT 'the index method ' || name AS lacking
+    FROM unnest(ARRAY['gin', 'gist']) AS needed(name)
     WHERE NOT EXISTS (SELECT FROM pg_am WHERE amname = name)
-  UNION ALL SELECT 'the language ' || name FROM unnest(ARRAY['sql', 'plpgsql']) AS needed(name)
+  UNION ALL
+  SELECT 'the language ' || name
+    FROM unnest(ARRAY['sql', 'plpgsql']) AS needed(name)
     WHERE NOT EXISTS (SELECT FROM pg_language WHERE lanname = name)`;
 
 /** SQL: needed functions that are missing, or that this login or a role of the proxy may not execute. */
 const LACKING_FUNCTIONS = `SELECT name FROM unnest($1::text[]) AS needed(name)
-  WHERE NOT EXISTS (SELECT FROM pg_proc WHERE proname = name
-    AND pronamespace::regnamespace::text = 'pg_catalog')
+  WHERE NOT EXISTS (
+      SELECT FROM pg_proc
+      WHERE proname = name AND pronamespace::regnamespace::text = 'pg_catalog')
     OR EXISTS (
       SELECT FROM pg_proc p CROSS JOIN pg_roles r
       WHERE proname = name AND pronamespace::regnamespace::text = 'pg_catalog'
         AND r.rolname IN (current_user, 'payout_proxy', 'payout_sealer')
-          AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE'))`;
+        AND NOT has_function_privilege(r.oid, p.oid, 'EXECUTE'))`;
 
 /**
  * Checks that the server supports the schema, before creating anything.
@@ -65,7 +69,7 @@ export async function requireEngine(ownerUrl: string): Promise<void> {
   if (lacking.length === 0) return;
   throw new StartError(
     `the database server cannot be used. It lacks ${lacking.join('; ')}. It reports itself as ` +
-      `${server}. Use PostgreSQL 15 or later; ${GUIDE} says which services are.`,
+      `${server}. Use PostgreSQL 15 or later. ${GUIDE} lists the supported services.`,
   );
 }
 
@@ -107,7 +111,7 @@ async function lackingObjects(client: Client): Promise<string[]> {
  * @throws StartError if the lock does not exclude others.
  */
 export async function requireSessionLocks(databaseUrl: string): Promise<void> {
-  // another one for each start, because several may check at once
+  // random, because several starts may check at once
   const key = [LOCKS.probe, randomInt(2 ** 31)];
   await withConnection(databaseUrl, async (holder) => {
     const held = await take(holder, key);
@@ -116,10 +120,10 @@ export async function requireSessionLocks(databaseUrl: string): Promise<void> {
     await holder.query('SELECT pg_advisory_unlock_all()');
     if (held && shown && !alsoHeld) return;
     throw new StartError(
-      'the database does not keep advisory locks for a session, and the proxy needs them to know which ' +
-        'instances are alive. DATABASE_URL may lead through a pooler in transaction mode, or to an engine ' +
+      'the database does not keep advisory locks for a session, and the proxy needs them to detect live ' +
+        'instances. DATABASE_URL may lead through a pooler in transaction mode, or to an engine ' +
         'that ignores these locks. Connect directly, or through a pooler in session mode, or set ' +
-        `DATABASE_SESSION_URL to such an address; ${GUIDE} says more.`,
+        `DATABASE_SESSION_URL to such an address. See ${GUIDE}.`,
     );
   });
 }
@@ -135,8 +139,8 @@ async function take(client: Client, key: number[]): Promise<boolean> {
 /** Returns whether the server shows the lock of this session. `live_processes` depends on it. */
 async function isShown(client: Client, key: number[]): Promise<boolean> {
   const { rows } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted
-      AND pid = pg_backend_pid()`,
+    `SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted AND pid = pg_backend_pid()`,
     key,
   );
   return rows.length > 0;

@@ -67,17 +67,17 @@ function lackingIn(session: Session): string[] {
 function limitsLost(client: Client, { login }: Session, lacking: string[]): StartError {
   const statements = lacking.map((setting) => `ALTER ROLE ${client.escapeIdentifier(login)} SET ${setting};`);
   return new StartError(
-    'the sessions of DATABASE_URL lack the limits that payments need, because a pooler passes no ' +
-      'start-up parameters on. As an administrator, run the following, and let the pooler reconnect ' +
+    'the sessions of DATABASE_URL lack the limits that payments need, because a pooler drops start-up ' +
+      'parameters. As an administrator, run the following, and let the pooler reconnect ' +
       `(RECONNECT in its console):\n${statements.join('\n')}`,
   );
 }
 
 function roleLost({ role }: Session): StartError {
   return new StartError(
-    'a pooler does not pass on the role of the connections of DATABASE_URL, so they have the rights of ' +
-      `${role}. Give the proxy a login of its own: set DATABASE_OWNER_URL, and DATABASE_URL to a login ` +
-      'that was granted payout_proxy.',
+    'a pooler drops the role of the connections of DATABASE_URL, so they have the rights of ' +
+      `${role}. Give the proxy its own login: set DATABASE_OWNER_URL, and DATABASE_URL to a login with ` +
+      'the role payout_proxy.',
   );
 }
 

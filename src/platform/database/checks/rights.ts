@@ -12,7 +12,7 @@ const LOG: Rights = { payout_proxy: 'S', payout_sealer: 'SI' };
 const MADE_BY_OWNER: Rights = { payout_proxy: 'S', payout_sealer: 'S' };
 const READ: Rights = { payout_proxy: 'S' };
 const SHOWN: Rights = { payout_auditor: 'S' };
-const NOBODY: Rights = {};
+const NO_ROLE: Rights = {};
 
 /**
  * The rights on every table and view, as the migrations grant them. A start compares them with the database,
@@ -51,8 +51,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ...of(READ, 'indexed_call', 'indexed_item', 'indexed_slice', 'call_state', 'payer_cap'),
   ...of(READ, 'intent_item', 'item_recipient', 'outcome_item', 'current_settlement', 'ledger_entry'),
   ...of(READ, '_prisma_migrations', 'migration_compatibility'),
-  space_reserve: NOBODY,
-  ...of(NOBODY, 'search_entry', 'search_item', 'search_slice', 'search_position', 'call_entry'),
+  space_reserve: NO_ROLE,
+  ...of(NO_ROLE, 'search_entry', 'search_item', 'search_slice', 'search_position', 'call_entry'),
   ...of(SHOWN, 'audit.clients', 'audit.calls', 'audit.items', 'audit.outcomes', 'audit.upstream_items'),
   ...of(
     SHOWN,

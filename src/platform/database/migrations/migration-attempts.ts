@@ -34,7 +34,9 @@ interface Blocker {
 
 const BLOCKERS = `SELECT pid, usename AS login, application_name AS program, xact_start AS since
   FROM pg_stat_activity
-  WHERE pid = ANY (pg_blocking_pids($1)) ORDER BY xact_start NULLS LAST LIMIT 3`;
+  WHERE pid = ANY (pg_blocking_pids($1))
+  ORDER BY xact_start NULLS LAST
+  LIMIT 3`;
 
 const LOOK_MS = 100;
 
@@ -118,12 +120,12 @@ function blocked({ name }: Migration, tries: number, blockers: Blocker[]): Start
     ];
     return `process ${pid} of the database server (${details.filter(Boolean).join(', ')})`;
   });
-  const who = sessions.length > 0 ? `It was blocked by ${sessions.join(' and ')}. ` : '';
-  const pids = blockers.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
-  const how = pids === '' ? 'other transactions to end' : `it to end, or end it with ${pids}`;
+  const cause = sessions.length > 0 ? `It was blocked by ${sessions.join(' and ')}. ` : '';
+  const statements = blockers.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
+  const remedy = statements === '' ? 'other transactions to end' : `it to end, or end it with ${statements}`;
   return new StartError(
     `the migration ${name} did not get its locks in ${tries} tries of ${LOCK_TIMEOUT_MS} ms each, ` +
-      `because payments must not wait behind it. ${who}Nothing was changed. Wait for ${how}, and try ` +
+      `because payments must not wait behind it. ${cause}Nothing was changed. Wait for ${remedy}, and try ` +
       'again.',
   );
 }

@@ -119,7 +119,7 @@ export function replicaOf(settings: DatabaseUrls): PoolConfig | undefined {
 }
 
 /** Handles errors of idle connections, which would end the process. Queries report their own errors. */
-export function hearErrors<Some extends Pool>(pool: Some): Some {
+export function handleIdleErrors<Some extends Pool>(pool: Some): Some {
   return pool.on('error', () => undefined);
 }
 

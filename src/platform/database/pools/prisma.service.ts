@@ -10,7 +10,7 @@ import {
   DatabaseSettings,
   ERROR_FORMAT,
   GiveUp,
-  hearErrors,
+  handleIdleErrors,
   isPooled,
   nameOf,
   QUERY_TIMEOUT_MS,
@@ -82,7 +82,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
       },
     };
     const unconfirmed: (() => void)[] = [];
-    const pool = hearErrors(new Pool(options));
+    const pool = handleIdleErrors(new Pool(options));
     pool.on('connect', (client) =>
       requireReplication(client, () => unconfirmed.forEach((listener) => listener())),
     );

@@ -3,7 +3,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, PoolConfig, Client, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Prisma, PrismaClient } from '../generated/client';
-import { connectionsOf, ERROR_FORMAT, hearErrors, nameOf, QUERY_TIMEOUT_MS, withOptions } from './pools';
+import {
+  connectionsOf,
+  ERROR_FORMAT,
+  handleIdleErrors,
+  nameOf,
+  QUERY_TIMEOUT_MS,
+  withOptions,
+} from './pools';
 
 /** Number of connections for reading the history and writing many rows. They are opened on demand. */
 export const READERS = 4;
@@ -35,7 +42,7 @@ export class ReaderPrisma {
 
   /** @param options of its connections. */
   constructor(options: PoolConfig) {
-    this.pool = hearErrors(
+    this.pool = handleIdleErrors(
       new Pool({
         ...withOptions(options, READER_OPTIONS),
         connectionTimeoutMillis: READER_WAIT_MS,

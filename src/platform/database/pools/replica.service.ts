@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/commo
 import { Pool } from 'pg';
 import { RunningConfig, SETTINGS } from '../../config/config';
 import { codeOf } from '../../errors/error-code';
-import { hearErrors, replicaOf } from './pools';
+import { handleIdleErrors, replicaOf } from './pools';
 import { ReaderPrisma } from './reader-prisma';
 import { waitAtMost } from './timeouts';
 import { adapterCauseOf } from './unavailable';
@@ -92,7 +92,7 @@ export class ReplicaService implements OnApplicationShutdown {
     const options = replicaOf(settings);
     if (!options) return;
     this.replica = new ReaderPrisma(options);
-    this.questions = hearErrors(
+    this.questions = handleIdleErrors(
       new Pool({
         ...options,
         max: 1,
@@ -116,7 +116,7 @@ export class ReplicaService implements OnApplicationShutdown {
       try {
         const result = await this.watched(work(replica));
         this.reads.replica += 1;
-        this.tell(undefined);
+        this.logChange(undefined);
         return result;
       } catch (error) {
         if (signal?.aborted || (adapterCauseOf(error).originalCode ?? codeOf(error)) === TOO_LONG)
@@ -196,12 +196,12 @@ export class ReplicaService implements OnApplicationShutdown {
 
   private rest(reason: string): false {
     this.restsUntil = performance.now() + REST_MS;
-    this.tell(reason);
+    this.logChange(reason);
     return false;
   }
 
   /** Logs the loss and the return of the replica, once each. */
-  private tell(reason: string | undefined): void {
+  private logChange(reason: string | undefined): void {
     if ((reason !== undefined) === this.isLost) return;
     this.isLost = reason !== undefined;
     if (reason !== undefined) this.logger.warn({ reason }, 'the history is read from the primary');

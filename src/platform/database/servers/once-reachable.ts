@@ -57,7 +57,7 @@ export async function onceReachable<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const patienceEnds = performance.now() + (waiting.patienceMs ?? PATIENCE_MS);
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     const lateness = new Lateness();
     try {
       return await work();
@@ -65,7 +65,7 @@ export async function onceReachable<Result>(
       const lateMs = lateness.milliseconds;
       if (!isWaitedFor(waiting, error, lateMs)) throw error;
       if (performance.now() >= patienceEnds) throw givenUp(waiting.url, error, lateMs);
-      if (!isTold) tell(error, lateMs, waiting.patienceMs ?? PATIENCE_MS);
+      if (!isLogged) logWait(error, lateMs, waiting.patienceMs ?? PATIENCE_MS);
     } finally {
       lateness.end();
     }
@@ -81,7 +81,7 @@ function isWaitedFor({ while: state }: ReachabilityOptions, error: unknown, late
   return state === 'unavailable' || lateMs >= LATE_MS || RESTARTING.test(codeOf(cause) ?? '');
 }
 
-function tell(error: unknown, lateMs: number, patienceMs: number): void {
+function logWait(error: unknown, lateMs: number, patienceMs: number): void {
   const logger = new Logger('Database');
   const line = {
     reason: codeOf(causeOf(error)) ?? 'no answer in time',

@@ -1,17 +1,17 @@
 import { FastifyReply } from 'fastify';
 
 /** Ends the work for a caller that closed the connection. It is never answered. */
-export class CallerGone extends Error {
+export class CallerDisconnected extends Error {
   constructor() {
     super('The caller closed the connection before it had an answer.');
   }
 }
 
 /** Returns a signal that aborts if the connection closes before the answer is complete. */
-export function goneSignal({ raw }: FastifyReply): AbortSignal {
+export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
-    if (!raw.writableFinished) gone.abort(new CallerGone());
+    if (!raw.writableFinished) gone.abort(new CallerDisconnected());
   };
   if (raw.closed || raw.destroyed) leave();
   else raw.once('close', leave);
