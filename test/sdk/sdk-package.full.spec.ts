@@ -11,13 +11,13 @@ const PACKAGE = join(ROOT, 'packages/sdk');
 const SYSTEM = ['npm', 'node', 'tar'];
 
 /** Runs a program of the system, or an installed one. Throws if it fails. */
-async function run(program: string, ...given: string[]): Promise<string> {
-  return runIn(PACKAGE, program, ...given);
+async function run(program: string, ...parameters: string[]): Promise<string> {
+  return runIn(PACKAGE, program, ...parameters);
 }
 
-async function runIn(cwd: string, program: string, ...given: string[]): Promise<string> {
+async function runIn(cwd: string, program: string, ...parameters: string[]): Promise<string> {
   const file = SYSTEM.includes(program) ? program : join(ROOT, 'node_modules/.bin', program);
-  return (await promisify(execFile)(file, given, { cwd, maxBuffer: 64 * 1024 ** 2 })).stdout;
+  return (await promisify(execFile)(file, parameters, { cwd, maxBuffer: 64 * 1024 ** 2 })).stdout;
 }
 
 describe("the SDK's package", () => {

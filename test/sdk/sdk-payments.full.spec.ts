@@ -111,13 +111,13 @@ describe('a payment by the SDK', () => {
   });
 
   it('lists the ephemeral keys of a person', async () => {
-    const asked = {
+    const rights = {
       operations: [AIRTIME as 'POST /payouts/airtime'],
       max_item: '1',
       max_total: '1',
       expires_in: 60,
     };
-    for (const actor of ['ada', 'grace', 'ada']) await app.client.ephemeralKeys.create({ actor, ...asked });
+    for (const actor of ['ada', 'grace', 'ada']) await app.client.ephemeralKeys.create({ actor, ...rights });
     const found: unknown[] = [];
     for await (const { actor, state } of app.client.ephemeralKeys.list({ actor: 'ada', pageSize: 1 })) {
       found.push([actor, state]);

@@ -52,12 +52,12 @@ function programOf([shared = '', ...others]: string[]): string {
 }
 
 /** Runs a program with the built package. Returns the output of each example in lines. */
-async function run(program: string, given: string[], env: Record<string, string>): Promise<string[][]> {
+async function run(program: string, parameters: string[], env: Record<string, string>): Promise<string[][]> {
   const cache = join(ROOT, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'sdk-readme-'));
   writeFileSync(join(folder, 'examples.mjs'), program);
-  const child = spawn(process.execPath, [join(folder, 'examples.mjs'), ...given], {
+  const child = spawn(process.execPath, [join(folder, 'examples.mjs'), ...parameters], {
     env: { ...process.env, ...env },
   });
   let [stdout, stderr] = ['', ''];
@@ -112,17 +112,17 @@ describe("the examples of the SDK's README", () => {
   it('print the documented output', async () => {
     const { key } = await proxy.client('app', 'pay', 'write', 'read', 'account');
     const server = new PayoutProxy({ baseUrl: proxy.url, apiKey: key });
-    const asked = {
+    const rights = {
       operations: ['POST /payouts/airtime' as const],
       max_item: '5',
       max_total: '5',
       expires_in: 60,
     };
-    const { key: ended } = await server.ephemeralKeys.create({ actor: 'ada', ...asked });
+    const { key: ended } = await server.ephemeralKeys.create({ actor: 'ada', ...rights });
     await server.ephemeralKeys.revokeAll('ada');
-    const given = [proxy.url, key, signerOf(LOG_KEY).verifierKey, ended];
-    const said = await run(programOf(EXAMPLES), given, { SIGNED: signed() });
+    const parameters = [proxy.url, key, signerOf(LOG_KEY).verifierKey, ended];
+    const output = await run(programOf(EXAMPLES), parameters, { SIGNED: signed() });
     const expected = PRINTED.map((lines) => lines.map((line): unknown => expect.stringMatching(line)));
-    expect(said).toEqual(expected);
+    expect(output).toEqual(expected);
   });
 });

@@ -37,9 +37,9 @@ describe('the SDK with access tokens', () => {
 
   it('renews an expired token, and makes each waiting payment once', async () => {
     let token = await issuer.token(EXPIRED);
-    const seen: string[] = [];
+    const codes: string[] = [];
     const refresh = async ({ code }: ApiError) => {
-      seen.push(code);
+      codes.push(code);
       token = await issuer.token();
     };
     const client = new PayoutProxy({
@@ -51,7 +51,7 @@ describe('the SDK with access tokens', () => {
     const payments = Array.from({ length: 5 }, () => client.payouts.airtime(body()));
     const results = await Promise.all(payments.map((payment) => payment.settled()));
     expect(results.map(({ status }) => status)).toEqual(Array(5).fill('succeeded'));
-    expect([seen, new Set(results.map(({ callId }) => callId)).size]).toEqual([['token_expired'], 5]);
+    expect([codes, new Set(results.map(({ callId }) => callId)).size]).toEqual([['token_expired'], 5]);
   });
 
   it('uses the token that refresh returns', async () => {

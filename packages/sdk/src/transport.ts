@@ -188,8 +188,8 @@ function queryOf(query: OutgoingRequest['query']): string {
   return parameters.length > 0 ? `?${parameters.join('&')}` : '';
 }
 
-/** Returns a signal that ends after `ms` or with `given`. Older runtimes have no `AbortSignal.any`. */
-function limited(ms: number, given: AbortSignal | undefined) {
+/** Returns a signal that ends after `ms` or with `signal`. Older runtimes have no `AbortSignal.any`. */
+function limited(ms: number, signal: AbortSignal | undefined) {
   const own = new AbortController();
   let isTimedOut = false;
   const onTimeOut = () => {
@@ -198,11 +198,11 @@ function limited(ms: number, given: AbortSignal | undefined) {
   };
   const timer = setTimeout(onTimeOut, Math.min(ms, LONGEST_TIMER_MS));
   const abort = () => own.abort();
-  if (given?.aborted) abort();
-  given?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   const end = () => {
     clearTimeout(timer);
-    given?.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   };
   return { signal: own.signal, isTimedOut: () => isTimedOut, end };
 }

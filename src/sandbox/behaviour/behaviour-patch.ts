@@ -67,17 +67,17 @@ const NESTED_RULES: Record<string, Record<string, Rule>> = {
 };
 
 /** Returns the patch. Undefined if it is invalid, with the reasons in `faults`. */
-export function readBehaviourPatch(given: unknown, faults: string[]): BehaviourPatch | undefined {
-  if (!isObject(given)) {
+export function readBehaviourPatch(body: unknown, faults: string[]): BehaviourPatch | undefined {
+  if (!isObject(body)) {
     faults.push(`the settings must be an object with any of ${Object.keys(SETTING_RULES).join(', ')}`);
     return undefined;
   }
-  check(given, SETTING_RULES, faults);
+  check(body, SETTING_RULES, faults);
   for (const [path, rules] of Object.entries(NESTED_RULES)) {
-    const nested = path.split('.').reduce<unknown>((value, name) => isObject(value) && value[name], given);
+    const nested = path.split('.').reduce<unknown>((value, name) => isObject(value) && value[name], body);
     if (isObject(nested)) check(nested, rules, faults, `${path}.`);
   }
-  return faults.length === 0 ? given : undefined;
+  return faults.length === 0 ? body : undefined;
 }
 
 /** Applies a patch in place, so that calls in progress and the sender of events see it. */

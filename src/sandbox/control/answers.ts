@@ -32,4 +32,4 @@ export interface ControlErrorBody {
   faults: string[];
 }
 
-type ControlAnswer<Handler extends (...given: never[]) => unknown> = Awaited<ReturnType<Handler>>;
+type ControlAnswer<Handler extends (...parameters: never[]) => unknown> = Awaited<ReturnType<Handler>>;

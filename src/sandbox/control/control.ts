@@ -129,8 +129,8 @@ const ACCOUNT_RULES: Record<string, Rule> = {
 function accountRoutes(control: FastifyInstance, { database, events, lock }: Service): void {
   control.get('/accounts', () => listAccounts(database));
   control.post('/accounts', async ({ body }, reply) => {
-    const asked = readOrRefuse((wrong) => readNewAccount(body, wrong));
-    const opened = await lock.pass(() => openAccount(database, asked));
+    const account = readOrRefuse((wrong) => readNewAccount(body, wrong));
+    const opened = await lock.pass(() => openAccount(database, account));
     await events.listen();
     return reply.status(201).send(opened);
   });
@@ -138,16 +138,16 @@ function accountRoutes(control: FastifyInstance, { database, events, lock }: Ser
 
 function readNewAccount(body: unknown, faults: string[]): NewAccount {
   if (!isObject(body)) faults.push('the body must be an object');
-  const asked: Record<string, unknown> = { name: '', openingBalance: 0, ...(isObject(body) && body) };
-  check(asked, ACCOUNT_RULES, faults);
-  if ('eventsSecret' in asked && !('eventsUrl' in asked)) faults.push('eventsSecret needs eventsUrl');
-  return asked as unknown as NewAccount;
+  const account: Record<string, unknown> = { name: '', openingBalance: 0, ...(isObject(body) && body) };
+  check(account, ACCOUNT_RULES, faults);
+  if ('eventsSecret' in account && !('eventsUrl' in account)) faults.push('eventsSecret needs eventsUrl');
+  return account as unknown as NewAccount;
 }
 
 function faultRoutes(control: FastifyInstance, { faults, operations }: Service): void {
   control.post('/faults', ({ body }, reply) => {
-    const asked = readOrRefuse((wrong) => readFault(body, [...operations], wrong));
-    return reply.status(201).send(faults.add(asked));
+    const fault = readOrRefuse((wrong) => readFault(body, [...operations], wrong));
+    return reply.status(201).send(faults.add(fault));
   });
   control.get('/faults', () => faults.list());
   control.get('/faults/kinds', faultKinds);
@@ -183,8 +183,8 @@ const HEADER = 'X-Sandbox-Control-Key';
 function requireControlKey(control: FastifyInstance, controlKey: string): void {
   const expected = digest(controlKey);
   control.addHook('onRequest', (request, reply, done) => {
-    const given = request.headers[HEADER.toLowerCase()];
-    if (typeof given === 'string' && timingSafeEqual(digest(given), expected)) return done();
+    const key = request.headers[HEADER.toLowerCase()];
+    if (typeof key === 'string' && timingSafeEqual(digest(key), expected)) return done();
     void reply.status(401).send({ error: `send the control key in the header ${HEADER}` });
   });
 }

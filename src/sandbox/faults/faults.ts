@@ -37,8 +37,9 @@ export class Faults {
   private registered: RegisteredFault[] = [];
   private lastId = 0;
 
-  add(asked: RequestedFault) {
-    const seeded = asked.probability === undefined ? asked : { ...asked, seed: asked.seed ?? DEFAULT_SEED };
+  add(request: RequestedFault) {
+    const { probability, seed = DEFAULT_SEED } = request;
+    const seeded = probability === undefined ? request : { ...request, seed };
     const random = randomNumbers(seeded.seed ?? DEFAULT_SEED);
     const fault = { ...seeded, id: ++this.lastId, matches: 0, struck: 0, random };
     this.registered.push(fault);
@@ -123,16 +124,12 @@ export function randomNumbers(seed: number): () => number {
 const LARGEST_SEED = 2 ** 32 - 1;
 
 /** Returns the requested fault. Undefined if the request is invalid, with the reasons in `faults`. */
-export function readFault(
-  given: unknown,
-  operations: string[],
-  faults: string[],
-): RequestedFault | undefined {
-  if (!isObject(given) || !isFaultName(given.fault)) {
+export function readFault(body: unknown, operations: string[], faults: string[]): RequestedFault | undefined {
+  if (!isObject(body) || !isFaultName(body.fault)) {
     faults.push(`fault must be ${oneOf(...Object.keys(FAULTS)).must}`);
     return undefined;
   }
-  const { fault, operation, nth, probability, seed, processed, ...settings } = given;
+  const { fault, operation, nth, probability, seed, processed, ...settings } = body;
   const row = rowOf(fault);
   const settingRules = Object.entries(row.settings ?? {}).map(([name, { rule }]): [string, Rule] => [
     name,
@@ -147,7 +144,7 @@ export function readFault(
     processed: row.choosesProcessed ? flag : fixed(row.processed),
     ...Object.fromEntries(settingRules),
   };
-  check(given, rules, faults);
+  check(body, rules, faults);
   if (nth !== undefined && probability !== undefined) faults.push('nth and probability exclude each other');
   if (seed !== undefined && probability === undefined) faults.push('seed requires probability');
   if (faults.length > 0) return undefined;
@@ -165,7 +162,7 @@ export function readFault(
 }
 
 function fixed(value: boolean): Rule {
-  return { holds: (given) => given === value, must: `${value} or omitted for this fault` };
+  return { holds: (processed) => processed === value, must: `${value} or omitted for this fault` };
 }
 
 /** Lists the kinds of faults for the control interface. */

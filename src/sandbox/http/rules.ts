@@ -49,9 +49,9 @@ export function arrayOf(words: readonly string[]): Rule {
   };
 }
 
-/** Adds a fault for each field of `given` with an unknown name or a value that breaks its rule. */
-export function check(given: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
-  for (const [name, value] of Object.entries(given)) {
+/** Adds a fault for each field of `fields` with an unknown name or a value that breaks its rule. */
+export function check(fields: object, rules: Record<string, Rule>, faults: string[], prefix = ''): void {
+  for (const [name, value] of Object.entries(fields)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) faults.push(`${prefix}${name} is unknown; the fields are ${Object.keys(rules).join(', ')}`);
     else if (!rule.holds(value)) faults.push(`${prefix}${name} must be ${rule.must}`);

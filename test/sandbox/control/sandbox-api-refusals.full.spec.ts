@@ -96,11 +96,11 @@ describe('a proxy', () => {
       code: 'sandbox_unreachable',
       detail: expect.stringMatching(/Restart the proxy/),
     });
-    const asked = { operation: AIRTIME, body: {} };
+    const payout = { operation: AIRTIME, body: {} };
     const sent = await supertest(proxy.url)
       .post('/v1/sandbox/payouts')
       .set('X-API-Key', key)
-      .send(asked)
+      .send(payout)
       .expect(409);
     expect(sent.body.detail).toMatch(/without DATABASE_URL/);
     await proxy.close();

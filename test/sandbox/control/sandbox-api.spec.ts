@@ -139,10 +139,10 @@ describe('the sandbox API', () => {
   });
 
   it('turns faults on for the next sample, and off again', async () => {
-    const asked = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
-    const { body: fault } = await api.ask('post', '/faults', asked).expect(201);
+    const request = { fault: 'unauthorized', operation: AIRTIME, nth: 1 };
+    const { body: fault } = await api.ask('post', '/faults', request).expect(201);
     expect(fault).toEqual({
-      ...asked,
+      ...request,
       id: expect.any(Number),
       probability: null,
       seed: null,
@@ -158,7 +158,7 @@ describe('the sandbox API', () => {
     expect(await api.balance(DEMO, 'airtime')).toEqual(before);
     expect((await api.look()).faults).toEqual([{ ...fault, struck: 1 }]);
 
-    await api.ask('post', '/faults', { ...asked, nth: 2 }).expect(201);
+    await api.ask('post', '/faults', { ...request, nth: 2 }).expect(201);
     await api.ask('delete', `/faults/${fault.id}`).expect(204);
     expect((await api.look()).faults).toEqual([expect.objectContaining({ nth: 2 })]);
     expect(await api.send(AIRTIME)).toMatchObject({ status: 200 });
@@ -174,8 +174,8 @@ describe('the sandbox API', () => {
   });
 
   it('passes on probabilities and settings of faults', async () => {
-    const asked = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
-    const { body } = await api.ask('post', '/faults', asked).expect(201);
-    expect(body).toMatchObject({ ...asked, nth: null, operation: null, processed: true });
+    const request = { fault: 'lateProcessing', probability: 0.5, seed: 7, settings: { ms: 10, status: 500 } };
+    const { body } = await api.ask('post', '/faults', request).expect(201);
+    expect(body).toMatchObject({ ...request, nth: null, operation: null, processed: true });
   });
 });

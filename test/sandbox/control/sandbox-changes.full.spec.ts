@@ -107,8 +107,8 @@ describe('the ledger of a sandbox that changes its answers', () => {
   const credits = (valueInUSD: number) => ({ credits: [{ valueInUSD, email: 'ada@example.org' }] });
   const entry = ({ do: type, usd: valueInUSD, wallet: name }: Step) =>
     control('post', '/entries', { type, account: DEMO, wallet: name, valueInUSD });
-  const change = ({ do: _do, nth: _nth, ...asked }: Step, { chiRef }: Chosen) =>
-    control('patch', `/transactions/${chiRef}`, asked);
+  const change = ({ do: _do, nth: _nth, ...fields }: Step, { chiRef }: Chosen) =>
+    control('patch', `/transactions/${chiRef}`, fields);
 
   /** Executes each step, on the chosen transaction if it needs one. */
   const DOES: Record<string, (next: Step, chosen: Chosen) => PromiseLike<{ status: number }>> = {
@@ -152,13 +152,13 @@ describe('the ledger of a sandbox that changes its answers', () => {
   };
 
   it('is exact, and agrees with the wallets', async () => {
-    const seen = new Set<string>();
+    const results = new Set<string>();
     const steps = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 15 });
     const holds = fc.asyncProperty(steps, async (turns) => {
       await sandbox.control('post', '/reset').expect(204);
       for (const turn of turns) {
         const answers = await Promise.all(turn.map(take));
-        for (const answer of answers) seen.add(answer);
+        for (const answer of answers) results.add(answer);
         expect(answers.filter((answer) => answer.endsWith('503'))).toEqual([]);
       }
       await expectSoundLedger(sandbox.database, { statusesTwice: true });
@@ -171,9 +171,9 @@ describe('the ledger of a sandbox that changes its answers', () => {
     });
     await fc.assert(holds, { numRuns: RUNS });
     for (const done of ['airtime', 'redeem', 'delete', 'verify', 'status', 'money'])
-      expect(seen).toContain(`${done} 200`);
-    expect(seen).toContain('link 303');
-    for (const done of ['fee', 'top-up', 'withdrawal']) expect(seen).toContain(`${done} 201`);
-    for (const refused of ['redeem', 'fee']) expect(seen).toContain(`${refused} 400`);
+      expect(results).toContain(`${done} 200`);
+    expect(results).toContain('link 303');
+    for (const done of ['fee', 'top-up', 'withdrawal']) expect(results).toContain(`${done} 201`);
+    for (const refused of ['redeem', 'fee']) expect(results).toContain(`${refused} 400`);
   });
 });

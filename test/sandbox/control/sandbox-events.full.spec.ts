@@ -146,8 +146,8 @@ describe('the events of the sandbox', () => {
     await listen().expect(200);
     await sandbox.post('/payouts/airtime', airtime(1, '+254799990104')).expect(200);
     await pay(1);
-    const told = bodiesOf(await received(2)).map(({ eventType, status }) => [eventType, status]);
-    expect(told).toEqual([
+    const statuses = bodiesOf(await received(2)).map(({ eventType, status }) => [eventType, status]);
+    expect(statuses).toEqual([
       ['transaction.FAILED', 'FAILED'],
       ['transaction.SUCCESSFUL', 'SUCCESSFUL'],
     ]);
