@@ -32,13 +32,13 @@ describe('dual control of scopes', () => {
     (await proxy.get(ada, `/v1/changes?status=${status}`).expect(200)).body.changes;
 
   it.each(SCOPES)('holds a new client with %s', async (scope) => {
-    const asked = await create(ada, {
+    const pending = await create(ada, {
       name: 'guarded',
       scopes: [scope],
       person: 'eve',
       daily_cap_usd: 1,
     }).expect(202);
-    await decide(bob, changeIdOf(asked), 'reject').expect(200);
+    await decide(bob, changeIdOf(pending), 'reject').expect(200);
   });
 
   it.each(SCOPES)('holds the grant of the scope %s', async (scope) => {
@@ -46,20 +46,20 @@ describe('dual control of scopes', () => {
       scope === 'read' ? 'audit' : 'read',
     ]);
     const scopes = [scope, ...(scope === 'read' ? ['audit'] : ['read'])];
-    const asked = await change(ada, name, { scopes, daily_cap_usd: 1 }).expect(202);
-    await decide(bob, changeIdOf(asked), 'reject').expect(200);
+    const pending = await change(ada, name, { scopes, daily_cap_usd: 1 }).expect(202);
+    await decide(bob, changeIdOf(pending), 'reject').expect(200);
   });
 
   it('supersedes the grant of a scope after a new key was issued', async () => {
     await clients.create('reader', ['read']);
-    const asked = await change(ada, 'reader', { scopes: ['read', 'admin'] }).expect(202);
+    const pending = await change(ada, 'reader', { scopes: ['read', 'admin'] }).expect(202);
     // An unclaimed key also gets the scope.
     await decide(bob, changeIdOf(await issue(ada, 'reader', { person: 'mallory' }).expect(202))).expect(200);
-    expect((await decide(bob, changeIdOf(asked)).expect(409)).body).toMatchObject({
+    expect((await decide(bob, changeIdOf(pending)).expect(409)).body).toMatchObject({
       code: 'change_superseded',
     });
     expect(await changes('superseded')).toMatchObject([
-      { id: changeIdOf(asked), decided_by: { person: 'bob' } },
+      { id: changeIdOf(pending), decided_by: { person: 'bob' } },
     ]);
     // The second person sees all holders of keys.
     const again = await change(ada, 'reader', { scopes: ['read', 'admin'] }).expect(202);

@@ -59,7 +59,7 @@ describe('the console form of identity providers', () => {
     expect(await errorOf(page, 'Client ID of the app')).toContain(
       'is required for a client that accepts access tokens',
     );
-    complaints.length = 0; // the browser says that requests were refused
+    complaints.length = 0; // the browser complains about the refused requests
     await field(page, 'Client ID of the app').fill(' phone-app ');
     await page.getByText('Token issuer: https://id.example, was none').waitFor();
     expect(await save(page)).toEqual({
@@ -125,7 +125,7 @@ describe('the console form of identity providers', () => {
     expect(await errorOf(page, 'Client ID at the page issuer')).toContain(
       'is required for a client with page sessions',
     );
-    complaints.length = 0; // the browser says that requests were refused
+    complaints.length = 0; // the browser complains about the refused requests
     await field(page, 'Client ID at the page issuer').fill('shop-pages');
     await page.getByText('Page issuer: https://id.example, was none').waitFor();
     expect(await save(page)).toEqual({ page_issuer: ISSUER, page_client_id: 'shop-pages' });
@@ -182,7 +182,7 @@ describe('the console form of identity providers', () => {
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();
     await dialogOf(page).getByText('is required for a client with page sessions').first().waitFor();
     await expectAccessible(dialogOf(page));
-    complaints.length = 0; // the browser says that a request was refused
+    complaints.length = 0; // the browser complains about the refused request
     await dialogOf(page).getByLabel('Client ID at the page issuer').fill('both-pages');
     await dialogOf(page).getByRole('combobox', { name: 'Web origins' }).fill('https://both.example');
     await dialogOf(page).getByRole('button', { name: 'Create' }).click();

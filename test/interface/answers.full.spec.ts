@@ -72,7 +72,7 @@ describe('the proxy, after an upstream response', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
   ])('decodes %s, which it did not request, and stores the forwarded body', async (coding, encode) => {
-    const text = JSON.stringify({ status: 'success', data: { name: 'x'.repeat(5_000), said: UPSTREAM_KEY } });
+    const text = JSON.stringify({ status: 'success', data: { name: 'x'.repeat(5_000), echo: UPSTREAM_KEY } });
     paying.upstream.behaviour = (_request, response) =>
       response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': coding })

@@ -37,7 +37,7 @@ describe('the proof of a call', () => {
     await page.getByText('Details').first().click();
     const seal = (await scene.timeline(scene.calls.paid)).seals[0]!;
     const leaf = Buffer.from(seal.leaf_hash!, 'hex').toString('base64');
-    // as it is said, and as it was computed
+    // the given and the computed hash
     expect(await page.getByText(leaf, { exact: true }).count()).toBe(2);
     await expectAccessible(proofOf(page));
     expect(complaints).toEqual([]);

@@ -88,9 +88,9 @@ describe("the console's lists of calls and payouts", () => {
       ['From', 'must be an ISO 8601 time with a time zone'],
       ['Recipient', 'must be 3 to 254 characters from the beginning'],
     ] as const) {
-      const says = await field(page, label).getAttribute('aria-describedby');
+      const ids = await field(page, label).getAttribute('aria-describedby');
       const words = page.locator(
-        (says ?? '')
+        (ids ?? '')
           .split(' ')
           .map((id) => `[id="${id}"]`)
           .join(', '),

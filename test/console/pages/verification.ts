@@ -18,7 +18,7 @@ describe("the console's verification", () => {
   });
 
   const get = <const Path extends string>(path: Path) => scene.proxy.get(scene.auditor, path);
-  const asked = new Map<string, Promise<Evidence>>();
+  const evidences = new Map<string, Promise<Evidence>>();
   const ask = async (kind: Kind, revealed: boolean): Promise<Evidence> => {
     const id = scene.calls[kind];
     const receipt = (await get(`/v1/audit/calls/${id}/receipt`).expect(200)).body;
@@ -34,8 +34,8 @@ describe("the console's verification", () => {
   /** Returns a copy of the response, to be changed. */
   const evidenceOf = async (kind: Kind, revealed = true) => {
     const name = `${kind} ${revealed}`;
-    asked.set(name, asked.get(name) ?? ask(kind, revealed));
-    return structuredClone(await (asked.get(name) as Promise<Evidence>));
+    evidences.set(name, evidences.get(name) ?? ask(kind, revealed));
+    return structuredClone(await (evidences.get(name) as Promise<Evidence>));
   };
   const states = (steps: Step[]) =>
     steps.map(({ state, explanation }) => (state === 'wrong' ? explanation : state));
@@ -141,8 +141,8 @@ describe("the console's verification", () => {
     const [before] = await scene.proxy.database.query('SELECT note FROM checkpoint ORDER BY size LIMIT 1');
     const seen = { keys: [key], checkpoint: String(before?.note), at: '2026-11-22T00:00:00Z' };
     const note = (await get('/v1/audit/log/checkpoint')).text;
-    const asked = growthSince(seen, [key], note);
-    const { body } = await get(`/v1/audit/log/consistency?from=${asked?.from}&to=${asked?.to}`).expect(200);
+    const growth = growthSince(seen, [key], note);
+    const { body } = await get(`/v1/audit/log/consistency?from=${growth?.from}&to=${growth?.to}`).expect(200);
     const stateOf = async (...given: Parameters<typeof growthStep>) => (await growthStep(...given)).state;
     expect([keyStep(undefined, [key]).state, keyStep(seen, [key]).state]).toEqual(['open', 'right']);
     expect(await stateOf(seen, [key], note, body)).toBe('right');

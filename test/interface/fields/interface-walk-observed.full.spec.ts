@@ -21,11 +21,11 @@ const transfer = { receiver: '00000000-0000-4000-8000-000000000002', valueInUSD:
 const toLocal = (query: string) => `GET /info/usd-amount-in-local?${query}`;
 const toUsd = (query: string) => `GET /info/local-amount-in-usd?${query}`;
 
-/** Each field is required, and of its kind. */
+/** Each field is required, and has a type. */
 function fields(request: string, body: object, kinds: Record<string, unknown>): DocumentedRequest[] {
   return Object.entries(kinds).flatMap(([field, value]) => [
-    { says: `${field} is required`, request, body: without(body, field) },
-    { says: `${field} is not ${JSON.stringify(value)}`, request, body: wrong(body, field, value) },
+    { title: `${field} is required`, request, body: without(body, field) },
+    { title: `${field} is not ${JSON.stringify(value)}`, request, body: wrong(body, field, value) },
   ]);
 }
 
@@ -40,23 +40,27 @@ const COLLECTED = { id: expect.any(String), chiRef: expect.any(String) };
 
 /** docs/reference/upstream.md, "Operations known by name only". */
 const WALK: DocumentedRequest[] = [
-  { says: 'all', request: 'POST /account/transactions', body: {}, data: [] },
+  { title: 'all', request: 'POST /account/transactions', body: {}, data: [] },
   {
-    says: 'no batch of that name',
+    title: 'an unknown batch',
     request: 'POST /account/issue-id-transactions?issueID=none',
     data: { error: 'not found for that id' },
   },
-  { says: 'issueID is required', request: 'POST /account/issue-id-transactions' },
+  { title: 'issueID is required', request: 'POST /account/issue-id-transactions' },
 
-  { says: 'what credits can become', request: 'GET /info/assets', data: { benefitsList: expect.any(Array) } },
   {
-    says: 'countries',
+    title: 'the products for credits',
+    request: 'GET /info/assets',
+    data: { benefitsList: expect.any(Array) },
+  },
+  {
+    title: 'countries',
     request: 'GET /info/airtime-countries',
     data: ['Nigeria', 'Ghana', 'Kenya', 'South Africa', 'Uganda'],
   },
-  { says: 'networks', request: 'GET /info/mobile-money-codes', data: [] },
+  { title: 'networks', request: 'GET /info/mobile-money-codes', data: [] },
   {
-    says: 'a conversion',
+    title: 'a conversion',
     request: toLocal('destinationCurrency=KES&amountInUSD=100'),
     data: {
       amountInUSD: '100',
@@ -65,11 +69,11 @@ const WALK: DocumentedRequest[] = [
       validUntil: expect.any(String),
     },
   },
-  { says: 'a currency is required', request: toLocal('amountInUSD=100') },
-  { says: 'an amount is required', request: toLocal('destinationCurrency=KES') },
-  { says: 'an amount that is none', request: toLocal('destinationCurrency=KES&amountInUSD=much') },
+  { title: 'a currency is required', request: toLocal('amountInUSD=100') },
+  { title: 'an amount is required', request: toLocal('destinationCurrency=KES') },
+  { title: 'an amount in words', request: toLocal('destinationCurrency=KES&amountInUSD=much') },
   {
-    says: 'a conversion',
+    title: 'a conversion',
     request: toUsd('originCurrency=NGN&amountInOriginCurrency=20'),
     data: {
       amountInOriginCurrency: '20',
@@ -78,13 +82,18 @@ const WALK: DocumentedRequest[] = [
       validUntil: expect.any(String),
     },
   },
-  { says: 'a currency is required', request: toUsd('amountInOriginCurrency=20') },
-  { says: 'an amount below zero', request: toUsd('originCurrency=NGN&amountInOriginCurrency=-20') },
+  { title: 'a currency is required', request: toUsd('amountInOriginCurrency=20') },
+  { title: 'a negative amount', request: toUsd('originCurrency=NGN&amountInOriginCurrency=-20') },
 
-  { says: 'at once', request: 'POST /collections/mobile-money/collect', body: charge, data: COLLECTED },
+  {
+    title: 'an immediate collection',
+    request: 'POST /collections/mobile-money/collect',
+    body: charge,
+    data: COLLECTED,
+  },
   ...fields('POST /collections/mobile-money/collect', charge, COLLECTION_FIELDS),
   {
-    says: 'to be verified',
+    title: 'a collection to verify',
     request: 'POST /collections/mobile-money/initiate',
     body: charge,
     data: COLLECTED,
@@ -97,32 +106,32 @@ const WALK: DocumentedRequest[] = [
     phoneNumber: '0712',
     countryToSend: 'Atlantis',
   }),
-  { says: 'meta is an object', request: 'POST /redeem/airtime', body: { ...redemption, meta: 'text' } },
+  { title: 'meta is an object', request: 'POST /redeem/airtime', body: { ...redemption, meta: 'text' } },
 
   {
-    says: 'name and e-mail',
+    title: 'name and e-mail',
     request: 'POST /sub-account/create',
     body: account,
     data: { subAccount: true, name: account.name },
   },
   {
-    says: 'meta',
+    title: 'meta',
     request: 'POST /sub-account/create',
     body: { ...account, meta: { a: [1] } },
     data: { meta: { a: [1] } },
   },
   ...fields('POST /sub-account/create', account, { name: 7, email: 'west' }),
-  { says: 'id is required', request: 'GET /sub-account/get' },
+  { title: 'id is required', request: 'GET /sub-account/get' },
 
-  { says: 'walletID is required', request: 'POST /wallets/lookup', body: {} },
+  { title: 'walletID is required', request: 'POST /wallets/lookup', body: {} },
   {
-    says: 'to a wallet',
+    title: 'to a wallet',
     request: 'POST /wallets/transfer',
     body: transfer,
     data: { data: { wallet: 'momo' }, error: 'None' },
   },
   {
-    says: 'wallet is optional',
+    title: 'wallet is optional',
     request: 'POST /wallets/transfer',
     body: without(transfer, 'wallet'),
     data: { error: 'None' },
@@ -158,7 +167,7 @@ describe('a walk through the operations without documented fields', () => {
 
     it('verifies an initiated collection, and counts it once', async () => {
       const balance = async () =>
-        dataOf('GET /wallets/list', await client().wallets()).find((w) => w.type === 'momo')?.balance;
+        dataOf('GET /wallets/list', await client().wallets()).find(({ type }) => type === 'momo')?.balance;
       const before = await balance();
       const { id } = dataOf(
         'POST /collections/mobile-money/initiate',
@@ -173,9 +182,9 @@ describe('a walk through the operations without documented fields', () => {
     });
 
     it('reads a new sub-account, and looks up its wallet', async () => {
-      const made = dataOf('POST /sub-account/create', await client().createSubAccount(account));
-      const got = dataOf('GET /sub-account/get', await client().subAccount(made.id));
-      expect(got).toMatchObject({ id: made.id, uid: made.uid, name: account.name });
+      const created = dataOf('POST /sub-account/create', await client().createSubAccount(account));
+      const got = dataOf('GET /sub-account/get', await client().subAccount(created.id));
+      expect(got).toMatchObject({ id: created.id, uid: created.uid, name: account.name });
       expect(dataOf('POST /wallets/lookup', await client().lookUpWallet(first(got.wallets).id))).toEqual(
         got.wallets[0],
       );

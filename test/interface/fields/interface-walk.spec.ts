@@ -14,54 +14,54 @@ const transactions = (count: number, status: string) =>
     expect.objectContaining({ id: expect.any(String), chiRef: expect.any(String), status }),
   );
 
-/** The credit item's rules hold wherever it stands (docs/reference/upstream.md, "Credit item"). */
+/** The rules of a credit item hold in each operation (docs/reference/upstream.md, "Credit item"). */
 function creditRules(request: string, list: string, data: unknown): DocumentedRequest[] {
   const body = (...items: object[]) => ({ [list]: items });
   return [
-    { says: 'an item with an e-mail', request, body: body(email), data },
-    { says: 'an item with a handle only', request, body: body(handle), data },
-    { says: 'an empty handle beside an e-mail', request, body: body({ ...email, twitter: '' }), data },
-    { says: 'both: the e-mail is used', request, body: body({ ...email, twitter: '@ada' }), data },
-    { says: 'rule 1: neither', request, body: body({ valueInUSD: 0.5 }) },
-    { says: 'rule 1: an empty handle alone', request, body: body({ twitter: '', valueInUSD: 0.5 }) },
-    { says: 'a handle without its @', request, body: body({ twitter: 'ada', valueInUSD: 0.5 }) },
-    { says: 'an e-mail that is none', request, body: body(wrong(email, 'email', 'ada')) },
-    { says: 'a value that is no number', request, body: body(wrong(email, 'valueInUSD', 'half')) },
-    { says: 'a value below zero', request, body: body(wrong(email, 'valueInUSD', -0.5)) },
-    { says: 'a good item beside a bad one', request, body: body(email, { valueInUSD: 0.5 }) },
-    { says: 'no list', request, body: {} },
-    { says: 'a list that is none', request, body: { [list]: email } },
+    { title: 'an item with an e-mail', request, body: body(email), data },
+    { title: 'an item with a handle only', request, body: body(handle), data },
+    { title: 'an e-mail with an empty handle', request, body: body({ ...email, twitter: '' }), data },
+    { title: 'an e-mail with a handle', request, body: body({ ...email, twitter: '@ada' }), data },
+    { title: 'no recipient', request, body: body({ valueInUSD: 0.5 }) },
+    { title: 'an empty handle alone', request, body: body({ twitter: '', valueInUSD: 0.5 }) },
+    { title: 'a handle without @', request, body: body({ twitter: 'ada', valueInUSD: 0.5 }) },
+    { title: 'an invalid e-mail', request, body: body(wrong(email, 'email', 'ada')) },
+    { title: 'a value in words', request, body: body(wrong(email, 'valueInUSD', 'half')) },
+    { title: 'a negative value', request, body: body(wrong(email, 'valueInUSD', -0.5)) },
+    { title: 'a valid item with an invalid one', request, body: body(email, { valueInUSD: 0.5 }) },
+    { title: 'no list', request, body: {} },
+    { title: 'an object instead of the list', request, body: { [list]: email } },
   ];
 }
 
-/** The rules that airtime and mobile money items share. */
+/** The rules of airtime and mobile money items. */
 function phoneRules(request: string, list: string, item: object, data: unknown): DocumentedRequest[] {
   const body = (...items: object[]) => ({ [list]: items });
   return [
-    { says: 'two countries', request, body: body(item, wrong(item, 'phoneNumber', '+254700000001')), data },
+    { title: 'two countries', request, body: body(item, wrong(item, 'phoneNumber', '+254700000001')), data },
     ...Object.keys(item).map((field) => ({
-      says: `${field} is required`,
+      title: `${field} is required`,
       request,
       body: body(without(item, field)),
     })),
-    { says: 'a phone number without its +', request, body: body(wrong(item, 'phoneNumber', '254712345678')) },
-    { says: 'a phone number that is none', request, body: body(wrong(item, 'phoneNumber', '+ada')) },
-    { says: 'a value that is no number', request, body: body(wrong(item, 'valueInUSD', 'one')) },
-    { says: 'a country that is no text', request, body: body(wrong(item, 'countryToSend', 254)) },
-    { says: 'a good item beside a bad one', request, body: body(item, without(item, 'phoneNumber')) },
-    { says: 'no list', request, body: {} },
+    { title: 'a phone number without +', request, body: body(wrong(item, 'phoneNumber', '254712345678')) },
+    { title: 'an invalid phone number', request, body: body(wrong(item, 'phoneNumber', '+ada')) },
+    { title: 'a value in words', request, body: body(wrong(item, 'valueInUSD', 'one')) },
+    { title: 'a number as the country', request, body: body(wrong(item, 'countryToSend', 254)) },
+    { title: 'a valid item with an invalid one', request, body: body(item, without(item, 'phoneNumber')) },
+    { title: 'no list', request, body: {} },
   ];
 }
 
 const WALK: DocumentedRequest[] = [
   ...creditRules('POST /send', 'credit', link),
   {
-    says: 'a description',
+    title: 'a description',
     request: 'POST /send',
     body: { credit: [email], description: 'Prizes' },
     data: link,
   },
-  { says: 'a description that is no text', request: 'POST /send', body: { credit: [email], description: 7 } },
+  { title: 'a number as the description', request: 'POST /send', body: { credit: [email], description: 7 } },
 
   ...phoneRules('POST /payouts/airtime', 'airtimes', airtime, {
     data: transactions(2, 'paid'),
@@ -69,13 +69,13 @@ const WALK: DocumentedRequest[] = [
   }),
   ...phoneRules('POST /payouts/mobile-money', 'momos', momo, { credits: transactions(2, 'paid') }),
   {
-    says: 'an empty reference',
+    title: 'an empty reference',
     request: 'POST /payouts/mobile-money',
     body: { momos: [{ ...momo, reference: '' }] },
     data: {},
   },
   {
-    says: 'an unknown code',
+    title: 'an unknown code',
     request: 'POST /payouts/mobile-money',
     body: { momos: [wrong(momo, 'momoCode', 'XXX')] },
   },
@@ -83,44 +83,44 @@ const WALK: DocumentedRequest[] = [
   ...creditRules('POST /payouts/credit', 'credits', { ...link, data: transactions(1, 'paid'), credits: [] }),
   ...creditRules('POST /payouts/initiate-credit', 'credits', { ...link, data: transactions(1, 'unpaid') }),
   {
-    says: 'a description',
+    title: 'a description',
     request: 'POST /payouts/initiate-credit',
     body: { description: 'Prizes', credits: [email] },
     data: link,
   },
 
   {
-    says: 'to a wallet',
+    title: 'to a wallet',
     request: 'POST /account/transfer',
     body: transfer,
     data: { data: { wallet: 'airtime' } },
   },
   {
-    says: 'wallet is optional',
+    title: 'wallet is optional',
     request: 'POST /account/transfer',
     body: without(transfer, 'wallet'),
     data: { error: 'None' },
   },
-  { says: 'receiver is required', request: 'POST /account/transfer', body: without(transfer, 'receiver') },
+  { title: 'receiver is required', request: 'POST /account/transfer', body: without(transfer, 'receiver') },
   {
-    says: 'an amount that is no number',
+    title: 'an amount in words',
     request: 'POST /account/transfer',
     body: wrong(transfer, 'amount', 'one'),
   },
-  { says: 'a wallet that is no text', request: 'POST /account/transfer', body: wrong(transfer, 'wallet', 1) },
+  { title: 'a number as the wallet', request: 'POST /account/transfer', body: wrong(transfer, 'wallet', 1) },
 
-  { says: 'chiRef is required', request: 'POST /account/delete-unpaid-transaction', body: {} },
-  { says: 'chiRef is a string', request: 'POST /account/delete-unpaid-transaction', body: { chiRef: 7 } },
+  { title: 'chiRef is required', request: 'POST /account/delete-unpaid-transaction', body: {} },
+  { title: 'chiRef is a string', request: 'POST /account/delete-unpaid-transaction', body: { chiRef: 7 } },
   {
-    says: 'a chiRef that is none',
+    title: 'an unknown chiRef',
     request: 'POST /account/delete-unpaid-transaction',
     body: { chiRef: 'none' },
   },
 
-  { says: 'id is required', request: 'GET /account/transaction' },
-  { says: 'GET, the documented method', request: 'GET /wallets/list', data: [] },
-  { says: 'POST, as the code examples', request: 'POST /wallets/list', data: [] },
-  { says: 'the sub-accounts', request: 'GET /sub-account/list', data: [] },
+  { title: 'id is required', request: 'GET /account/transaction' },
+  { title: 'GET, the documented method', request: 'GET /wallets/list', data: [] },
+  { title: 'POST, as in the code examples', request: 'POST /wallets/list', data: [] },
+  { title: 'the sub-accounts', request: 'GET /sub-account/list', data: [] },
 ];
 
 describe('a walk through the documented interface', () => {

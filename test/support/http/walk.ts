@@ -4,7 +4,7 @@ import { dataOf, InterfaceClient, RawAnswer } from './interface-client';
 /** A request of docs/reference/upstream.md: method and path of a heading, body of a table. */
 export interface DocumentedRequest {
   /** Statement of the document. */
-  says: string;
+  title: string;
   request: string;
   body?: object;
   /** Required content of `data`. Undefined for a rejection. */
@@ -38,7 +38,7 @@ export function walk(
     /** Balances after all executed requests. */
     let before: number[] | undefined;
 
-    it.each(rows.filter(({ data }) => data))('$request: $says', async ({ request, body, data }) => {
+    it.each(rows.filter(({ data }) => data))('$request: $title', async ({ request, body, data }) => {
       const answer = await ask(client(), request, body);
       expect(answer).toMatchObject({ status: 200, contentType: 'application/json; charset=utf-8' });
       const expected = Array.isArray(data) && data.length === 0 ? expect.any(Array) : data;
@@ -46,7 +46,7 @@ export function walk(
     });
 
     it.each(rows.filter(({ data }) => !data))(
-      'rejects $request, and moves nothing: $says',
+      'rejects $request, and moves nothing: $title',
       async ({ request, body }) => {
         before ??= await balances();
         const { status, text } = await ask(client(), request, body);
