@@ -1,7 +1,7 @@
 /** Guards of dual control. */
 
-const WIDENS = 'src/access/dual-control/expansion.ts';
-const GOVERNANCE = 'src/access/dual-control/dual-control.service.ts';
+const EXPANSION = 'src/access/dual-control/expansion.ts';
+const DUAL_CONTROL_SERVICE = 'src/access/dual-control/dual-control.service.ts';
 const CLAIMS = 'src/access/dual-control/claims.service.ts';
 const LIFTING = 'src/admin/stops/stops.service.ts';
 const SAME_PERSON = 'src/access/people/same-person.ts';
@@ -15,7 +15,7 @@ export const DUAL_CONTROL = [
     name: 'granted-scope',
     guards: 'permission to redeem and collect granted by one person',
     edits: [
-      [WIDENS, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"],
+      [EXPANSION, '!before.scopes.includes(scope)', "!before.scopes.includes(scope) && scope !== 'write'"],
     ],
     noticedBy: 'test/limits/expanded-requests.full.spec.ts',
     test: 'waits for the scope write alone, which permits new requests',
@@ -23,14 +23,16 @@ export const DUAL_CONTROL = [
   {
     name: 'lowered-limit',
     guards: 'a limit that allows more when it is lowered',
-    edits: [[WIDENS, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
+    edits: [[EXPANSION, 'new Decimal(after).lessThan(before)', 'new Decimal(after).greaterThan(before)']],
     noticedBy: 'src/access/clients/limits/new-limit.full.spec.ts',
     test: 'requires a second person to lower it',
   },
   {
     name: 'foreign-key-hidden',
     guards: "a requester who sees another person's key",
-    edits: [[GOVERNANCE, 'person === undefined ? key : undefined', 'person === undefined ? key : key']],
+    edits: [
+      [DUAL_CONTROL_SERVICE, 'person === undefined ? key : undefined', 'person === undefined ? key : key'],
+    ],
     noticedBy: PERSONAL_KEYS,
     test: 'shows its secret only to the person who claims it',
   },

@@ -83,9 +83,9 @@ async function askAll(run: Run, stage: Stage): Promise<{ orders: Order[]; differ
     orders.push(order);
     if (orders.length % 100 === 0) run.say(`${whole(orders.length)} of ${whole(count)} requests`);
     if (orders.length % REPEATED === 0 && order.key !== undefined) {
-      const twin: Order = { ...order, attempts: [] };
-      await Promise.all([order, twin].map((one) => insist(stage.nextUrl, one, 60_000)));
-      if (isDone(order) && isDone(twin) && !areAlike(order, twin))
+      const duplicate: Order = { ...order, attempts: [] };
+      await Promise.all([order, duplicate].map((one) => insist(stage.nextUrl, one, 60_000)));
+      if (isDone(order) && isDone(duplicate) && !areAlike(order, duplicate))
         different.push(`${order.key} got two answers`);
     } else if (order.key === undefined) await attempt(stage.nextUrl(), order);
     else await insist(stage.nextUrl, order, 60_000);
