@@ -110,7 +110,7 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/history/retention/erase-persons.full.spec.ts',
-    test: 'keeps a person while their call is held, which they could otherwise approve',
+    test: 'keeps a person while their call is held, to prevent its approval by the requester',
   },
   {
     name: 'erased-keys',

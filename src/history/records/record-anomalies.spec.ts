@@ -35,7 +35,7 @@ const outcome = (more: Partial<OutcomeDocument> = {}) => ({
 
 /** Records of a successful payout with one item, and the changes of a test. */
 function found(
-  { intent, ...call }: Made = {},
+  { intent, ...call }: CallChanges = {},
   more: Partial<AnomalyContext> = {},
 ): [string, number | null][] {
   const sound = {
@@ -68,10 +68,10 @@ function found(
 const CALL = null;
 const HELD = { intent: { held_for: 'over_threshold' } };
 /** Parts of a call that a test changes. */
-type Made = { intent?: Partial<IntentDocument> } & Partial<Record<keyof FullStoredCall, unknown>>;
+type CallChanges = { intent?: Partial<IntentDocument> } & Partial<Record<keyof FullStoredCall, unknown>>;
 
 describe('anomaliesOf', () => {
-  it.each<[string, Made]>([
+  it.each<[string, CallChanges]>([
     ['a success', {}],
     ['a call without an answer yet', { outcome: null }],
     ['one that waits', { ...HELD, outcome: null }],
@@ -92,7 +92,7 @@ describe('anomaliesOf', () => {
       { intent: { idempotency_key_commitment: undefined }, key: null },
     ],
     [
-      'a call of nobody in particular, or one that was restored from a copy',
+      'a call without a known person, or restored from a copy',
       { intent: { actor_commitment: undefined }, person: { name: null, salt: null } },
     ],
     [
@@ -101,7 +101,7 @@ describe('anomaliesOf', () => {
     ],
   ])('finds nothing in %s', (_what, call) => expect(found(call)).toEqual([]));
 
-  it.each<[string, number | null, Made]>([
+  it.each<[string, number | null, CallChanges]>([
     [
       'success_after_not_executed',
       CALL,

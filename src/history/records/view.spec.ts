@@ -72,7 +72,7 @@ describe('masking', () => {
     }
   });
 
-  it('keeps the shape of a body, and the fields that identify nobody', () => {
+  it('keeps the shape of a body, and the fields that identify no person', () => {
     const body = {
       status: 'success',
       data: [

@@ -105,8 +105,8 @@ describe('a read of the history', () => {
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['finds nobody', '/v1/audit/calls?recipient=%2B254799999999', {}],
-    ['finds nobody by a prefix', '/v1/audit/items?recipient_prefix=%2B999', {}],
+    ['finds no payout', '/v1/audit/calls?recipient=%2B254799999999', {}],
+    ['finds no payout by a prefix', '/v1/audit/items?recipient_prefix=%2B999', {}],
     ['is masked', `/v1/audit/calls?recipient=${encodeURIComponent(PHONE)}`, { 'X-People': 'masked' }],
     ['only counts', `/v1/audit/summary?recipient=${encodeURIComponent(PHONE)}`, {}],
     [

@@ -42,9 +42,9 @@ describe('an export', () => {
       /^<\/v1\/audit\/export\/(.*)\/manifest>; rel="describedby"/.exec(got.headers.link ?? '') ?? [];
     return (await paying.proxy.get(key, `/v1/audit/export/${id}/manifest`).expect(200)).body;
   };
-  type End = { sha256: Buffer; checkpoint_size: string | null };
+  type ExportEnd = { sha256: Buffer; checkpoint_size: string | null };
   const endOf = async (id: unknown) =>
-    (await query<End>('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
+    (await query<ExportEnd>('SELECT * FROM access_end WHERE access_id = $1', [id]))[0];
 
   it('has one NDJSON object per line, oldest first, and a manifest that proves completeness', async () => {
     const got = await get('format=ndjson')

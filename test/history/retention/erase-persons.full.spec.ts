@@ -98,7 +98,7 @@ describe('audit erase --person', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('keeps a person while their call is held, which they could otherwise approve', async () => {
+  it('keeps a person while their call is held, to prevent its approval by the requester', async () => {
     await query("UPDATE client SET approval_over_usd = 2 WHERE name = 'app'");
     const held = idOf(await pay('canary-bird.19').expect(202));
     await query("UPDATE client SET approval_over_usd = NULL WHERE name = 'app'");

@@ -73,7 +73,7 @@ describe('people in the history', () => {
     return (await proxy.post(app, '/payouts/credit', { credits }).expect(200)).headers['x-call-id'] as string;
   }
 
-  function expectNobody(shown: unknown): void {
+  function expectNoPeople(shown: unknown): void {
     const text = JSON.stringify(shown).toLowerCase();
     for (const part of ['lovelace', '8012345678', '801 234 5678', '1234567', '@ada'])
       expect(text).not.toContain(part);
@@ -82,7 +82,7 @@ describe('people in the history', () => {
   it('are masked in every part of a call without `audit:pii`: items, request and response', async () => {
     const id = await pay();
     const { body } = await proxy.get(auditor, `${CALLS}/${id}`).expect(200);
-    expectNobody(body);
+    expectNoPeople(body);
     expect(body.items[0]?.recipient).toEqual({
       email: 'a••@example.com',
       handle: '@A••',
@@ -118,14 +118,14 @@ describe('people in the history', () => {
 
   it('are masked in lists', async () => {
     await pay();
-    expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
+    expectNoPeople((await proxy.get(auditor, CALLS).expect(200)).body);
     // Masked results can still be found by recipient.
     const { body } = await proxy
       .get(seeing, `${CALLS}?recipient=${PERSON.email}`)
       .set('X-People', 'masked')
       .expect(200);
     expect(body.calls.length).toBeGreaterThan(0);
-    expectNobody(body);
+    expectNoPeople(body);
   });
 
   it('are masked in free text of callers: references, countries, wallets and IDs', async () => {
@@ -149,12 +149,12 @@ describe('people in the history', () => {
       await proxy.get(app, `/api/v0.1/account/transaction?id=${encodeURIComponent(contact)}`).expect(500),
     ];
     for (const { headers } of calls) {
-      expectNobody((await proxy.get(auditor, `${CALLS}/${headers['x-call-id']}`).expect(200)).body);
+      expectNoPeople((await proxy.get(auditor, `${CALLS}/${headers['x-call-id']}`).expect(200)).body);
       const { body } = await proxy.get(seeing, `${CALLS}/${headers['x-call-id']}`).expect(200);
       // Only the body, which can be erased, has the original. A query is part of the record.
       expect(/lovelace/.test(JSON.stringify(body))).toBe(body.operation !== 'GET /account/transaction');
     }
-    expectNobody((await proxy.get(auditor, CALLS).expect(200)).body);
+    expectNoPeople((await proxy.get(auditor, CALLS).expect(200)).body);
   });
 
   it('are hidden together with a response that is not JSON', async () => {
@@ -163,7 +163,7 @@ describe('people in the history', () => {
       airtimes: [{ countryToSend: 'Nigeria', phoneNumber: PERSON.phone, valueInUSD: 1 }],
     });
     const { body } = await proxy.get(auditor, `${CALLS}/${headers['x-call-id']}`).expect(200);
-    expectNobody(body);
+    expectNoPeople(body);
     expect([body.response?.body, body.items[0]?.recipient.phone]).toEqual(['••••', '+234••••5678']);
   });
 

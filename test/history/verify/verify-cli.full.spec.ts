@@ -162,7 +162,7 @@ describe('audit verify', () => {
     const { code, stdout, stderr } = await run('--key', keyFile, '--checkpoint', cutShort);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^verified: all .*\n\nchecked +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies of .*\n/,
+      /^verified: all .*\n\nchecked +\d+ records in [\d.]+ s, [\d,]+\/s\ncheckpoints +\d+, and \d+ copies/,
     );
     expect(stdout).toMatch(/\nnot yet sealed 0\n/);
   });

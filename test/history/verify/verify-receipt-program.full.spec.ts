@@ -109,9 +109,10 @@ describe('verify-receipt.mjs', () => {
     writeFileSync(join(folder, 'log.pub'), `${forger.verifierKey}\n${signer.verifierKey}\n`);
     const { status, stdout, stderr } = run(['--key', 'log.pub', 'receipt.json']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout)
-      .toContain(`The receipt holds. The log signed that these, of call ${CALL}, are among its first 11 records:
-- intent, leaf 3: operation POST /payouts/airtime, total_usd 12.500000, recorded_at 2026-11-21T14:00:00.000001Z
+    const time = '2026-11-21T14:00:00.000001Z';
+    const claim = `these, of call ${CALL}, are among its first 11 records`;
+    expect(stdout).toContain(`The receipt holds. The log signed that ${claim}:
+- intent, leaf 3: operation POST /payouts/airtime, total_usd 12.500000, recorded_at ${time}
     opened, and as committed to: body
     opened, and as committed to: items/0/email
 - decision, leaf 5: kind approved

@@ -2,13 +2,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../../src/journal/records/documents';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';
-import { insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
+import { insertIntents, insertOutcomes, insertSettlements, PartialRecord } from '../records/documents';
 
 /** The records of a call that determine its state. */
 export interface Combination {
   recorded_at: string;
   process: number;
-  held: Some<IntentDocument>;
+  held: PartialRecord<IntentDocument>;
   decision: object | null;
   outcome: string | null;
   resolution: string | null;

@@ -13,7 +13,13 @@ import { MissingLookup, Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';
-import { insertBeside, insertIntents, insertOutcomes, insertSettlements, Some } from '../records/documents';
+import {
+  insertBeside,
+  insertIntents,
+  insertOutcomes,
+  insertSettlements,
+  PartialRecord,
+} from '../records/documents';
 
 /** A payment of ours. Times are text. */
 export interface Ours {
@@ -71,7 +77,7 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
 /** The payments of a call. */
 type Payments = [callId: string, Ours[]];
 
-function toIntent([id, payments]: Payments): Some<IntentDocument> {
+function toIntent([id, payments]: Payments): PartialRecord<IntentDocument> {
   const { operation, at, client_id = id } = first(payments);
   const items = payments.map(({ usd, reference }): ItemDocument => {
     return { amount_usd: usd ?? undefined, reference: reference ?? undefined, recipient_field: 'email' };
@@ -79,7 +85,7 @@ function toIntent([id, payments]: Payments): Some<IntentDocument> {
   return { id, client_id, operation, recorded_at: at, items };
 }
 
-function toOutcome([id, payments]: Payments): Some<OutcomeDocument>[] {
+function toOutcome([id, payments]: Payments): PartialRecord<OutcomeDocument>[] {
   const { kind, at } = first(payments);
   if (kind === null) return [];
   const items = payments.flatMap(

@@ -24,7 +24,7 @@ export function withDocumentedProgram<Result>(use: (folder: string) => Result): 
   }
 }
 
-export interface Verified {
+export interface DocumentedResult {
   /** The program's result for each text: null for a valid receipt, otherwise the fault. */
   faults: (string | null)[];
   /** Positions of bits of the first text (byte * 8 + bit) that can be flipped unnoticed. */
@@ -36,12 +36,14 @@ export interface Verified {
  * @param flipEvery distance between the flipped bits of the first text, one flip at a time. At most 8 reaches
  *   every byte.
  */
-export function verifyAsDocumented(texts: string[], key: string, flipEvery?: number): Verified {
+export function verifyAsDocumented(texts: string[], key: string, flipEvery?: number): DocumentedResult {
   const asking = `
     import { verifyReceipt } from './verify.mjs';
     import { readFileSync } from 'node:fs';
     const { texts, key, flipEvery } = JSON.parse(readFileSync(0, 'utf8'));
-    const faultOf = (text) => { try { verifyReceipt(text, key); return null; } catch (error) { return error.message; } };
+    const faultOf = (text) => {
+      try { verifyReceipt(text, key); return null; } catch (error) { return error.message; }
+    };
     const bytes = Buffer.from(texts[0]);
     const unnoticed = [];
     for (let bit = 0; flipEvery && bit < bytes.length * 8; bit += flipEvery) {
@@ -53,6 +55,8 @@ export function verifyAsDocumented(texts: string[], key: string, flipEvery?: num
   return withDocumentedProgram((cwd) => {
     const input = JSON.stringify({ texts, key, flipEvery });
     const args = ['--input-type=module', '-e', asking];
-    return JSON.parse(execFileSync(process.execPath, args, { cwd, input, encoding: 'utf8' })) as Verified;
+    return JSON.parse(
+      execFileSync(process.execPath, args, { cwd, input, encoding: 'utf8' }),
+    ) as DocumentedResult;
   });
 }

@@ -14,11 +14,11 @@ interface Queries {
 }
 
 /** Some members of a record. */
-export type Some<Record> = { [Name in keyof Record]?: Record[Name] | undefined };
+export type PartialRecord<Record> = { [Name in keyof Record]?: Record[Name] | undefined };
 interface Documents {
-  intent: Some<IntentDocument>;
-  outcome: Some<OutcomeDocument>;
-  settlement: Some<SettlementDocument>;
+  intent: PartialRecord<IntentDocument>;
+  outcome: PartialRecord<OutcomeDocument>;
+  settlement: PartialRecord<SettlementDocument>;
 }
 type Table = keyof Documents;
 

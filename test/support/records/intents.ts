@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { IntentDocument } from '../../../src/journal/records/documents';
 import { LOCKS } from '../../../src/platform/database/locks';
 import { TestDatabase } from '../databases/test-database';
-import { insertion, intentText, Some } from './documents';
+import { insertion, intentText, PartialRecord } from './documents';
 
 /** Keeps a process with this number alive for the lifetime of the test's own connection. */
 export function live(database: TestDatabase, process: number): Promise<unknown> {
@@ -36,7 +36,7 @@ export async function copyIntent(
   const text = intentText({
     ...Object.fromEntries(left),
     ...Object.fromEntries(changed),
-  } as Some<IntentDocument>);
+  } as PartialRecord<IntentDocument>);
   // In one statement, like the proxy, so that readers see all of its rows or none.
   await database.query(
     `WITH beside AS (

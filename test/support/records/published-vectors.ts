@@ -87,9 +87,9 @@ export const ROOTS: Record<number, Buffer> = {
  */
 export const SUMDB_KEY = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
 export const SUMDB_INDEX = 43_930_254;
-export const SUMDB_LEAF = `github.com/transparency-dev/tessera v1.0.0 h1:4OT1V9xJLa5NnYlFWWlCdZkCm18/o12rdd+bCTje7XE=
-github.com/transparency-dev/tessera v1.0.0/go.mod h1:TLvfjlkbmsmKVEJUtzO2eb9Q2IBnK3EJ0dI4G0oxEOU=
-`;
+export const SUMDB_LEAF =
+  'github.com/transparency-dev/tessera v1.0.0 h1:4OT1V9xJLa5NnYlFWWlCdZkCm18/o12rdd+bCTje7XE=\n' +
+  'github.com/transparency-dev/tessera v1.0.0/go.mod h1:TLvfjlkbmsmKVEJUtzO2eb9Q2IBnK3EJ0dI4G0oxEOU=\n';
 export const SUMDB_PROOF = each(
   'Q2cuq1e21q4UC1RQ6wtmXmCxk2q3Wqz/yFvD12P2KSM= VdgHwjNYSv9fZVxvYzn8kySGvrjqeCnzdJqJILieWf4= ' +
     'ARfBpZjsj3LSP42V4xBVdCKbHVa4WXSbuFAa0rUSCVQ= 0VYgz0Vmgz6jOM8H6edZBWHtO6+R7tPvN4EOwwRRSws= ' +

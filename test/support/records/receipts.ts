@@ -68,7 +68,7 @@ interface TestRecord {
 }
 
 /** Facts proved by a receipt. */
-interface Proved {
+interface ProvedReceipt {
   warning?: string;
   records: unknown[];
 }
@@ -117,10 +117,13 @@ export async function receiptOf(log = LOG, places = [3, 5, 8], ...by: Signer[]) 
 
 /** Calls the tool's functions many times in one separate process. Returns the results in order. */
 export function askAll(questions: { receipts?: { text: string; keys?: string[] }[]; values?: unknown[] }) {
+  const tool = pathToFileURL(join('tools', 'verify-receipt.mjs')).href;
   const program = `
-    import { canonical, verifyReceipt } from ${JSON.stringify(pathToFileURL(join('tools', 'verify-receipt.mjs')).href)};
+    import { canonical, verifyReceipt } from ${JSON.stringify(tool)};
     import { readFileSync } from 'node:fs';
-    const attempt = (what) => { try { return what(); } catch (error) { return error.constructor.name + ': ' + error.message; } };
+    const attempt = (call) => {
+      try { return call(); } catch (error) { return error.constructor.name + ': ' + error.message; }
+    };
     const { receipts = [], values = [] } = JSON.parse(readFileSync(0, 'utf8'));
     process.stdout.write(JSON.stringify({
       receipts: receipts.map(({ text, keys }) => attempt(() => verifyReceipt(text, keys))),
@@ -133,7 +136,7 @@ export function askAll(questions: { receipts?: { text: string; keys?: string[] }
       encoding: 'utf8',
       maxBuffer: 1e9,
     }),
-  ) as { receipts: (Proved | string)[]; values: string[] };
+  ) as { receipts: (ProvedReceipt | string)[]; values: string[] };
 }
 
 /** Returns a copy, as received over the network, so that changes do not reach the original. */
