@@ -8,6 +8,7 @@ import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-
 import { ENTRIES, Entry } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
+import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 
 /** One item of a call. */
@@ -37,11 +38,10 @@ export interface SentCall {
   isRejected: boolean;
 }
 
+type ListedFields = 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'type' | 'status';
+
 /** A transaction in the upstream's listing. */
-export interface ListedTransaction extends Pick<
-  Transaction,
-  'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'type' | 'status'
-> {
+export interface ListedTransaction extends Pick<Transaction, ListedFields> {
   readId: string;
   ordinal: number;
   /** Meaning of the status. Undefined if the status is missing or unknown. */
@@ -55,9 +55,7 @@ export interface ListedTransaction extends Pick<
   namedCallId: string | null;
 }
 
-/**
- * The transactions of one batch. One request creates one batch (docs/reference/upstream.md, "Identifiers").
- */
+/** The transactions of one batch, as one request creates it (docs/reference/upstream.md, "Identifiers"). */
 export type Batch = ListedTransaction[];
 
 /** Upstream data of the transaction that a call deletes or redeems. */
@@ -71,9 +69,7 @@ export interface Lookup {
 }
 
 export interface Rules {
-  /**
-   * Quiet period after the proxy stopped waiting. A transaction that is unlisted at its end is never listed.
-   */
+  /** Quiet period after the proxy stopped waiting. A transaction unlisted at its end is never listed. */
   quietMs: number;
   /** Quiet period after a rejection, if shorter. The upstream has finished by then. */
   rejectedQuietMs: number;
@@ -110,9 +106,7 @@ interface CallRow {
   state: CallState;
   process: number | null;
   releasedAt: Date;
-  /**
-   * Arrival of the request, if the call or its approval was restored from a copy, maybe long after sending.
-   */
+  /** Arrival of the request, possibly long before, if the call or its approval was restored from a copy. */
   receivedAt: Date | null;
   sentAt: Date | null;
   answeredAt: Date | null;
@@ -173,9 +167,8 @@ export async function readCallsInDoubt(
     const items = call.items.filter(({ position }) => !call.settled.has(position));
     const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
     // After an answer, single payouts can be in doubt.
-    return isInDoubt || (call.hasAnswer && call.settled.size > 0 && items.length > 0)
-      ? [{ ...call, items }]
-      : [];
+    const hasDoubts = call.hasAnswer && call.settled.size > 0 && items.length > 0;
+    return isInDoubt || hasDoubts ? [{ ...call, items }] : [];
   });
 }
 
@@ -197,11 +190,19 @@ export async function readSentCalls(
   const calls: (SentCallState & Timing)[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
     signal?.throwIfAborted();
-    for (const call of await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs))
-      calls.push(call);
+    calls.push(...(await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)));
   }
   return calls;
 }
+
+/** Items of the call `i` as JSON, with their recipients. */
+const ITEMS = Prisma.sql`
+        SELECT json_agg(json_build_object(
+          'position', n.position, 'field', n.recipient_field, 'email', r.email, 'phone', r.phone,
+          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text,
+          'reference', n.reference, 'upstreamRef', n.upstream_ref) ORDER BY n.position)
+        FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
+        WHERE n.intent_id = i.id`;
 
 async function readSome(
   prisma: PrismaService,
@@ -209,26 +210,22 @@ async function readSome(
   longestMs: number,
 ): Promise<(SentCallState & Timing)[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
-    SELECT i.id::text AS id, coalesce((SELECT account FROM client WHERE id = i.client_id),
-      ${MAIN_ACCOUNT}) AS account, i.operation, ${RECORDED_STATE} AS state,
+    SELECT i.id::text AS id,
+      coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account,
+      i.operation, ${RECORDED_STATE} AS state,
       coalesce(d.process, i.process) AS process,
       coalesce(d.decided_at, i.recorded_at) AS "releasedAt", o.sent_at AS "sentAt",
-      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS} THEN (i.record::json ->>
-        'received_at')::timestamptz END AS "receivedAt",
-      o.answered_at AS "answeredAt", coalesce(o.record::json ->> 'failure' = 'unverified_rejection',
-        FALSE) AS "isRejected",
-      o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered, (
+      CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS}
+        THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
+      o.answered_at AS "answeredAt",
+      coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered,
+      (
         SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
         CROSS JOIN LATERAL json_array_elements(t.record::json -> 'entries') AS e(entry)
-          WHERE t.intent_id = i.id) AS settled, (
-
-        SELECT json_agg(json_build_object('position', n.position, 'field', n.recipient_field, 'email',
-          r.email, 'phone', r.phone,
-          'handle', r.handle, 'receiver', n.receiver, 'usd', n.amount_usd::numeric(18,6)::text, 'reference',
-            n.reference, 'upstreamRef', n.upstream_ref)
-          ORDER BY n.position)
-        FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
-        WHERE n.intent_id = i.id) AS items
+        WHERE t.intent_id = i.id
+      ) AS settled,
+      (${ITEMS}) AS items
     FROM ${callsWith(ids)}
     ORDER BY i.id`;
   return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
@@ -241,9 +238,7 @@ async function readSome(
   }));
 }
 
-/**
- * Converts an item. Without a recipient, as in a collection, each of its names identifies the other party.
- */
+/** Converts an item. Without a recipient, as in a collection, each name identifies the other party. */
 function toItemInDoubt({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
   const all = recipientNames({ recipientField: field, ...named });
   const names = all.map(({ key }) => key);
@@ -256,9 +251,8 @@ function settledPositions(
   settled: SettledEntry[],
   count: number,
 ): ReadonlySet<number> {
-  const entries = Array.from({ length: count }, (_, position) =>
-    Array.isArray(answered) ? answered[position] : answered,
-  );
+  const entryAt = (position: number) => (Array.isArray(answered) ? answered[position] : answered);
+  const entries = Array.from({ length: count }, (_, position) => entryAt(position));
   for (const { position, entry } of settled) if (entry !== 'fee') entries[position] = entry;
   return new Set(entries.flatMap((entry, position) => (entry && ENTRIES[entry].known ? [position] : [])));
 }

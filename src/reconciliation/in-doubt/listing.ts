@@ -24,20 +24,20 @@ const LAG_MS = 5_000;
 /** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
-interface ListedRow extends Omit<
-  Transaction,
-  'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients'
-> {
+type OmittedFields = 'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients';
+
+interface ListedRow extends Omit<Transaction, OmittedFields> {
   ordinal: bigint;
   usd: string | null;
   namedCallId: string | null;
 }
 
 const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
-  batch_ref AS "batchRef", issued_at AS "issuedAt",
-  type, status, amount_usd::text AS usd, email, phone, handle, receiver, reference,
+  batch_ref AS "batchRef", issued_at AS "issuedAt", type, status,
+  amount_usd::text AS usd, email, phone, handle, receiver, reference,
   (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "namedCallId"`;
 
+/** Transactions of one operation that the listing must contain by our records. */
 interface ExpectedTransactions {
   operation: string;
   missing: number;
@@ -64,22 +64,19 @@ export async function readListing(
   effort: Effort,
 ): Promise<Listing> {
   const rows = await readUnclaimed(db, account, read.readId, since, inDoubt);
-  const seen = await effort.all(mapped(rows, (row) => toListed(read.readId, row, vocabulary)));
+  const transactions = await effort.all(mapped(rows, (row) => toListed(read.readId, row, vocabulary)));
   const shownIds = new ShownIds();
-  await shownIds.add(
-    read.readId,
-    async ({ text, values }) => (await db.query<IdObservation>(text, values)).rows,
-  );
-  const unclaimed = await effort.all(Batches.of(seen, shownIds.operations));
-  const known = await readExpected(db, account, read, since, skewMs);
-  const missing = known.reduce((sum, one) => sum + one.missing, 0);
-  return { ...read, unclaimed, missing, freshUntil: newestByKind(known) };
+  await shownIds.add(read.readId, async (statement) => (await db.query<IdObservation>(statement)).rows);
+  const unclaimed = await effort.all(Batches.of(transactions, shownIds.operations));
+  const expected = await readExpected(db, account, read, since, skewMs);
+  const missing = expected.reduce((sum, row) => sum + row.missing, 0);
+  return { ...read, unclaimed, missing, freshUntil: newestByKind(expected) };
 }
 
 /** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */
-function newestByKind(known: ExpectedTransactions[]): Map<string, Date> {
+function newestByKind(expected: ExpectedTransactions[]): Map<string, Date> {
   const newest = new Map<string, Date>();
-  for (const { operation, freshUntil } of known) {
+  for (const { operation, freshUntil } of expected) {
     const kind = CREATED_BY.get(operation)?.name;
     if (kind === undefined || freshUntil === null) continue;
     const before = newest.get(kind);
@@ -102,41 +99,40 @@ async function readUnclaimed(
   const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
   const first = uuidFloor(from);
   const isOurs = ofAccount('i.client_id', account);
-  const question = Prisma.sql`
+  const { rows } = await db.query<ListedRow>(Prisma.sql`
     WITH approved AS MATERIALIZED (
       -- Requested earlier.
       SELECT i.id FROM decision d
       CROSS JOIN LATERAL (SELECT id, client_id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
       WHERE d.decided_at >= ${from}::timestamptz AND d.intent_id < ${first}::uuid
-        AND i.operation = ANY (${CREATING}::text[])
-        AND ${isOurs}
+        AND i.operation = ANY (${CREATING}::text[]) AND ${isOurs}
     ), claimed AS MATERIALIZED (
-      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref FROM intent i
-        JOIN outcome_item o ON o.intent_id = i.id
+      SELECT o.intent_id, o.upstream_ref, o.upstream_id, o.batch_ref
+      FROM intent i JOIN outcome_item o ON o.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid
         AND i.operation = ANY (${CREATING}::text[])
         AND i.id <> ALL (${inDoubt}::uuid[]) AND ${isOurs}
       UNION ALL
       SELECT o.* FROM approved CROSS JOIN LATERAL (
-        SELECT intent_id, upstream_ref, upstream_id, batch_ref FROM outcome_item
-          WHERE intent_id = approved.id OFFSET 0) AS o
+        SELECT intent_id, upstream_ref, upstream_id, batch_ref
+        FROM outcome_item WHERE intent_id = approved.id OFFSET 0
+      ) AS o
       WHERE approved.id <> ALL (${inDoubt}::uuid[])
       UNION ALL
-      -- The transactions of a call in doubt that have settled payouts of it.
-      SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
-        JOIN outcome_item n ON n.intent_id = o.intent_id
+      -- Transactions of a call in doubt that settled some of its payouts.
+      SELECT n.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref
+      FROM outcome o JOIN outcome_item n ON n.intent_id = o.intent_id
       CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = o.intent_id OFFSET 0) AS i
-      CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS told
-      WHERE o.intent_id = ANY (${inDoubt}::uuid[]) AND ${isOurs}
-        AND coalesce(told.entries ->> n.position, told.entries #>> '{}') <> 'in_doubt'
-          AND n.position IS NOT NULL
+      CROSS JOIN LATERAL (SELECT o.record::json -> 'entries' AS entries) AS answer
+      WHERE o.intent_id = ANY (${inDoubt}::uuid[]) AND ${isOurs} AND n.position IS NOT NULL
+        AND coalesce(answer.entries ->> n.position, answer.entries #>> '{}') <> 'in_doubt'
       UNION ALL
-      -- A settlement by a person may name a transaction, but does not prove that it is theirs.
+      -- A person's settlement may name a transaction of another call.
       SELECT s.intent_id, t.upstream_ref, t.upstream_id, t.batch_ref FROM settlement s
       CROSS JOIN LATERAL (SELECT client_id FROM intent WHERE id = s.intent_id OFFSET 0) AS i
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(upstream_ref text,
-        upstream_id text, batch_ref text)
-      WHERE s.id >= ${uuidFloor(from)}::uuid AND s.record::json ->> 'source' <> 'person'
+      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
+        AS t(upstream_ref text, upstream_id text, batch_ref text)
+      WHERE s.id >= ${first}::uuid AND s.record::json ->> 'source' <> 'person'
         AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL AND ${isOurs}
     ), named AS (
       SELECT batch_ref, sum(item_count) AS items FROM (
@@ -148,16 +144,16 @@ async function readUnclaimed(
       -- Two calls may share a batch_ref, which consists of a sum and a time. It decides only without a better
       -- name, and only if the batch has no more transactions than were requested.
       SELECT t.batch_ref FROM upstream_transaction t JOIN named n ON n.batch_ref = t.batch_ref
-      WHERE t.read_id = ${readId}::uuid GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
+      WHERE t.read_id = ${readId}::uuid
+      GROUP BY t.batch_ref, n.items HAVING count(*) <= n.items
     )
     SELECT ${COLUMNS}
     FROM upstream_transaction t
-    WHERE read_id = ${readId}::uuid AND NOT EXISTS (SELECT FROM claimed c
-      WHERE c.upstream_ref = t.upstream_ref)
+    WHERE read_id = ${readId}::uuid
+      AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_ref = t.upstream_ref)
       AND NOT EXISTS (SELECT FROM claimed c WHERE c.upstream_id = t.upstream_id)
       AND NOT EXISTS (SELECT FROM batch b WHERE b.batch_ref = t.batch_ref)
-    ORDER BY issued_at, ordinal`; // Batches expects this order.
-  const { rows } = await db.query<ListedRow>(question.text, question.values);
+    ORDER BY issued_at, ordinal`); // Batches expects this order.
   return rows;
 }
 
@@ -176,28 +172,28 @@ async function readExpected(
   const first = uuidFloor(new Date(from.getTime() - ID_MARGIN_MS));
   const before = new Date(requestedAt.getTime() - LAG_MS);
   const margin = `${skewMs} milliseconds`;
-  const question = Prisma.sql`
-    WITH seen AS MATERIALIZED (
-      SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at FROM upstream_transaction
-        WHERE read_id = ${readId}::uuid
-    ),
-    known AS (
+  const { rows } = await db.query<ExpectedTransactions>(Prisma.sql`
+    WITH listed AS MATERIALIZED (
+      SELECT upstream_ref, upstream_id, coalesce(issued_at, '-infinity') AS at
+      FROM upstream_transaction WHERE read_id = ${readId}::uuid
+    ), expected AS (
       SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
         -- If the clock is wrong, the transaction may have been too old or too new to be kept.
-        coalesce(a.at, b.at) BETWEEN o.sent_at - ${margin}::interval
-          AND o.recorded_at + ${margin}::interval AS in_time
+        coalesce(a.at, b.at)
+          BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
-      LEFT JOIN seen a ON a.upstream_ref = n.upstream_ref LEFT JOIN seen b ON b.upstream_id = n.upstream_id
+      LEFT JOIN listed a ON a.upstream_ref = n.upstream_ref
+      LEFT JOIN listed b ON b.upstream_id = n.upstream_id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
         AND i.operation = ANY (${CREATING}::text[]) AND ${ofAccount('i.client_id', account)}
         AND o.kind = 'succeeded' AND o.sent_at >= ${from}::timestamptz
         AND (n.upstream_ref IS NOT NULL OR n.upstream_id IS NOT NULL)
     )
-    SELECT operation, (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
+    SELECT operation,
+      (count(*) FILTER (WHERE NOT shown AND operation = ANY (${CERTAINLY_LISTED}::text[])
         AND recorded_at < ${before}::timestamptz))::integer AS missing,
       max(sent_at) FILTER (WHERE in_time) AS "freshUntil"
-    FROM known GROUP BY operation`;
-  const { rows } = await db.query<ExpectedTransactions>(question.text, question.values);
+    FROM expected GROUP BY operation`);
   return rows;
 }
 

@@ -4,7 +4,7 @@ import { CREATED_BY } from '../../operations/items/effects';
 import { itemFieldsOf } from '../../operations/items/items';
 import { Prisma } from '../../platform/database/generated/client';
 
-/** Operations whose requests can carry an ID of ours that their transactions show. */
+/** Operations whose requests carry an ID of ours that their transactions may show. */
 const WITH_OWN_ID = OPERATION_NAMES.filter(
   (name) => CREATED_BY.has(name) && (itemFieldsOf(name)?.ownId ?? 'nowhere') !== 'nowhere',
 );
@@ -13,11 +13,12 @@ const TYPES = [...new Set(WITH_OWN_ID.map((name) => CREATED_BY.get(name)?.type))
 /** Maximum number of transactions without a reference that are compared with our records, newest first. */
 const MOST_UNMARKED = 500;
 
+/** IDs of ours in the transactions of one operation, as one reading shows them. */
 export interface IdObservation {
   operation: string;
-  /** A listed transaction shows the ID of a call of this operation. */
+  /** Whether a listed transaction shows the ID of its call. */
   shown: boolean;
-  /** A listed transaction of a call lacks the ID that its request had. */
+  /** Whether a listed transaction lacks the ID that its request had. */
   lacking: boolean;
 }
 
@@ -29,9 +30,9 @@ export class ShownIds {
   private readonly shown = new Set<string>();
   private readonly lacking = new Set<string>();
 
-  /** Adds the sightings of one reading. */
-  async add(readId: string, query: (question: Prisma.Sql) => Promise<IdObservation[]>): Promise<void> {
-    for (const { operation, shown, lacking } of await query(questionFor(readId))) {
+  /** Adds the observations of one reading. */
+  async add(readId: string, query: (statement: Prisma.Sql) => Promise<IdObservation[]>): Promise<void> {
+    for (const { operation, shown, lacking } of await query(observationsIn(readId))) {
       if (shown) this.shown.add(operation);
       if (lacking) this.lacking.add(operation);
     }
@@ -42,12 +43,13 @@ export class ShownIds {
   }
 }
 
-function questionFor(readId: string): Prisma.Sql {
+function observationsIn(readId: string): Prisma.Sql {
   return Prisma.sql`
     WITH shown AS MATERIALIZED (
       SELECT DISTINCT i.operation FROM upstream_transaction t
-      CROSS JOIN LATERAL (SELECT operation FROM intent
-        WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} OFFSET 0) AS i
+      CROSS JOIN LATERAL (
+        SELECT operation FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} OFFSET 0
+      ) AS i
       WHERE t.read_id = ${readId}::uuid
     ), unmarked AS MATERIALIZED (
       SELECT search_term('ref', upstream_ref) AS term FROM upstream_transaction
@@ -63,5 +65,5 @@ function questionFor(readId: string): Prisma.Sql {
     )
     SELECT operation, operation IN (SELECT operation FROM shown) AS shown,
       operation IN (SELECT operation FROM lacking) AS lacking
-    FROM unnest(${WITH_OWN_ID}::text[]) AS one(operation)`;
+    FROM unnest(${WITH_OWN_ID}::text[]) AS named(operation)`;
 }

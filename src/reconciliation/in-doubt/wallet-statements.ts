@@ -85,9 +85,9 @@ interface StatementRow {
 /** Reads the statements of a complete reading. */
 export async function readStatements(prisma: PrismaService, readId: string): Promise<WalletStatement[]> {
   const rows = await prisma.$queryRaw<StatementRow[]>`
-    SELECT w.wallet_id AS id, w.type, w.balance::text AS balance, coalesce(
-      json_agg(json_build_object('at', e.entered_at, 'before', e.balance_before::text, 'after',
-        e.new_balance::text)
+    SELECT w.wallet_id AS id, w.type, w.balance::text AS balance,
+      coalesce(json_agg(
+        json_build_object('at', e.entered_at, 'before', e.balance_before::text, 'after', e.new_balance::text)
         ORDER BY e.ordinal) FILTER (WHERE e.ordinal IS NOT NULL), '[]') AS entries
     FROM upstream_wallet w
     LEFT JOIN upstream_wallet_entry e ON e.read_id = w.read_id AND e.wallet_id = w.wallet_id

@@ -17,9 +17,7 @@ export class Batches {
   latest = -Infinity;
   readonly related = new RelatedBatches();
   private readonly all = new Map<string, Batch>();
-  /**
-   * Batches by their rarest transaction. One suffices, because all transactions must be items of the call.
-   */
+  /** Batches by their rarest transaction, which suffices because all must be items of the call. */
   private readonly payments = new Timetable<Batch>();
 
   private constructor(
@@ -27,9 +25,9 @@ export class Batches {
     readonly showsIdsOf: ReadonlySet<string>,
   ) {}
 
-  static *of(seen: ListedTransaction[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
+  static *of(listed: ListedTransaction[], showsIdsOf: ReadonlySet<string> = new Set()): Work<Batches> {
     const batches = new Batches(showsIdsOf);
-    yield* each(seen, (one) => batches.add(one));
+    yield* each(listed, (transaction) => batches.add(transaction));
     const counts = new Map<string, number>();
     for (const batch of batches.all.values()) {
       batches.related.add(batch);
@@ -43,9 +41,7 @@ export class Batches {
     return batches;
   }
 
-  /**
-   * Finds the batches that could be all or part of a call, by the key of one transaction and the call's time.
-   */
+  /** Finds the batches that could be all or part of a call, by one transaction's key and the call's time. */
   *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
     const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
     const found = new Set<Batch>();
@@ -70,12 +66,12 @@ export class Batches {
   }
 
   /** Adds a transaction. Without a batch, it is its own batch. */
-  private add(one: ListedTransaction): void {
-    const { amountUsd, issuedAt, batchRef, ordinal } = one;
+  private add(transaction: ListedTransaction): void {
+    const { amountUsd, issuedAt, batchRef, ordinal } = transaction;
     const name = batchRef ?? `/${ordinal}`;
     const batch = this.all.get(name);
-    if (batch) batch.push(one);
-    else this.all.set(name, [one]);
+    if (batch) batch.push(transaction);
+    else this.all.set(name, [transaction]);
     if (amountUsd !== null) this.amounts.add(amountUsd);
     if (issuedAt === null) return;
     this.earliest = Math.min(this.earliest, issuedAt.getTime());
@@ -83,10 +79,10 @@ export class Batches {
   }
 
   private addPayment(batch: Batch, count: (key: string) => number): void {
-    const seen = rarest(batch, count);
-    if (!seen || seen.issuedAt === null) return; // Without a time, it could belong to any call.
-    const at = seen.issuedAt.getTime();
-    for (const key of new Set(keysOfTransaction(seen))) {
+    const transaction = rarest(batch, count);
+    if (!transaction || transaction.issuedAt === null) return; // Without a time, it could belong to any call.
+    const at = transaction.issuedAt.getTime();
+    for (const key of new Set(keysOfTransaction(transaction))) {
       this.payments.add(key, { size: batch.length, from: at, until: at }, batch);
     }
   }
@@ -114,9 +110,6 @@ export interface Listing {
    * missing. Later airtime proves nothing about mobile money, which the upstream may list later.
    */
   freshUntil: ReadonlyMap<string, Date>;
-  /**
-   * The wallets, read after the listing. Undefined if no conclusion depends on them, or after a failed
-   * reading.
-   */
+  /** The wallets, read after the listing. Undefined if no conclusion depends on them or reading failed. */
   wallets?: WalletStatements | undefined;
 }

@@ -22,7 +22,7 @@ const MOST_NAMED = 101;
  */
 export class CompetingCalls {
   private readonly byPayment = new Timetable<SentCall>();
-  private readonly named = new Map<Batch, SentCall[]>();
+  private readonly callsByBatch = new Map<Batch, SentCall[]>();
   private readonly explained = new Map<Batch, boolean>();
   private readonly unexplainedOf = new Map<readonly Batch[], Batch[]>();
 
@@ -37,15 +37,12 @@ export class CompetingCalls {
     return competing;
   }
 
-  /**
-   * Returns the first calls that a batch could be all or part of. The rest may not be carried out, or not
-   * listed yet.
-   */
+  /** Returns the first calls that a batch could be all of, or the part that is carried out and listed. */
   *callsOf(batch: Batch): Work<SentCall[]> {
-    const known = this.named.get(batch);
+    const known = this.callsByBatch.get(batch);
     if (known) return known;
     const found = yield* this.fitting(batch, Infinity, MOST_NAMED);
-    this.named.set(batch, found);
+    this.callsByBatch.set(batch, found);
     return found;
   }
 
@@ -84,12 +81,8 @@ export class CompetingCalls {
     if (!seen || seen.issuedAt === null) return [];
     const at = seen.issuedAt.getTime();
     for (const key of new Set(keysOfTransaction(seen))) {
-      for (const call of this.byPayment.overlapping(key, {
-        least: batch.length,
-        most,
-        from: at,
-        until: at,
-      })) {
+      const query = { least: batch.length, most, from: at, until: at };
+      for (const call of this.byPayment.overlapping(key, query)) {
         if (!found.has(call) && (yield* this.fits(call, batch))) found.add(call);
         if (found.size === limit) return [...found];
       }
@@ -108,6 +101,7 @@ const BY_REFERENCE = CREATING.filter((operation) => CREATED_BY.get(operation)?.i
 /** An ID is made before its call is sent, and clocks differ. */
 const ID_MARGIN_MS = 3_600_000;
 
+/** Selects competing calls. */
 interface CompetingQuery {
   account: string;
   /** Earliest time of record. Earlier calls cannot have created a listed transaction. */
@@ -120,7 +114,7 @@ interface CompetingQuery {
 
 /**
  * Reads the calls that compete with the calls in doubt: they pay the same recipient a listed amount at a
- * listed time. Includes rejected calls, because a rejection may be wrong, except those refused at the door.
+ * listed time. Includes rejected calls, unless the gateway refused them, because a rejection may be wrong.
  * Includes succeeded calls, because they may have been carried out twice. Also includes the calls in doubt
  * themselves, and calls sent while the listing was read.
  * @throws DatabaseTooSlow if the search index cannot catch up soon.
@@ -130,21 +124,20 @@ export async function readCompeting(
   prisma: PrismaService,
   inDoubt: string[],
   unclaimed: Batches,
-  reach: CompetingQuery,
+  query: CompetingQuery,
 ): Promise<SentCallState[]> {
   if (inDoubt.length === 0 || unclaimed.earliest > unclaimed.latest) return [];
   // After the listing was read. A call that is not indexed yet may explain its transactions.
   await catchUpIndex(prisma);
-  const question = questionFor(inDoubt, unclaimed, reach);
-  const { rows } = await db.query<{ id: string }>(question.text, question.values);
+  const { rows } = await db.query<{ id: string }>(selectCompeting(inDoubt, unclaimed, query));
   const ids = rows.map(({ id }) => id);
-  const calls = await readSentCalls(prisma, ids, reach.longestMs, reach.signal);
+  const calls = await readSentCalls(prisma, ids, query.longestMs, query.signal);
   return calls.filter(mayHaveBeenCarriedOut);
 }
 
 /**
- * Returns whether a call may have been carried out. A call refused at the door is sent again with the same
- * key, and must not leave the second attempt in doubt.
+ * Returns whether a call may have been carried out. A call that the gateway refused is sent again with the
+ * same key, and must not leave the second attempt in doubt.
  */
 function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolean {
   return STATES[state].arrived && !(state === 'rejected' && freesKey(state, upstreamStatus));
@@ -153,12 +146,13 @@ function mayHaveBeenCarriedOut({ state, upstreamStatus }: SentCallState): boolea
 /** Names of the recipient of the payout `n` with the person `r`, in the form of the search index. */
 const NAMES = Prisma.sql`
   SELECT tag, spelling FROM (VALUES
-    ('to', recipient_key('email', r.email)), ('to', recipient_key('phone', r.phone)),
-      ('to', recipient_key('handle', r.handle)),
-    ('receiver', n.receiver)) AS known(tag, spelling)
+    ('to', recipient_key('email', r.email)),
+    ('to', recipient_key('phone', r.phone)),
+    ('to', recipient_key('handle', r.handle)),
+    ('receiver', n.receiver)) AS names(tag, spelling)
   WHERE spelling IS NOT NULL`;
 
-function questionFor(
+function selectCompeting(
   inDoubt: string[],
   unclaimed: Batches,
   { account, from, longestMs, rules }: CompetingQuery,
@@ -170,23 +164,23 @@ function questionFor(
     WITH payee AS MATERIALIZED (
       SELECT DISTINCT name.* FROM unnest(${inDoubt}::uuid[]) AS doubt(id)
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = doubt.id OFFSET 0) AS n
-      LEFT JOIN LATERAL (SELECT * FROM item_recipient
-        WHERE intent_id = doubt.id OFFSET 0) AS r ON r.position = n.position
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = doubt.id OFFSET 0) AS r
+        ON r.position = n.position
       CROSS JOIN LATERAL (${NAMES}) AS name
     ), named AS MATERIALIZED (
       SELECT call_id FROM indexed_call
-      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee) AND call_id >= ${first}::uuid
-        AND call_id < ${last}::uuid
+      WHERE terms && ARRAY(SELECT search_term(tag, spelling) FROM payee)
+        AND call_id >= ${first}::uuid AND call_id < ${last}::uuid
         AND ${ofAccount('client_id', account)}
     ), paid AS (
       SELECT DISTINCT c.call_id, n.amount_usd FROM named c
       CROSS JOIN LATERAL (SELECT * FROM intent_item WHERE intent_id = c.call_id OFFSET 0) AS n
-      LEFT JOIN LATERAL (SELECT * FROM item_recipient
-        WHERE intent_id = c.call_id OFFSET 0) AS r ON r.position = n.position
+      LEFT JOIN LATERAL (SELECT * FROM item_recipient WHERE intent_id = c.call_id OFFSET 0) AS r
+        ON r.position = n.position
       CROSS JOIN LATERAL (${NAMES}) AS name
       JOIN payee p ON p.tag = name.tag AND p.spelling = name.spelling
     )
-    -- OFFSET 0 keeps the planner from joining all calls with all: each is looked up by its key, however many there are.
+    -- OFFSET 0 makes the planner look up each call by its key, instead of joining all calls with all.
     SELECT DISTINCT c.id::text AS id FROM paid CROSS JOIN LATERAL (
       SELECT i.id FROM intent i
       LEFT JOIN outcome o ON o.intent_id = paid.call_id LEFT JOIN decision d ON d.intent_id = paid.call_id
@@ -194,9 +188,10 @@ function questionFor(
         AND (paid.amount_usd = ANY (${[...unclaimed.amounts]}::numeric[])
           OR i.operation = ANY (${BY_REFERENCE}::text[]))
         AND coalesce(o.sent_at, d.decided_at, i.recorded_at) <= ${latest}::timestamptz
-        AND coalesce(o.answered_at, coalesce(d.decided_at,
-          i.recorded_at) + ${`${longestMs} milliseconds`}::interval)
-          >= ${earliest}::timestamptz
+        AND coalesce(
+          o.answered_at,
+          coalesce(d.decided_at, i.recorded_at) + ${`${longestMs} milliseconds`}::interval
+        ) >= ${earliest}::timestamptz
       OFFSET 0
     ) AS c
     ORDER BY 1`;
