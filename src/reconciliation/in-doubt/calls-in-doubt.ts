@@ -172,10 +172,7 @@ export async function readCallsInDoubt(
   });
 }
 
-interface Timing {
-  process: number | null;
-  releasedAt: Date;
-}
+type TimedCall = SentCallState & Pick<CallRow, 'process' | 'releasedAt'>;
 
 /**
  * Reads calls by their IDs. Calls that were never sent are left out.
@@ -186,8 +183,8 @@ export async function readSentCalls(
   ids: string[],
   longestMs: number,
   signal?: AbortSignal,
-): Promise<(SentCallState & Timing)[]> {
-  const calls: (SentCallState & Timing)[] = [];
+): Promise<TimedCall[]> {
+  const calls: TimedCall[] = [];
   for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
     signal?.throwIfAborted();
     calls.push(...(await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)));
@@ -204,11 +201,7 @@ const ITEMS = Prisma.sql`
         FROM intent_item n LEFT JOIN item_recipient r ON r.intent_id = n.intent_id AND r.position = n.position
         WHERE n.intent_id = i.id`;
 
-async function readSome(
-  prisma: PrismaService,
-  ids: string[],
-  longestMs: number,
-): Promise<(SentCallState & Timing)[]> {
+async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<TimedCall[]> {
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT i.id::text AS id,
       coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account,

@@ -145,10 +145,8 @@ export class ReportService {
   }
 
   private async ageing(account: string): Promise<ReportAge[]> {
-    return sumAges(await readAges(this.prisma, { account })).map(({ age, ...sums }) => ({
-      days: age,
-      ...sums,
-    }));
+    const ages = sumAges(await readAges(this.prisma, { account }));
+    return ages.map(({ age, ...sums }) => ({ days: age, ...sums }));
   }
 }
 
@@ -199,8 +197,8 @@ export class ReportController {
   @ApiSummary(
     'Read the report of a run',
     'The report shows findings as this run saw them, with their current states. `json` is complete. ' +
-      '`csv` has one row for each finding, and you can send it back with decisions, like the file of `GET ' +
-      '/v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with ' +
+      '`csv` has one row for each finding, and you can send it back with decisions, like the file of ' +
+      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with ' +
       'the 500 largest findings of each category.',
   )
   @ApiId("The run's ID.")
@@ -233,12 +231,8 @@ export class ReportController {
     const states = await this.reports.states(run.id);
     const head = addsUp ? await this.reports.head(run, states, { reveal, rests }) : undefined;
     const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
-    await this.readings.record(request, {
-      rows,
-      about: { run_id: id },
-      people: false,
-      compares: run.comparesPeople,
-    });
+    const compares = run.comparesPeople;
+    await this.readings.record(request, { rows, about: { run_id: id }, people: false, compares });
     const name = `reconciliation-${run.from.toISOString().slice(0, 10)}-${run.id}.${format}`;
     void reply
       .header('content-type', TYPES[format])

@@ -8,7 +8,8 @@ import { RunConnection } from '../matching/connection';
 import { MissingLookup, MissingTransaction, withMargin } from '../matching/plan';
 import { TotalsRecord } from '../matching/totals.dto';
 import { SettleListedService } from '../settling/settle-listed.service';
-import { Cause, ReadResult, SourcesService } from '../sources/sources.service';
+import { Cause, ReadResult } from '../sources/source-read';
+import { SourcesService } from '../sources/sources.service';
 import { Run } from './run-reader';
 import { EarlierReadsService } from './runs.service';
 

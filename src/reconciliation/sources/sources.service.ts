@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Author } from '../../access/auth/call';
 import { readTransaction, Transaction, transactionsIn } from '../../gateway/upstream/answers/transactions';
 import { walletsIn } from '../../gateway/upstream/answers/wallets';
 import {
@@ -22,47 +21,10 @@ import {
   NewSourceReadEnd,
 } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { Cause, ListingOptions, ReadResult } from './source-read';
 import { TransactionWriter, earlier, isFaulty, isWithin, insertWallets } from './transaction-writer';
 
-/** Reason and requester of a reading. */
-export interface Cause {
-  /** The run, the call in doubt or the event. Null for none of these. */
-  causedBy: string | null;
-  /** Key of the requester. Null for the proxy itself. */
-  by: Author | null;
-}
-
-export interface ReadResult {
-  readId: string;
-  /** Whether the reading is complete and the upstream reported success. */
-  complete: boolean;
-  /** Failure code of an incomplete reading: a failure of the upstream, or `rejected`. */
-  failure: string | null;
-  httpStatus: number | null;
-  /** Number of listed transactions or wallets. */
-  rows: number;
-  /** Number of kept rows. */
-  kept: number;
-  /** SHA-256 of the bytes as received, in hex. */
-  sha256: string | null;
-  /** Time of the oldest listed transaction, kept or not. Null if unknown, or if only a part was requested. */
-  oldest: Date | null;
-  endedAt: Date;
-}
-
-interface ListingOptions {
-  /** Reports the number of received rows at intervals. */
-  onRows?: (rows: number) => void;
-  signal?: AbortSignal;
-  /**
-   * Whether to keep the oldest transaction even outside the window, to show how far back the listing reaches.
-   */
-  keepsOldest?: boolean;
-  /** Selects the transactions of the window to keep. */
-  keeps?: (transaction: Transaction) => boolean;
-}
-
-/** The result of one reading, before it is recorded. */
+/** Result of a reading before it is recorded. */
 interface SourceContents extends Omit<NewSourceReadEnd, 'readId' | 'complete' | 'evidence'> {
   oldest?: Date | null;
 }
@@ -163,17 +125,13 @@ export class SourcesService {
   async wallets(name: string, cause: Cause, keeps: 'entries' | 'balances' = 'entries'): Promise<ReadResult> {
     const account = this.upstream.of(name);
     return this.read('wallets', account, cause, { subject: null }, async (readId) => {
-      const { body, seen } = await this.ask(account, toOutgoing(account, 'GET /wallets/list', undefined));
-      const listed = seen.failure === null && body ? walletsIn(body) : [];
+      const { body, contents } = await this.ask(account, toOutgoing(account, 'GET /wallets/list', undefined));
+      const listed = contents.failure === null && body ? walletsIn(body) : [];
       const wallets = listed ?? [];
       const kept = keeps === 'entries' ? wallets : wallets.map((wallet) => ({ ...wallet, entries: [] }));
       await insertWallets(this.prisma, readId, kept);
-      return {
-        ...seen,
-        failure: listed ? seen.failure : UNREADABLE,
-        rows: wallets.length,
-        kept: wallets.length,
-      };
+      const failure = listed ? contents.failure : UNREADABLE;
+      return { ...contents, failure, rows: wallets.length, kept: wallets.length };
     });
   }
 
@@ -185,8 +143,8 @@ export class SourcesService {
     question: (account: UpstreamAccount, subject: string) => Outgoing,
   ): Promise<ReadResult> {
     return this.read(source, account, cause, { subject }, async (readId) => {
-      const { body, seen } = await this.ask(account, question(account, subject));
-      const transactions = seen.failure === null && body ? transactionsIn(body) : [];
+      const { body, contents } = await this.ask(account, question(account, subject));
+      const transactions = contents.failure === null && body ? transactionsIn(body) : [];
       const writer = new TransactionWriter(this.prisma, readId);
       for (const [ordinal, transaction] of transactions.entries()) {
         writer.add(ordinal, transaction);
@@ -194,17 +152,17 @@ export class SourcesService {
       }
       await writer.end();
       const faults = transactions.filter(isFaulty).length;
-      return { ...seen, rows: transactions.length, kept: writer.kept, faults };
+      return { ...contents, rows: transactions.length, kept: writer.kept, faults };
     });
   }
 
   private async ask(
     account: UpstreamAccount,
     question: Outgoing,
-  ): Promise<{ body: Buffer | null; seen: SourceContents }> {
+  ): Promise<{ body: Buffer | null; contents: SourceContents }> {
     const { answer } = await account.send(question, undefined);
     const { kind, status, body } = answer;
-    const seen = {
+    const contents = {
       failure: kind === 'rejected' ? kind : answer.failure,
       httpStatus: status,
       bytes: body?.length ?? 0,
@@ -213,7 +171,7 @@ export class SourcesService {
       kept: 0,
       faults: 0,
     };
-    return { body, seen };
+    return { body, contents };
   }
 
   /** Records a request, sends it, and records its end, even if its rows could not be stored. */
@@ -225,32 +183,25 @@ export class SourcesService {
     ask: (readId: string) => Promise<SourceContents>,
   ): Promise<ReadResult> {
     const started = performance.now();
-    const readId = await insertSourceRead(this.prisma, {
-      account,
-      source,
-      subject,
-      from,
-      to,
-      mapping: null,
-      ...cause,
-    });
+    const request = { account, source, subject, from, to, mapping: null, ...cause };
+    const readId = await insertSourceRead(this.prisma, request);
     const done = (result: string) =>
       this.metrics.sourceReads.observe({ account, source, result }, (performance.now() - started) / 1_000);
-    let seen: SourceContents;
+    let contents: SourceContents;
     try {
-      seen = await ask(readId);
+      contents = await ask(readId);
     } catch (error) {
       done('not_kept');
-      // A reading without an end is equally ignored.
+      // A reading without an end is ignored, too.
       const end = { readId, complete: false, ...NOT_KEPT, evidence: null };
       await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
       throw error;
     }
-    const complete = seen.failure === null;
+    const complete = contents.failure === null;
     const evidence = await evidenceOf(this.prisma, readId);
-    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...seen, evidence });
-    done(seen.failure ?? 'complete');
-    const { failure, httpStatus, rows, kept, sha256, oldest = null } = seen;
+    const endedAt = await insertSourceReadEnd(this.prisma, { readId, complete, ...contents, evidence });
+    done(contents.failure ?? 'complete');
+    const { failure, httpStatus, rows, kept, sha256, oldest = null } = contents;
     const hex = sha256?.toString('hex') ?? null;
     return { readId, complete, failure, httpStatus, rows, kept, sha256: hex, oldest, endedAt };
   }

@@ -5,7 +5,8 @@ import { FollowUpService } from '../../../src/reconciliation/following/follow-up
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ReadBackService } from '../../../src/reconciliation/in-doubt/rounds/resolver.job';
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
-import { ReadResult, SourcesService } from '../../../src/reconciliation/sources/sources.service';
+import { ReadResult } from '../../../src/reconciliation/sources/source-read';
+import { SourcesService } from '../../../src/reconciliation/sources/sources.service';
 import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
 import { startProxyWithSandbox } from '../../support/processes/proxy';

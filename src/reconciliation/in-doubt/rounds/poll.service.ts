@@ -9,7 +9,8 @@ import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { connectForRun } from '../../matching/connection';
-import { Cause, SourcesService } from '../../sources/sources.service';
+import { Cause } from '../../sources/source-read';
+import { SourcesService } from '../../sources/sources.service';
 import { Rules, SentCall, SentCallState } from '../calls-in-doubt';
 import { READ_BEFORE_MS, readListing } from '../listing';
 import { Listing } from '../verdict/batches';

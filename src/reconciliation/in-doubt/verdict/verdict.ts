@@ -73,8 +73,8 @@ export const VERDICT_RULES: readonly Rule[] = [
     holds: (facts) => unexplainedBatches(facts).length > 0,
     concludes: 'ambiguous',
     reason: () =>
-      'The upstream lists transactions to a recipient of this call that differ from it in amount, time, ' +
-      'batch, or another property.',
+      'The upstream lists transactions to a recipient of this call, with another amount, time, batch or ' +
+      'other property.',
   },
   {
     name: 'listing cut off',
@@ -115,15 +115,14 @@ export const VERDICT_RULES: readonly Rule[] = [
     reason: (facts) => {
       const { rules, created, call, isFresh } = facts;
       const listed = soleCandidate(facts)?.batch.length;
-      const what =
+      const part =
         listed === undefined ? '' : `${listed} of the ${call.items.length} payouts of this call, and `;
       const seconds = Math.round((quietUntil(call, rules) - call.sentUntil.getTime()) / 1_000);
       const proof = isFresh
-        ? `does list ${created.name} that was sent later`
-        : 'does list a call that was sent later. The wallets show that nothing was paid from them since ' +
-          'before the call';
+        ? `does list ${created.name} sent later`
+        : 'does list a later call. The wallets show that nothing was paid from them since before the call';
       return (
-        `The upstream lists ${what}nothing that ${listed === undefined ? 'this' : 'the others'} could have ` +
+        `The upstream lists ${part}nothing that ${listed === undefined ? 'this' : 'the others'} could have ` +
         `made, ${seconds} seconds after it was given up, and ${proof}.`
       );
     },
@@ -161,15 +160,8 @@ export function* soleListing(
 ): Work<NewEntry[]> {
   const created = CREATED_BY.get(call.operation);
   if (!created) return [];
-  const listing = {
-    readId,
-    unclaimed,
-    requestedAt: new Date(0),
-    missing: 0,
-    oldest: null,
-    freshUntil: new Map(),
-  };
-  const facts = yield* factsOf(call, created, listing, competing, rules);
+  const empty = { requestedAt: new Date(0), missing: 0, oldest: null, freshUntil: new Map() };
+  const facts = yield* factsOf(call, created, { readId, unclaimed, ...empty }, competing, rules);
   const only = soleCandidate(facts);
   return only ? listedEntries(only, facts).entries : [];
 }
@@ -187,7 +179,7 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
   const all = [...entries, ...others.map(({ position }): NewEntry => ({ position, entry: 'not_executed' }))];
   if (unclear.length > 0) {
     // An unknown status can still change into a known one, as a pending payout does.
-    return facts.isQuiet ? { ...ambiguous(facts, whyUnclear(unclear)), entries: all } : undefined;
+    return facts.isQuiet ? { ...ambiguous(facts, unclearReason(unclear)), entries: all } : undefined;
   }
   const reads = readsOf(facts);
   const verdict = only ? 'confirmed' : 'not_executed';
@@ -200,7 +192,7 @@ function verdictBy({ concludes, reason }: Rule, facts: Facts): Verdict | undefin
   };
 }
 
-/** Returns the one batch that is all or part of the call, if no other call of ours could have made it. */
+/** Returns the only batch that is all or part of the call, if no other call of ours could have made it. */
 function soleCandidate({ candidates, others }: Facts): BatchMatch | undefined {
   return candidates.length === 1 && others.length === 0 ? candidates[0] : undefined;
 }
@@ -216,9 +208,9 @@ function listedEntries({ batch, positions }: BatchMatch, { created, listing }: F
   const { transactions } = evidenceOf([listing.readId], batch, [], positions);
   const entries: NewEntry[] = [];
   const unclear: (string | null)[] = [];
-  for (const [place, transaction] of transactions.entries()) {
-    const entry = entryOf(batch[place]?.meaning, created);
-    if (ENTRIES[entry].known) entries.push({ position: positions[place] ?? 0, entry, transaction });
+  for (const [index, transaction] of transactions.entries()) {
+    const entry = entryOf(batch[index]?.meaning, created);
+    if (ENTRIES[entry].known) entries.push({ position: positions[index] ?? 0, entry, transaction });
     else unclear.push(transaction.status);
   }
   return { entries, unclear };
@@ -229,24 +221,20 @@ function readsOf({ listing: { readId, wallets } }: Facts): string[] {
   return wallets ? [readId, wallets.readId] : [readId];
 }
 
-function whyUnclear(words: (string | null)[]): string {
+function unclearReason(words: (string | null)[]): string {
   const [word] = words;
-  const what = word === null || word === undefined ? 'without a status' : `with the status "${word}"`;
+  const status = word === null || word === undefined ? 'without a status' : `with the status "${word}"`;
   return (
     `The upstream lists ${words.length === 1 ? 'a payout' : `${words.length} payouts`} of this call ` +
-    `${what}, which is not recognised. A person must find out what it means.`
+    `${status}, which is unknown. A person must find out its meaning.`
   );
 }
 
 function listedEvidence({ batch, positions }: BatchMatch, reads: string[]) {
   const order = [...batch.keys()].sort((one, other) => (positions[one] ?? 0) - (positions[other] ?? 0));
-  const seen = order.flatMap((place) => batch[place] ?? []);
-  return evidenceOf(
-    reads,
-    seen,
-    [],
-    order.map((place) => positions[place] ?? 0),
-  );
+  const transactions = order.flatMap((index) => batch[index] ?? []);
+  const sorted = order.map((index) => positions[index] ?? 0);
+  return evidenceOf(reads, transactions, [], sorted);
 }
 
 function ambiguous(facts: Facts, reason: string): Verdict {
