@@ -5,11 +5,11 @@ import type * as GiftCardRow from '../../test/support/examples/gift-cards/row';
 import type * as GiftCardSandbox from '../../test/support/examples/gift-cards/sandbox';
 import supertest from '../../test/support/http/supertest';
 import {
-  Reconciling,
+  ReconciliationScene,
   reconcile,
   startReconciling,
   untilNow,
-} from '../../test/support/reconciliation/reconciling';
+} from '../../test/support/reconciliation/reconciliation-scene';
 import type * as Gateway from '../gateway/gateway.module';
 import type * as Controllers from '../interface/payouts/payouts.controller';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
@@ -49,7 +49,7 @@ jest.mock<typeof Payouts>('../sandbox/payouts/payouts', () => {
 });
 
 describe('an operation that follows the guide', () => {
-  let reconciling: Reconciling;
+  let reconciling: ReconciliationScene;
   let count = 0;
 
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { FollowUpService } from '../../src/reconciliation/following/follow-up.se
 import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { TestInterface, startInterface, creditItem, momoItem, redemption } from '../support/http/interface';
-import { Reconciling, startReconciling } from '../support/reconciliation/reconciling';
+import { ReconciliationScene, startReconciling } from '../support/reconciliation/reconciliation-scene';
 
 describe('a request with a field for our ID', () => {
   let api: TestInterface;
@@ -49,7 +49,7 @@ describe('a request with a field for our ID', () => {
 });
 
 describe('the ID of a call', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let count = 0;
 
   beforeEach(async () => {

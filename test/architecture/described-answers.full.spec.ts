@@ -9,8 +9,8 @@ import supertest from '../support/http/supertest';
 import { answer, reset } from '../support/network/fake-upstream';
 import { Approving, startApproving } from '../support/payments/approving';
 import { airtime, eventually } from '../support/payments/paying';
-import { runPlan, startRun } from '../support/reconciliation/comparing';
-import { plant, PLANTED_SETTINGS } from '../support/reconciliation/planted';
+import { runPlan, startRun } from '../support/reconciliation/comparison';
+import { plant, PLANTED_SETTINGS } from '../support/reconciliation/planted-findings';
 
 const FROM = new Date('2026-11-20T00:00:00Z');
 const TO = new Date('2026-11-21T00:00:00Z');

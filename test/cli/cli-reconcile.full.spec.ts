@@ -10,19 +10,19 @@ import { Product } from '../support/processes/process';
 import { startProxy } from '../support/processes/proxy';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
 import {
-  Asking,
+  ProxyAccess,
   askForRun,
   ended,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
   untilNow,
-} from '../support/reconciliation/reconciling';
+} from '../support/reconciliation/reconciliation-scene';
 import { totalsOf } from '../support/reconciliation/report-scene';
 
 /** `reconcile` with a running proxy. */
 describe('the reconcile command', () => {
-  let scene: Reconciling;
-  let asking: Asking;
+  let scene: ReconciliationScene;
+  let asking: ProxyAccess;
   let folder: string;
   const environment = { ...process.env };
 

@@ -6,14 +6,14 @@ import { complaintsOf, follow, signIn, startAfresh, widthOf } from '../support/c
 import type { FindingRecord } from '../support/http/api';
 import supertest from '../support/http/supertest';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
-import { Asking, Reconciling, startReconciling } from '../support/reconciliation/reconciling';
+import { ProxyAccess, ReconciliationScene, startReconciling } from '../support/reconciliation/reconciliation-scene';
 
 const [FOREIGN, OWN] = [12, 3];
 
 describe('reconciliation in the console', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let browser: TestBrowser;
-  let asking: Asking;
+  let asking: ProxyAccess;
   let page: Page;
 
   beforeAll(async () => {

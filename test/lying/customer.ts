@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../support/payments/paying';
 import { Habit, Kind, Payment, PayStep } from './schedule';
-import { Arrival, LyingWorld, Told } from './world';
+import { Arrival, LyingWorld, AppReply } from './world';
 
 /** Timeout of an impatient client in ms. Below the proxy's timeout for the upstream. */
 const PATIENCE_MS = 60;
@@ -22,7 +22,7 @@ export interface Order {
   kind: Kind;
   items: Payment[];
   calls: Call[];
-  told: Told[];
+  told: AppReply[];
   /** Number of times the API allowed a resend, per item. */
   allowed: number[];
 }

@@ -43,10 +43,10 @@ export type Event =
   | { do: 'top-up'; wallet: 'airtime' | 'momo' | 'chi' }
   | { do: 'fee'; nth: number }
   | { do: 'withdrawal'; wallet: 'airtime' | 'momo' | 'chi'; usd: number }
-  | ({ do: 'told' } & ToldEvent);
+  | ({ do: 'told' } & EventStep);
 
 /** An event about the nth newest transaction, sent by the upstream or an impostor. */
-export interface ToldEvent {
+export interface EventStep {
   nth: number;
   status: string;
   signature: 'right' | 'wrong' | 'none' | 'late';

@@ -7,7 +7,7 @@ const COUNTS = ['reserved', 'in_doubt', 'pending', 'paid'];
 const ENDS: Record<string, string> = { fraud: 'failed', expired: 'failed' };
 
 /** A payout in the API, with its true state. */
-export interface Compared {
+export interface ComparedState {
   customer: Customer;
   order: Order;
   callId: string;
@@ -23,9 +23,9 @@ export interface Compared {
   transaction: Transaction | undefined;
 }
 
-export async function compare(world: LyingWorld, customers: Customer[]): Promise<Compared[]> {
+export async function compare(world: LyingWorld, customers: Customer[]): Promise<ComparedState[]> {
   const transactions = await world.transactions();
-  const compared: Compared[] = [];
+  const compared: ComparedState[] = [];
   for (const customer of customers) {
     for (const order of customer.orders) {
       for (const { id, places, chiRefs } of order.calls) {
@@ -68,7 +68,7 @@ export function isPaid(transaction: Transaction | undefined): boolean {
 export async function wrongAtAnyTime(
   world: LyingWorld,
   customers: Customer[],
-  all: Compared[],
+  all: ComparedState[],
 ): Promise<string[]> {
   const wrong: string[] = [];
   for (const customer of customers) {
@@ -92,19 +92,19 @@ export async function wrongAtAnyTime(
 }
 
 /** Returns the payouts with a wrong state. */
-export function differing(all: Compared[]): Compared[] {
+export function differing(all: ComparedState[]): ComparedState[] {
   return all.filter(({ state, truth }) => state !== truth);
 }
 
 /** Returns the calls in doubt without a payout in doubt. */
-export function doubtfulForNothing(all: Compared[]): string[] {
+export function doubtfulForNothing(all: ComparedState[]): string[] {
   const inDoubt = new Set(all.filter(({ state }) => state === 'in_doubt').map(({ callId }) => callId));
   const unknown = all.filter(({ callId, outcome }) => outcome === 'unknown' && !inDoubt.has(callId));
   return [...new Set(unknown.map(({ callId }) => callId))];
 }
 
 /** Returns a client's true payments, with the fees that the upstream shows. */
-export function reallyPaid(world: LyingWorld, all: Compared[], customer: Customer): Decimal {
+export function reallyPaid(world: LyingWorld, all: ComparedState[], customer: Customer): Decimal {
   return all
     .filter((one) => one.customer === customer && isPaid(one.transaction))
     .reduce((sum, { transaction }) => {

@@ -12,14 +12,14 @@ import { DEFAULT_CONTROL_KEY } from '../../src/sandbox/behaviour/settings';
 import type { RunRecord } from '../support/http/api';
 import { eventually } from '../support/payments/paying';
 import { startProxyWithSandbox } from '../support/processes/proxy';
-import { reconcile } from '../support/reconciliation/reconciling';
+import { reconcile } from '../support/reconciliation/reconciliation-scene';
 import { ControlBody } from '../support/sandbox/sandbox-answers';
 import { bodyOf } from './bodies';
-import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, ToldEvent } from './schedule';
-import { EVENT_SECRET, tell } from './told-event';
+import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, EventStep } from './schedule';
+import { EVENT_SECRET, tell } from './signed-event';
 
 /** Fields of the proxy's answer that clients read. */
-export interface Told {
+export interface AppReply {
   status: number;
   callId: string | null;
   body: Record<string, unknown>;
@@ -112,7 +112,7 @@ export class LyingWorld {
     return told(response);
   }
 
-  async get(key: string, path: string): Promise<Told> {
+  async get(key: string, path: string): Promise<AppReply> {
     return told(await fetch(this.proxy.url + path, { headers: { 'X-API-Key': key } }));
   }
 
@@ -231,7 +231,7 @@ export class LyingWorld {
   }
 
   /** Sends an event. It is only a hint, so the proxy reads immediately. */
-  private async tell(event: ToldEvent): Promise<void> {
+  private async tell(event: EventStep): Promise<void> {
     const all = [...(await this.transactions()).values()];
     const told = all[event.nth % all.length];
     if (!told) return;
@@ -267,7 +267,7 @@ function isOfBystander(body: unknown): boolean {
   return JSON.stringify(body).includes(`:${BYSTANDER_USD}`);
 }
 
-async function told(response: Response): Promise<Told> {
+async function told(response: Response): Promise<AppReply> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   return { status: response.status, callId: response.headers.get('x-call-id'), body };
 }

@@ -2,7 +2,7 @@ import { ApiDocument, operationsIn } from '../support/http/api-document';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { airtime, PHONE, phones, startPaying, Paying } from '../support/payments/paying';
-import { Asking, reconcile } from '../support/reconciliation/reconciling';
+import { ProxyAccess, reconcile } from '../support/reconciliation/reconciliation-scene';
 
 /** A key without access to people cannot guess whether a person was paid, however many guesses it makes. */
 describe('a reader without access to people', () => {
@@ -75,7 +75,7 @@ describe('a reader without access to people', () => {
     const guess = (chiRef: string, phone: string) => `${chiRef},2.5,${new Date().toISOString()},${phone}`;
     const compared = async (lines: string[], key: string) => {
       const { body: statement } = await hand([HEADER, ...lines], key).expect(201);
-      const asking: Asking = { url: paying.proxy.url, key };
+      const asking: ProxyAccess = { url: paying.proxy.url, key };
       const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
       const run = await reconcile(asking, { ...period, statement_id: statement.read_id });
       const query = `run_id=${run.id}&state=any&page_size=200`;

@@ -10,7 +10,7 @@ import { eventually, phones } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
-import { reconcile, untilNow } from '../support/reconciliation/reconciling';
+import { reconcile, untilNow } from '../support/reconciliation/reconciliation-scene';
 
 /** A migration of a later release. It expands tables that every payment writes. */
 const LATER = '20990101000000_later';

@@ -1,4 +1,4 @@
-import { at, RULES, toSeen, toSent } from '../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, listedBatch, sentCall } from '../../../test/support/reconciliation/generated-doubts';
 import { ListedTransaction, SentCall } from './calls-in-doubt';
 import { Batches, Listing } from './verdict/batches';
 import { CompetingCalls } from './verdict/competing-calls';
@@ -17,14 +17,14 @@ const range = (size: number) => Array.from({ length: size }, (_, place) => place
 /** Similar payments to one receiver, in several ways. The first ones are in doubt. */
 const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
   'of one amount': (size, doubts) => {
-    const calls = range(size).map((place) => toSent(place, [[1, 1]], secondOf(place)));
-    const seen = calls.flatMap((_, place) => toSeen({ second: secondOf(place), items: [[1, 1]] }, place));
+    const calls = range(size).map((place) => sentCall(place, [[1, 1]], secondOf(place)));
+    const seen = calls.flatMap((_, place) => listedBatch({ second: secondOf(place), items: [[1, 1]] }, place));
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
   'of one amount, with references': (size, doubts) => {
-    const calls = range(size).map((place) => referring(toSent(place, [[1, 1]], secondOf(place)), place));
+    const calls = range(size).map((place) => referring(sentCall(place, [[1, 1]], secondOf(place)), place));
     const seen = calls.flatMap((_, place) =>
-      toSeen({ second: secondOf(place), items: [[1, 1]] }, place).map((one) => ({
+      listedBatch({ second: secondOf(place), items: [[1, 1]] }, place).map((one) => ({
         ...one,
         references: [`${place}`],
       })),
@@ -32,15 +32,15 @@ const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
   'of other amounts': (size, doubts) => {
-    const calls = range(size).map((place) => toSent(place, [[1, 1 + place]], secondOf(place)));
+    const calls = range(size).map((place) => sentCall(place, [[1, 1 + place]], secondOf(place)));
     const paid = range(size).slice(doubts);
-    const seen = paid.flatMap((place) => toSeen({ second: secondOf(place), items: [[1, 1 + place]] }, place));
+    const seen = paid.flatMap((place) => listedBatch({ second: secondOf(place), items: [[1, 1 + place]] }, place));
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
   'in batches with another receiver': (size, doubts) => {
     const items = (place: number): [number, number][] => [[1, 1], [1_000 + place, 1]]; // prettier-ignore
-    const calls = range(size / 2).map((place) => toSent(place, items(place), secondOf(place)));
-    const seen = calls.flatMap((_, place) => toSeen({ second: secondOf(place), items: items(place) }, place));
+    const calls = range(size / 2).map((place) => sentCall(place, items(place), secondOf(place)));
+    const seen = calls.flatMap((_, place) => listedBatch({ second: secondOf(place), items: items(place) }, place));
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
 };

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
-import { at } from '../../../test/support/reconciliation/made-up-doubts';
+import { at } from '../../../test/support/reconciliation/generated-doubts';
 import { StatementEntry, WalletStatement, WalletStatements } from './wallet-statements';
 
 const AIRTIME = 'POST /payouts/airtime';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
-import { VOCABULARY } from '../../../test/support/reconciliation/made-up-doubts';
+import { VOCABULARY } from '../../../test/support/reconciliation/generated-doubts';
 import { LedgerItem, Posting } from '../../journal/settlement/ledger';
 import { CREATED_BY } from '../../operations/items/effects';
 import { Entry, entryOf, Source } from '../../operations/lifecycle/settlement';

@@ -25,7 +25,7 @@ import { runCli } from '../../support/processes/cli';
 import { removeDataDir } from '../../support/processes/data-dir';
 import { newDataDir, Product } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { ended } from '../../support/reconciliation/reconciling';
+import { ended } from '../../support/reconciliation/reconciliation-scene';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 /**

@@ -5,10 +5,10 @@ import { SECTIONS } from '../../support/console/overview-sections';
 import { first } from '../../support/examples/first';
 import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
-import { Reconciling, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import { ReconciliationScene, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciliation-scene';
 
 describe('GET /v1/overview', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   const keys = new Map<string, string>();
 
   const read = async (who: string, query = '') =>

@@ -7,7 +7,7 @@ import { SUM_COLUMNS } from '../../../src/operations/lifecycle/sums-sql';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
 import { runs } from '../../support/examples/runs';
-import { Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
+import { ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 const AMOUNTS = ['asked_usd', ...SUM_COLUMNS] as const;
@@ -29,7 +29,7 @@ const calls = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-let scene: Reconciling;
+let scene: ReconciliationScene;
 let auditor: string;
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { verifyLog } from '../../../src/history/log/verify/verify';
 import { commitmentSql, RECEIVER, RECIPIENT, REFERENCE } from '../../../src/journal/reconciliation/evidence';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { eventually } from '../../support/payments/paying';
-import { reconcile, Reconciling, startReconciling, untilNow } from '../../support/reconciliation/reconciling';
+import { reconcile, ReconciliationScene, startReconciling, untilNow } from '../../support/reconciliation/reconciliation-scene';
 import { isSealed } from '../../support/records/sealed-scene';
 
 /** Another value of each type. */
@@ -29,7 +29,7 @@ const TABLES = [
 ];
 
 describe('verification of reconciliation sources', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let signer: Signer;
   let owner: Client;
 

@@ -4,7 +4,7 @@ import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { Paying, startPaying } from '../../support/payments/paying';
 
-type Listed = Record<string, unknown> & { status: string | null };
+type ListedItem = Record<string, unknown> & { status: string | null };
 
 /** The ledger behind states, caps and exports. */
 describe('the settlement ledger', () => {
@@ -12,7 +12,7 @@ describe('the settlement ledger', () => {
   let worker: INestApplicationContext;
   let approver: string;
   let client: { id: string; key: string };
-  let listed: Listed[] = [];
+  let listed: ListedItem[] = [];
   let count = 0;
   /** Status words of the next answer, one per item. */
   let words: string[] = [];
@@ -181,7 +181,7 @@ describe('the settlement ledger', () => {
         chiRef: `lie-${(count += 1)}`,
         id: `lie-${count}`,
       }));
-      listed.push(made as Listed);
+      listed.push(made as ListedItem);
       return answer(400, { status: 'error', error: 'not enough' })(request, response, socket);
     };
     const id = await pay(6, 1);

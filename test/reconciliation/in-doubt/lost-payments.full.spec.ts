@@ -11,7 +11,7 @@ import { eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { envOf } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
-import { ended } from '../../support/reconciliation/reconciling';
+import { ended } from '../../support/reconciliation/reconciliation-scene';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 /** Recipient and amount of the lost payment. */

@@ -52,7 +52,7 @@ function isOver({ fault, processed, answeredAt }: Arrival): boolean {
 /** Digits in the number of a recipient whose payout is reversed and listed as `failed`. */
 const REVERSED = '99990101';
 
-interface Made {
+interface SentPayment {
   id: string;
   lost: UnansweredRequest;
   status: number;
@@ -64,7 +64,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   let worker: INestApplicationContext;
   let app: string;
   let reconciler: string;
-  let made: Made[];
+  let made: SentPayment[];
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox({ upstreamTimeoutMs: 300, resolverQuietSeconds: 3_600 });
@@ -101,12 +101,12 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
   };
   const read = async (id: string) => (await proxy.get(app, `/v1/calls/${id}`).expect(200)).body;
 
-  async function loseAnswers(): Promise<Made[]> {
+  async function loseAnswers(): Promise<SentPayment[]> {
     const numbers = Array.from({ length: REQUESTS }, (_, number) =>
       newUnansweredRequest(number, number < TWINS),
     );
     const asked = numbers.flatMap((lost) => (lost.isRepeated ? [lost, lost] : [lost]));
-    const answered: Made[] = [];
+    const answered: SentPayment[] = [];
     for (let first = 0; first < asked.length; first += AT_ONCE) {
       const some = asked.slice(first, first + AT_ONCE).map(async (lost) => {
         const { headers, status } = await send(lost);

@@ -5,13 +5,13 @@ import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/res
 import { answer } from '../../support/network/fake-upstream';
 import { Paying, startPaying } from '../../support/payments/paying';
 
-interface Asked {
+interface RequestedItems {
   airtimes?: { phoneNumber: string; valueInUSD: number }[];
   momos?: { phoneNumber: string; valueInUSD: number }[];
 }
 
 /** Transactions of the next payout. Default: one per item, in one batch, now. */
-interface Making {
+interface PayoutBehavior {
   /** Loses the answer. */
   lost?: boolean;
   /** Refuses it with this status. */
@@ -33,7 +33,7 @@ describe('the resolver with an unusual listing', () => {
   let paying: Paying;
   let worker: INestApplicationContext;
   let listed: Record<string, unknown>[] = [];
-  let making: Making = {};
+  let making: PayoutBehavior = {};
   let number = 0;
   let recipient = 50;
   /** Runs during the next read of the listing. */
@@ -41,7 +41,7 @@ describe('the resolver with an unusual listing', () => {
   /** Suffix of the path with unreadable answers. */
   let broken: string | undefined;
 
-  const make = ({ airtimes, momos }: Asked): object[] => {
+  const make = ({ airtimes, momos }: RequestedItems): object[] => {
     const items = airtimes ?? momos ?? [];
     const { issueID = `issue ${(number += 1)}`, minutes = 0, only = items.length, more = {} } = making;
     const issueDate = new Date(Date.now() + minutes * 60_000).toISOString();
@@ -85,7 +85,7 @@ describe('the resolver with an unusual listing', () => {
         return answer(200, { status: 'success', data: [] })(request, response, socket);
       }
       if (making.refusedWith) return answer(making.refusedWith, {})(request, response, socket);
-      const data = make(JSON.parse(request.body) as Asked);
+      const data = make(JSON.parse(request.body) as RequestedItems);
       if (making.lost) return socket.resetAndDestroy();
       return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);
     };
@@ -93,7 +93,7 @@ describe('the resolver with an unusual listing', () => {
   afterAll(() => paying.close());
 
   /** @returns the ID of the call. */
-  const pay = async (how: Making, ...items: [phone: number, usd: number][]): Promise<string> => {
+  const pay = async (how: PayoutBehavior, ...items: [phone: number, usd: number][]): Promise<string> => {
     making = how;
     const payouts = items.map(([phone, valueInUSD]) => ({
       countryToSend: 'Kenya',

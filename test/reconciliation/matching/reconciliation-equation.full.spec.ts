@@ -9,8 +9,8 @@ import {
   Theirs,
   writeOurs,
   writeTheirs,
-} from '../../support/reconciliation/comparing';
-import { lines, Seen, seenBy } from '../../support/reconciliation/seen-findings';
+} from '../../support/reconciliation/comparison';
+import { lines, ObservedFinding, findingsOf } from '../../support/reconciliation/observed-findings';
 
 /** A payment, and the upstream's transaction. Amounts in millionths of a dollar. */
 interface Case {
@@ -188,7 +188,7 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
   });
   return {
     totals: await runPlan(database, plan),
-    seen: await seenBy(database, plan.runId),
+    seen: await findingsOf(database, plan.runId),
     calls: ours.map(({ call_id }) => call_id),
   };
 }
@@ -202,7 +202,7 @@ describe('the equation of a run', () => {
         async (cases, tolerance) => {
           const { totals, seen, calls } = await find(cases, tolerance);
           const oracle = cases.map((one) => expected(one, tolerance));
-          const all: Seen[] = oracle.flatMap(({ found }, place) =>
+          const all: ObservedFinding[] = oracle.flatMap(({ found }, place) =>
             found.map(([category, impact]) => ({
               category,
               subject: `call/${calls[place]}/0`,

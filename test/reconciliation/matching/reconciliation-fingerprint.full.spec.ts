@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { matchByFingerprint } from '../../../src/reconciliation/matching/fingerprint';
 import { MAKE_PAIRS } from '../../../src/reconciliation/matching/rules';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 const WINDOW = { before: 60, after: 200 };
 const SETTINGS = { ...PLANTED_SETTINGS, timeToleranceSeconds: WINDOW.after };

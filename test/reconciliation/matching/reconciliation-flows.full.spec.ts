@@ -1,4 +1,4 @@
-import { Entry } from '../../support/reconciliation/comparing';
+import { Entry } from '../../support/reconciliation/comparison';
 import {
   at,
   database,

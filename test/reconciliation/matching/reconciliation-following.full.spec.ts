@@ -10,14 +10,14 @@ import { eventually } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {
-  Asking,
+  ProxyAccess,
   askForRun,
   ended,
   readRun,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
   untilNow,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 
 /** The maximum of one key. */
 const FOLLOWERS = QUOTAS.streams.ofKey;
@@ -27,10 +27,10 @@ const CHANGES = 5;
 
 /** The streams of `GET /v1/reconciliation/runs/{id}`. */
 describe('a stream of a run', () => {
-  let scene: Reconciling;
-  let here: Asking;
+  let scene: ReconciliationScene;
+  let here: ProxyAccess;
   let other: TestProxy;
-  let there: Asking;
+  let there: ProxyAccess;
 
   beforeAll(async () => {
     scene = await startReconciling();
@@ -45,7 +45,7 @@ describe('a stream of a run', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const follow = ({ url, key }: Asking, id: string, more: { headers?: object; signal?: AbortSignal } = {}) =>
+  const follow = ({ url, key }: ProxyAccess, id: string, more: { headers?: object; signal?: AbortSignal } = {}) =>
     fetch(`${url}/v1/reconciliation/runs/${id}`, {
       headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
       ...(more.signal && { signal: more.signal }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { Ours, writeOurs } from '../../support/reconciliation/comparing';
+import { Ours, writeOurs } from '../../support/reconciliation/comparison';
 import { at, database, day, listed, OLD, run, useDatabase } from '../../support/reconciliation/listing-scene';
 
 describe('a key with two paid calls', () => {

@@ -1,10 +1,10 @@
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import supertest from '../../support/http/supertest';
-import { reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
+import { reconcile, ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
 
 /** A run compares the listing with the ledger, beyond the original answer. */
 describe('a run after settlements', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let approver: string;
 
   beforeAll(async () => {

@@ -9,9 +9,9 @@ import {
   Theirs,
   writeOurs,
   writeTheirs,
-} from '../../support/reconciliation/comparing';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+} from '../../support/reconciliation/comparison';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 import { insertSettlements } from '../../support/records/documents';
 
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ async function compared(mine: Ours[], others: Theirs[], more: Partial<Plan> = {}
   const run = await plan(await writeTheirs(database, others), more);
   const totals = await runPlan(database, run);
   expect(totals.residual_usd).toBe('0');
-  return { totals, found: lines(await seenBy(database, run.runId)), matches: await matchesOf(run) };
+  return { totals, found: lines(await findingsOf(database, run.runId)), matches: await matchesOf(run) };
 }
 
 const matchesOf = async ({ runId }: Plan) =>
@@ -180,7 +180,7 @@ describe('matching', () => {
       { source: 'transaction', subject: `id-${day}` },
       { source: 'transaction', subject: `none-${day}` },
     ]);
-    expect(lines(await seenBy(database, run.runId))).toEqual([`missing_upstream call/${gone.call_id}/0 -10`]);
+    expect(lines(await findingsOf(database, run.runId))).toEqual([`missing_upstream call/${gone.call_id}/0 -10`]);
     expect([totals.residual_usd, totals.matched.count, totals.unlisted]).toEqual(['0', 2, 1]);
     expect(await database.query('SELECT read_id IS NULL AS listed FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id', [run.runId]))
       .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore
@@ -194,21 +194,21 @@ describe('matching', () => {
     const readId = await writeTheirs(database, []);
     const then = await plan(readId, { asOf: new Date(at(29)), historical: true });
     expect((await runPlan(database, then)).in_doubt).toEqual({ count: 1, usd: '10' });
-    expect(await seenBy(database, then.runId)).toEqual([]);
+    expect(await findingsOf(database, then.runId)).toEqual([]);
     const now = await plan(readId, { asOf: new Date(at(31)) });
     await runPlan(database, now);
-    expect(lines(await seenBy(database, now.runId))).toEqual([
+    expect(lines(await findingsOf(database, now.runId))).toEqual([
       `missing_upstream call/${doubt.call_id}/0 -10`,
     ]);
     await insertSettlements(database, [{ intent_id, number: 2, recorded_at: at(40) }]);
     const before = await plan(readId, { asOf: new Date(at(39)), historical: true });
     await runPlan(database, before);
-    expect(lines(await seenBy(database, before.runId))).toEqual([
+    expect(lines(await findingsOf(database, before.runId))).toEqual([
       `missing_upstream call/${doubt.call_id}/0 -10`,
     ]);
     const corrected = await plan(readId, { asOf: new Date(at(41)), historical: true });
     await runPlan(database, corrected);
-    expect(await seenBy(database, corrected.runId)).toEqual([]);
+    expect(await findingsOf(database, corrected.runId)).toEqual([]);
   });
 
   it('leaves payment links to their payers, and does not count incoming money', async () => {
@@ -261,7 +261,7 @@ describe('matching', () => {
       `SELECT left(encode(sha256, 'hex'), 16) AS name FROM source_read_end WHERE read_id = $1`,
       [readId],
     );
-    expect(lines(await seenBy(database, run.runId))).toEqual([`missing_local statement/${name}/1 3`]);
+    expect(lines(await findingsOf(database, run.runId))).toEqual([`missing_local statement/${name}/1 3`]);
     expect(totals.residual_usd).toBe('0');
   });
 });

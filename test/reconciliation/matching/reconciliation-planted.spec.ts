@@ -3,9 +3,9 @@ import { compare } from '../../../src/reconciliation/matching/comparison';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { runPlan, startRun } from '../../support/reconciliation/comparing';
-import { Expected, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+import { runPlan, startRun } from '../../support/reconciliation/comparison';
+import { PlantedFinding, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 
 const ITEMS = 2_010; // each of a thousand kinds twice, in calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');
@@ -16,7 +16,7 @@ const READ = uuidv7();
 const WALLETS_READ = uuidv7();
 
 let database: TestDatabase;
-let expected: Expected[];
+let expected: PlantedFinding[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -121,7 +121,7 @@ describe('planted differences', () => {
     for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);
     expect(await written()).toEqual([{ findings: 0, sights: 0, matches: 0, ends: 0 }]);
     const totals = await runPlan(database, first);
-    expect(lines(await seenBy(database, first.runId))).toEqual(lines(expected));
+    expect(lines(await findingsOf(database, first.runId))).toEqual(lines(expected));
     expect(totals.residual_usd).toBe('0');
     expect(totals.findings.count).toBe(expected.length);
     expect(totals.in_doubt.count).toBeGreaterThan(0); // and causes no finding

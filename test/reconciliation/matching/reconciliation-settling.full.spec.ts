@@ -3,15 +3,15 @@ import { eventually } from '../../support/payments/paying';
 import {
   askForRun,
   ended,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
   untilNow,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 
 /** A run settles payouts in the ledger by its results. */
 describe('a reconciliation run', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
 
   beforeAll(async () => {
     scene = await startReconciling({ followUpEverySeconds: 0 });

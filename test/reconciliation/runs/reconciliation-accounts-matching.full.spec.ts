@@ -10,9 +10,9 @@ import {
   writeOurs,
   writeTheirs,
   writeWallets,
-} from '../../support/reconciliation/comparing';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+} from '../../support/reconciliation/comparison';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 
 type Account = 'main' | 'kenya';
 
@@ -72,7 +72,7 @@ describe('runs of accounts with equal references', () => {
       ...more,
     });
     const totals = await runPlan(database, plan);
-    return { totals, found: lines(await seenBy(database, plan.runId)), matched: totals.matched.count };
+    return { totals, found: lines(await findingsOf(database, plan.runId)), matched: totals.matched.count };
   };
   const compare = async (account: Account, theirs: Theirs[], more?: Partial<Plan>) =>
     compared(account, await writeTheirs(database, theirs, 'transactions', account), more);

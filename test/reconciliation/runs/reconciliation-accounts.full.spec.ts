@@ -11,7 +11,7 @@ import { first } from '../../support/examples/first';
 import supertest from '../../support/http/supertest';
 import { startProxyWithAccounts } from '../../support/payments/accounts';
 import { airtime, eventually } from '../../support/payments/paying';
-import { askForRun, reconcile, untilNow } from '../../support/reconciliation/reconciling';
+import { askForRun, reconcile, untilNow } from '../../support/reconciliation/reconciliation-scene';
 import { HEADER, LINE, MAPPING } from '../../support/reconciliation/statement';
 import { askSandbox } from '../../support/sandbox/sandbox-answers';
 

@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparing';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparison';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 
 const DAY_MS = 86_400_000;
 
@@ -170,7 +170,7 @@ describe('the entries of a wallet', () => {
   async function gaps(balance: string, entries: Entry[]) {
     const run = await planned('10', { walletsReadId: await writeWallet(balance, entries) });
     await runPlan(database, run);
-    const seen = (await seenBy(database, run.runId)).filter(({ category }) => category === 'balance_gap');
+    const seen = (await findingsOf(database, run.runId)).filter(({ category }) => category === 'balance_gap');
     return lines(seen).map((line) => line.replace(/wallet\/\S+\/(.*)Z/, (_, at: string) => at.slice(-9, -7)));
   }
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Entry, Ours, Theirs, writeOurs } from '../../support/reconciliation/comparing';
+import { Entry, Ours, Theirs, writeOurs } from '../../support/reconciliation/comparison';
 import {
   at,
   database,

@@ -9,15 +9,15 @@ import { removeDataDir } from '../../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../../support/processes/process';
 import { startProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
 import {
-  Asking,
+  ProxyAccess,
   askForRun,
   ended,
   readRun,
-  Reconciling,
+  ReconciliationScene,
   reconcile,
   startReconciling,
   untilNow,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 
 /** Seeds of the random kill times. */
 const SEEDS = Array.from({ length: runs(2) }, (_, index) => 2 + index);
@@ -121,7 +121,7 @@ async function resultOf(database: TestDatabase): Promise<Record<string, Record<s
 }
 
 describe('a run whose worker is killed', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let template: string;
   let period: object;
   let undisturbed: Awaited<ReturnType<typeof resultOf>>;
@@ -134,7 +134,7 @@ describe('a run whose worker is killed', () => {
     databases.push(database);
     return database;
   };
-  const asking = (url: string): Asking => ({ url, key: scene.reconciler });
+  const asking = (url: string): ProxyAccess => ({ url, key: scene.reconciler });
 
   beforeAll(async () => {
     scene = await startReconciling();

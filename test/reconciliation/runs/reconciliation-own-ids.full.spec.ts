@@ -7,9 +7,9 @@ import {
   Theirs,
   writeOurs,
   writeTheirs,
-} from '../../support/reconciliation/comparing';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted';
-import { lines, seenBy } from '../../support/reconciliation/seen-findings';
+} from '../../support/reconciliation/comparison';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 
 const DAY_MS = 86_400_000;
 
@@ -59,7 +59,7 @@ describe('a run with our own IDs', () => {
       "SELECT ordinal || ' ' || rule AS line FROM reconciliation_match WHERE run_id = $1 ORDER BY 1",
       [runId],
     );
-    return { matches: matches.map(({ line }) => line), found: lines(await seenBy(database, runId)) };
+    return { matches: matches.map(({ line }) => line), found: lines(await findingsOf(database, runId)) };
   };
 
   it("attributes no transaction without a call's ID to it, if its operation shows IDs", async () => {

@@ -4,15 +4,15 @@ import { startBrowser, TestBrowser } from '../../support/console/browser';
 import type { RunRecord } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
-import { Asking, reconcile, Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
+import { ProxyAccess, reconcile, ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
 import { runWithAllCategories, totalsOf } from '../../support/reconciliation/report-scene';
 
 const HOUR_MS = 3_600_000;
 
 describe('the report of a run', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   let findings: FindingsScene;
-  let asking: Asking;
+  let asking: ProxyAccess;
   let browser: TestBrowser;
   let context: BrowserContext;
   /** A run that found a payment outside of the proxy. */

@@ -6,26 +6,26 @@ import { holdRuns } from '../../support/payments/held-runs';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {
-  Asking,
+  ProxyAccess,
   askForRun,
   ended,
   readRun,
   reconcile,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
   untilNow,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 
 const HOUR_MS = 3_600_000;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 const HOUR_AGO = ago(1);
 
 describe('the runs of the reconciliation', () => {
-  let scene: Reconciling;
-  let here: Asking;
+  let scene: ReconciliationScene;
+  let here: ProxyAccess;
   /** Another instance on the same database. */
   let other: TestProxy;
-  let there: Asking;
+  let there: ProxyAccess;
 
   beforeAll(async () => {
     scene = await startReconciling();

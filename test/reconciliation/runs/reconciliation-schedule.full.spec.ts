@@ -8,13 +8,13 @@ import { holdRuns } from '../../support/payments/held-runs';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {
-  Asking,
+  ProxyAccess,
   askForRun,
   ended,
   readRun,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 
 // In the past, whenever these tests run.
 const NOON = (day: number) => new Date(Date.UTC(2024, 2, day, 12));
@@ -22,8 +22,8 @@ const TICK = (day: number) => new Date(Date.UTC(2024, 2, day, 2));
 const MIDNIGHT = (day: number) => new Date(Date.UTC(2024, 2, day));
 
 describe('the reconciliation schedule', () => {
-  let scene: Reconciling;
-  let asking: Asking;
+  let scene: ReconciliationScene;
+  let asking: ProxyAccess;
   let other: TestProxy;
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ import { cliOf } from '../../support/processes/cli';
 import { removeDataDir } from '../../support/processes/data-dir';
 import { newDataDir } from '../../support/processes/process';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../../support/processes/proxy';
-import { ended } from '../../support/reconciliation/reconciling';
+import { ended } from '../../support/reconciliation/reconciliation-scene';
 
 const SECRET = 'secret-of-the-events-that-must-not-be-seen';
 const HOUR_MS = 3_600_000;

@@ -4,12 +4,12 @@ import type { RunRecord } from '../../support/http/api';
 import { Behaviour, FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import {
-  Asking,
+  ProxyAccess,
   reconcile,
-  Reconciling,
+  ReconciliationScene,
   startReconciling,
   untilNow,
-} from '../../support/reconciliation/reconciling';
+} from '../../support/reconciliation/reconciliation-scene';
 import type { DataOf } from '../../support/sandbox/sandbox-answers';
 
 // Fates of these recipients: src/sandbox/behaviour/magic-recipients.ts.
@@ -17,8 +17,8 @@ const REVERSED = '+254799990101';
 const PAID_TWICE = '+254799990216';
 
 describe('the reconciliation of a proxy and its upstream', () => {
-  let scene: Reconciling;
-  let asking: Asking;
+  let scene: ReconciliationScene;
+  let asking: ProxyAccess;
   let database: TestDatabase;
   /** A run before any difference. */
   let before: RunRecord;
@@ -54,7 +54,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
   });
 
   /** Sets the listing of the other instance's upstream. */
-  const lists = (shown: Listed) => (upstream.behaviour = listing(scene.sandbox.url, shown));
+  const lists = (shown: ListingEdits) => (upstream.behaviour = listing(scene.sandbox.url, shown));
   const seen = (runId: string) =>
     database.query(
       `SELECT category, subject, impact_usd::float8 AS usd, evidence #>> '{theirs,upstream_ref}' AS theirs
@@ -165,7 +165,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
 
 type Wallets = DataOf<'GET /wallets/list'>;
 
-interface Listed {
+interface ListingEdits {
   transactions(listed: TransactionRecord[]): TransactionRecord[];
   wallets?(listed: Wallets): Wallets;
 }
@@ -174,7 +174,7 @@ const byTime = (one: TransactionRecord, other: TransactionRecord) =>
   one.issueDate.localeCompare(other.issueDate);
 
 /** Answers like the sandbox, with another listing. */
-function listing(sandboxUrl: string, shown: Listed): Behaviour {
+function listing(sandboxUrl: string, shown: ListingEdits): Behaviour {
   return async ({ method, url, headers, body }, response) => {
     const asked = {
       method,

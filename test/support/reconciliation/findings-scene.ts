@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { TestDatabase } from '../databases/test-database';
-import { PLANTED_SETTINGS } from './planted';
+import { PLANTED_SETTINGS } from './planted-findings';
 
 export interface NewRun {
   id?: string;

@@ -12,9 +12,9 @@ import {
   writeListing,
   writeOurs,
   writeWallets,
-} from './comparing';
-import { PLANTED_SETTINGS } from './planted';
-import { lines, seenBy } from './seen-findings';
+} from './comparison';
+import { PLANTED_SETTINGS } from './planted-findings';
+import { lines, findingsOf } from './observed-findings';
 
 export const DAY_MS = 86_400_000;
 /** Number of transactions in the listings. Few are in the period. */
@@ -96,7 +96,7 @@ export async function run(
     [plan.runId],
   );
   expect(incomplete.every(({ detail }) => detail.endsWith('.'))).toBe(true);
-  const found = lines(await seenBy(database, plan.runId));
+  const found = lines(await findingsOf(database, plan.runId));
   return [end?.result ?? 'none', incomplete.map(({ reason }) => reason), found];
 }
 

@@ -1,5 +1,5 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
-import { at, RULES, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, sentCall, worded } from '../../../../test/support/reconciliation/generated-doubts';
 import { Lookup, ListedTransaction } from '../calls-in-doubt';
 import { Batches, Listing } from '../verdict/batches';
 import { judgeChange } from './changes.service';
@@ -13,7 +13,7 @@ describe('the verdict about a call that changes a transaction', () => {
     freshUntil: new Map([['credit', at(899)]]),
     unclaimed: atOnce(Batches.of([])),
   };
-  const doubt = { ...toSent(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
+  const doubt = { ...sentCall(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
   const seen = {
     ...worded('paid'),
     amountUsd: null,

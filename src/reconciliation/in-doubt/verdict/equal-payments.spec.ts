@@ -1,4 +1,4 @@
-import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, listedBatch, sentCall } from '../../../../test/support/reconciliation/generated-doubts';
 import { SentCall } from '../calls-in-doubt';
 import { BackOff } from '../rounds/back-off';
 import { Effort, STRETCH } from '../work';
@@ -13,14 +13,14 @@ const DOUBTS = 202;
 describe('calls in doubt among 20,000 equal payments', () => {
   const cents = 1;
   const secondOf = (place: number) => place / 100;
-  const others = Array.from({ length: EQUAL }, (_, place) => toSent(place, [[1, cents]], secondOf(place)));
+  const others = Array.from({ length: EQUAL }, (_, place) => sentCall(place, [[1, cents]], secondOf(place)));
   const seen = others.flatMap((_, place) =>
-    toSeen({ second: secondOf(place) + 1, items: [[1, cents]] }, place),
+    listedBatch({ second: secondOf(place) + 1, items: [[1, cents]] }, place),
   );
   /** Two more calls in doubt: the recipient of one was paid, the recipient of the other was not. */
-  const paid = toSent(EQUAL + 1, [[2, 5]], 100);
-  const unpaid = toSent(EQUAL + 2, [[3, 5]], 100);
-  const seenPaid = toSeen({ second: 101, items: [[2, 5]] }, EQUAL + 1);
+  const paid = sentCall(EQUAL + 1, [[2, 5]], 100);
+  const unpaid = sentCall(EQUAL + 2, [[3, 5]], 100);
+  const seenPaid = listedBatch({ second: 101, items: [[2, 5]] }, EQUAL + 1);
   const every = Math.floor(EQUAL / DOUBTS);
   const ofCrowd = others.filter((_, place) => place % every === 0).slice(0, DOUBTS);
 
@@ -57,7 +57,7 @@ describe('calls in doubt among 20,000 equal payments', () => {
 
   it('are judged in turn over several rounds without blocking the event loop', async () => {
     // Each requested another amount than its receiver got. Only the complete listing explains that.
-    const doubts = Array.from({ length: 7 }, (_, place) => toSent(EQUAL + 10 + place, [[1, 9]], 100 + place));
+    const doubts = Array.from({ length: 7 }, (_, place) => sentCall(EQUAL + 10 + place, [[1, 9]], 100 + place));
     const byId = new Map(doubts.map((call) => [call.id, call]));
     const { listing, competing } = await readInTurns(new Effort());
     const verdicts = new Map<string, string>();

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { runs } from '../../../../test/support/examples/runs';
-import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, listedBatch, sentCall } from '../../../../test/support/reconciliation/generated-doubts';
 import { SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches, Listing } from './batches';
 import { CompetingCalls } from './competing-calls';
@@ -57,7 +57,7 @@ function carriedOut({ items: all, skipsFirst }: World['calls'][number]): [number
 function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
   const asOf = lookedSecond - lagSeconds;
   const shown: { call: number; second: number; items: [number, number][]; first: boolean }[] = [];
-  const sent = calls.map(({ items, sentSecond }, place) => toSent(place, items, sentSecond));
+  const sent = calls.map(({ items, sentSecond }, place) => sentCall(place, items, sentSecond));
   for (const [place, one] of calls.entries()) {
     if (one.known === 'succeeded' && one.times === 0) one.times = 1;
     for (let time = 0; time < one.times; time += 1) {
@@ -79,7 +79,7 @@ function live({ calls, strangers, lookedSecond, lagSeconds }: World) {
     requestedAt: at(lookedSecond),
     missing: 0,
     oldest: at(-1),
-    unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => toSeen(batch, listed.indexOf(batch))))),
+    unclaimed: atOnce(Batches.of(unclaimed.flatMap((batch) => listedBatch(batch, listed.indexOf(batch))))),
     freshUntil: new Map([['airtime' as const, at(asOf)]]), // A call of ours is always sent just then.
   };
   const competing = competingOf(sent.filter(({ sentFrom }) => sentFrom <= at(lookedSecond)));

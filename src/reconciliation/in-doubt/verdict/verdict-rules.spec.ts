@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { atOnce } from '../../../../test/support/examples/at-once';
-import { at, RULES, toSeen, toSent } from '../../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, listedBatch, sentCall } from '../../../../test/support/reconciliation/generated-doubts';
 import { CREATED_BY } from '../../../operations/items/effects';
 import { ListedTransaction, SentCall } from '../calls-in-doubt';
 import { WalletStatements } from '../wallet-statements';
@@ -26,10 +26,10 @@ const ITEMS: [recipient: number, cents: number][] = [
   [1, 1],
   [2, 2],
 ];
-const CALL = toSent(0, ITEMS, 0);
+const CALL = sentCall(0, ITEMS, 0);
 /** End of the call's quiet period. */
 const QUIET = 105;
-const listed = (batch: number) => toSeen({ second: 1, items: ITEMS }, batch);
+const listed = (batch: number) => listedBatch({ second: 1, items: ITEMS }, batch);
 
 /** Returns a wallet that was opened before the call, with a debit. */
 function walletsWith({ debitAt }: { debitAt: number }): WalletStatements {

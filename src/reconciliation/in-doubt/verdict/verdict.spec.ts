@@ -1,5 +1,5 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
-import { at, RULES, toSeen, toSent, worded } from '../../../../test/support/reconciliation/made-up-doubts';
+import { at, RULES, listedBatch, sentCall, worded } from '../../../../test/support/reconciliation/generated-doubts';
 import { ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
 import { CompetingCalls } from './competing-calls';
@@ -7,7 +7,7 @@ import { judge } from './verdict';
 
 /** A call of two payouts, long after its quiet period, and the transactions that the upstream lists. */
 describe('a call in doubt', () => {
-  const doubt = toSent(
+  const doubt = sentCall(
     0,
     [
       [1, 1],
@@ -15,7 +15,7 @@ describe('a call in doubt', () => {
     ],
     0,
   );
-  const whole = toSeen(
+  const whole = listedBatch(
     {
       second: 1,
       items: [
@@ -125,8 +125,8 @@ describe('a call in doubt', () => {
   });
 
   it('is not executed despite another amount of another call for the same person', () => {
-    const other = toSent(1, [[1, 5]], 0);
-    const theirs = toSeen({ second: 1, items: [[1, 5]] }, 1);
+    const other = sentCall(1, [[1, 5]], 0);
+    const theirs = listedBatch({ second: 1, items: [[1, 5]] }, 1);
     expect(ask(theirs, {}, doubt, [other])?.verdict).toBe('not_executed');
     expect(ask(theirs)?.verdict).toBe('ambiguous');
   });
@@ -150,8 +150,8 @@ describe('a call in doubt', () => {
   });
 
   it('is not confirmed by a possible part of another batch', () => {
-    const single = toSent(1, [[1, 1]], 0);
-    const seen = toSeen({ second: 1, items: [[1, 1]] }, 1);
+    const single = sentCall(1, [[1, 1]], 0);
+    const seen = listedBatch({ second: 1, items: [[1, 1]] }, 1);
     expect(ask(seen, {}, single, [doubt])).toMatchObject({
       verdict: 'ambiguous',
       evidence: { calls: ['call 0'] },
@@ -251,6 +251,6 @@ describe('a call in doubt', () => {
 
   it('is judged quickly with a thousand equal items', () => {
     const many = Array.from({ length: 1_000 }, (): [number, number] => [1, 1]);
-    expect(ask(toSeen({ second: 1, items: many }, 1), {}, toSent(0, many, 0))?.verdict).toBe('confirmed');
+    expect(ask(listedBatch({ second: 1, items: many }, 1), {}, sentCall(0, many, 0))?.verdict).toBe('confirmed');
   });
 });

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 const PLANTED = join(__dirname, '..', '..', '..', 'bench', 'history', 'planted');
 
-export interface Expected {
+export interface PlantedFinding {
   category: string;
   subject: string;
   impact: string;
@@ -33,7 +33,7 @@ export async function plant(
     readId,
     walletsReadId,
   }: Record<'readId' | 'walletsReadId', string> & { items: number; from: Date; to: Date },
-): Promise<Expected[]> {
+): Promise<PlantedFinding[]> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
   try {
@@ -69,7 +69,7 @@ export async function plant(
        SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, at FROM planted_entry`,
       [walletsReadId],
     );
-    const { rows } = await owner.query<Expected>(
+    const { rows } = await owner.query<PlantedFinding>(
       'SELECT category, subject, trim_scale(impact)::text AS impact FROM planted_expected',
     );
     return rows;

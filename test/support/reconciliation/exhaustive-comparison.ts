@@ -17,7 +17,7 @@ export function compareWithAll(call: SentCall, seen: ListedTransaction[], calls:
   const others = calls.filter(
     (other) => other.id !== call.id && ours.some((batch) => isPartOf(other, batch, rules)),
   );
-  const unexplained = batches.filter((batch) => isTrace(call, batch, calls, rules));
+  const unexplained = batches.filter((batch) => isRelated(call, batch, calls, rules));
   const sole = ours.length === 1 && others.length === 0 ? ours[0] : undefined;
   return { ours, others, unexplained, sole };
 }
@@ -61,7 +61,7 @@ function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: Created): 
   return item.amountUsd !== null && item.amountUsd === seen.amountUsd;
 }
 
-function isTrace(call: SentCall, batch: ListedTransaction[], calls: SentCall[], rules: Rules): boolean {
+function isRelated(call: SentCall, batch: ListedTransaction[], calls: SentCall[], rules: Rules): boolean {
   const created = CREATED_BY.get(call.operation) as Created;
   const relations = batch.flatMap((seen) =>
     distinctItems(call).map((item) => relationOf(item, seen, created)),

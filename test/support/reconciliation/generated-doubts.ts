@@ -14,18 +14,18 @@ export const at = (seconds: number) => new Date(START + seconds * 1_000);
 const SENDING_SECONDS = 5;
 const usd = (cents: number) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}0000`;
 
-export function toSent(place: number, list: [number, number][], second: number): SentCall {
+export function sentCall(place: number, list: [number, number][], second: number): SentCall {
   return {
     id: `call ${place}`,
     operation: 'POST /payouts/airtime',
-    items: list.map(toWanted),
+    items: list.map(itemInDoubt),
     sentFrom: at(second),
     sentUntil: at(second + SENDING_SECONDS),
     isRejected: false,
   };
 }
 
-function toWanted([recipient, cents]: [number, number], position: number): ItemInDoubt {
+function itemInDoubt([recipient, cents]: [number, number], position: number): ItemInDoubt {
   const names = [`p:25471234567${recipient}`];
   const amountUsd = usd(cents);
   return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
@@ -38,7 +38,7 @@ export function worded(status: string | null): Pick<ListedTransaction, 'status' 
   return { status, meaning: VOCABULARY.statusOf(status) };
 }
 
-export function toSeen(
+export function listedBatch(
   { second, items: list }: { second: number; items: [number, number][] },
   batch: number,
 ): ListedTransaction[] {

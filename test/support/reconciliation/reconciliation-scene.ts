@@ -10,7 +10,7 @@ import { startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../processes/pro
 import { askSandbox, SandboxRequest } from '../sandbox/sandbox-answers';
 
 /** A proxy in front of a sandbox, a paying client and a reconciler. */
-export interface Reconciling {
+export interface ReconciliationScene {
   proxy: TestProxy;
   /** Executes the runs, and resolves calls in doubt on request. */
   worker: INestApplicationContext;
@@ -30,7 +30,7 @@ export interface Reconciling {
   close(): Promise<void>;
 }
 
-export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<Reconciling> {
+export async function startReconciling(settings: Partial<RunningConfig> = {}): Promise<ReconciliationScene> {
   const proxy = await startProxyWithSandbox({ checkCoverage: false, ...settings });
   const worker = await proxy.startWorker();
   const { sandbox } = proxy;
@@ -75,19 +75,19 @@ export function untilNow(): { from: string; to: string } {
 }
 
 /** Address and key for requests about runs. */
-export interface Asking {
+export interface ProxyAccess {
   url: string;
   key: string;
 }
 
 export function askForRun(
-  { url, key }: Asking,
+  { url, key }: ProxyAccess,
   question: object,
 ): TypedApiRequest<'post', '/v1/reconciliation/runs'> {
   return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
 }
 
-export async function readRun({ url, key }: Asking, id: string): Promise<RunRecord> {
+export async function readRun({ url, key }: ProxyAccess, id: string): Promise<RunRecord> {
   const { body } = await supertest(url)
     .get(`/v1/reconciliation/runs/${id}`)
     .set('X-API-Key', key)
@@ -96,14 +96,14 @@ export async function readRun({ url, key }: Asking, id: string): Promise<RunReco
 }
 
 /** Waits until a run has ended. */
-export async function ended(asking: Asking, id: string): Promise<RunRecord> {
+export async function ended(asking: ProxyAccess, id: string): Promise<RunRecord> {
   let run!: RunRecord;
   await eventually(async () => (run = await readRun(asking, id)).state === 'ended');
   return run;
 }
 
 /** Starts a run and waits for its end. */
-export async function reconcile(asking: Asking, question: object): Promise<RunRecord> {
+export async function reconcile(asking: ProxyAccess, question: object): Promise<RunRecord> {
   const { body } = await askForRun(asking, question).expect(202);
   return ended(asking, body.id);
 }

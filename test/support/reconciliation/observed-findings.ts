@@ -1,13 +1,13 @@
 import { TestDatabase } from '../databases/test-database';
 
-export interface Seen {
+export interface ObservedFinding {
   category: string;
   subject: string;
   impact: string;
 }
 
-export async function seenBy(database: TestDatabase, runId: string): Promise<Seen[]> {
-  return database.query<Seen>(
+export async function findingsOf(database: TestDatabase, runId: string): Promise<ObservedFinding[]> {
+  return database.query<ObservedFinding>(
     `SELECT category, subject, trim_scale(impact_usd)::text AS impact FROM finding f
       JOIN finding_sight s ON s.finding_id = f.id
      WHERE s.run_id = $1`,
@@ -16,6 +16,6 @@ export async function seenBy(database: TestDatabase, runId: string): Promise<See
 }
 
 /** Returns the findings as lines, in a fixed order. */
-export function lines(seen: Seen[]): string[] {
+export function lines(seen: ObservedFinding[]): string[] {
   return seen.map(({ category, subject, impact }) => `${category} ${subject} ${impact}`).sort();
 }

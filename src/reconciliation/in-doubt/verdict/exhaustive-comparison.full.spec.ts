@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { atOnce } from '../../../../test/support/examples/at-once';
 import { runs } from '../../../../test/support/examples/runs';
-import { compareWithAll } from '../../../../test/support/reconciliation/compared-with-all';
-import { at, RULES, worded } from '../../../../test/support/reconciliation/made-up-doubts';
+import { compareWithAll } from '../../../../test/support/reconciliation/exhaustive-comparison';
+import { at, RULES, worded } from '../../../../test/support/reconciliation/generated-doubts';
 import { ListedTransaction, SentCall, Verdict, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
 import { CompetingCalls } from './competing-calls';

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { ToldEvent } from './schedule';
+import { EventStep } from './schedule';
 import type { Transaction } from './world';
 
 /** Secret shared by the proxy and the upstream. */
@@ -14,7 +14,7 @@ const STATUS = { right: 200, wrong: 401, none: 401, late: 400 };
 export async function tell(
   proxyUrl: string,
   { id, issueID, chiRef }: Transaction,
-  event: ToldEvent,
+  event: EventStep,
 ): Promise<void> {
   const { status, signature } = event;
   const body = JSON.stringify({ eventType: `transaction.${status}`, issueID, status, chiRef, meta: { id } });
