@@ -6,7 +6,11 @@ import { complaintsOf, follow, signIn, startAfresh, widthOf } from '../support/c
 import type { FindingRecord } from '../support/http/api';
 import supertest from '../support/http/supertest';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
-import { ProxyAccess, ReconciliationScene, startReconciling } from '../support/reconciliation/reconciliation-scene';
+import {
+  ProxyAccess,
+  ReconciliationScene,
+  startReconciling,
+} from '../support/reconciliation/reconciliation-scene';
 
 const [FOREIGN, OWN] = [12, 3];
 

@@ -1,5 +1,12 @@
 import { Kind, Payment } from './schedule';
 
+/** Paths of the kinds of payouts. */
+export const PATHS = {
+  airtime: '/payouts/airtime',
+  momo: '/payouts/mobile-money',
+  credit: '/payouts/credit',
+} as const;
+
 /** Returns the body of a payout of a kind. */
 export function bodyOf(kind: Kind, items: Payment[]): object {
   const phone = (who: number) => ({

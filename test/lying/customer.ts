@@ -22,7 +22,7 @@ export interface Order {
   kind: Kind;
   items: Payment[];
   calls: Call[];
-  told: AppReply[];
+  replies: AppReply[];
   /** Number of times the API allowed a resend, per item. */
   allowed: number[];
 }
@@ -51,10 +51,11 @@ export class Customer {
     { kind, items }: Pick<PayStep, 'kind' | 'items'>,
     meanwhile: () => Promise<void>,
   ): Promise<Order> {
-    const order: Order = { kind, items, calls: [], told: [], allowed: items.map(() => 0) };
+    const order: Order = { kind, items, calls: [], replies: [], allowed: items.map(() => 0) };
     this.orders.push(order);
     const places = [...items.keys()];
     const key = randomUUID();
+    const sameKey = () => key;
     switch (this.habit) {
       case 'no key':
         await this.insist(order, places, () => undefined, meanwhile);
@@ -65,17 +66,12 @@ export class Customer {
       case 'impatient':
         await this.send(order, places, { key, patienceMs: PATIENCE_MS, tries: 2 });
         await meanwhile();
-        await this.insist(
-          order,
-          places,
-          () => key,
-          () => Promise.resolve(),
-        );
+        await this.insist(order, places, sameKey, () => Promise.resolve());
         break;
       case 'hasty':
         await this.send(order, places, { key: randomUUID(), patienceMs: PATIENCE_MS });
         await meanwhile();
-        if (order.told.at(-1)?.status !== 200) await this.insist(order, places, randomUUID, meanwhile);
+        if (order.replies.at(-1)?.status !== 200) await this.insist(order, places, randomUUID, meanwhile);
         break;
       case 'obedient':
         await this.send(order, places, { key });
@@ -115,7 +111,7 @@ export class Customer {
     for (let tries = 1; ; tries += 1) {
       const idempotencyKey = key();
       await this.send(order, places, idempotencyKey === undefined ? {} : { key: idempotencyKey });
-      const status = order.told.at(-1)?.status ?? 0;
+      const status = order.replies.at(-1)?.status ?? 0;
       if (tries === TRIES || (status < 500 && status !== 409)) return;
       await meanwhile();
     }
@@ -129,10 +125,10 @@ export class Customer {
     const items = places.flatMap((place) => order.items[place] ?? []);
     for (let n = 0; n < tries; n += 1) {
       const signal = patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) };
-      const told = await this.world
+      const reply = await this.world
         .pay(this.key, order.kind, items, { ...(key !== undefined && { key }), ...signal })
         .catch(() => undefined);
-      if (told) order.told.push(told);
+      if (reply) order.replies.push(reply);
     }
     await this.world.idle(this.id);
     return this.attribute(order, places);

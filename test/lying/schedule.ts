@@ -43,7 +43,7 @@ export type Event =
   | { do: 'top-up'; wallet: 'airtime' | 'momo' | 'chi' }
   | { do: 'fee'; nth: number }
   | { do: 'withdrawal'; wallet: 'airtime' | 'momo' | 'chi'; usd: number }
-  | ({ do: 'told' } & EventStep);
+  | ({ do: 'event' } & EventStep);
 
 /** An event about the nth newest transaction, sent by the upstream or an impostor. */
 export interface EventStep {
@@ -66,9 +66,9 @@ export const MOST_FEE_PERCENT = 1.5;
 
 /** Configured as `paid` in UPSTREAM_STATUS_WORDS. */
 export const MAPPED_WORD = 'SETTLED_T2';
-const UNHEARD_OF = 'AWAITING_REVIEW';
+const UNKNOWN_WORD = 'AWAITING_REVIEW';
 
-/** Longer than a test. The changes happen in their own step. */
+/** Longer than a test. A step of its own makes the changes. */
 const NOT_BY_ITSELF_MS = 600_000;
 
 const LATER = ['failsLater', 'reversesLater', 'refundsLater'] as const;
@@ -99,7 +99,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(150, 450).map((ms) => ({ fault: 'delay', ms })) },
 );
 
-const words = fc.constantFrom(UNHEARD_OF, MAPPED_WORD).map((word) => ({ paid: word }));
+const words = fc.constantFrom(UNKNOWN_WORD, MAPPED_WORD).map((word) => ({ paid: word }));
 const list = fc.oneof(
   fc.constantFrom(0, 3, 8).map((newest) => ({ newest })),
   fc.constant({ frozenAt: 'now' }),
@@ -117,18 +117,15 @@ const lie: fc.Arbitrary<Event> = fc
   )
   .map((settings) => ({ do: 'lie', settings }));
 
-const own = fc.constantFrom(
-  ...(['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const).map((what): Event => ({
-    do: what,
-  })),
-);
+const OWN = ['lies end', 'changes happen', 'time passes', 'resolve', 'follow'] as const;
+const own = fc.constantFrom(...OWN.map((name): Event => ({ do: name })));
 
 const wallet = fc.constantFrom('airtime', 'momo', 'chi');
 
-const told: fc.Arbitrary<Event> = fc.record({
-  do: fc.constant('told'),
+const signedEvent: fc.Arbitrary<Event> = fc.record({
+  do: fc.constant('event'),
   nth: fc.nat({ max: 6 }),
-  status: fc.constantFrom('paid', 'failed', 'reversed', 'refunded', UNHEARD_OF),
+  status: fc.constantFrom('paid', 'failed', 'reversed', 'refunded', UNKNOWN_WORD),
   signature: fc.constantFrom('right', 'right', 'wrong', 'none', 'late'),
 });
 
@@ -142,7 +139,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('withdrawal'), wallet, usd: fc.constantFrom(0.1, 1, 1.5, 2) }),
   },
-  { weight: 3, arbitrary: told },
+  { weight: 3, arbitrary: signedEvent },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fee'), nth: fc.nat({ max: 20 }) }) },
 );
 

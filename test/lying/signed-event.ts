@@ -11,7 +11,7 @@ const LATE_SECONDS = 3_600;
 const STATUS = { right: 200, wrong: 401, none: 401, late: 400 };
 
 /** Sends an event about a transaction to a proxy. Unsigned ones are refused. */
-export async function tell(
+export async function sendEvent(
   proxyUrl: string,
   { id, issueID, chiRef }: Transaction,
   event: EventStep,

@@ -14,9 +14,9 @@ import { eventually } from '../support/payments/paying';
 import { startProxyWithSandbox } from '../support/processes/proxy';
 import { reconcile } from '../support/reconciliation/reconciliation-scene';
 import { ControlBody } from '../support/sandbox/sandbox-answers';
-import { bodyOf } from './bodies';
+import { bodyOf, PATHS } from './bodies';
 import { Event, Fault, Kind, KINDS, MAPPED_WORD, MOST_FEE_PERCENT, Payment, EventStep } from './schedule';
-import { EVENT_SECRET, tell } from './signed-event';
+import { EVENT_SECRET, sendEvent } from './signed-event';
 
 /** Fields of the proxy's answer that clients read. */
 export interface AppReply {
@@ -29,13 +29,16 @@ export interface AppReply {
 export type Transaction = ControlBody<'/transactions', 'get'>[number];
 export type Arrival = ControlBody<'/requests', 'get'>[number];
 
-const PATHS = {
-  airtime: '/payouts/airtime',
-  momo: '/payouts/mobile-money',
-  credit: '/payouts/credit',
-} as const;
+const NO_DELAYS = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
 const BYSTANDER_USD = 0.01;
 const ACCOUNT = '00000000-0000-4000-8000-000000000001';
+
+/** Options of a payout. `names` is sent as Allow-Duplicate-Of. */
+interface PayOptions {
+  key?: string;
+  names?: string;
+  signal?: AbortSignal;
+}
 
 /** A proxy and its worker in front of a lying sandbox. Tests control the time. */
 export class LyingWorld {
@@ -92,12 +95,7 @@ export class LyingWorld {
     return this.people - count;
   }
 
-  async pay(
-    key: string,
-    kind: Kind,
-    items: Payment[],
-    more: { key?: string; names?: string; signal?: AbortSignal },
-  ) {
+  async pay(key: string, kind: Kind, items: Payment[], more: PayOptions) {
     const response = await fetch(`${this.proxy.url}/api/v0.1${PATHS[kind]}`, {
       method: 'POST',
       headers: {
@@ -109,11 +107,11 @@ export class LyingWorld {
       body: JSON.stringify(bodyOf(kind, items)),
       ...(more.signal && { signal: more.signal }),
     });
-    return told(response);
+    return toReply(response);
   }
 
   async get(key: string, path: string): Promise<AppReply> {
-    return told(await fetch(this.proxy.url + path, { headers: { 'X-API-Key': key } }));
+    return toReply(await fetch(this.proxy.url + path, { headers: { 'X-API-Key': key } }));
   }
 
   /**
@@ -124,11 +122,8 @@ export class LyingWorld {
     await this.control('DELETE', '/faults');
     for (const fault of faults) {
       const isOfKind = kind !== undefined && fault.fault === 'noResponse';
-      await this.control('POST', '/faults', {
-        nth: 1,
-        ...fault,
-        ...(isOfKind && { operation: `POST ${PATHS[kind]}` }),
-      });
+      const operation = isOfKind && { operation: `POST ${PATHS[kind]}` };
+      await this.control('POST', '/faults', { nth: 1, ...fault, ...operation });
     }
   }
 
@@ -148,19 +143,14 @@ export class LyingWorld {
 
   /** Waits until no request of a client is in progress. */
   async idle(clientId: string): Promise<void> {
-    await eventually(async () => {
-      const open = await this.proxy.database.query(
-        'SELECT FROM intent i WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id = ' +
-          'i.id)',
-        [clientId],
-      );
-      return open.length === 0;
-    });
+    const open = `SELECT FROM intent i
+      WHERE client_id = $1 AND NOT EXISTS (SELECT FROM outcome WHERE intent_id = i.id)`;
+    await eventually(async () => (await this.proxy.database.query(open, [clientId])).length === 0);
   }
 
   async transactions(): Promise<Map<string, Transaction>> {
     const all = (await this.control('GET', '/transactions')) as Transaction[];
-    return new Map(all.map((one) => [one.chiRef, one]));
+    return new Map(all.map((transaction) => [transaction.chiRef, transaction]));
   }
 
   /** Runs an event of the upstream or the proxy. */
@@ -168,13 +158,10 @@ export class LyingWorld {
     switch (event.do) {
       case 'lie':
         this.areEntriesFrozen ||= JSON.stringify(event.settings).includes('"entries":{"frozenAt"');
-        return void (await this.control('PATCH', '/settings', event.settings));
+        return this.settings(event.settings);
       case 'lies end':
         this.areEntriesFrozen = false;
-        return void (await this.control('PATCH', '/settings', {
-          ...noLies(),
-          listedAfterMs: Object.fromEntries(KINDS.map((kind) => [kind, 0])),
-        }));
+        return this.settings({ ...noLies(), listedAfterMs: NO_DELAYS });
       case 'changes happen':
         return this.changesHappen();
       case 'time passes':
@@ -184,29 +171,21 @@ export class LyingWorld {
       case 'follow':
         return void (await this.worker.get(FollowUpService).runOnce());
       case 'top-up':
-        return void (await this.entry({
-          type: 'top-up',
-          account: ACCOUNT,
-          wallet: event.wallet,
-          valueInUSD: 5,
-        }));
+        return this.entry({ type: 'top-up', account: ACCOUNT, wallet: event.wallet, valueInUSD: 5 });
       case 'fee':
         return this.hiddenFee(event.nth);
-      case 'withdrawal':
+      case 'withdrawal': {
         this.unexplained += 1;
-        return void (await this.entry({
-          type: 'withdrawal',
-          account: ACCOUNT,
-          wallet: event.wallet,
-          valueInUSD: event.usd,
-        }));
-      case 'told':
-        return this.tell(event);
+        const { wallet, usd } = event;
+        return this.entry({ type: 'withdrawal', account: ACCOUNT, wallet, valueInUSD: usd });
+      }
+      case 'event':
+        return this.sendEvent(event);
     }
   }
 
-  settings(settings: object): Promise<unknown> {
-    return this.control('PATCH', '/settings', settings);
+  async settings(settings: object): Promise<void> {
+    await this.control('PATCH', '/settings', settings);
   }
 
   async reconcile(from: Date): Promise<RunRecord> {
@@ -217,25 +196,23 @@ export class LyingWorld {
   /** Pays by other clients, which shows how current a list is. */
   private async bystandersPay(): Promise<void> {
     for (const kind of KINDS) {
-      await this.pay(this.bystander, kind, [{ who: this.newPeople(1), usd: BYSTANDER_USD }], {
-        key: randomUUID(),
-      });
+      const items = [{ who: this.newPeople(1), usd: BYSTANDER_USD }];
+      await this.pay(this.bystander, kind, items, { key: randomUUID() });
     }
   }
 
   private async changesHappen(): Promise<void> {
     await this.sandboxData.query("UPDATE due_changes SET due_at = now() - interval '1 second'");
-    await eventually(
-      async () => (await this.sandboxData.query('SELECT FROM due_changes LIMIT 1')).rowCount === 0,
-    );
+    const dueChanges = () => this.sandboxData.query('SELECT FROM due_changes LIMIT 1');
+    await eventually(async () => (await dueChanges()).rowCount === 0);
   }
 
   /** Sends an event. It is only a hint, so the proxy reads immediately. */
-  private async tell(event: EventStep): Promise<void> {
+  private async sendEvent(event: EventStep): Promise<void> {
     const all = [...(await this.transactions()).values()];
-    const told = all[event.nth % all.length];
-    if (!told) return;
-    await tell(this.proxy.url, told, event);
+    const transaction = all[event.nth % all.length];
+    if (!transaction) return;
+    await sendEvent(this.proxy.url, transaction, event);
     await this.worker.get(ReadBackService).run(new AbortController().signal, () => undefined);
   }
 
@@ -247,8 +224,8 @@ export class LyingWorld {
     this.hiddenFees.set(chiRef, (this.hiddenFees.get(chiRef) ?? 0) + 0.1);
   }
 
-  private entry(entry: object): Promise<unknown> {
-    return this.control('POST', '/entries', entry);
+  private async entry(entry: object): Promise<void> {
+    await this.control('POST', '/entries', entry);
   }
 
   private async control(method: string, path: string, body?: object): Promise<unknown> {
@@ -267,7 +244,7 @@ function isOfBystander(body: unknown): boolean {
   return JSON.stringify(body).includes(`:${BYSTANDER_USD}`);
 }
 
-async function told(response: Response): Promise<AppReply> {
+async function toReply(response: Response): Promise<AppReply> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   return { status: response.status, callId: response.headers.get('x-call-id'), body };
 }

@@ -102,7 +102,7 @@ describe('a retrying client', () => {
         expect(timesPaid).toEqual(
           expected.states.map((state) => (habit === 'obedient' || state === 'paid' ? 1 : 0)),
         );
-        expect([expected.told[habit]].flat()).toContain(order.told.at(-1)?.status);
+        expect([expected.told[habit]].flat()).toContain(order.replies.at(-1)?.status);
       },
     );
 

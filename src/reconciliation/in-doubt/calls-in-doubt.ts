@@ -166,7 +166,6 @@ export async function readCallsInDoubt(
     if (!call) return [];
     const items = call.items.filter(({ position }) => !call.settled.has(position));
     const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
-    // After an answer, single payouts can be in doubt.
     const hasDoubts = call.hasAnswer && call.settled.size > 0 && items.length > 0;
     return isInDoubt || hasDoubts ? [{ ...call, items }] : [];
   });

@@ -18,7 +18,9 @@ const range = (size: number) => Array.from({ length: size }, (_, place) => place
 const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
   'of one amount': (size, doubts) => {
     const calls = range(size).map((place) => sentCall(place, [[1, 1]], secondOf(place)));
-    const seen = calls.flatMap((_, place) => listedBatch({ second: secondOf(place), items: [[1, 1]] }, place));
+    const seen = calls.flatMap((_, place) =>
+      listedBatch({ second: secondOf(place), items: [[1, 1]] }, place),
+    );
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
   'of one amount, with references': (size, doubts) => {
@@ -34,13 +36,17 @@ const CROWDS: Record<string, (size: number, doubts: number) => Crowd> = {
   'of other amounts': (size, doubts) => {
     const calls = range(size).map((place) => sentCall(place, [[1, 1 + place]], secondOf(place)));
     const paid = range(size).slice(doubts);
-    const seen = paid.flatMap((place) => listedBatch({ second: secondOf(place), items: [[1, 1 + place]] }, place));
+    const seen = paid.flatMap((place) =>
+      listedBatch({ second: secondOf(place), items: [[1, 1 + place]] }, place),
+    );
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
   'in batches with another receiver': (size, doubts) => {
     const items = (place: number): [number, number][] => [[1, 1], [1_000 + place, 1]]; // prettier-ignore
     const calls = range(size / 2).map((place) => sentCall(place, items(place), secondOf(place)));
-    const seen = calls.flatMap((_, place) => listedBatch({ second: secondOf(place), items: items(place) }, place));
+    const seen = calls.flatMap((_, place) =>
+      listedBatch({ second: secondOf(place), items: items(place) }, place),
+    );
     return { calls, seen, doubts: calls.slice(0, doubts) };
   },
 };

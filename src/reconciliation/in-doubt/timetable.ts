@@ -1,4 +1,4 @@
-/** Size and period of a value. */
+/** Size and period of a value, in a timetable. */
 interface TimedValue {
   size: number;
   /** In ms since the epoch. */
@@ -43,6 +43,7 @@ export class Timetable<Entry> {
   }
 }
 
+/** A value with its period. */
 interface TimedEntry<Entry> {
   from: number;
   until: number;
@@ -71,8 +72,8 @@ class Periods<Entry> {
 
   *overlapping(from: number, until: number): Iterable<Entry> {
     const latest = (this.latest ??= this.sort());
-    for (let place = firstUntil(latest, 0, from); ; place = firstUntil(latest, place + 1, from)) {
-      const period = this.periods[place];
+    for (let index = firstUntil(latest, 0, from); ; index = firstUntil(latest, index + 1, from)) {
+      const period = this.periods[index];
       if (!period || period.from > until) return;
       yield period.entry;
     }
@@ -83,7 +84,7 @@ class Periods<Entry> {
     periods.sort((one, other) => one.from - other.from);
     const leaves = 2 ** Math.ceil(Math.log2(periods.length + 1));
     const latest = new Float64Array(2 * leaves).fill(-Infinity);
-    for (const [place, { until }] of periods.entries()) latest[leaves + place] = until;
+    for (const [index, { until }] of periods.entries()) latest[leaves + index] = until;
     for (let node = leaves - 1; node > 0; node -= 1) {
       latest[node] = Math.max(latest[2 * node] as number, latest[2 * node + 1] as number);
     }
@@ -95,10 +96,10 @@ class Periods<Entry> {
  * Finds the first leaf, at or after an index, that is not before a time.
  * @returns the number of leaves if no leaf matches.
  */
-function firstUntil(latest: Float64Array, place: number, time: number): number {
+function firstUntil(latest: Float64Array, index: number, time: number): number {
   const leaves = latest.length / 2;
-  let node = leaves + place;
-  if (place >= leaves) return leaves;
+  let node = leaves + index;
+  if (index >= leaves) return leaves;
   while ((latest[node] as number) < time) {
     while (node % 2 === 1) node = (node - 1) / 2; // to the parent of a right child
     if (node === 0) return leaves;

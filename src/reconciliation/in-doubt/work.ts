@@ -36,8 +36,7 @@ export class Effort {
 
   /**
    * Runs all pieces of some work.
-   * @throws the signal's reason as soon as it is aborted. Nothing was recorded, so the next round repeats the
-   * work.
+   * @throws the signal's reason as soon as it is aborted. The next round repeats the work.
    */
   async all<Result>(work: Work<Result>): Promise<Result> {
     for (;;) {

@@ -135,8 +135,7 @@ export class TotalsRecord {
   @described({ type: [DoubtRecord] }, 'The oldest 100 of these, oldest first.') doubts!: DoubtRecord[];
   @described(
     { type: [WalletRecord] },
-    'The balances of each wallet: `opening_usd` + `flows` + `gap_usd` = `closing_usd`, exactly. Empty if no ' +
-      'wallets were read.',
+    'Each wallet: `opening_usd` + `flows` + `gap_usd` = `closing_usd`, exactly. Empty if none was read.',
   )
   wallets!: WalletRecord[];
   @described(

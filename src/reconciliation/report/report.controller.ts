@@ -198,8 +198,8 @@ export class ReportController {
     'Read the report of a run',
     'The report shows findings as this run saw them, with their current states. `json` is complete. ' +
       '`csv` has one row for each finding, and you can send it back with decisions, like the file of ' +
-      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources, with ' +
-      'the 500 largest findings of each category.',
+      '`GET /v1/reconciliation/findings.csv`. `html` is one page without scripts or external resources. It ' +
+      'has the 500 largest findings of each category.',
   )
   @ApiId("The run's ID.")
   @ApiProduces('application/json', 'text/csv', 'text/html')

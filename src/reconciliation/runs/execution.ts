@@ -101,18 +101,8 @@ export class Execution {
       const { readId, walletsReadId, confirm } = await this.sourceOf(run, at, signal);
       const { id: runId, account, from, to, asOf, historical, settings } = run;
       const source = run.ofStatement ? 'statement' : 'upstream';
-      const plan = {
-        runId,
-        account,
-        from,
-        to,
-        asOf,
-        historical,
-        readId,
-        walletsReadId,
-        source,
-        settings,
-      } as const;
+      const period = { from, to, asOf, historical };
+      const plan = { runId, account, ...period, readId, walletsReadId, source, settings } as const;
       const totals = await compare(client, plan, at, confirm);
       // A statement is the claim of its importer, and an old listing proves nothing about today.
       if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle'))
@@ -123,10 +113,7 @@ export class Execution {
     }
   }
 
-  /**
-   * Settles payouts by the findings. The result stands even if this fails: a later poll or run settles the
-   * rest.
-   */
+  /** Settles payouts by the findings. If this fails, the result stands, and a later poll settles the rest. */
   private async settle({ id }: Run, signal: AbortSignal): Promise<void> {
     await this.settling.runFindings(id, signal).catch((err: unknown) => {
       this.logger.warn({ err, run_id: id }, 'findings of a run not settled');
@@ -137,16 +124,15 @@ export class Execution {
     const { readId, ofStatement } = run;
     if (readId === null) return this.readUpstream(run, at, signal);
     if (ofStatement) return { readId, walletsReadId: null };
-    // A historical run compares with everything that the run of its listing had read, and with no newer data
-    // of the upstream.
+    // A historical run uses the readings of the run that its listing was read for, and none after that.
     const cause = await this.earlier.causeOf(readId);
-    const seen = async (source: string, subject: string | null) =>
+    const readFor = async (source: string, subject: string | null) =>
       cause === null ? undefined : this.earlier.ofCause(cause, source, subject);
-    const confirm = async (asked: MissingTransaction[]) => {
-      const found = await Promise.all(asked.map(({ source, subject }) => seen(source, subject)));
-      return found.filter((id) => id !== undefined);
+    const confirm = async (missing: MissingTransaction[]) => {
+      const readIds = await Promise.all(missing.map(({ source, subject }) => readFor(source, subject)));
+      return readIds.filter((id) => id !== undefined);
     };
-    return { readId, walletsReadId: (await seen('wallets', null)) ?? null, confirm };
+    return { readId, walletsReadId: (await readFor('wallets', null)) ?? null, confirm };
   }
 
   private async readUpstream(run: Run, at: ReportProgress, signal: AbortSignal): Promise<RunSource> {
@@ -162,20 +148,20 @@ export class Execution {
     return {
       readId: requireComplete(transactions, 'transactions'),
       walletsReadId,
-      confirm: (asked) => this.confirm(run, asked, at, signal),
+      confirm: (missing) => this.confirm(run, missing, at, signal),
     };
   }
 
   /** Looks up each payout missing in the listing. An unreadable payout stays missing. */
   private async confirm(
     run: Run,
-    asked: MissingTransaction[],
+    missing: MissingTransaction[],
     at: ReportProgress,
     signal: AbortSignal,
   ): Promise<string[]> {
     const found: string[] = [];
-    for (const [place, { source, subject }] of asked.entries()) {
-      at('confirm', place, asked.length);
+    for (const [index, { source, subject }] of missing.entries()) {
+      at('confirm', index, missing.length);
       const result = await this.read(run, source, subject, signal, (cause) =>
         this.sources[source](run.account, cause, subject),
       );
@@ -208,15 +194,16 @@ export class Execution {
 
 type ReportProgress = (step: string, done: number, of: number | null) => void;
 
+/** @throws RunFailure for an incomplete reading. */
 function requireComplete(
   { readId, complete, failure }: Pick<ReadResult, 'readId' | 'complete' | 'failure'>,
-  what: string,
+  source: string,
 ): string {
   if (complete) return readId;
-  const why = failure ?? 'cut off';
+  const reason = failure ?? 'cut off';
   throw new RunFailure(
-    `The upstream's ${what} could not be read completely (${why}), so nothing was compared. Check that ` +
-      'the upstream responds, then start the run again.',
+    `The upstream's ${source} could not be read completely (${reason}), so nothing was compared. Check ` +
+      'that the upstream responds, then start the run again.',
     readId,
   );
 }

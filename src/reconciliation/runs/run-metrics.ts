@@ -34,21 +34,14 @@ export class RunMetrics {
     private readonly prisma: ReaderPrisma,
     metrics: MetricsService,
   ) {
-    const watch = (
-      name: string,
-      help: string,
-      labels: string[],
-      of: (state: ReconciliationState) => LabeledValue[],
-    ) =>
-      metrics.watch(
-        `payout_proxy_reconciliation_${name}`,
-        help,
-        async () => {
-          const state = await this.state();
-          return state && of(state);
-        },
-        labels,
-      );
+    type Values = (state: ReconciliationState) => LabeledValue[];
+    const watch = (name: string, help: string, labels: string[], valuesOf: Values) => {
+      const read = async () => {
+        const state = await this.state();
+        return state && valuesOf(state);
+      };
+      metrics.watch(`payout_proxy_reconciliation_${name}`, help, read, labels);
+    };
     const when =
       'Unix time at which the newest reconciliation run of each result and account ended, on any instance.';
     watch('last_end_timestamp_seconds', when, ['result', 'account'], ({ lastEnds }) => lastEnds);
@@ -74,19 +67,20 @@ export class RunMetrics {
           SELECT json_build_object('result', e.result, 'account', ${ACCOUNT}) AS labels,
             extract(epoch FROM max(e.ended_at))::float8 AS value
           FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id
-            GROUP BY e.result, r.account`,
+          GROUP BY e.result, r.account`,
         residuals: await this.prisma.$queryRaw`
           SELECT DISTINCT ON (r.account) json_build_object('account', ${ACCOUNT}) AS labels,
             (e.totals ->> 'residual_usd')::float8 AS value
           FROM reconciliation_run_end e JOIN reconciliation_run r ON r.id = e.run_id
-            WHERE e.totals IS NOT NULL
+          WHERE e.totals IS NOT NULL
           ORDER BY r.account, e.run_id DESC`,
         open: await this.prisma.$queryRaw`
           SELECT json_build_object('category', r.category, 'account', ${ACCOUNT}) AS labels,
             count(*)::float8 AS value
-          FROM finding r WHERE coalesce((
-            SELECT state FROM finding_step s WHERE s.finding_id = r.id ORDER BY s.id DESC LIMIT 1),
-              'reopened') = 'reopened'
+          FROM finding r
+          WHERE coalesce(
+            (SELECT state FROM finding_step s WHERE s.finding_id = r.id ORDER BY s.id DESC LIMIT 1),
+            'reopened') = 'reopened'
           GROUP BY r.category, r.account`,
       };
     } catch {

@@ -61,16 +61,15 @@ const IS_HELD = Prisma.sql`EXISTS (
 
 const RUNS = Prisma.sql`
   SELECT r.id, r.account, r.from_at AS "from", r.to_at AS "to", r.as_of AS "asOf", r.historical,
-    r.read_id AS "readId",
-    coalesce(s.source = 'statement', false) AS "ofStatement",
-    ${namesRecipients('s')} AS "comparesPeople", r.settings, r.due_at AS "dueAt",
-      r.started_at AS "startedAt",
+    r.read_id AS "readId", coalesce(s.source = 'statement', false) AS "ofStatement",
+    ${namesRecipients('s')} AS "comparesPeople", r.settings,
+    r.due_at AS "dueAt", r.started_at AS "startedAt",
     r.client_id AS "clientId", c.name AS "clientName", r.key_id AS "keyId", r.actor,
-    CASE WHEN e.run_id IS NOT NULL THEN json_build_object('result', e.result, 'failure', e.failure, 'readId',
-      e.read_id,
+    CASE WHEN e.run_id IS NOT NULL THEN json_build_object(
+      'result', e.result, 'failure', e.failure, 'readId', e.read_id,
       'totals', e.totals, 'endedAt', e.ended_at) END AS "end",
-    CASE WHEN p.run_id IS NOT NULL THEN json_build_object('step', p.step, 'done', p.done, 'of', p.of)
-      END AS progress,
+    CASE WHEN p.run_id IS NOT NULL
+      THEN json_build_object('step', p.step, 'done', p.done, 'of', p.of) END AS progress,
     CASE WHEN e.run_id IS NULL THEN ${IS_HELD} ELSE false END AS held
   FROM reconciliation_run r
   LEFT JOIN reconciliation_run_end e ON e.run_id = r.id

@@ -59,7 +59,7 @@ export function requireMayRead({ comparesPeople }: Pick<Run, 'comparesPeople'>, 
   if (!comparesPeople || maySeePeople(call)) return;
   throw new Problem('scope_missing', {
     text:
-      'This statement names recipients, so a comparison with it tells who was paid and requires a key with ' +
+      'This statement names recipients, so a comparison with it reveals them and requires a key with ' +
       'the scope audit:pii. Import the statement without columns of recipients, or ask the operator for ' +
       'the scope.',
   });

@@ -21,13 +21,9 @@ export class NewRunDto {
 
   @Instant('Start of the period. Payments from this time on are compared.', { required: true }) from!: string;
 
-  @Instant(
-    'End of the period. Payments before this time are compared. It is not in the future, and at most 400 ' +
-      'days after `from`.',
-    {
-      required: true,
-    },
-  )
+  @Instant('End of the period, exclusive. It is not in the future, and at most 400 days after `from`.', {
+    required: true,
+  })
   to!: string;
 
   @Instant(
@@ -56,7 +52,7 @@ export type RunState = (typeof RUN_STATES)[number];
 export class RunProgressRecord {
   @described({ enum: ['sources', ...STEPS] }, 'The current step. The steps are in this order.') step!: string;
   @described(INTEGER, 'Completed part of the step.') done!: number;
-  @nullable(INTEGER, 'The size of the step. Null if it is not known.') of!: number | null;
+  @nullable(INTEGER, 'Size of the step. Null if unknown.') of!: number | null;
 }
 
 export class RunAuthorRecord {
@@ -72,10 +68,10 @@ class RunSettingsRecord {
   @described(TEXT, 'Expected fee, in percent of the amount.') fee_percent!: string;
   @described(TEXT, 'Fees that differ by this or less are as expected, in US dollars.')
   fee_tolerance_usd!: string;
-  @described(INTEGER, 'The most seconds between the two times of one payment.')
+  @described(INTEGER, 'Maximum number of seconds between the two times of one payment.')
   time_tolerance_seconds!: number;
   @described(INTEGER, 'The number of seconds after which a payment is late.') late_after_seconds!: number;
-  @described({ type: [String], example: ['settled_t2=paid'] }, 'The status words that were configured.')
+  @described({ type: [String], example: ['settled_t2=paid'] }, 'The configured status words.')
   status_words!: string[];
 }
 
@@ -88,9 +84,8 @@ export class RunRecord {
   @described(INSTANT, 'Our records are compared as they stood at this time.') as_of!: Date;
   @described(BOOLEAN, 'Whether the run is historical: it changes the state of no finding.')
   historical!: boolean;
-  @nullable(UUID, "The statement that it compares with. Null for the upstream's own listing.") statement_id!:
-    | string
-    | null;
+  @nullable(UUID, "The statement that it compares with. Null for the upstream's own listing.")
+  statement_id!: string | null;
   @described(
     { enum: RUN_STATES },
     '`queued`: the run waits for a worker, to begin or to continue with the same result. `interrupted`: ' +
@@ -98,20 +93,19 @@ export class RunRecord {
   )
   state!: RunState;
   @nullable({ enum: RESULTS }, 'Null until the run has ended.') result!: Result | null;
-  @nullable(TEXT, 'Reason for the missing result, and the next step.') failure!: string | null;
-  @nullable(ref('RunProgressRecord'), 'The progress. Null if it is not known, and once the run has ended.')
+  @nullable(TEXT, 'Reason for a missing result, and advice.') failure!: string | null;
+  @nullable(ref('RunProgressRecord'), 'The progress. Null if unknown or once the run has ended.')
   progress!: RunProgressRecord | null;
   @described({ type: RunSettingsRecord }, "The run's tolerances and expectations.")
   settings!: RunSettingsRecord;
-  @nullable(INSTANT, 'The time in the schedule that it is for. Null if a person started it.')
+  @nullable(INSTANT, 'Its time in the schedule. Null if it was requested.')
   due_at!: Date | null;
-  @nullable(ref('RunAuthorRecord'), 'Person who started it. Null for the schedule.')
+  @nullable(ref('RunAuthorRecord'), 'The requester. Null for the schedule.')
   started_by!: RunAuthorRecord | null;
   @described(INSTANT, 'Start time.') started_at!: Date;
   @nullable(INSTANT, 'End time.') ended_at!: Date | null;
-  @nullable(UUID, 'The reading of the upstream, or the statement, that it compared with.') read_id!:
-    | string
-    | null;
+  @nullable(UUID, 'The reading of the upstream, or the statement, that it compared with.')
+  read_id!: string | null;
   @nullable(
     ref('TotalsRecord'),
     'Counts and sums of both sides, of matches and of findings, also by day. Null without a result.',

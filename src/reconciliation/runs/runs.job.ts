@@ -120,8 +120,8 @@ export class RunsJob implements Job {
   }
 
   private logInterruption({ id }: Run, isStopping: boolean): void {
-    const why = isStopping ? 'the worker is shutting down' : 'its connection to the database was lost';
-    this.logger.warn({ run_id: id }, `run interrupted because ${why}, a worker will continue it`);
+    const reason = isStopping ? 'the worker is shutting down' : 'its connection to the database was lost';
+    this.logger.warn({ run_id: id }, `run interrupted because ${reason}, a worker will continue it`);
   }
 
   private async fail(run: Run, { client }: RunConnection, error: unknown): Promise<void> {
@@ -203,9 +203,7 @@ export class ScheduleService implements Job {
     return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // Includes a scheduled time that is now.
   }
 
-  /**
-   * Returns whether a due run is missing. A proxy without history at the scheduled time has missed nothing.
-   */
+  /** Returns whether a due run is missing. A proxy without history at that time has missed nothing. */
   private async isMissing(account: string, due: Date): Promise<boolean> {
     if ((await this.reader.list({ account, dueAt: due }, 1)).length > 0) return false;
     const first = await this.prisma.intent.findFirst({

@@ -21,7 +21,6 @@ const MAX_DAYS = 400;
 
 /** Account, period and sources of a run. */
 interface RunRequest {
-  /** The upstream account. */
   account: string;
   from: Date;
   to: Date;
@@ -44,8 +43,7 @@ function checkRequest({ account, from, to, asOf }: RunRequest, now: Date, accoun
   if (to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
     fault('/to', `must be at most ${MAX_DAYS} days after from; start another run for the rest`);
   }
-  // A call made while the upstream is read would be missing on one side, and look like an unknown
-  // transaction.
+  // A call made during the reading would be missing on one side, like an unknown transaction.
   if (to > now) fault('/to', `must not be in the future; it is ${now.toISOString()} now`);
   if (asOf && asOf > now) fault('/as_of', `must not be in the future; it is ${now.toISOString()} now`);
   if (asOf && asOf < to) fault('/as_of', 'must not be before to, because the period must have ended by then');
@@ -73,15 +71,13 @@ export class EarlierReadsService {
    * `as_of`.
    * @throws Problem if no such source exists.
    */
-  async chosenFor(question: RunRequest, settings: RunSettings): Promise<string | null> {
-    const { account, statementId, asOf } = question;
+  async chosenFor(request: RunRequest, settings: RunSettings): Promise<string | null> {
+    const { account, statementId, asOf } = request;
     if (statementId !== null) return this.statement(statementId, account);
-    return asOf === null ? null : this.listingOf(question, asOf, settings);
+    return asOf === null ? null : this.listingOf(request, asOf, settings);
   }
 
-  /**
-   * Returns the readings that a run completed before an interruption. It does not read these sources again.
-   */
+  /** Returns the complete reading of a source for a run, which an interrupted run does not read again. */
   async ofCause(
     causedBy: string,
     source: string,
@@ -130,16 +126,15 @@ export class EarlierReadsService {
         LEFT JOIN reconciliation_run run ON run.id = r.caused_by
       WHERE r.source = 'transactions' AND e.complete AND ${isRecordOf('r.account', account)}
         AND coalesce(r.from_at <= ${earliest}::timestamptz, true)
-          AND coalesce(r.to_at >= ${latest}::timestamptz, true)
+        AND coalesce(r.to_at >= ${latest}::timestamptz, true)
       ORDER BY known_at, r.id`;
     const known = listings.filter(({ known_at: at }) => at <= asOf).at(-1);
     if (known) return known.id;
     const [oldest] = listings;
     throw new Problem('listing_missing', {
       text: oldest
-        ? `No complete listing of the upstream's transactions of this period had been read by then. The ` +
-          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or later, or omit ` +
-          'it.'
+        ? "No complete listing of the upstream's transactions of this period had been read by then. The " +
+          `earliest was read at ${oldest.known_at.toISOString()}. Set as_of to that time or omit it.`
         : "No complete listing of the upstream's transactions of this period has been read. Omit as_of.",
     });
   }
@@ -157,9 +152,7 @@ interface RunStart {
   isNew: boolean;
 }
 
-/**
- * Begins runs for a worker to carry out. Over all instances, a period of an account has one run at a time.
- */
+/** Begins runs for a worker to carry out: one at a time of a period of an account, over all instances. */
 @Injectable()
 export class RunsService {
   constructor(
@@ -175,19 +168,19 @@ export class RunsService {
    * @param dueAt the scheduled time of the run.
    * @throws Problem that explains why no run was begun.
    */
-  async begin(question: RunRequest, by: Author | null, dueAt: Date | null = null): Promise<RunStart> {
-    checkRequest(question, await now(this.prisma), accountNames(this.settings));
+  async begin(request: RunRequest, by: Author | null, dueAt: Date | null = null): Promise<RunStart> {
+    checkRequest(request, await now(this.prisma), accountNames(this.settings));
     const settings = settingsOf(this.settings);
-    const readId = await this.earlier.chosenFor(question, settings);
+    const readId = await this.earlier.chosenFor(request, settings);
     return this.prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCKS.beginningRun})::text`;
       const current = await this.reader.current(tx);
-      const same = current.find((run) => isOfSamePeriod(run, question));
-      if (same) return { run: asRequested(same, question, readId), isNew: false };
+      const same = current.find((run) => isOfSamePeriod(run, request));
+      if (same) return { run: asRequested(same, request, readId), isNew: false };
       if (current.length >= MAX_RUNS) throw new Problem('too_many_runs');
       const id = newId();
       const startedAt = await now(tx);
-      const { account, from, to, asOf } = question;
+      const { account, from, to, asOf } = request;
       const times = { from, to, asOf: asOf ?? startedAt, historical: asOf !== null, dueAt, startedAt };
       const isNew = await insertRun(tx, { id, account, ...times, readId, settings, by });
       const [run] = await this.reader.list(isNew ? { id } : { account, dueAt: dueAt ?? startedAt }, 1, tx);
@@ -215,8 +208,7 @@ function isSame(one: Date, other: Date): boolean {
 
 /** Reads the clock of the records, to the millisecond, which is the precision of a Date. */
 async function now(db: Pick<Prisma.TransactionClient, '$queryRaw'>): Promise<Date> {
-  const [row] = await db.$queryRaw<
-    [{ now: Date }]
-  >`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`;
+  const [row] = await db.$queryRaw<[{ now: Date }]>`
+    SELECT date_trunc('milliseconds', clock_timestamp()) AS now`;
   return row.now;
 }

@@ -50,23 +50,16 @@ export function readMapping(text: string): Mapping {
       lenient: true,
     };
   }
-  const given = parse(text);
-  const unknown = Object.keys(given).filter((name) => !(STATEMENT_FIELDS as string[]).includes(name));
+  const fields = parse(text);
+  const unknown = Object.keys(fields).filter((name) => !(STATEMENT_FIELDS as string[]).includes(name));
   if (unknown.length > 0) throw new MappingError(`must name fields of ${STATEMENT_FIELDS.join(', ')} only`);
   const columns = Object.fromEntries(
-    STATEMENT_FIELDS.flatMap((field) => (field in given ? [[field, given[field]] as const] : [])),
+    STATEMENT_FIELDS.flatMap((field) => (field in fields ? [[field, fields[field]] as const] : [])),
   );
   for (const column of Object.values(columns)) {
-    if (
-      typeof column !== 'string' ||
-      column === '' ||
-      column.length > MAX_COLUMN_NAME ||
-      maskProse(column) !== column
-    ) {
-      throw new MappingError(
-        'must give each field the name of a column, which must not be an email address, phone number, or ' +
-          'handle',
-      );
+    const isText = typeof column === 'string' && column !== '' && column.length <= MAX_COLUMN_NAME;
+    if (!isText || maskProse(column) !== column) {
+      throw new MappingError('must give each field the name of a column, which must not be a contact');
     }
   }
   return { columns: checked(columns), lenient: false };
@@ -100,23 +93,23 @@ export class MappingError extends Error {}
 export function positionsIn(header: string[], mapping: Mapping): Map<StatementField, number> {
   const { columns, lenient } = mapping;
   const names = header.map((name) => name.trim());
-  const places = new Map<StatementField, number>();
+  const positions = new Map<StatementField, number>();
   for (const [field, column] of Object.entries(columns) as [StatementField, string][]) {
-    const place = names.indexOf(column);
-    if (place < 0 && lenient) continue;
-    if (place < 0)
+    const position = names.indexOf(column);
+    if (position < 0 && lenient) continue;
+    if (position < 0)
       throw new MappingError(`names the column ${column}, which does not exist; ${columnList(names)}`);
-    if (names.lastIndexOf(column) !== place) {
+    if (names.lastIndexOf(column) !== position) {
       throw new MappingError(`names the column ${column}, which exists twice; rename one of the two`);
     }
-    places.set(field, place);
+    positions.set(field, position);
   }
   try {
-    checked(Object.fromEntries(places), mapping);
+    checked(Object.fromEntries(positions), mapping);
   } catch (error) {
     throw new MappingError(`${(error as Error).message}; ${columnList(names)}`);
   }
-  return places;
+  return positions;
 }
 
 /** Returns whether any of the fields identifies recipients. */
@@ -144,16 +137,14 @@ function fieldOf(recipient: string): RecipientKind {
   return contactOf(recipient)?.kind ?? (recipientKey('phone', recipient) === null ? 'receiver' : 'phone');
 }
 
-function checked<Given extends Partial<Record<StatementField, unknown>>>(
-  columns: Given,
+function checked<Fields extends Partial<Record<StatementField, unknown>>>(
+  columns: Fields,
   { ignored }: Pick<Mapping, 'ignored'> = {},
-): Given {
+): Fields {
   if (columns.amount_usd === undefined) throw new MappingError('must map a column to amount_usd');
   if (ignored && NAMES.every((field) => columns[field] === undefined)) {
     const text = `must map a column to at least one of ${NAMES.join(', ')}`;
-    throw new MappingError(
-      `${text}: your key lacks the scope audit:pii, so columns that identify recipients are not read`,
-    );
+    throw new MappingError(`${text}: without the scope audit:pii, your key cannot read recipients`);
   }
   if (IDENTIFYING.every((field) => columns[field] === undefined)) {
     throw new MappingError(`must map a column to at least one of ${IDENTIFYING.join(', ')}`);
@@ -161,7 +152,7 @@ function checked<Given extends Partial<Record<StatementField, unknown>>>(
   return columns;
 }
 
-/** Describes the columns. In a file without a heading, these names are values. */
+/** Lists the columns. In a file without a heading, these names are values. */
 function columnList(names: string[]): string {
   const shown = names.slice(0, 50).map((name) => (isName(name) ? name : '…'));
   return `its columns are ${shown.join(', ')}`;
@@ -181,8 +172,6 @@ function parse(text: string): Record<string, unknown> {
     value = undefined;
   }
   if (isObject(value)) return value;
-  throw new MappingError(
-    `must be one of ${PRESET_NAMES.join(', ')}, or JSON such as {"upstream_ref":"Reference ` +
-      `ID","amount_usd":"Amount"}`,
-  );
+  const example = '{"upstream_ref":"Reference ID","amount_usd":"Amount"}';
+  throw new MappingError(`must be one of ${PRESET_NAMES.join(', ')}, or JSON such as ${example}`);
 }

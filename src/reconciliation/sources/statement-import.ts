@@ -22,7 +22,7 @@ class StatementRows {
 
   constructor(
     private readonly header: string[],
-    private readonly places: ReadonlyMap<StatementField, number>,
+    private readonly positions: ReadonlyMap<StatementField, number>,
     { decimalComma }: NumberStyle,
   ) {
     [this.group, this.point] = decimalComma ? ['.', ','] : [',', '.'];
@@ -34,8 +34,8 @@ class StatementRows {
       return { fault: `has ${cells.length} columns, but the first line has ${this.header.length}` };
     }
     const values = new Map<StatementField, string>();
-    for (const [field, place] of this.places) {
-      const value = valueOf(cells[place]);
+    for (const [field, position] of this.positions) {
+      const value = valueOf(cells[position]);
       if (value !== '') values.set(field, value);
     }
     if (!values.has('amount_usd')) return this.fault('amount_usd', 'is empty');
@@ -54,8 +54,8 @@ class StatementRows {
     return { transaction };
   }
 
-  private fault(field: StatementField, what: string): ParsedLine {
-    return { fault: `${this.header[this.places.get(field) ?? -1]?.trim()} ${what}` };
+  private fault(field: StatementField, text: string): ParsedLine {
+    return { fault: `${this.header[this.positions.get(field) ?? -1]?.trim()} ${text}` };
   }
 
   private decimal(value: string | undefined): string | undefined {
@@ -127,9 +127,9 @@ export class StatementImport {
         await this.take(line, cells, rows);
       } else {
         const { mapping } = this.options;
-        const places = positionsIn(cells, mapping);
-        rows = new StatementRows(cells, places, this.options);
-        this.readsPeople = identifyPeople(places.keys());
+        const positions = positionsIn(cells, mapping);
+        rows = new StatementRows(cells, positions, this.options);
+        this.readsPeople = identifyPeople(positions.keys());
         this.ignored = ignoredIn(cells, mapping);
       }
     }
@@ -159,6 +159,6 @@ export class StatementImport {
     await this.prisma.$executeRaw`
       INSERT INTO statement_fault (read_id, line, reason)
       SELECT ${this.readId}::uuid, line, reason
-        FROM json_populate_recordset(NULL::statement_fault, ${faults}::json)`;
+      FROM json_populate_recordset(NULL::statement_fault, ${faults}::json)`;
   }
 }

@@ -4,25 +4,26 @@ import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { codeOf } from '../../platform/errors/error-code';
 
+interface ParsedRow {
+  record: string[];
+  info: { bytes: number };
+}
+
 interface StatementLine {
   /** First line of the row, from 1. */
   line: number;
   cells: string[];
 }
 
-/**
- * A statement that cannot be read to its end. The message continues a sentence with the file as its subject.
- */
+/** A statement that cannot be read to its end. The message is a predicate of the file. */
 export class BrokenStatement extends Error {}
 
-/**
- * Maximum length of a line in bytes. Otherwise an unclosed quote would load the rest of the file into memory.
- */
+/** Maximum length of a line in bytes. An unclosed quote must not load the whole file into memory. */
 const MAX_LINE_BYTES = 1_048_576;
 const MAX_BYTES = 1_073_741_824;
 const NEWLINE = 0x0a;
 
-/** Bytes held of a longer line. */
+/** Number of passed line ends that are kept. */
 const MANY = 65_536;
 
 /** Reads a CSV file as it arrives. It accepts RFC 4180 and the variants of spreadsheets. */
@@ -62,22 +63,18 @@ export class StatementLines {
       skip_empty_lines: true,
       record_delimiter: ['\r\n', '\n'],
     });
-    const fed = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
-    fed.catch(() => undefined); // The parser ends with the same error.
+    const feeding = pipeline(this.source, (bytes: AsyncIterable<Buffer>) => this.counted(bytes), parser);
+    feeding.catch(() => undefined); // The parser ends with the same error.
     try {
-      for await (const { record, info } of parser as AsyncIterable<{
-        record: string[];
-        info: { bytes: number };
-      }>) {
-        // The parser passes a row with the empty lines before it. Count the line from the end, because most
-        // rows have one line.
+      for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
+        // A row includes the empty lines before it, so its line is counted from its end.
         this.passLinesBefore(info.bytes);
         const within = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
         const isEnded = this.endedAt === info.bytes;
         const line = this.linesBefore - within + (isEnded ? 0 : 1);
         if (record.length > 1 || record[0] !== '') yield { line, cells: record };
       }
-      await fed;
+      await feeding;
     } catch (error) {
       throw toBroken(error);
     }

@@ -12,12 +12,12 @@ export class StatementQuery {
     max: 8_192,
     description:
       'Maps fields to columns: JSON `{"<field>":"<column>"}` with names of the first line, or a preset ' +
-      `(${PRESET_NAMES.join(', ')}) whose columns are named like our fields or like the upstream's. ` +
+      `(${PRESET_NAMES.join(', ')}), whose columns are named like our fields or the upstream's. ` +
       `Fields: ${STATEMENT_FIELDS.join(', ')}. Without \`audit:pii\`, fields that identify recipients ` +
       '(recipient, email, phone, handle, receiver) are not read.',
     example:
-      '{"upstream_ref":"Reference ' +
-      'ID","amount_usd":"Amount","issued_at":"Date","status":"State","recipient":"To"}',
+      '{"upstream_ref":"Reference ID","amount_usd":"Amount","issued_at":"Date","status":"State",' +
+      '"recipient":"To"}',
   })
   mapping!: string;
 
@@ -39,7 +39,7 @@ export class StatementSearch implements PageRequest {
 
 /** A line that could not be used. */
 class StatementFaultRecord {
-  @described({ type: 'integer', minimum: 2 }, 'The line where it begins, from 1.') line!: number;
+  @described({ type: 'integer', minimum: 2 }, 'Its first line, from 1.') line!: number;
   @described(TEXT, 'The reason. It names the column, never its value.') reason!: string;
 }
 
@@ -60,7 +60,7 @@ export class StatementRecord {
   @described(UUID, "The statement's ID, for `statement_id` of a new run.") read_id!: string;
   @described(TEXT, 'The upstream account.') account!: string;
   @nullable(TEXT, "The file's name. Contacts are masked.") file!: string | null;
-  @described({ type: StatementMapping }, 'Method of the reading.') mapping!: StatementMapping;
+  @described({ type: StatementMapping }, 'The mapping by which it was read.') mapping!: StatementMapping;
   @described(INSTANT, 'Time of the import.') imported_at!: Date;
   @nullable(UUID, 'The ID of the client that imported it.') client_id!: string | null;
   @nullable(TEXT, 'The person, where known.') actor!: string | null;

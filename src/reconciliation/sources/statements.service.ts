@@ -81,8 +81,8 @@ export class StatementsService {
     if (faults.length > 0) throw new Problem('invalid_request', { faults });
     const recorded = { columns: mapping.columns, delimiter, decimal_comma: decimalComma === 'true' };
     const started = performance.now();
-    const about = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
-    const readId = await insertSourceRead(this.prisma, { account, ...about, mapping: recorded, by });
+    const origin = { source: 'statement', subject: file, from: null, to: null, causedBy: null } as const;
+    const readId = await insertSourceRead(this.prisma, { account, ...origin, mapping: recorded, by });
     const options = {
       mapping,
       delimiter: DELIMITERS[delimiter] ?? ',',
@@ -97,24 +97,24 @@ export class StatementsService {
       const labels = { account: MAIN_ACCOUNT, source: 'statement', result };
       this.metrics.sourceReads.observe(labels, (performance.now() - started) / 1_000);
     };
-    let counted: string;
+    let importedId: string;
     try {
       const sha256 = await reading.run();
       const evidence = await evidenceOf(this.prisma, readId);
       const end = { ...counts(), sha256, complete: true, failure: null, evidence };
-      counted = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
+      importedId = await insertStatementEnd(this.prisma, end, { account, mapping: recorded });
     } catch (error) {
       const failure = failureOf(error);
       done(failure);
-      // A reading without an end is equally ignored.
+      // A reading without an end is ignored, too.
       const end = { ...counts(), sha256: null, complete: false, failure, evidence: null };
       await insertSourceReadEnd(this.prisma, end).catch(() => undefined);
       throw toProblem(error);
     }
-    const first = counted === readId;
+    const first = importedId === readId;
     done(first ? 'complete' : 'already_imported');
     if (first) await this.noteStatuses(readId);
-    const statement = await this.one(counted, FIRST_FAULTS);
+    const statement = await this.one(importedId, FIRST_FAULTS);
     const { ignored, readsPeople } = reading;
     return { statement: { ...statement, ignored_fields: ignored, already_imported: !first }, readsPeople };
   }
@@ -151,12 +151,11 @@ export class StatementsService {
 
   /** Lists the statement's unknown status words. A broken statement may have sentences in their place. */
   private async noteStatuses(readId: string): Promise<void> {
-    const words = await this.prisma.$queryRaw<
-      { status: string; upstreamRef: string | null; times: number }[]
-    >`
-      SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid AND status IS NOT NULL GROUP BY status ORDER BY times DESC
-        LIMIT ${MOST_WORDS}`;
+    type Word = { status: string; upstreamRef: string | null; times: number };
+    const words = await this.prisma.$queryRaw<Word[]>`
+      SELECT status, min(upstream_ref) AS "upstreamRef", count(*)::float8 AS times
+      FROM upstream_transaction WHERE read_id = ${readId}::uuid AND status IS NOT NULL
+      GROUP BY status ORDER BY times DESC LIMIT ${MOST_WORDS}`;
     for (const { times, ...word } of words) this.statuses.note(word, null, times);
   }
 
@@ -189,12 +188,8 @@ function failureOf(error: unknown): string {
 }
 
 function toProblem(error: unknown): unknown {
-  if (error instanceof MappingError) {
-    return badField('/mapping', error.message);
-  }
-  if (error instanceof BrokenStatement) {
-    return badField('', `the file ${error.message}`);
-  }
+  if (error instanceof MappingError) return badField('/mapping', error.message);
+  if (error instanceof BrokenStatement) return badField('', `the file ${error.message}`);
   return error;
 }
 

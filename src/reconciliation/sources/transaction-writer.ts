@@ -12,10 +12,10 @@ import { proseAsRecorded } from '../../platform/privacy/recorded';
  */
 const BATCH_BYTES = 250_000;
 
-const COPY = `COPY upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
-  type, status, amount_usd,
-  fee_usd, email, phone, handle, receiver, country, network_code, reference, recipient_salt, receiver_salt,
-    reference_salt) FROM STDIN`;
+const COPY = `COPY upstream_transaction (
+  read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd,
+  email, phone, handle, receiver, country, network_code, reference,
+  recipient_salt, receiver_salt, reference_salt) FROM STDIN`;
 
 /** Maximum amount: the column has 14 digits before the decimal point. */
 const MAX_AMOUNT = new Decimal('99999999999999');
@@ -26,7 +26,7 @@ export class TransactionWriter {
   /** Lines as bytes. As text, they would survive many garbage collections. */
   private batch: Buffer[] = [];
   private bytes = 0;
-  private onItsWay: Promise<void> = Promise.resolve();
+  private writing: Promise<void> = Promise.resolve();
   /** Number of added transactions. */
   kept = 0;
 
@@ -57,15 +57,15 @@ export class TransactionWriter {
   async end(): Promise<void> {
     await this.flow();
     await this.write();
-    await this.onItsWay;
+    await this.writing;
   }
 
   private async write(): Promise<void> {
-    await this.onItsWay;
+    await this.writing;
     const batch = Buffer.concat(this.batch, this.bytes);
     [this.batch, this.bytes] = [[], 0];
-    this.onItsWay = batch.length === 0 ? Promise.resolve() : this.prisma.copyIn(COPY, batch);
-    this.onItsWay.catch(() => undefined); // The next caller that waits for it gets the error.
+    this.writing = batch.length === 0 ? Promise.resolve() : this.prisma.copyIn(COPY, batch);
+    this.writing.catch(() => undefined); // The next caller that waits for it gets the error.
   }
 
   private toLine(ordinal: number, transaction: Transaction): string {
@@ -106,9 +106,7 @@ function toUsd(amount: Decimal | null): string | null {
   return amount.toDecimalPlaces(6, Decimal.ROUND_HALF_UP).toFixed();
 }
 
-/**
- * Stores the upstream's answer about the account's wallets. Masks contacts in the descriptions of entries.
- */
+/** Stores the upstream's answer about wallets. Masks contacts in the descriptions of entries. */
 export async function insertWallets(
   prisma: PrismaService,
   readId: string,
@@ -132,8 +130,8 @@ export async function insertWallets(
       SELECT ${readId}::uuid, wallet_id, type, balance
       FROM json_populate_recordset(NULL::upstream_wallet, ${JSON.stringify(rows)}::json)
     )
-    INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
-      description, entered_at)
+    INSERT INTO upstream_wallet_entry (
+      read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
     SELECT ${readId}::uuid, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
     FROM json_populate_recordset(NULL::upstream_wallet_entry, ${JSON.stringify(entries)}::json)`;
 }

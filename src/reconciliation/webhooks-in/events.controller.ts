@@ -96,9 +96,7 @@ class AccountSecrets {
 
   constructor(private secret: Secret | undefined) {}
 
-  /**
-   * Replaces the secret. Both stay valid for a while, so that the upstream and the operator can change over.
-   */
+  /** Replaces the secret. The previous one stays valid for a while, because the upstream changes later. */
   replace(secret: Secret): void {
     if (this.secret) this.earlier = { secret: this.secret, until: performance.now() + TOLERANCE_MS };
     this.secret = secret;
@@ -170,10 +168,7 @@ const EventHeaders = () =>
     ApiProblems('invalid_request', 'stale_event', 'invalid_signature', 'not_found', 'database_unavailable'),
   );
 
-/**
- * Receives the upstream's events. They are only hints: a worker reads their subjects back and trusts that
- * answer.
- */
+/** Receives the upstream's events. A worker reads their subjects back, and trusts only that answer. */
 @ApiTags('Reconciliation')
 @Controller('hooks')
 export class EventsController {

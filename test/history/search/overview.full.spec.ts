@@ -5,7 +5,12 @@ import { SECTIONS } from '../../support/console/overview-sections';
 import { first } from '../../support/examples/first';
 import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
-import { ReconciliationScene, reconcile, startReconciling, untilNow } from '../../support/reconciliation/reconciliation-scene';
+import {
+  ReconciliationScene,
+  reconcile,
+  startReconciling,
+  untilNow,
+} from '../../support/reconciliation/reconciliation-scene';
 
 describe('GET /v1/overview', () => {
   let scene: ReconciliationScene;

@@ -5,7 +5,12 @@ import { verifyLog } from '../../../src/history/log/verify/verify';
 import { commitmentSql, RECEIVER, RECIPIENT, REFERENCE } from '../../../src/journal/reconciliation/evidence';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { eventually } from '../../support/payments/paying';
-import { reconcile, ReconciliationScene, startReconciling, untilNow } from '../../support/reconciliation/reconciliation-scene';
+import {
+  reconcile,
+  ReconciliationScene,
+  startReconciling,
+  untilNow,
+} from '../../support/reconciliation/reconciliation-scene';
 import { isSealed } from '../../support/records/sealed-scene';
 
 /** Another value of each type. */

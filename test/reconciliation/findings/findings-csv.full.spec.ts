@@ -175,7 +175,7 @@ describe('a spreadsheet of findings', () => {
       const { run, ids } = await made({}, {});
       const [one = '', two = ''] = ids;
       const text = await filled(run, { [one]: ['explained', 'a rate'], [two]: ['explained', 'a rate'] });
-      await scene.seenAgain(one, await scene.run(), '99');
+      await scene.observeAgain(one, await scene.run(), '99');
       expect(await faults(text, 409)).toEqual([
         '/3/version row 3: the finding has changed since you read it: it is now open with an impact of ' +
           '99 US dollars; read it again',

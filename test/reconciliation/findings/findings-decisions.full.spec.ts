@@ -87,51 +87,33 @@ describe('decisions about findings', () => {
       decision(good.toUpperCase()),
     ]).expect(400);
     expect(body.code).toBe('invalid_request');
-    expect(body.errors).toEqual([
-      {
-        pointer: '/decisions/3/finding_id',
-        detail: 'the finding is already decided at /decisions/0; decide it once',
-      },
-      { pointer: '/decisions/1/finding_id', detail: 'there is no finding with this ID' },
-      {
-        pointer: '/decisions/2/state',
-        detail: 'the finding is explained; reopen it first to change the decision',
-      },
-      {
-        pointer: '/decisions/2/state',
-        detail: expect.stringMatching(/^only a person can accept a difference/),
-      },
+    expect(body.errors?.map(({ pointer, detail }) => [pointer, detail])).toEqual([
+      ['/decisions/3/finding_id', 'the finding is already decided at /decisions/0; decide it once'],
+      ['/decisions/1/finding_id', 'there is no finding with this ID'],
+      ['/decisions/2/state', 'the finding is explained; reopen it first to change the decision'],
+      ['/decisions/2/state', expect.stringMatching(/^only a person can accept a difference/)],
     ]);
     expect(await scene.steps(good)).toEqual([]);
     const wrong = await post([{ finding_id: 'x', state: 'closed', reason: ' ', version: '1', why: 'so' }, 1]);
-    expect([wrong.status, wrong.body.errors?.map(({ pointer }) => pointer).sort()]).toEqual([
-      400,
-      ['finding_id', 'reason', 'state', 'version', 'why']
-        .map((name) => `/decisions/0/${name}`)
-        .concat('/decisions/1'),
-    ]);
+    const fields = ['finding_id', 'reason', 'state', 'version', 'why'].map((name) => `/decisions/0/${name}`);
+    const pointers = wrong.body.errors?.map(({ pointer }) => pointer).sort();
+    expect([wrong.status, pointers]).toEqual([400, [...fields, '/decisions/1']]);
     for (const none of [[], 'all', undefined, null]) await post(none).expect(400);
   });
 
   it('apply to findings as displayed, or not at all', async () => {
     const id = await scene.finding(run);
     const { version } = (await get(`/${id}`)).body;
-    await scene.seenAgain(id, await scene.run(), '1.00'); // unchanged
+    await scene.observeAgain(id, await scene.run(), '1.00'); // unchanged
     await post([decision(id, 'explained', { version })]).expect(200);
     const stale = await post([decision(id, 'reopened', { version })]).expect(409);
+    const change = /changed since you read it: it is now explained with an impact of 1 US dollars/;
     expect(stale.body).toMatchObject({
       code: 'finding_changed',
-      errors: [
-        {
-          pointer: '/decisions/0/version',
-          detail: expect.stringMatching(
-            /changed since you read it: it is now explained with an impact of 1 US dollars/,
-          ),
-        },
-      ],
+      errors: [{ pointer: '/decisions/0/version', detail: expect.stringMatching(change) }],
     });
     const now = (await get(`/${id}`)).body.version;
-    await scene.seenAgain(id, await scene.run(), '8');
+    await scene.observeAgain(id, await scene.run(), '8');
     await post([decision(id, 'reopened', { version: now })]).expect(409);
   });
 
@@ -175,7 +157,7 @@ describe('decisions about findings', () => {
     expect(answers).toEqual([409]);
   });
 
-  it('accept a finding only by a person who did not request the payment', async () => {
+  it('accept a finding only by a person other than the requester of the payment', async () => {
     const alone = await scene.finding(run);
     for (const claimed of ['', 'chief-financial-officer']) {
       const { body } = await post([decision(alone, 'accepted')])
@@ -230,10 +212,11 @@ describe('decisions about findings', () => {
         [hash(null), hash('https://id.example')],
       ]);
     await setIssuer('https://id.example');
-    expect((await accept(keyOfGrace, '').expect(403)).body.code).toBe('own_approval'); // paid as `ada` with a token
+    // paid as `ada` with a token
+    expect((await accept(keyOfGrace, '').expect(403)).body.code).toBe('own_approval');
     await setIssuer(null);
     await approving.query("DELETE FROM person_identity WHERE kind = 'token_subject'");
-    await accept(keyOfGrace, 'somebody').expect(200);
+    await accept(keyOfGrace, 'hopper').expect(200);
     expect(await scene.steps(paid)).toContainEqual(
       expect.objectContaining({ state: 'accepted', actor: 'grace' }),
     );

@@ -152,8 +152,8 @@ describe('findings', () => {
 
   it('show the state of the last run that was not historical', async () => {
     const id = await scene.finding(run, { usd: '1' });
-    await scene.seenAgain(id, await scene.run(), '2.50');
-    await scene.seenAgain(id, await scene.run({ historical: true }), '9');
+    await scene.observeAgain(id, await scene.run(), '2.50');
+    await scene.observeAgain(id, await scene.run({ historical: true }), '9');
     const { body } = await get(`/${id}`).expect(200);
     expect([body.impact_usd, body.sight_count]).toEqual(['2.5', 3]);
     expect(body.sights.map((sight) => [sight.impact_usd, sight.historical])).toEqual([

@@ -17,7 +17,7 @@ describe('the settlement ledger', () => {
   /** Status words of the next answer, one per item. */
   let words: string[] = [];
   /** Additional fields of the next answer. */
-  let beside: object = {};
+  let additional: object = {};
 
   beforeAll(async () => {
     paying = await startPaying({ followUpEverySeconds: 0, checkCoverage: false });
@@ -28,7 +28,7 @@ describe('the settlement ledger', () => {
   afterAll(() => paying.close());
   beforeEach(async () => {
     words = [];
-    beside = {};
+    additional = {};
     await paying.proxy.database.query('DELETE FROM spending');
     paying.upstream.behaviour = (request, response, socket) => {
       if (request.url.endsWith('/account/transactions')) {
@@ -37,28 +37,19 @@ describe('the settlement ledger', () => {
       const { credits = [] } = JSON.parse(request.body) as {
         credits?: { email: string; valueInUSD: number }[];
       };
-      const made = credits.slice(0, words.length || undefined).map(({ email, valueInUSD }, place) => {
+      const paid = credits.slice(0, words.length || undefined).map(({ email, valueInUSD }, place) => {
         const id = `made-${(count += 1)}`;
-        const about = {
-          chiRef: `ref-${id}`,
-          id,
-          issueID: 'issue',
-          issueDate: new Date().toISOString(),
-          type: 'credit',
-        };
-        return { ...about, email, valueInUSD, status: words[place] ?? 'paid' };
+        const issued = { issueID: 'issue', issueDate: new Date().toISOString(), type: 'credit' };
+        return { chiRef: `ref-${id}`, id, ...issued, email, valueInUSD, status: words[place] ?? 'paid' };
       });
-      listed.push(...made);
-      return answer(200, { status: 'success', data: { data: made, error: 'None', ...beside } })(
-        request,
-        response,
-        socket,
-      );
+      listed.push(...paid);
+      const reply = { status: 'success', data: { data: paid, error: 'None', ...additional } };
+      return answer(200, reply)(request, response, socket);
     };
   });
 
   const pay = async (...usd: number[]) => {
-    const credits = usd.map((valueInUSD) => ({ email: `somebody.${(count += 1)}@example.com`, valueInUSD }));
+    const credits = usd.map((valueInUSD) => ({ email: `person.${(count += 1)}@example.com`, valueInUSD }));
     const { headers } = await paying.proxy.post(client.key, '/payouts/credit', { credits });
     return headers['x-call-id'] ?? '';
   };
@@ -99,7 +90,7 @@ describe('the settlement ledger', () => {
     expect(await spent()).toBe(5);
     // Fewer transactions than items: the state of the third one is unknown.
     words = ['paid', 'paid'];
-    beside = { error: '1 of 3 items failed' };
+    additional = { error: '1 of 3 items failed' };
     const partly = await pay(1, 2, 4);
     expect(await states(partly)).toEqual(['paid', 'paid', 'in_doubt']);
     expect(await spent()).toBe(12);
@@ -169,19 +160,9 @@ describe('the settlement ledger', () => {
       const isList = request.url.endsWith('/account/transactions');
       if (isList) return usual(request, response, socket);
       const { credits } = JSON.parse(request.body) as { credits: { email: string; valueInUSD: number }[] };
-      const about = {
-        issueID: `issue-${count}`,
-        issueDate: new Date().toISOString(),
-        type: 'credit',
-        status: 'paid',
-      };
-      const [made] = credits.map((one) => ({
-        ...about,
-        ...one,
-        chiRef: `lie-${(count += 1)}`,
-        id: `lie-${count}`,
-      }));
-      listed.push(made as ListedItem);
+      const id = `lie-${(count += 1)}`;
+      const issued = { issueID: `issue-${count}`, issueDate: new Date().toISOString(), type: 'credit' };
+      listed.push({ ...issued, ...credits[0], chiRef: id, id, status: 'paid' });
       return answer(400, { status: 'error', error: 'not enough' })(request, response, socket);
     };
     const id = await pay(6, 1);
@@ -232,18 +213,13 @@ describe('the settlement ledger', () => {
     const partly = await pay(4, 1);
     await change(id, 'reversed');
     await follow();
-    const sum = async (query: string) =>
-      (
-        await proxy
-          .get(paying.auditor, `/v1/audit/summary?group_by=operation&client=summed${query}`)
-          .expect(200)
-      ).body.groups[0];
+    const sum = async (query: string) => {
+      const path = `/v1/audit/summary?group_by=operation&client=summed${query}` as const;
+      return (await proxy.get(paying.auditor, path).expect(200)).body.groups[0];
+    };
     expect(await sum('')).toMatchObject({ calls: 2, asked_usd: '14', paid_usd: '1', returned_usd: '13' });
-    expect(await sum('&min_item_usd=2')).toMatchObject({
-      asked_usd: '13',
-      paid_usd: '0',
-      returned_usd: '13',
-    });
+    const large = { asked_usd: '13', paid_usd: '0', returned_usd: '13' };
+    expect(await sum('&min_item_usd=2')).toMatchObject(large);
     const entries = 'SELECT item_entry AS of FROM search_entry WHERE call_id = ANY ($1) ORDER BY call_id';
     const found = await proxy.database.query<{ of: (string | null)[] }>(entries, [[id, partly]]);
     expect(found.map(({ of }) => of.join())).toEqual(['reversed,reversed', 'failed,']);
@@ -264,9 +240,10 @@ describe('the settlement ledger', () => {
 
   it('begins each entry at the end of the previous one', async () => {
     const broken = `SELECT FROM (
-        SELECT from_account, lag(to_account) OVER (PARTITION BY call_id, position
-          ORDER BY number, source <> 'request') AS before
-        FROM ledger_entry WHERE entry <> 'fee') AS e WHERE before <> from_account`;
+        SELECT from_account, lag(to_account) OVER (
+          PARTITION BY call_id, position ORDER BY number, source <> 'request') AS before
+        FROM ledger_entry WHERE entry <> 'fee'
+      ) AS e WHERE before <> from_account`;
     expect(await paying.proxy.database.query(broken)).toEqual([]);
     expect((await paying.proxy.database.query('SELECT FROM ledger_entry')).length).toBeGreaterThan(40);
   });

@@ -13,6 +13,8 @@ import { editRecord, insertOutcomes, insertSettlements } from '../../support/rec
 import { copyIntent } from '../../support/records/intents';
 import { askSandbox, dataIn } from '../../support/sandbox/sandbox-answers';
 
+const SUB_ACCOUNT = { name: 'North', email: 'north@example.com' };
+
 /** A proxy, a worker that resolves only on request, and a sandbox that loses answers on demand. */
 describe('the resolver', () => {
   let database: TestDatabase;
@@ -52,7 +54,7 @@ describe('the resolver', () => {
   const lose = (fault: string, operation?: string) =>
     control('post', '/faults', { fault, operation, nth: 1 }).expect(201);
   const credit = (more: object = {}) => ({
-    credits: [{ email: `somebody.${(count += 1)}@example.com`, valueInUSD: 0.25, ...more }],
+    credits: [{ email: `person.${(count += 1)}@example.com`, valueInUSD: 0.25, ...more }],
   });
   const pay = (body: object, key?: string, path = '/payouts/credit') => {
     const request = proxy.post(app.key, path, body);
@@ -77,22 +79,13 @@ describe('the resolver', () => {
     await lose('resetAfterProcessing');
     const id = idOf(await pay(body, 'confirmed').expect(502));
     const before = await spent();
-    expect(await round()).toMatchObject({
-      in_doubt: 1,
-      polled: 1,
-      failure: null,
-      verdicts: [{ call_id: id }],
-    });
+    const verdicts = [{ call_id: id }];
+    expect(await round()).toMatchObject({ in_doubt: 1, polled: 1, failure: null, verdicts });
     const call = await read(id);
+    const text = expect.any(String);
     const transactions = [
-      { position: 0, amount_usd: '0.25', upstream_ref: expect.any(String), batch_ref: expect.any(String) },
-      {
-        position: 1,
-        amount_usd: '0.5',
-        status: 'paid',
-        upstream_id: expect.any(String),
-        at: expect.any(String),
-      },
+      { position: 0, amount_usd: '0.25', upstream_ref: text, batch_ref: text },
+      { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: text, at: text },
     ];
     expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
     expect(call.resolution).toMatchObject({ outcome: 'confirmed', resolved_by: null, transactions });
@@ -102,9 +95,8 @@ describe('the resolver', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
     expect(await spent()).toBe(before); // it stays reserved
-    expect(
-      JSON.stringify(await query('SELECT record FROM settlement WHERE intent_id = $1', [id])),
-    ).not.toContain('@');
+    const settlements = await query('SELECT record FROM settlement WHERE intent_id = $1', [id]);
+    expect(JSON.stringify(settlements)).not.toContain('@');
   });
 
   it('settles a call as not executed, which releases the reservation, and its key pays once', async () => {
@@ -143,7 +135,7 @@ describe('the resolver', () => {
     await lose('resetAfterProcessing');
     const first = idOf(await pay(body).expect(502));
     await lose('resetBeforeProcessing');
-    const twin = idOf(await pay(body).expect(502));
+    const second = idOf(await pay(body).expect(502));
     expect((await round()).verdicts).toEqual([]);
     await afterwards();
     expect((await round()).verdicts).toMatchObject([{ verdict: 'ambiguous' }, { verdict: 'ambiguous' }]);
@@ -152,15 +144,13 @@ describe('the resolver', () => {
       doubt: { verdict: 'ambiguous', reason: expect.stringContaining('another call of ours'), calls: [] },
     });
     const record = (await proxy.get(auditor, `/v1/audit/calls/${first}`).expect(200)).body;
-    expect(record.doubt).toMatchObject({
-      calls: [twin],
-      transactions: [{ amount_usd: '0.25', position: null }],
-    });
+    const transactions = [{ amount_usd: '0.25', position: null }];
+    expect(record.doubt).toMatchObject({ calls: [second], transactions });
     expect((await round()).verdicts).toEqual([]); // reported before
     const approver = (await proxy.client('approver', 'approve')).key;
     for (const [id, outcome] of [
       [first, 'confirmed'],
-      [twin, 'not_executed'],
+      [second, 'not_executed'],
     ]) {
       const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
       await settle.send({ outcome, reason: 'asked the provider' }).expect(200);
@@ -168,24 +158,21 @@ describe('the resolver', () => {
     expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
   });
 
-  it('settles a deletion by transactions listed after it, and a redemption only if it did not happen', async () => {
+  it('settles a deletion by later transactions, and a redemption only as not executed', async () => {
     const made = async (path: '/payouts/credit' | '/payouts/initiate-credit') =>
       first(dataIn(`POST ${path}`, await pay(credit(), undefined, path).expect(200)).data);
     const remove = (chiRef: string) => pay({ chiRef }, undefined, '/account/delete-unpaid-transaction');
     const redeem = (chiRef: string) =>
       pay({ chiRef, phoneNumber: '+254712345678', countryToSend: 'Kenya' }, undefined, '/redeem/airtime');
-    const [gone, left] = [await made('/payouts/initiate-credit'), await made('/payouts/initiate-credit')];
+    const [deleted, kept] = [await made('/payouts/initiate-credit'), await made('/payouts/initiate-credit')];
     const paid = [await made('/payouts/credit'), await made('/payouts/credit')];
     const lost: [string, () => ReturnType<typeof pay>][] = [
-      ['resetAfterProcessing', () => remove(gone.chiRef)],
-      ['resetBeforeProcessing', () => remove(left.chiRef)],
+      ['resetAfterProcessing', () => remove(deleted.chiRef)],
+      ['resetBeforeProcessing', () => remove(kept.chiRef)],
       ['resetAfterProcessing', () => redeem(paid[0]?.chiRef ?? '')],
       ['resetBeforeProcessing', () => redeem(paid[1]?.chiRef ?? '')],
       ['resetBeforeProcessing', () => remove('2cf5c727-3510-4a2d-8216-bff04f26262f')],
-      [
-        'resetBeforeProcessing',
-        () => pay({ name: 'North', email: 'north@example.com' }, undefined, '/sub-account/create'),
-      ],
+      ['resetBeforeProcessing', () => pay(SUB_ACCOUNT, undefined, '/sub-account/create')],
     ];
     const ids: string[] = [];
     for (const [fault, ask] of lost) {
@@ -209,10 +196,8 @@ describe('the resolver', () => {
     ]);
     expect(calls[4]?.doubt?.reason).toContain('do not contain the transaction');
     expect(calls[5]?.doubt?.reason).toContain('POST /sub-account/create');
-    await insertSettlements(
-      proxy.database,
-      [ids[2], ids[4], ids[5]].map((intent_id) => ({ intent_id })),
-    );
+    const open = [ids[2], ids[4], ids[5]].map((intent_id) => ({ intent_id }));
+    await insertSettlements(proxy.database, open);
   });
 
   it('concludes nothing from a listing that is truncated, or lacks known transactions', async () => {
@@ -224,9 +209,8 @@ describe('the resolver', () => {
     expect(await read(id)).toMatchObject({ outcome: 'unknown', doubt: null });
     // A payment forgotten by the upstream.
     const sql = `SELECT intent_id AS id FROM outcome WHERE kind = 'succeeded' LIMIT 1`;
-    const forgotten = await copyIntent(database, first(await query<{ id: string }>(sql)).id, {
-      client_id: app.id,
-    });
+    const [{ id: paid }] = (await query<{ id: string }>(sql)) as [{ id: string }];
+    const forgotten = await copyIntent(database, paid, { client_id: app.id });
     const recorded_at = new Date(Date.now() - 10_000).toISOString();
     await insertOutcomes(database, [
       { intent_id: forgotten, recorded_at, items: [{ position: 0, upstream_ref: 'nowhere' }] },
@@ -238,10 +222,10 @@ describe('the resolver', () => {
   });
 
   it('polls until every call is settled, and is quiet when nothing is in doubt', async () => {
-    const looks = jest.spyOn(worker.get(PollService), 'poll');
+    const polls = jest.spyOn(worker.get(PollService), 'poll');
     const resolver = worker.get(ResolverService);
     await resolver.run(new AbortController().signal);
-    expect(looks).not.toHaveBeenCalled();
+    expect(polls).not.toHaveBeenCalled();
     await lose('resetBeforeProcessing');
     const id = idOf(await pay(credit()).expect(502));
     await afterwards();
@@ -258,7 +242,9 @@ describe('the resolver', () => {
     const second = await proxy.startWorker();
     await lose('resetAfterProcessing');
     const id = idOf(await pay(credit()).expect(502));
-    const rounds = await Promise.all([worker, second].map((one) => one.get(ResolverService).runOnce()));
+    const rounds = await Promise.all(
+      [worker, second].map((process) => process.get(ResolverService).runOnce()),
+    );
     expect((await read(id)).outcome).toBe('confirmed');
     expect(await query('SELECT FROM settlement WHERE intent_id = $1', [id])).toHaveLength(1);
     expect(rounds.flatMap(({ verdicts }) => verdicts)).toHaveLength(1);

@@ -45,7 +45,11 @@ describe('a stream of a run', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const follow = ({ url, key }: ProxyAccess, id: string, more: { headers?: object; signal?: AbortSignal } = {}) =>
+  const follow = (
+    { url, key }: ProxyAccess,
+    id: string,
+    more: { headers?: object; signal?: AbortSignal } = {},
+  ) =>
     fetch(`${url}/v1/reconciliation/runs/${id}`, {
       headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
       ...(more.signal && { signal: more.signal }),

@@ -1,6 +1,10 @@
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import supertest from '../../support/http/supertest';
-import { reconcile, ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
+import {
+  reconcile,
+  ReconciliationScene,
+  startReconciling,
+} from '../../support/reconciliation/reconciliation-scene';
 
 /** A run compares the listing with the ledger, beyond the original answer. */
 describe('a run after settlements', () => {

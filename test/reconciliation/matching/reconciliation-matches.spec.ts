@@ -10,8 +10,8 @@ import {
   writeOurs,
   writeTheirs,
 } from '../../support/reconciliation/comparison';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { insertSettlements } from '../../support/records/documents';
 
 const DAY_MS = 86_400_000;
@@ -180,7 +180,9 @@ describe('matching', () => {
       { source: 'transaction', subject: `id-${day}` },
       { source: 'transaction', subject: `none-${day}` },
     ]);
-    expect(lines(await findingsOf(database, run.runId))).toEqual([`missing_upstream call/${gone.call_id}/0 -10`]);
+    expect(lines(await findingsOf(database, run.runId))).toEqual([
+      `missing_upstream call/${gone.call_id}/0 -10`,
+    ]);
     expect([totals.residual_usd, totals.matched.count, totals.unlisted]).toEqual(['0', 2, 1]);
     expect(await database.query('SELECT read_id IS NULL AS listed FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id', [run.runId]))
       .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore

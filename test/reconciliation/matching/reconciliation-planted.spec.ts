@@ -4,8 +4,8 @@ import { connectForRun } from '../../../src/reconciliation/matching/connection';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runPlan, startRun } from '../../support/reconciliation/comparison';
-import { PlantedFinding, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
+import { PlantedFinding, plant, PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 const ITEMS = 2_010; // each of a thousand kinds twice, in calls of one to five
 const FROM = new Date('2026-11-20T00:00:00Z');

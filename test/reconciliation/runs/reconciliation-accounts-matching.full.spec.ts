@@ -11,8 +11,8 @@ import {
   writeTheirs,
   writeWallets,
 } from '../../support/reconciliation/comparison';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 type Account = 'main' | 'kenya';
 

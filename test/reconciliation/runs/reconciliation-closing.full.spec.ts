@@ -3,8 +3,8 @@ import { Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runPlan, startRun, Theirs, writeOurs, writeTheirs } from '../../support/reconciliation/comparison';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 const DAY_MS = 86_400_000;
 
@@ -25,21 +25,15 @@ beforeEach(async () => {
   upstream_ref = uuidv7();
   const call_id = uuidv7({ msecs: day + 1_000 });
   const at = new Date(day + 1_000).toISOString();
-  await writeOurs(database, [
-    {
-      call_id,
-      operation: 'POST /payouts/credit',
-      at,
-      kind: 'succeeded',
-      usd: '10',
-      email: 'a@example.com',
-      upstream_ref,
-    },
-  ]);
+  const payment = { operation: 'POST /payouts/credit', kind: 'succeeded', usd: '10' } as const;
+  await writeOurs(database, [{ call_id, at, ...payment, email: 'a@example.com', upstream_ref }]);
 });
 
-/** The upstream lists this amount. Null: no transaction. @returns the finding's later states. */
-async function see(usd: string | null, change: Partial<Plan> = {}): Promise<string[]> {
+/**
+ * Compares with a listing of this amount, or of no transaction for null.
+ * @returns the finding's later states.
+ */
+async function observe(usd: string | null, change: Partial<Plan> = {}): Promise<string[]> {
   await runPlan(database, await planned(usd, change));
   return states();
 }
@@ -76,7 +70,8 @@ const reasonsOf = ({ incomplete = [] }: TotalsRecord) => incomplete.map(({ reaso
 async function decide(state: string): Promise<void> {
   await database.query(
     `INSERT INTO finding_step (id, finding_id, state, reason, impact_usd)
-     SELECT $3, f.id, $1, 'as agreed', s.impact_usd FROM finding f JOIN finding_sight s ON s.finding_id = f.id
+     SELECT $3, f.id, $1, 'as agreed', s.impact_usd
+     FROM finding f JOIN finding_sight s ON s.finding_id = f.id
      WHERE f.occurred_at >= $2 ORDER BY s.run_id DESC LIMIT 1`,
     [state, new Date(day), uuidv7()],
   );
@@ -84,56 +79,49 @@ async function decide(state: string): Promise<void> {
 
 describe('automatic closing of findings', () => {
   it('closes findings missing from a later run, and reopens them when they return', async () => {
-    expect(await see('12')).toEqual([]);
-    expect(await see('12')).toEqual([]);
-    expect(await see('10')).toEqual(['resolved']);
-    expect(await see('10')).toEqual(['resolved']);
-    expect(await see('12')).toEqual(['resolved', 'reopened']);
-    expect(await database.query('SELECT reason, impact_usd::float8 AS usd FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
+    expect(await observe('12')).toEqual([]);
+    expect(await observe('12')).toEqual([]);
+    expect(await observe('10')).toEqual(['resolved']);
+    expect(await observe('10')).toEqual(['resolved']);
+    expect(await observe('12')).toEqual(['resolved', 'reopened']);
+    const newest = 'SELECT reason, impact_usd::float8 AS usd FROM finding_step ORDER BY id DESC LIMIT 1';
+    expect(await database.query(newest)).toEqual([
       { reason: expect.stringMatching(/^Run [0-9a-f-]{36} sees this difference again\.$/), usd: 2 },
-    ]); // oxfmt-ignore
+    ]);
   });
 
   it('keeps the decision of a person until the difference changes', async () => {
-    await see('12');
+    await observe('12');
     await decide('accepted');
-    expect(await see('12')).toEqual(['accepted']);
-    expect(await see('13')).toEqual(['accepted', 'reopened']);
+    expect(await observe('12')).toEqual(['accepted']);
+    expect(await observe('13')).toEqual(['accepted', 'reopened']);
     expect(await database.query('SELECT reason FROM finding_step ORDER BY id DESC LIMIT 1')).toEqual([
       { reason: expect.stringMatching(/^Run \S+ sees 3 USD where it was 2 USD when this was accepted\.$/) },
     ]);
   });
 
-  it('ignores runs with as_of, of another period, of another kind of source, and those older than the last decision', async () => {
+  it('ignores runs with as_of, another period or kind of source, or before the last decision', async () => {
     const old = await planned('10');
-    await see('12');
-    expect(await see('10', { historical: true })).toEqual([]);
-    expect(await see('10', { from: new Date(day + 60_000) })).toEqual([]);
-    expect(await see('10', { source: 'statement' })).toEqual([]);
+    await observe('12');
+    expect(await observe('10', { historical: true })).toEqual([]);
+    expect(await observe('10', { from: new Date(day + 60_000) })).toEqual([]);
+    expect(await observe('10', { source: 'statement' })).toEqual([]);
     await runPlan(database, old);
     expect(await states()).toEqual([]);
-    expect(await see('10')).toEqual(['resolved']);
+    expect(await observe('10')).toEqual(['resolved']);
   });
 });
 
 describe('a listing that lacks known transactions', () => {
   it('prevents a clean run, and closes nothing', async () => {
     const issued_at = new Date(day + 2_000).toISOString();
-    const named = (name: string): Theirs => ({
-      upstream_ref: name,
-      issued_at,
-      status: 'paid',
-      amount_usd: '10',
-    });
+    const amount = { status: 'paid', amount_usd: '10' };
+    const named = (name: string): Theirs => ({ upstream_ref: name, issued_at, ...amount });
     const [stranger, known, lacked] = [named(`stranger-${day}`), named(upstream_ref), named(`lacked-${day}`)];
-    const ours = {
-      call_id: uuidv7({ msecs: day + 1_000 }),
-      operation: 'POST /payouts/credit',
-      at: issued_at,
-    };
-    await writeOurs(database, [
-      { ...ours, kind: 'succeeded', usd: '10', upstream_ref: `lacked-${day}`, batch_ref: `issue-${day}` },
-    ]);
+    const ours = { operation: 'POST /payouts/credit', at: issued_at, kind: 'succeeded', usd: '10' } as const;
+    const idAt = (ms: number) => uuidv7({ msecs: day + ms });
+    const names = { upstream_ref: `lacked-${day}`, batch_ref: `issue-${day}` };
+    await writeOurs(database, [{ call_id: idAt(1_000), ...ours, ...names }]);
     const run = async (listed: Theirs[]) => {
       const plan = { ...(await planned(null)), readId: await writeTheirs(database, listed) };
       const totals = await runPlan(database, plan, async () => [
@@ -151,12 +139,7 @@ describe('a listing that lacks known transactions', () => {
     expect(await run([known, lacked])).toEqual(['incomplete', 0, 0, '0', ['listing_lacks_known']]);
     expect(await states()).toEqual([]);
     // Our records contain it after all.
-    const late = {
-      call_id: uuidv7({ msecs: day + 2_000 }),
-      operation: 'POST /payouts/credit',
-      at: issued_at,
-    };
-    await writeOurs(database, [{ ...late, kind: 'succeeded', usd: '10', upstream_ref: `stranger-${day}` }]);
+    await writeOurs(database, [{ call_id: idAt(2_000), ...ours, upstream_ref: `stranger-${day}` }]);
     expect(await run([stranger, known, lacked])).toEqual(['clean', 0, 0, '0', []]);
     expect(await states()).toEqual(['resolved']);
   });
@@ -170,8 +153,10 @@ describe('the entries of a wallet', () => {
   async function gaps(balance: string, entries: Entry[]) {
     const run = await planned('10', { walletsReadId: await writeWallet(balance, entries) });
     await runPlan(database, run);
-    const seen = (await findingsOf(database, run.runId)).filter(({ category }) => category === 'balance_gap');
-    return lines(seen).map((line) => line.replace(/wallet\/\S+\/(.*)Z/, (_, at: string) => at.slice(-9, -7)));
+    const all = await findingsOf(database, run.runId);
+    return lines(all.filter(({ category }) => category === 'balance_gap')).map((line) =>
+      line.replace(/wallet\/\S+\/(.*)Z/, (_, at: string) => at.slice(-9, -7)),
+    );
   }
 
   async function writeWallet(balance: string, entries: Entry[]): Promise<string> {
@@ -185,14 +170,15 @@ describe('the entries of a wallet', () => {
     for (const [ordinal, [amount, before, after]] of entries.entries()) {
       const entered = timed && new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
       await database.query(
-        `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
-          entered_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        `INSERT INTO upstream_wallet_entry (
+           read_id, wallet_id, ordinal, amount, balance_before, new_balance, entered_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [readId, `w-${day}`, ordinal, amount, before, after, entered || null],
       );
     }
     await database.query(
-      'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, ' +
-        '0, 0, 0)',
+      `INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults)
+       VALUES ($1, TRUE, 0, 0, 0, 0)`,
       [readId],
     );
     return readId;
@@ -248,25 +234,19 @@ describe('the entries of a wallet', () => {
   });
 
   it('keep their finding, which closes once they join', async () => {
+    const rewritten: Entry[] = [
+      ['-10', '95', '85'],
+      ['95', '0', '95'],
+    ];
     expect(
       await gaps('90', [
         ['-10', '100', '90'],
         ['100', '0', '100'],
       ]),
     ).toEqual([]);
-    expect(
-      await gaps('85', [
-        ['-10', '95', '85'],
-        ['95', '0', '95'],
-      ]),
-    ).toEqual(['balance_gap 57 0', 'balance_gap 58 0']); // another history
+    expect(await gaps('85', rewritten)).toEqual(['balance_gap 57 0', 'balance_gap 58 0']);
     expect(await states('unexplained_debit')).toEqual([]);
-    expect(
-      await gaps('85', [
-        ['-10', '95', '85'],
-        ['95', '0', '95'],
-      ]),
-    ).toEqual([]);
+    expect(await gaps('85', rewritten)).toEqual([]);
     expect(await states('unexplained_debit')).toEqual(['resolved', 'resolved']);
   });
 });

@@ -8,8 +8,8 @@ import {
   writeOurs,
   writeTheirs,
 } from '../../support/reconciliation/comparison';
-import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
+import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 const DAY_MS = 86_400_000;
 

@@ -4,7 +4,12 @@ import { startBrowser, TestBrowser } from '../../support/console/browser';
 import type { RunRecord } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
-import { ProxyAccess, reconcile, ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
+import {
+  ProxyAccess,
+  reconcile,
+  ReconciliationScene,
+  startReconciling,
+} from '../../support/reconciliation/reconciliation-scene';
 import { runWithAllCategories, totalsOf } from '../../support/reconciliation/report-scene';
 
 const HOUR_MS = 3_600_000;
@@ -114,7 +119,7 @@ describe('the report of a run', () => {
   it('shows findings as of the run, despite later runs', async () => {
     const run = await findings.run({ totals: totalsOf([{ category: 'fee', usd: '1' }]) });
     const id = await findings.finding(run, { category: 'fee', usd: '1' });
-    await findings.seenAgain(id, await findings.run(), '7');
+    await findings.observeAgain(id, await findings.run(), '7');
     const { body } = await get(run).expect(200);
     expect(body.findings[0]).toMatchObject({ impact_usd: '1', seen_by: run });
     const now = await supertest(asking.url)

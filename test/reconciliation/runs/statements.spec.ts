@@ -32,8 +32,8 @@ describe('statements', () => {
     (await hand(file, mapping, more).expect(201)).body;
   const rowsOf = (readId: string) =>
     proxy.database.query(
-      `SELECT ordinal::integer AS line, upstream_ref, amount_usd, fee_usd, issued_at, status, email, phone,
-        handle, receiver
+      `SELECT ordinal::integer AS line, upstream_ref, amount_usd, fee_usd, issued_at, status,
+         email, phone, handle, receiver
        FROM upstream_transaction WHERE read_id = $1 ORDER BY ordinal`,
       [readId],
     );
@@ -94,8 +94,9 @@ describe('statements', () => {
     ]);
   });
 
-  it('may have a byte order mark, CRLF, line ends within quotes, empty lines, and no final line end', async () => {
-    const file = `\ufeff${HEADER}\r\nc-1,1,,"two\r\nlines",\r\n\r\n"c-""2""",2,,,@ada\r\n"c,3","3",,,account-17`;
+  it('may have a byte order mark, CRLF, quoted line ends, empty lines, and no final line end', async () => {
+    const lines = ['c-1,1,,"two\r\nlines",', '', '"c-""2""",2,,,@ada', '"c,3","3",,,account-17'];
+    const file = `\ufeff${[HEADER, ...lines].join('\r\n')}`;
     const { read_id: readId, rows, kept } = await read(file);
     expect([rows, kept]).toEqual([3, 3]);
     expect(await rowsOf(readId)).toMatchObject([
@@ -142,20 +143,12 @@ describe('statements', () => {
 
   it.each<[string, object | string, RegExp]>([
     ['invalid JSON', '{', /must be one of fields, upstream, or JSON/],
-    [
-      'a field twice',
-      '{"amount_usd":"Amount","amount_usd":"Date"}',
-      /must be one of fields, upstream, or JSON/,
-    ],
+    ['a field twice', '{"amount_usd":"Amount","amount_usd":"Date"}', /must be one of fields, upstream/],
     ['an unknown field', { ...MAPPING, colour: 'x' }, /must name fields of upstream_ref, upstream_id/],
     ['no amount', { upstream_ref: 'Reference ID' }, /must map a column to amount_usd/],
     ['no identifying field', { amount_usd: 'Amount' }, /at least one of upstream_ref/],
-    [
-      'a column name that is not a string',
-      { ...MAPPING, upstream_id: 7 },
-      /must give each field the name of a column/,
-    ],
-    ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be an email address/],
+    ['a column name that is not a string', { ...MAPPING, upstream_id: 7 }, /the name of a column/],
+    ['a contact', { ...MAPPING, upstream_id: 'ada@example.com' }, /must not be a contact/],
     [
       'a missing column',
       { ...MAPPING, upstream_id: 'ID' },
@@ -210,10 +203,8 @@ describe('statements', () => {
   });
 
   it('may be larger than any other body, and are listed newest first with their faults', async () => {
-    const many = Array.from(
-      { length: 6_000 },
-      (_, index) => `${'r'.repeat(180)}${index},1.5,2026-11-20T10:00:00Z,paid,bad`,
-    );
+    const line = (index: number) => `${'r'.repeat(180)}${index},1.5,2026-11-20T10:00:00Z,paid,bad`;
+    const many = Array.from({ length: 6_000 }, (_, index) => line(index));
     const bad = Array.from({ length: 150 }, () => 'x,none,,,');
     const file = [HEADER, ...many, ...bad].join('\n');
     expect(file.length).toBeGreaterThan(1_048_576);

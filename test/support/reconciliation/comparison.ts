@@ -55,10 +55,8 @@ export interface Theirs {
 
 /** Writes payments like the journal, each as a separate call unless they share one. */
 export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<void> {
-  const calls = [...new Set(ours.map((one) => one.call_id))].map((id): Payments => [
-    id,
-    ours.filter((one) => one.call_id === id),
-  ]);
+  const ids = [...new Set(ours.map(({ call_id }) => call_id))];
+  const calls = ids.map((id): Payments => [id, ours.filter(({ call_id }) => call_id === id)]);
   await insertIntents(database, calls.map(toIntent));
   for (const [id, payments] of calls) {
     const people = payments.flatMap(({ email }, position) =>
@@ -88,19 +86,16 @@ function toIntent([id, payments]: Payments): PartialRecord<IntentDocument> {
 function toOutcome([id, payments]: Payments): PartialRecord<OutcomeDocument>[] {
   const { kind, at } = first(payments);
   if (kind === null) return [];
-  const items = payments.flatMap(
-    ({ upstream_ref = null, upstream_id = null, batch_ref = null }, position) => {
-      const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(
-        ([, value]) => value !== null,
-      );
-      const isCertain = (upstream_ref ?? upstream_id) !== null;
-      if (names.length === 0) return [];
-      return [
-        Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument,
-      ];
-    },
-  );
+  const items = payments.flatMap(toTransaction);
   return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined }];
+}
+
+function toTransaction(payment: Ours, position: number): TransactionDocument[] {
+  const { upstream_ref = null, upstream_id = null, batch_ref = null } = payment;
+  const names = Object.entries({ upstream_ref, upstream_id, batch_ref }).filter(([, name]) => name !== null);
+  if (names.length === 0) return [];
+  const isCertain = (upstream_ref ?? upstream_id) !== null;
+  return [Object.fromEntries(isCertain ? [...names, ['position', position]] : names) as TransactionDocument];
 }
 
 /** A transaction long before every period, so that the listing reaches back. */
@@ -141,16 +136,16 @@ export async function writeListing(
   );
   await database.query(
     `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
-      type, status, amount_usd, fee_usd, email, reference)
+       type, status, amount_usd, fee_usd, email, reference)
      SELECT $1, row_number() OVER () - 1, r.*
-       FROM json_to_recordset($2) AS r(upstream_ref text, upstream_id text, batch_ref text,
-       issued_at timestamptz,
+     FROM json_to_recordset($2) AS r(
+       upstream_ref text, upstream_id text, batch_ref text, issued_at timestamptz,
        type text, status text, amount_usd numeric, fee_usd numeric, email text, reference text)`,
     [readId, JSON.stringify(theirs)],
   );
   await database.query(
     `INSERT INTO source_read_end (read_id, complete, bytes, sha256, rows, kept, faults)
-      VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
+     VALUES ($1, TRUE, 0, sha256($2), $3, $4, 0)`,
     [readId, Buffer.from(readId), rows, theirs.length],
   );
   return readId;
@@ -172,13 +167,9 @@ export type Entry = [
 export async function writeWallets(
   database: TestDatabase,
   wallets: Record<string, Entry[]>,
-  {
-    day,
-    readAt,
-    balance = '0',
-    account = MAIN_ACCOUNT,
-  }: { day: number; readAt: Date; balance?: string; account?: string },
+  options: { day: number; readAt: Date; balance?: string; account?: string },
 ): Promise<string> {
+  const { day, readAt, balance = '0', account = MAIN_ACCOUNT } = options;
   const readId = uuidv7();
   const rows = Object.entries(wallets).map(([wallet_id, entries]) => ({
     wallet_id,
@@ -207,17 +198,17 @@ export async function writeWallets(
     [readId, JSON.stringify(rows)],
   );
   await database.query(
-    `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
-      description, entered_at)
+    `INSERT INTO upstream_wallet_entry (
+       read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
      SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at
-       FROM json_to_recordset($2)
-       AS r(wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric,
-         description text, entered_at timestamptz)`,
+     FROM json_to_recordset($2) AS r(
+       wallet_id text, ordinal integer, amount numeric, balance_before numeric, new_balance numeric,
+       description text, entered_at timestamptz)`,
     [readId, JSON.stringify(entries)],
   );
   await database.query(
-    'INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults) VALUES ($1, TRUE, 0, 1, ' +
-      '1, 0)',
+    `INSERT INTO source_read_end (read_id, complete, bytes, rows, kept, faults)
+     VALUES ($1, TRUE, 0, 1, 1, 0)`,
     [readId],
   );
   return readId;
@@ -226,8 +217,8 @@ export async function writeWallets(
 /** Returns the decisions about findings of a period, in order. */
 export async function stepsSince(database: TestDatabase, since: Date): Promise<string[]> {
   const steps = await database.query<{ state: string }>(
-    'SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id WHERE f.occurred_at >= $1 ' +
-      'ORDER BY s.id',
+    `SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id
+     WHERE f.occurred_at >= $1 ORDER BY s.id`,
     [since],
   );
   return steps.map(({ state }) => state);
@@ -239,20 +230,13 @@ export async function startRun(
   { account = MAIN_ACCOUNT, ...plan }: Omit<Plan, 'runId' | 'account'> & Partial<Pick<Plan, 'account'>>,
 ): Promise<Plan> {
   const runId = uuidv7();
-  const { from, to, asOf, historical, settings, source, readId } = plan;
+  const { from, to, asOf, historical, source } = plan;
+  const settings = JSON.stringify(plan.settings);
+  const readId = source === 'statement' ? plan.readId : null;
   await database.query(
     `INSERT INTO reconciliation_run (id, account, from_at, to_at, as_of, historical, settings, read_id)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      runId,
-      recordedAccount(account),
-      from,
-      to,
-      asOf,
-      historical,
-      JSON.stringify(settings),
-      source === 'statement' ? readId : null,
-    ],
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [runId, recordedAccount(account), from, to, asOf, historical, settings, readId],
   );
   return { ...plan, account, runId };
 }

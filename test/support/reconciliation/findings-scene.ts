@@ -27,13 +27,13 @@ export interface NewFinding {
 
 const NO_PAIR = { ours: null, theirs: null, match: null };
 
-/** Runs and findings as written by a comparison. */
+/** Writes runs and findings like a comparison. */
 export class FindingsScene {
   private made = 0;
 
   constructor(private readonly database: TestDatabase) {}
 
-  /** @returns the id of a run that has ended, unless its result is null. */
+  /** @returns the ID of a run that has ended, unless its result is null. */
   async run(run: NewRun = {}): Promise<string> {
     const { id = uuidv7(), historical = false, result = 'findings', totals = null, readId = null } = run;
     const { from = '2026-11-20T00:00:00Z', to = '2026-11-21T00:00:00Z' } = run;
@@ -44,15 +44,15 @@ export class FindingsScene {
     );
     if (result !== null) {
       await this.database.query(
-        'INSERT INTO reconciliation_run_end (run_id, result, failure, totals, read_id) VALUES ($1, $2, ' +
-          '$3, $4, $5)',
+        `INSERT INTO reconciliation_run_end (run_id, result, failure, totals, read_id)
+         VALUES ($1, $2, $3, $4, $5)`,
         [id, result, result === 'failed' ? 'The upstream did not answer.' : null, totals, readId],
       );
     }
     return id;
   }
 
-  /** @returns the ID of a finding that this run saw first. */
+  /** @returns the ID of a finding that this run observed first. */
   async finding(runId: string, finding: NewFinding = {}): Promise<string> {
     const [id] = await this.findings(runId, [finding]);
     return id as string;
@@ -73,7 +73,7 @@ export class FindingsScene {
         const subject =
           more.subject ??
           (upstreamRef === null ? `upstream_ref/made-${(this.made += 1)}` : `upstream_ref/${upstreamRef}`);
-        const seen = new Date(Date.now() - (more.daysAgo ?? 0) * 86_400_000).toISOString();
+        const seenAt = new Date(Date.now() - (more.daysAgo ?? 0) * 86_400_000).toISOString();
         const fields = more.fields ?? [{ field: 'amount_usd', ours: '5', theirs: '6' }];
         return {
           id,
@@ -83,9 +83,9 @@ export class FindingsScene {
           position,
           upstream_ref: upstreamRef,
           run_id: runId,
-          found_at: seen,
+          found_at: seenAt,
           occurred_at: more.occurredAt ?? '2026-11-20T08:00:00Z',
-          seen_at: seen,
+          seen_at: seenAt,
           sight_id: uuidv7(),
           finding_id: id,
           impact_usd: usd,
@@ -96,8 +96,8 @@ export class FindingsScene {
     );
     const json = [JSON.stringify(rows)];
     await this.database.query(
-      `INSERT INTO finding (id, category, subject, call_id, position, upstream_ref, occurred_at, run_id,
-        found_at)
+      `INSERT INTO finding (
+         id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at)
        SELECT id, category, subject, call_id, position, upstream_ref, occurred_at, run_id, found_at
        FROM json_populate_recordset(NULL::finding, $1)`,
       json,
@@ -111,19 +111,13 @@ export class FindingsScene {
     return rows.map(({ id }) => id);
   }
 
-  /** Makes another run see a finding, too. */
-  async seenAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
+  /** Makes another run observe a finding, too. */
+  async observeAgain(findingId: string, runId: string, usd = '1'): Promise<void> {
+    const fields = [{ field: 'amount_usd', ours: '5', theirs: '7' }];
     await this.database.query(
-      'INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence) VALUES ($1, $2, ' +
-        '$3, $4, $5, $6)',
-      [
-        uuidv7(),
-        findingId,
-        runId,
-        usd,
-        JSON.stringify([{ field: 'amount_usd', ours: '5', theirs: '7' }]),
-        JSON.stringify(NO_PAIR),
-      ],
+      `INSERT INTO finding_sight (id, finding_id, run_id, impact_usd, fields, evidence)
+       VALUES ($1, $2, $3, $4, $5, $6)`,
+      [uuidv7(), findingId, runId, usd, JSON.stringify(fields), JSON.stringify(NO_PAIR)],
     );
   }
 

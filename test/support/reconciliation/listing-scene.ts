@@ -13,8 +13,8 @@ import {
   writeOurs,
   writeWallets,
 } from './comparison';
-import { PLANTED_SETTINGS } from './planted-findings';
 import { lines, findingsOf } from './observed-findings';
+import { PLANTED_SETTINGS } from './planted-findings';
 
 export const DAY_MS = 86_400_000;
 /** Number of transactions in the listings. Few are in the period. */

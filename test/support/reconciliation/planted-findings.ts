@@ -4,6 +4,7 @@ import { Client } from 'pg';
 
 const PLANTED = join(__dirname, '..', '..', '..', 'bench', 'history', 'planted');
 
+/** A finding that a comparison must have. */
 export interface PlantedFinding {
   category: string;
   subject: string;
@@ -21,19 +22,12 @@ export const PLANTED_SETTINGS = {
   statusWords: [],
 };
 
-/**
- * Writes our payments and the upstream's transactions for them, with known differences at known positions.
- */
+/** Writes our payments and the upstream's transactions for them, with known differences. */
 export async function plant(
   ownerUrl: string,
-  {
-    items,
-    from,
-    to,
-    readId,
-    walletsReadId,
-  }: Record<'readId' | 'walletsReadId', string> & { items: number; from: Date; to: Date },
+  options: { items: number; from: Date; to: Date; readId: string; walletsReadId: string },
 ): Promise<PlantedFinding[]> {
+  const { items, from, to, readId, walletsReadId } = options;
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
   try {
@@ -44,12 +38,13 @@ export async function plant(
       await owner.query(readFileSync(join(PLANTED, `${file}.sql`), 'utf8'));
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'transactions')", [readId]);
     await owner.query(
-      `INSERT INTO upstream_transaction (read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at,
-        type, status, amount_usd, fee_usd, email, phone,
-         handle, receiver, reference)
-       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, upstream_ref, upstream_id) - 1, upstream_ref,
-         upstream_id, batch_ref, issued_at, type, status, amount_usd,
-         fee_usd, email, phone, handle, receiver, reference FROM planted_theirs`,
+      `INSERT INTO upstream_transaction (
+         read_id, ordinal, upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd,
+         email, phone, handle, receiver, reference)
+       SELECT $1, row_number() OVER (ORDER BY issued_at DESC, upstream_ref, upstream_id) - 1,
+         upstream_ref, upstream_id, batch_ref, issued_at, type, status, amount_usd, fee_usd,
+         email, phone, handle, receiver, reference
+       FROM planted_theirs`,
       [readId],
     );
     await owner.query(
@@ -59,14 +54,15 @@ export async function plant(
     );
     await owner.query("INSERT INTO source_read (id, source) VALUES ($1, 'wallets')", [walletsReadId]);
     await owner.query(
-      'INSERT INTO upstream_wallet (read_id, wallet_id, type, balance) SELECT $1, wallet_id, type, ' +
-        'balance FROM planted_wallet',
+      `INSERT INTO upstream_wallet (read_id, wallet_id, type, balance)
+       SELECT $1, wallet_id, type, balance FROM planted_wallet`,
       [walletsReadId],
     );
     await owner.query(
-      `INSERT INTO upstream_wallet_entry (read_id, wallet_id, ordinal, amount, balance_before, new_balance,
-        description, entered_at)
-       SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, at FROM planted_entry`,
+      `INSERT INTO upstream_wallet_entry (
+         read_id, wallet_id, ordinal, amount, balance_before, new_balance, description, entered_at)
+       SELECT $1, wallet_id, ordinal, amount, balance_before, new_balance, description, at
+       FROM planted_entry`,
       [walletsReadId],
     );
     const { rows } = await owner.query<PlantedFinding>(

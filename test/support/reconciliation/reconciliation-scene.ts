@@ -24,7 +24,7 @@ export interface ReconciliationScene {
   /** Changes the behaviour of the sandbox. */
   behave(settings: object): Promise<void>;
   /** Requests a fault of the sandbox. */
-  fault(asked: object): Promise<void>;
+  fault(fault: object): Promise<void>;
   /** Applies the sandbox's status changes of the next seconds now. */
   hurry(): Promise<void>;
   close(): Promise<void>;
@@ -50,8 +50,8 @@ export async function startReconciling(settings: Partial<RunningConfig> = {}): P
     behave: async (changes) => {
       await control('patch', '/settings').send(changes).expect(200);
     },
-    fault: async (asked) => {
-      await control('post', '/faults').send(asked).expect(201);
+    fault: async (fault) => {
+      await control('post', '/faults').send(fault).expect(201);
     },
     hurry: () => hurry(proxy.database.sandboxUrl),
     close: () => proxy.close(),
@@ -82,9 +82,9 @@ export interface ProxyAccess {
 
 export function askForRun(
   { url, key }: ProxyAccess,
-  question: object,
+  request: object,
 ): TypedApiRequest<'post', '/v1/reconciliation/runs'> {
-  return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(question);
+  return supertest(url).post('/v1/reconciliation/runs').set('X-API-Key', key).send(request);
 }
 
 export async function readRun({ url, key }: ProxyAccess, id: string): Promise<RunRecord> {
@@ -96,14 +96,14 @@ export async function readRun({ url, key }: ProxyAccess, id: string): Promise<Ru
 }
 
 /** Waits until a run has ended. */
-export async function ended(asking: ProxyAccess, id: string): Promise<RunRecord> {
+export async function ended(access: ProxyAccess, id: string): Promise<RunRecord> {
   let run!: RunRecord;
-  await eventually(async () => (run = await readRun(asking, id)).state === 'ended');
+  await eventually(async () => (run = await readRun(access, id)).state === 'ended');
   return run;
 }
 
 /** Starts a run and waits for its end. */
-export async function reconcile(asking: ProxyAccess, question: object): Promise<RunRecord> {
-  const { body } = await askForRun(asking, question).expect(202);
-  return ended(asking, body.id);
+export async function reconcile(access: ProxyAccess, request: object): Promise<RunRecord> {
+  const { body } = await askForRun(access, request).expect(202);
+  return ended(access, body.id);
 }

@@ -1,8 +1,6 @@
 const HOUR_MS = 3_600_000;
 
-/**
- * Age after which a call in doubt is left to a person. Further polls would have to reach ever further back.
- */
+/** Age after which a call in doubt is left to a person, because polls would reach ever further back. */
 const LEFT_AFTER_MS = 7 * 24 * HOUR_MS;
 
 /** Longest wait after a failure of the upstream. Calls are settled soon after it recovers. */

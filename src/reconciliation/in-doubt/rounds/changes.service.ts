@@ -18,11 +18,9 @@ import { CallVerdict, PollRound } from '../verdict/poll-round';
 /** Maximum number of single lookups per round. */
 const MOST_LOOKUPS = 200;
 
-/**
- * Failure code of a refused reading. For a single transaction, it means that the transaction does not exist.
- */
+/** Failure code of a refused reading, and the statuses with which it means that a transaction is missing. */
 const REFUSED = 'rejected';
-const SAYS_NOT_FOUND: readonly (number | null)[] = [200, 404];
+const NOT_FOUND_STATUSES: readonly (number | null)[] = [200, 404];
 
 /** Judges calls in doubt that delete or redeem a transaction, by looking the transaction up. */
 @Injectable()
@@ -62,7 +60,7 @@ export class ChangesService {
     const cause = { causedBy: call.id, by: null };
     const read = await this.sources.transaction(call.account, cause, named.upstreamId);
     const { readId, complete, failure, httpStatus } = read;
-    const isGone = failure === REFUSED && SAYS_NOT_FOUND.includes(httpStatus);
+    const isGone = failure === REFUSED && NOT_FOUND_STATUSES.includes(httpStatus);
     const isRead = complete || isGone;
     const transaction = isGone
       ? null
@@ -84,21 +82,27 @@ interface ChangedTransaction {
   others: string[];
 }
 
+/** A call that names a transaction. */
+interface NamingCall {
+  id: string;
+  state: CallState;
+  operation: string;
+  upstreamId: string | null;
+}
+
 /** Reads our records of the transaction that a call deletes or redeems. Update the search index first. */
 async function readNamed(
   prisma: PrismaService,
   { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,
   upstreamRef: string,
 ): Promise<ChangedTransaction> {
-  const rows = await prisma.$queryRaw<
-    { id: string; state: CallState; operation: string; upstreamId: string | null }[]
-  >`
+  const rows = await prisma.$queryRaw<NamingCall[]>`
     SELECT e.call_id::text AS id, e.state, e.operation,
-      (SELECT o.upstream_id FROM outcome_item o WHERE o.intent_id = e.call_id
-        AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
-    FROM indexed_call e WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
-      AND e.call_id <> ${callId}::uuid
-      AND ${ofAccount('e.client_id', account)}`;
+      (SELECT o.upstream_id FROM outcome_item o
+        WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
+    FROM indexed_call e
+    WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
+      AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
   const changes = rows.filter(({ operation, state }) => CHANGED_BY.has(operation) && STATES[state].arrived);
   const makers = rows.filter(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
   return {
@@ -112,7 +116,7 @@ async function readNamed(
 const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
 
 /** Whether the status of a transaction shows that it was not deleted or redeemed. */
-const UNTOUCHED: Record<Change, (seen: ListedTransaction) => boolean> = {
+const UNTOUCHED: Record<Change, (listed: ListedTransaction) => boolean> = {
   deleted: ({ meaning }) => meaning === 'paid' || meaning === 'redeemed' || meaning === 'unpaid',
   redeemed: ({ status }) => status !== null && NOT_REDEEMED.includes(plainWord(status)),
 };
@@ -191,6 +195,6 @@ export function unrecognisable({
       "The upstream's answer is an error, but names the transaction of each payout and its status.";
     return { verdict: 'confirmed', reason, evidence, entries: [] };
   }
-  const reason = `The upstream's data does not identify calls of ${operation}. A person must settle this call.`;
+  const reason = `The upstream's data does not identify calls of ${operation}. A person must settle it.`;
   return { verdict: 'ambiguous', reason, evidence };
 }

@@ -36,7 +36,7 @@ const UNKNOWN_ACCOUNT = 'account_not_configured';
 
 const BY_ITSELF: Cause = { causedBy: null, by: null };
 
-/** The result of one poll of the calls that were due. */
+/** Result of one poll of the due calls. */
 interface PollResult {
   readId: string | null;
   /** Failure code of the listing. Null if it was read. */
@@ -49,10 +49,7 @@ interface PollResult {
   failed: ReadonlySet<string>;
 }
 
-/**
- * Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. Sends no
- * payouts.
- */
+/** Polls the upstream's listing once, judges the calls in doubt by it, and records the verdicts. */
 @Injectable()
 export class PollService {
   readonly rules: Rules;
@@ -200,9 +197,7 @@ export class PollService {
     return found;
   }
 
-  /**
-   * Reads competing calls only for calls that have related transactions. For others, they make no difference.
-   */
+  /** Reads competing calls for the calls with related transactions. The others need none. */
   private async competing(
     db: Client,
     calls: SentCall[],
@@ -234,8 +229,8 @@ export class PollService {
     for (const { call, verdict } of found) {
       effort.signal.throwIfAborted();
       this.mayPay.require('settle');
-      const one = { ...verdict, intentId: call.id };
-      if (await insertVerdict(this.prisma, one, this.settings)) written.push(one);
+      const recorded = { ...verdict, intentId: call.id };
+      if (await insertVerdict(this.prisma, recorded, this.settings)) written.push(recorded);
     }
     return written;
   }

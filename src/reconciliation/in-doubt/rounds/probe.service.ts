@@ -39,14 +39,13 @@ const ID_MARGIN_MS = 3_600_000;
 const CLEARED_MS = 7 * 24 * 3_600_000;
 
 /**
- * Condition: a call of ours has deleted the transaction `n` of the call `i`, or the upstream refused the
- * deletion.
+ * Condition: a call of ours has deleted the transaction `n` of the call `i`, or its deletion was refused.
  * @param first an ID before that of `i`. It lets Postgres skip the partitions of earlier months.
  */
 const isDeleted = (first: string) => Prisma.sql`EXISTS (
   SELECT FROM intent d JOIN intent_item e ON e.intent_id = d.id JOIN outcome f ON f.intent_id = d.id
-  WHERE d.id > i.id AND d.id > ${first}::uuid AND e.intent_id > ${first}::uuid
-    AND f.intent_id > ${first}::uuid
+  WHERE d.id > i.id AND d.id > ${first}::uuid
+    AND e.intent_id > ${first}::uuid AND f.intent_id > ${first}::uuid
     AND d.operation = ${DELETE} AND e.upstream_ref = n.upstream_ref AND f.kind IN ('succeeded', 'rejected'))`;
 
 type ProbeOperation = typeof CREATE | typeof DELETE;
@@ -102,16 +101,14 @@ export class ProbeService {
     }
   }
 
-  /**
-   * Returns whether a call to an account was sent since a time whose transactions the listing can still show.
-   */
+  /** Returns whether a call was sent since a time, with transactions that the listing can still show. */
   private async wasAnySentSince(account: string, time: Date): Promise<boolean> {
     const first = uuidFloor(new Date(time.getTime() - ID_MARGIN_MS));
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
-        AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[]) AND o.kind = 'succeeded'
-          AND o.sent_at >= ${time}::timestamptz
+        AND i.operation = ANY (${[...NAMED_IN_ANSWER]}::text[])
+        AND o.kind = 'succeeded' AND o.sent_at >= ${time}::timestamptz
         AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL AND ${ofAccount('i.client_id', account)}
         AND NOT ${isDeleted(first)}
       LIMIT 1`;
@@ -127,9 +124,10 @@ export class ProbeService {
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid
         AND c.name = ${probeClientOf(account)}
         AND i.operation = ${CREATE} AND n.upstream_ref IS NOT NULL AND NOT ${isDeleted(first)}
-        AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz OR EXISTS (
-          SELECT FROM upstream_transaction t WHERE t.read_id = ${readId}::uuid
-            AND t.upstream_ref = n.upstream_ref))`;
+        AND (o.sent_at < ${new Date(clock.nowMs() - KEPT_MS)}::timestamptz
+          OR EXISTS (
+            SELECT FROM upstream_transaction t
+            WHERE t.read_id = ${readId}::uuid AND t.upstream_ref = n.upstream_ref))`;
     return rows.map(({ ref }) => ref);
   }
 
@@ -175,9 +173,7 @@ export class ProbeService {
     }
   }
 
-  /**
-   * Returns the client of an account's probes. Creates it for the first probe, and revokes its key at once.
-   */
+  /** Returns the client of an account's probes. Creates it with the first probe, and revokes its key. */
   private async caller(account: string): Promise<NewIntent['caller']> {
     const known = await this.find(account);
     if (known) return known;

@@ -18,9 +18,7 @@ import { SourcesService } from '../../sources/sources.service';
 import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
 
-/**
- * Reads back the subjects of the upstream's events one by one, keeps the evidence, and settles their payouts.
- */
+/** Reads back the subjects of the upstream's events one by one, and settles their payouts. */
 @Injectable()
 export class ReadBackService {
   private readonly logger = new Logger('Events');
@@ -63,7 +61,7 @@ export class ReadBackService {
     }
   }
 
-  /** @returns whether the answer to a call named the transactions before. They are then not in doubt. */
+  /** @returns whether a call of ours already names the transactions. They are then not in doubt. */
   private async readBack(
     { id, account, batchRef, upstreamId, upstreamRef }: ReadBack,
     signal: AbortSignal,
@@ -101,9 +99,7 @@ const SOON_MS = 1_000;
 /** Minimum time between two rounds for events. Many events must not cause many listings. */
 const HURRY_EVERY_MS = 10_000;
 
-/**
- * Resolves the calls in doubt: every RESOLVER_EVERY_SECONDS, soon after an upstream event, and on request.
- */
+/** Resolves calls in doubt every RESOLVER_EVERY_SECONDS, soon after an upstream event, and on request. */
 @Injectable()
 export class ResolverJob implements Job {
   readonly name = 'resolve';

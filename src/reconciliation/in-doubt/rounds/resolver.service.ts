@@ -77,9 +77,7 @@ export class ResolverService {
   private working: Promise<unknown> = Promise.resolve();
   /** The last logged failure. Undefined if the last round succeeded. */
   private complaint: string | undefined;
-  /**
-   * Sending times of the calls in doubt in the last round. Undefined after a failure or on another worker.
-   */
+  /** Sending times of the calls in doubt in the last round. Undefined without a round. */
   private since: number[] | undefined;
 
   constructor(
@@ -179,7 +177,7 @@ export class ResolverService {
    */
   private async read(all: boolean): Promise<{ ids: string[]; due: SentCallState[]; inDoubt: number }> {
     await this.index.catchUp();
-    const present = await this.present.read(); // The index is updated before the records are read.
+    const present = await this.present.read(); // after the update of the index
     const ids = await findCallsInDoubt(this.prisma);
     this.backOff.keepOnly(new Set(ids));
     const now = clock.nowMs();
@@ -198,13 +196,10 @@ export class ResolverService {
       const now = clock.nowMs();
       const quietAt = quietUntil(call, rules);
       if (failed.has(call.id)) this.backOff.failed(call.id, call.sentFrom, now);
-      else
-        this.backOff.polled(
-          call.id,
-          call.sentFrom,
-          now,
-          quietAt > now ? quietAt : walletsCountFrom(call, rules),
-        );
+      else {
+        const dueAt = quietAt > now ? quietAt : walletsCountFrom(call, rules);
+        this.backOff.polled(call.id, call.sentFrom, now, dueAt);
+      }
     }
     for (const { intentId, verdict } of verdicts) {
       this.metrics.verdicts.inc({ verdict });

@@ -59,11 +59,11 @@ export class UnclaimedService {
   ): Promise<number> {
     const shownIds = this.shownIds.get(account) ?? new ShownIds();
     this.shownIds.set(account, shownIds);
-    await shownIds.add(readId, (question) => this.prisma.$queryRaw(question));
+    await shownIds.add(readId, (statement) => this.prisma.$queryRaw(statement));
     if (unclaimed.length === 0) return 0;
     const effort = new Effort(signal);
-    const seen = await readListed(this.prisma, readId, unclaimed, this.vocabulary);
-    const batches = await effort.all(Batches.of(seen, shownIds.operations));
+    const listed = await readListed(this.prisma, readId, unclaimed, this.vocabulary);
+    const batches = await effort.all(Batches.of(listed, shownIds.operations));
     const calls = (await this.calls(account, since, signal)).filter((call) => batches.isRelatedTo(call));
     if (calls.length === 0) return 0;
     const competing = await this.competing(account, calls, batches, since, effort);
@@ -80,8 +80,8 @@ export class UnclaimedService {
     const found = await this.prisma.$queryRaw<{ id: string }[]>`
       SELECT e.call_id::text AS id FROM indexed_call e
       WHERE e.terms && ${['state:rejected', 'state:not_executed', 'entry:pending']}::text[]
-        AND e.call_id >= ${from}::uuid
-        AND e.operation = ANY (${CREATING}::text[]) AND ${ofAccount('e.client_id', account)}
+        AND e.call_id >= ${from}::uuid AND e.operation = ANY (${CREATING}::text[])
+        AND ${ofAccount('e.client_id', account)}
         AND NOT EXISTS (SELECT FROM outcome_item n WHERE n.intent_id = e.call_id)
       ORDER BY e.call_id DESC LIMIT ${MOST_CALLS}`;
     const ids = found.map(({ id }) => id);
@@ -124,9 +124,7 @@ export class UnclaimedService {
   }
 }
 
-/**
- * Returns whether an entry is new to a payout. A payout with its own transaction is followed by that name.
- */
+/** Returns whether an entry is new to a payout. One with its own transaction is followed by that name. */
 function isNews({ outcome, items }: SettledCall, position: number, entry: NewEntry['entry']): boolean {
   const item = items[position];
   return outcome !== null && item?.transaction === null && entry !== 'fee' && ENTRIES[entry].known;

@@ -25,20 +25,20 @@ export function* fit(
   if (batch.length > call.items.length || !batch.every(({ issuedAt }) => isWithin(issuedAt, from, until)))
     return;
   const byKey = new Map<string, number[]>();
-  for (const [place, item] of call.items.entries()) {
+  for (const [index, item] of call.items.entries()) {
     for (const key of keysOfItem(item, created)) {
-      const places = byKey.get(key);
-      if (places) places.push(place);
-      else byKey.set(key, [place]);
+      const indexes = byKey.get(key);
+      if (indexes) indexes.push(index);
+      else byKey.set(key, [index]);
     }
   }
   yield call.items.length;
-  const given = yield* oneToOne(
-    batch,
-    (seen) => keysOfTransaction(seen).flatMap((key) => byKey.get(key) ?? []),
-    contentOf,
+  const indexesOf = (listed: ListedTransaction) =>
+    keysOfTransaction(listed).flatMap((key) => byKey.get(key) ?? []);
+  const assigned = yield* oneToOne(batch, indexesOf, contentOf);
+  return (
+    assigned && { batch, positions: assigned.map((index) => (call.items[index] as ItemInDoubt).position) }
   );
-  return given && { batch, positions: given.map((at) => (call.items[at] as ItemInDoubt).position) };
 }
 
 /** Returns the period in which the transactions of a call can have been created, by the upstream's clock. */
@@ -58,12 +58,12 @@ export function distinctItems({ items }: SentCall): ItemInDoubt[] {
 }
 
 /** Returns the relation of a transaction to an item. */
-export function relationOf(item: ItemInDoubt, seen: ListedTransaction, created: Created): Relation {
+export function relationOf(item: ItemInDoubt, listed: ListedTransaction, created: Created): Relation {
   // The ID of one of our calls identifies a transaction, whatever else it contains.
-  if (seen.namedCallId !== null) return hasReferenceOf(item, seen) ? 'some' : 'none';
+  if (listed.namedCallId !== null) return hasReferenceOf(item, listed) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
-  const isSame = created.incoming ? undefined : isSameAmount(item, seen);
-  if (!mightBe(item, seen, created, isSame)) return 'none';
+  const isSame = created.incoming ? undefined : isSameAmount(item, listed);
+  if (!mightBe(item, listed, created, isSame)) return 'none';
   return isSame === false ? 'other amount' : 'some';
 }
 
@@ -80,65 +80,65 @@ function contentOf({ type, status, amountUsd, names, references, namedCallId }: 
 }
 
 /** Returns whether two amounts are equal. Undefined if either is unset. */
-function isSameAmount(item: ItemInDoubt, seen: ListedTransaction): boolean | undefined {
-  if (item.amountUsd === null || seen.amountUsd === null) return undefined;
-  return item.amountUsd === seen.amountUsd;
+function isSameAmount(item: ItemInDoubt, listed: ListedTransaction): boolean | undefined {
+  if (item.amountUsd === null || listed.amountUsd === null) return undefined;
+  return item.amountUsd === listed.amountUsd;
 }
 
 /** Returns whether a transaction could be an item that the upstream changed in some way. */
 function mightBe(
   item: ItemInDoubt,
-  seen: ListedTransaction,
+  listed: ListedTransaction,
   created: Created,
-  amount: boolean | undefined,
+  isSame: boolean | undefined,
 ): boolean {
-  if (isOtherType(seen.type, created) && amount !== true) return false;
-  if (created.incoming && hasReferenceOf(item, seen)) return true;
-  if (maySharePerson(item.names, seen.names)) return true;
-  if (item.names.length === 0 || seen.names.length === 0) return amount !== false;
+  if (isOtherType(listed.type, created) && isSame !== true) return false;
+  if (created.incoming && hasReferenceOf(item, listed)) return true;
+  if (maySharePerson(item.names, listed.names)) return true;
+  if (item.names.length === 0 || listed.names.length === 0) return isSame !== false;
   // A recipient paid by handle may be listed by email address.
   return (
-    amount === true &&
-    !isOtherType(seen.type, created) &&
-    !haveKindInCommon(kindsOf(item.names), kindsOf(seen.names))
+    isSame === true &&
+    !isOtherType(listed.type, created) &&
+    !haveKindInCommon(kindsOf(item.names), kindsOf(listed.names))
   );
 }
 
 /**
  * Assigns a different element of `right` to each element of `left`. It uses augmenting paths, which find an
  * assignment if one exists.
- * @param placesOf the indexes of the elements on the right that fit an element. They may repeat.
+ * @param indexesOf the indexes of the elements on the right that fit an element. They may repeat.
  * @param kindOf elements of one kind fit the same elements.
  * @returns the index on the right for each element on the left. Undefined without a complete assignment.
  */
 export function* oneToOne<L>(
   left: readonly L[],
-  placesOf: (one: L) => Iterable<number>,
-  kindOf: (one: L) => string,
+  indexesOf: (element: L) => Iterable<number>,
+  kindOf: (element: L) => string,
 ): Work<number[] | undefined> {
   const byKind = new Map<string, Choices>();
   const choices: Choices[] = [];
-  for (const one of left) {
-    const kind = kindOf(one);
+  for (const element of left) {
+    const kind = kindOf(element);
     let known = byKind.get(kind);
     if (!known) {
-      known = { places: [...new Set(placesOf(one))].sort((one, other) => one - other), taken: 0 };
-      byKind.set(kind, known);
-      yield known.places.length;
+      const indexes = [...new Set(indexesOf(element))].sort((one, other) => one - other);
+      byKind.set(kind, (known = { indexes, taken: 0 }));
+      yield indexes.length;
     }
     choices.push(known);
   }
   const takenBy = new Map<number, number>();
-  const given = new Array<number>(left.length);
-  for (const one of left.keys()) if (!(yield* place(one, choices, takenBy, given))) return undefined;
-  return given;
+  const assigned = new Array<number>(left.length);
+  for (const first of left.keys()) {
+    if (!(yield* assign(first, choices, takenBy, assigned))) return undefined;
+  }
+  return assigned;
 }
 
-/**
- * The indexes that fit a kind. The first `taken` of them are taken. A taken index never becomes free again.
- */
+/** The indexes that fit a kind. The first `taken` of them are taken, and never become free again. */
 interface Choices {
-  places: number[];
+  indexes: number[];
   taken: number;
 }
 
@@ -146,49 +146,47 @@ interface Choices {
  * Finds an index for one element, and moves other elements where needed.
  * @returns whether an index was found.
  */
-function* place(
-  one: number,
+function* assign(
+  first: number,
   choices: Choices[],
   takenBy: Map<number, number>,
-  given: number[],
+  assigned: number[],
 ): Work<boolean> {
   const wantedBy = new Map<number, number>();
-  const queue = [one];
+  const queue = [first];
   for (const next of queue) {
     const own = choices[next] as Choices;
-    while (own.taken < own.places.length && takenBy.has(own.places[own.taken] as number)) own.taken += 1;
-    const free = own.places[own.taken];
+    while (own.taken < own.indexes.length && takenBy.has(own.indexes[own.taken] as number)) own.taken += 1;
+    const free = own.indexes[own.taken];
     if (free !== undefined) {
-      move(next, free, one, wantedBy, takenBy, given);
+      move(next, free, first, wantedBy, takenBy, assigned);
       return true;
     }
-    yield own.places.length;
-    for (const at of own.places) {
-      if (wantedBy.has(at)) continue;
-      wantedBy.set(at, next);
-      queue.push(takenBy.get(at) as number);
+    yield own.indexes.length;
+    for (const index of own.indexes) {
+      if (wantedBy.has(index)) continue;
+      wantedBy.set(index, next);
+      queue.push(takenBy.get(index) as number);
     }
   }
   return false;
 }
 
-/**
- * Assigns a free index to `last`, and the freed index to the element that wanted it, until `first` has one.
- */
+/** Assigns a free index to `last`, and the freed index to the element that wanted it, up to `first`. */
 function move(
   last: number,
   free: number,
   first: number,
   wantedBy: ReadonlyMap<number, number>,
   takenBy: Map<number, number>,
-  given: number[],
+  assigned: number[],
 ): void {
-  let [one, at] = [last, free];
+  let [element, index] = [last, free];
   for (;;) {
-    const left = given[one];
-    given[one] = at;
-    takenBy.set(at, one);
-    if (one === first || left === undefined) return;
-    [at, one] = [left, wantedBy.get(left) as number];
+    const freed = assigned[element];
+    assigned[element] = index;
+    takenBy.set(index, element);
+    if (element === first || freed === undefined) return;
+    [index, element] = [freed, wantedBy.get(freed) as number];
   }
 }

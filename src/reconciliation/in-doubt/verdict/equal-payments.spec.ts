@@ -57,7 +57,9 @@ describe('calls in doubt among 20,000 equal payments', () => {
 
   it('are judged in turn over several rounds without blocking the event loop', async () => {
     // Each requested another amount than its receiver got. Only the complete listing explains that.
-    const doubts = Array.from({ length: 7 }, (_, place) => sentCall(EQUAL + 10 + place, [[1, 9]], 100 + place));
+    const doubts = Array.from({ length: 7 }, (_, place) =>
+      sentCall(EQUAL + 10 + place, [[1, 9]], 100 + place),
+    );
     const byId = new Map(doubts.map((call) => [call.id, call]));
     const { listing, competing } = await readInTurns(new Effort());
     const verdicts = new Map<string, string>();

@@ -18,15 +18,13 @@ export interface Facts {
   created: Created;
   listing: Listing;
   rules: Rules;
-  /**
-   * Whether the listing was requested after the quiet period. An unlisted transaction is then never listed.
-   */
+  /** Whether the listing was requested after the quiet period. Unlisted transactions then stay unlisted. */
   isQuiet: boolean;
   /** The batches that could be all or part of the call, as far as they can change the verdict. */
   candidates: BatchMatch[];
   /** Our other calls that could have created a candidate, or that it could be a part of. */
   others: SentCall[];
-  /** Other listed transactions that may be a trace of the call, such as another amount for its recipient. */
+  /** Other listed batches that may be of the call, such as another amount for its recipient. */
   related: Batch[];
   /** Whether the listing reaches back before the call. Otherwise it may have been cut off. */
   reachesBack: boolean;
@@ -149,7 +147,7 @@ function* othersOf(call: SentCall, candidates: BatchMatch[], competing: Competin
   return [...others];
 }
 
-/** Finds the first batches that may be a trace of a call. */
+/** Finds the first batches that may be of a call. */
 function* relatedBatches(
   call: SentCall,
   created: Created,
@@ -162,16 +160,16 @@ function* relatedBatches(
   for (const item of items) {
     yield 1;
     for (const batches of related.ofItem(item, created)) {
-      yield* found.add(batches, (seen) => relationOf(item, seen, created) === 'some');
+      yield* found.add(batches, (listed) => relationOf(item, listed, created) === 'some');
       if (found.areEnough) return found.all;
     }
   }
   for (const item of items) {
     yield 1;
     for (const batches of related.ofRecipient(item, created)) {
-      // A batch with other amounts that another call of ours explains completely is no trace of this one.
+      // Other amounts that another call of ours explains completely are unrelated to this one.
       const unexplained = yield* competing.unexplained(batches);
-      yield* found.add(unexplained, (seen) => relationOf(item, seen, created) !== 'none');
+      yield* found.add(unexplained, (listed) => relationOf(item, listed, created) !== 'none');
       if (found.areEnough) return found.all;
     }
   }
@@ -192,11 +190,11 @@ class FirstBatches {
   }
 
   /** Adds the batches with a transaction of this kind. */
-  *add(batches: readonly Batch[], isOne: (seen: ListedTransaction) => boolean): Work<void> {
+  *add(batches: readonly Batch[], matches: (listed: ListedTransaction) => boolean): Work<void> {
     for (const batch of batches) {
       if (this.areEnough) return;
       yield this.found.has(batch) ? 1 : batch.length;
-      if (this.found.has(batch) || !batch.some(isOne)) continue;
+      if (this.found.has(batch) || !batch.some(matches)) continue;
       this.found.add(batch);
       this.transactions += batch.length;
     }
@@ -212,31 +210,31 @@ export const MOST_UNSETTLED = 100;
  */
 export function evidenceOf(
   reads: string[],
-  seen: ListedTransaction[],
+  listed: ListedTransaction[],
   calls: string[],
   positions?: number[],
 ): VerdictEvidence {
-  const kept = positions ? seen : seen.slice(0, MOST_UNSETTLED);
+  const kept = positions ? listed : listed.slice(0, MOST_UNSETTLED);
   return {
     reads,
-    transactions: kept.map((one, place) => toEvidence(one, positions?.[place] ?? null)),
+    transactions: kept.map((transaction, index) => toEvidence(transaction, positions?.[index] ?? null)),
     calls: calls.slice(0, MOST_UNSETTLED),
   };
 }
 
-function toEvidence(seen: ListedTransaction, position: number | null): VerdictTransaction {
+function toEvidence(listed: ListedTransaction, position: number | null): VerdictTransaction {
   // An upstream may use the recipient's phone number as the ID of a payment.
-  const phones = seen.names.filter((key) => key.startsWith('+'));
+  const phones = listed.names.filter((key) => key.startsWith('+'));
   const numbers = writtenNumbers(phones);
   return {
-    read_id: seen.readId,
-    ordinal: seen.ordinal,
+    read_id: listed.readId,
+    ordinal: listed.ordinal,
     position,
-    upstream_ref: asRecorded(seen.upstreamRef, numbers),
-    upstream_id: asRecorded(seen.upstreamId, numbers),
-    batch_ref: asRecorded(seen.batchRef, numbers),
-    at: seen.issuedAt?.toISOString() ?? null,
-    status: proseAsRecorded(seen.status),
-    amount_usd: seen.amountUsd === null ? null : new Decimal(seen.amountUsd).toFixed(),
+    upstream_ref: asRecorded(listed.upstreamRef, numbers),
+    upstream_id: asRecorded(listed.upstreamId, numbers),
+    batch_ref: asRecorded(listed.batchRef, numbers),
+    at: listed.issuedAt?.toISOString() ?? null,
+    status: proseAsRecorded(listed.status),
+    amount_usd: listed.amountUsd === null ? null : new Decimal(listed.amountUsd).toFixed(),
   };
 }

@@ -24,7 +24,7 @@ export function keysOfItem({ payee, amountUsd, reference }: ItemInDoubt, created
   }
   if (amountUsd === null) return [];
   const references = reference ? [written(reference), NONE] : [ANY];
-  return payee.flatMap((name) => references.map((one) => keyOf(kind, name, amountUsd, one)));
+  return payee.flatMap((name) => references.map((text) => keyOf(kind, name, amountUsd, text)));
 }
 
 /**
@@ -47,7 +47,7 @@ export function keysOfTransaction({
     const amount = created.incoming ? '' : amountUsd;
     if (amount === null) continue;
     const possible = created.incoming ? stated : [...any, ...(stated.length === 0 ? [NONE] : stated)];
-    for (const name of names) for (const one of possible) keys.push(keyOf(kind, name, amount, one));
+    for (const name of names) keys.push(...possible.map((reference) => keyOf(kind, name, amount, reference)));
   }
   return keys;
 }
@@ -59,9 +59,9 @@ export function rarest(
 ): ListedTransaction | undefined {
   let [found, least] = [batch[0], Infinity];
   if (batch.length === 1) return found;
-  for (const seen of batch) {
-    const others = keysOfTransaction(seen).reduce((sum, key) => sum + count(key), 0);
-    if (others < least) [found, least] = [seen, others];
+  for (const transaction of batch) {
+    const others = keysOfTransaction(transaction).reduce((sum, key) => sum + count(key), 0);
+    if (others < least) [found, least] = [transaction, others];
   }
   return found;
 }
@@ -75,10 +75,7 @@ function written(reference: string): string {
   return `=${reference}`;
 }
 
-/**
- * Joins the parts of a key. No text of the database contains the separator, so keys of different parts
- * differ.
- */
+/** Joins the parts of a key by a separator that no text of the database contains. */
 function keyOf(kind: string, name: string, amount: string, reference: string): string {
   return [kind, name, amount, reference].join('\0');
 }
@@ -139,7 +136,7 @@ const ALL = 'all';
 const UNSTATED = 'unstated';
 
 /**
- * Indexes batches by the possible properties of an item's trace: its recipient, its amount, or neither. The
+ * Indexes batches by the properties that relate them to items: recipient, amount, reference, or none. The
  * returned lists contain each batch that `relationOf` relates to the item, and few others.
  */
 export class RelatedBatches {
@@ -148,11 +145,11 @@ export class RelatedBatches {
   private readonly kinds = new Map<string, RecipientKind[]>();
 
   add(batch: Batch): void {
-    for (const seen of batch) {
-      const type = typeOf(seen);
-      for (const by of this.waysTo(seen)) {
-        this.put(batch, by, type, ALL);
-        this.put(batch, by, type, seen.amountUsd ?? UNSTATED);
+    for (const transaction of batch) {
+      const type = typeOf(transaction);
+      for (const key of this.keysOf(transaction)) {
+        this.put(batch, key, type, ALL);
+        this.put(batch, key, type, transaction.amountUsd ?? UNSTATED);
       }
     }
   }
@@ -161,14 +158,14 @@ export class RelatedBatches {
   *ofItem(item: ItemInDoubt, created: Created): Iterable<readonly Batch[]> {
     const { amountUsd, reference, names } = item;
     const own = [created.type, UNKNOWN_TYPE];
-    const ways = [...names.map(nameKey), ...this.namelessFor(item)];
+    const keys = [...names.map(nameKey), ...this.namelessFor(item)];
     if (reference !== null) yield* this.find([referenceKey(reference)], [...TYPES, UNKNOWN_TYPE], [ALL]);
     if (created.incoming || amountUsd === null) {
-      yield* this.find(ways, own, [ALL]);
+      yield* this.find(keys, own, [ALL]);
       return;
     }
-    yield* this.find(ways, own, [UNSTATED]);
-    yield* this.find(ways, [...TYPES, UNKNOWN_TYPE], [amountUsd]);
+    yield* this.find(keys, own, [UNSTATED]);
+    yield* this.find(keys, [...TYPES, UNKNOWN_TYPE], [amountUsd]);
     // A recipient paid by handle may be listed by email address.
     const named = kindsOf(names);
     const others = [...this.kinds].filter(([, kinds]) => !haveKindInCommon(named, kinds)).map(([key]) => key);
@@ -180,11 +177,11 @@ export class RelatedBatches {
     if (!created.incoming) yield* this.find(names.map(nameKey), [created.type, UNKNOWN_TYPE], [ALL]);
   }
 
-  private *find(ways: string[], types: string[], amounts: string[]): Iterable<readonly Batch[]> {
-    for (const by of ways) {
+  private *find(keys: string[], types: string[], amounts: string[]): Iterable<readonly Batch[]> {
+    for (const key of keys) {
       for (const type of types) {
         for (const amount of amounts) {
-          const list = this.lists.get(listKey(by, type, amount));
+          const list = this.lists.get(listKey(key, type, amount));
           if (list) yield list;
         }
       }
@@ -196,20 +193,18 @@ export class RelatedBatches {
     return names.length === 0 ? [...this.kinds.keys()] : [kindsKey([])];
   }
 
-  private waysTo({ names, references }: ListedTransaction): string[] {
+  private keysOf({ names, references }: ListedTransaction): string[] {
     const kinds = kindsOf(names);
     const key = kindsKey(kinds);
     this.kinds.set(key, kinds);
     return [...names.map(nameKey), ...references.map(referenceKey), key];
   }
 
-  /**
-   * Adds a batch to a list. Batches are added as a whole, so a known one can only be the last of the list.
-   */
-  private put(batch: Batch, by: string, type: string, amount: string): void {
-    const key = listKey(by, type, amount);
-    const list = this.lists.get(key);
-    if (!list) this.lists.set(key, [batch]);
+  /** Adds a batch to a list, once. Batches are added one by one, so a known one is the last of its lists. */
+  private put(batch: Batch, key: string, type: string, amount: string): void {
+    const name = listKey(key, type, amount);
+    const list = this.lists.get(name);
+    if (!list) this.lists.set(name, [batch]);
     else if (list.at(-1) !== batch) list.push(batch);
   }
 }
@@ -231,6 +226,6 @@ function kindsKey(kinds: string[]): string {
   return `kinds ${kinds.join(' ')}`;
 }
 
-function listKey(by: string, type: string, amount: string): string {
-  return [by, type, amount].join('\0');
+function listKey(key: string, type: string, amount: string): string {
+  return [key, type, amount].join('\0');
 }

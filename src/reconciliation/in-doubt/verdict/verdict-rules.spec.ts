@@ -87,9 +87,7 @@ const SCENARIOS: Record<string, Scenario> = {
     without: 'kind listed later',
   },
   'kind listed later': {
-    title:
-      'nothing is listed, and a link from after the quiet period is, but no airtime, and a wallet has a ' +
-      'debit',
+    title: 'only a link from after the quiet period is listed, no airtime, and a wallet has a debit',
     listing: { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: 1 }) },
     without: 'not listed',
   },
@@ -110,10 +108,8 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
   return atOnce(factsOf(CALL, created, whole, atOnce(CompetingCalls.of(others, RULES)), RULES));
 }
 
-const ADR = join(
-  __dirname,
-  '../../../../docs/internals/decisions/upstream/0014-when-a-call-was-not-executed.md',
-);
+const DECISIONS = join(__dirname, '../../../../docs/internals/decisions');
+const ADR = join(DECISIONS, 'upstream/0014-when-a-call-was-not-executed.md');
 
 describe('the rules about a call in doubt', () => {
   it.each(VERDICT_RULES.map((rule) => [rule.name, rule] as const))('include "%s"', (name, rule) => {
@@ -126,17 +122,16 @@ describe('the rules about a call in doubt', () => {
     expect(next?.reason(facts)).not.toBe(rule.reason(facts));
   });
 
-  it('believe wallets that show no debit since the call, and a listing that shows a later call of another kind', () => {
+  it('accept wallets without a debit since the call, with a later call of another kind', () => {
     const listing = { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: -60 }) };
     const facts = factsIn({ title: 'at night', listing });
     expect(VERDICT_RULES.find(({ holds }) => holds(facts))?.name).toBe('not listed');
   });
 
   it('each have a scenario and a row of the decision record, in the same order', () => {
-    const rows = [...readFileSync(ADR, 'utf8').matchAll(/^\| \d+ \| (.*) \|$/gm)].map(([, row = '']) =>
-      row.split(' | '),
-    );
-    const documented = rows.map(([name, , conclusion, , title]) => ({ name, conclusion, title }));
+    const rows = readFileSync(ADR, 'utf8').matchAll(/^\| \d+ \| (.*) \|$/gm);
+    const cells = [...rows].map(([, row = '']) => row.split(' | '));
+    const documented = cells.map(([name, , conclusion, , title]) => ({ name, conclusion, title }));
     const decided = VERDICT_RULES.map(({ name, concludes }) => ({
       name,
       conclusion: `\`${concludes}\``,

@@ -1,5 +1,11 @@
 import { atOnce } from '../../../../test/support/examples/at-once';
-import { at, RULES, listedBatch, sentCall, worded } from '../../../../test/support/reconciliation/generated-doubts';
+import {
+  at,
+  RULES,
+  listedBatch,
+  sentCall,
+  worded,
+} from '../../../../test/support/reconciliation/generated-doubts';
 import { ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Batches } from './batches';
 import { CompetingCalls } from './competing-calls';
@@ -7,24 +13,12 @@ import { judge } from './verdict';
 
 /** A call of two payouts, long after its quiet period, and the transactions that the upstream lists. */
 describe('a call in doubt', () => {
-  const doubt = sentCall(
-    0,
-    [
-      [1, 1],
-      [2, 2],
-    ],
-    0,
-  );
-  const whole = listedBatch(
-    {
-      second: 1,
-      items: [
-        [1, 1],
-        [2, 2],
-      ],
-    },
-    1,
-  );
+  const items: [recipient: number, cents: number][] = [
+    [1, 1],
+    [2, 2],
+  ];
+  const doubt = sentCall(0, items, 0);
+  const whole = listedBatch({ second: 1, items }, 1);
   const [first] = whole as [ListedTransaction];
   const listing = {
     readId: 'read',
@@ -66,14 +60,14 @@ describe('a call in doubt', () => {
     ['ambiguous', 'a time before it was sent', whole.map((seen) => ({ ...seen, issuedAt: at(-11) }))],
     ['ambiguous', 'a time after the quiet period', whole.map((seen) => ({ ...seen, issuedAt: at(116) }))],
     ['confirmed', 'all of it, as failed', whole.map((seen) => ({ ...seen, ...worded('Failed') }))],
-    ['ambiguous', 'another name of another kind', [{ ...first, names: ['somebody@example.com'] }]],
+    ['ambiguous', 'another name of another kind', [{ ...first, names: ['ada@example.com'] }]],
     [
       'not_executed',
       'an equal payment by a name of another kind',
-      [{ ...first, type: 'mobile_money', names: ['somebody@example.com'] }],
+      [{ ...first, type: 'mobile_money', names: ['ada@example.com'] }],
     ],
-    ['ambiguous', 'nobody', [{ ...first, names: [] }]],
-    ['ambiguous', 'the number as it is dialled at home', [{ ...first, names: ['tel:712345671'] }]],
+    ['ambiguous', 'no recipient', [{ ...first, names: [] }]],
+    ['ambiguous', 'the number without its country code', [{ ...first, names: ['tel:712345671'] }]],
     ['ambiguous', 'unpaid transactions', whole.map((seen) => ({ ...seen, ...worded('unpaid') }))],
     ['ambiguous', 'the same of another type', whole.map((seen) => ({ ...seen, type: 'mobile_money' }))],
     ['confirmed', 'all of it, of an unknown type', whole.map((seen) => ({ ...seen, type: 'Airtime_v2' }))],
@@ -96,7 +90,7 @@ describe('a call in doubt', () => {
     expect(ask(whole, {}, sold)?.verdict).toBe('confirmed');
   });
 
-  describe('whose request had an ID of ours', () => {
+  describe('with an ID of ours in its request', () => {
     const sold = { ...doubt, items: doubt.items.map((item) => ({ ...item, reference: doubt.id })) };
     const showing = (id: string, more: Partial<ListedTransaction> = {}) =>
       whole.map((seen) => ({ ...seen, references: [id], namedCallId: id, ...more }));
@@ -133,20 +127,17 @@ describe('a call in doubt', () => {
 
   it('is confirmed with one transaction for each item, in any order', () => {
     const verdict = ask([...whole].reverse());
-    expect(
-      verdict?.evidence.transactions.map(({ position, upstream_ref }) => [position, upstream_ref]),
-    ).toEqual([
+    const named = verdict?.evidence.transactions.map(({ position, upstream_ref: ref }) => [position, ref]);
+    expect(named).toEqual([
       [0, '1/0'],
       [1, '1/1'],
     ]);
   });
 
   it('names the other call that could have created it', () => {
-    const twin = { ...doubt, id: 'twin' };
-    expect(ask(whole, {}, doubt, [doubt, twin])).toMatchObject({
-      verdict: 'ambiguous',
-      evidence: { calls: ['twin'] },
-    });
+    const equal = { ...doubt, id: 'equal' };
+    const verdict = ask(whole, {}, doubt, [doubt, equal]);
+    expect(verdict).toMatchObject({ verdict: 'ambiguous', evidence: { calls: ['equal'] } });
   });
 
   it('is not confirmed by a possible part of another batch', () => {
@@ -170,9 +161,8 @@ describe('a call in doubt', () => {
       verdict: 'ambiguous',
       reason: expect.stringContaining('does not yet show another transfer call of ours'),
     });
-    expect(ask([], { freshUntil: new Map([['transfer' as const, at(899)]]) }, transfer)?.verdict).toBe(
-      'not_executed',
-    );
+    const fresh = { freshUntil: new Map([['transfer' as const, at(899)]]) };
+    expect(ask([], fresh, transfer)?.verdict).toBe('not_executed');
   });
 
   it.each([
@@ -240,10 +230,10 @@ describe('a call in doubt', () => {
     const [item] = collection.items as [ItemInDoubt];
     const asked = { ...collection, items: [{ ...item, reference: 'order 7', amountUsd: '5.000000' }] };
     const seen = [{ ...first, type: 'payment', references: ['order 7'], amountUsd: '0.038000' }];
-    expect(ask(seen, {}, asked, [{ ...asked, id: 'twin' }])?.verdict).toBe('ambiguous');
+    expect(ask(seen, {}, asked, [{ ...asked, id: 'equal' }])?.verdict).toBe('ambiguous');
   });
 
-  it('is never judged not executed if its recipient was erased and something of its amount is listed', () => {
+  it('is never judged not executed if its recipient was erased and its amount is listed', () => {
     const erased = { ...doubt, items: doubt.items.map((item) => ({ ...item, payee: [], names: [] })) };
     expect(ask(whole, {}, erased)?.verdict).toBe('ambiguous');
     expect(ask([{ ...first, ...other }], {}, erased)?.verdict).toBe('not_executed');
@@ -251,6 +241,8 @@ describe('a call in doubt', () => {
 
   it('is judged quickly with a thousand equal items', () => {
     const many = Array.from({ length: 1_000 }, (): [number, number] => [1, 1]);
-    expect(ask(listedBatch({ second: 1, items: many }, 1), {}, sentCall(0, many, 0))?.verdict).toBe('confirmed');
+    expect(ask(listedBatch({ second: 1, items: many }, 1), {}, sentCall(0, many, 0))?.verdict).toBe(
+      'confirmed',
+    );
   });
 });

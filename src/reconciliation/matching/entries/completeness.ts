@@ -22,7 +22,7 @@ export async function listingFaults(db: Client, plan: Plan): Promise<IncompleteR
   const extent = rows[0] ?? { rows: 0, kept: 0, oldest: null };
   if (extent.rows === 0) {
     const source = plan.source === 'statement' ? 'The statement' : "The upstream's listing";
-    const detail = `${source} is empty, so it may be incomplete. Start the run again when it has transactions.`;
+    const detail = `${source} is empty, so it may be incomplete. Start the run again when it is not.`;
     return [{ reason: 'listing_empty', detail }];
   }
   if (plan.source === 'statement') return [];

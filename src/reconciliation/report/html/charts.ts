@@ -6,6 +6,12 @@ import { ReportAge } from '../report.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, niceCeiling, plural, signedUsd, usd, brief, date, shortDate } from './numbers';
 
+/** Returns the attributes of a chart. Its `<title>` and `<desc>` have the IDs of its name. */
+function attributes(width: number, height: number, name: string): Markup {
+  const labels = `${name}-title ${name}-desc`;
+  return markup`viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${labels}" class="chart"`;
+}
+
 const BAR_WIDTH = 560;
 const ROW = 30;
 /** Columns of the chart: end of names, start of bars, end of numbers. */
@@ -25,7 +31,7 @@ export function categoryChart(sums: Partial<Record<Category, SumRecord>>): Marku
   const zero = round(most === least ? BARS.left : BARS.left - least * scale);
   const decimals = Math.min(2, decimalsOf(rows.map((row) => row.usd)));
   const height = rows.length * ROW + 16;
-  return markup`<svg viewBox="0 0 ${BAR_WIDTH} ${height}" role="img" aria-labelledby="sums-title sums-desc" class="chart">
+  return markup`<svg ${attributes(BAR_WIDTH, height, 'sums')}>
     <title id="sums-title">US dollars by category</title>
     <desc id="sums-desc">${rows.map((row) => `${row.category}: ${signedUsd(row.usd)}`).join('; ')}</desc>
     ${rows.map((row, place) => {
@@ -56,26 +62,27 @@ const AGE_PLOT = { left: 10, right: 410, top: 26, bottom: 150 };
 /** Draws the number of findings that await a decision, by age. */
 export function ageChart(ages: ReportAge[]): Markup {
   const most = niceCeiling(Math.max(1, ...ages.map((age) => age.count)));
-  const step = (AGE_PLOT.right - AGE_PLOT.left) / Math.max(1, ages.length);
-  return markup`<svg viewBox="0 0 420 ${AGE_HEIGHT}" role="img" aria-labelledby="ages-title ages-desc" class="chart">
+  const { left, right, top: ceiling, bottom } = AGE_PLOT;
+  const describeAge = (age: ReportAge) =>
+    `${ageLabel(age.days)} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars`;
+  const step = (right - left) / Math.max(1, ages.length);
+  return markup`<svg ${attributes(420, AGE_HEIGHT, 'ages')}>
     <title id="ages-title">Findings that wait, by days</title>
-    <desc id="ages-desc">
-      ${ages.map((age) => `${ageLabel(age.days)} days: ${count(age.count)}, ${usd(age.usd)} US dollars`).join('; ')}
-    </desc>
+    <desc id="ages-desc">${ages.map(describeAge).join('; ')}</desc>
     ${ages.map((age, place) => {
-      const middle = round(AGE_PLOT.left + (place + 0.5) * step);
-      const height = age.count === 0 ? 0 : Math.max(3, (age.count / most) * (AGE_PLOT.bottom - AGE_PLOT.top));
-      const top = round(AGE_PLOT.bottom - height);
+      const middle = round(left + (place + 0.5) * step);
+      const height = age.count === 0 ? 0 : Math.max(3, (age.count / most) * (bottom - ceiling));
+      const top = round(bottom - height);
       return markup`<g
-        ><title>${ageLabel(age.days)} days: ${plural(age.count, 'finding')}, ${usd(age.usd)} US dollars</title>
+        ><title>${describeAge(age)}</title>
         <rect x="${middle - 26}" y="${top}" width="52" height="${round(height)}" class="age age-${place}" />
         <text x="${middle}" y="${top - 8}" class="value middle">${count(age.count)}</text>
-        <text x="${middle}" y="${AGE_PLOT.bottom + 20}" class="name middle">${ageLabel(age.days)}</text>
-        <text x="${middle}" y="${AGE_PLOT.bottom + 40}" class="tick middle">${usd(rounded(age.usd))} $</text></g
+        <text x="${middle}" y="${bottom + 20}" class="name middle">${ageLabel(age.days)}</text>
+        <text x="${middle}" y="${bottom + 40}" class="tick middle">${usd(rounded(age.usd))} $</text></g
       >`;
     })}
-    <line x1="${AGE_PLOT.left}" x2="${AGE_PLOT.right}" y1="${AGE_PLOT.bottom}" y2="${AGE_PLOT.bottom}" class="axis" />
-    <text x="${AGE_PLOT.right}" y="${AGE_HEIGHT - 6}" class="tick end">days since they were found</text>
+    <line x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}" class="axis" />
+    <text x="${right}" y="${AGE_HEIGHT - 6}" class="tick end">days since they were found</text>
   </svg>`;
 }
 
@@ -145,7 +152,9 @@ export function dayChart(days: DayRecord[]): Markup {
   const most = niceCeiling(Math.max(1, ...bars.map((bar) => bar.matched + bar.oursOnly + bar.theirsOnly)));
   const step = (PLOT.right - PLOT.left) / Math.max(1, bars.length);
   const every = Math.ceil(bars.length / LABELS);
-  return markup`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="days-title days-desc" class="chart">
+  const labelAt = (bar: Bar, index: number) =>
+    index % every === 0 ? [label(bar, PLOT.left + (index + 0.5) * step)] : [];
+  return markup`<svg ${attributes(WIDTH, HEIGHT, 'days')}>
     <title id="days-title">Payments by day</title>
     <desc id="days-desc">${describe(bars)}</desc>
     <defs>
@@ -156,15 +165,17 @@ export function dayChart(days: DayRecord[]): Markup {
     </defs>
     ${[0, 0.25, 0.5, 0.75, 1].map((part) => gridLine(part, most))}
     ${bars.map((bar, place) => stack(bar, PLOT.left + place * step, step, most))}
-    ${bars.map((bar, place) => place % every === 0 && label(bar, PLOT.left + (place + 0.5) * step)).filter(Boolean) as Markup[]}
+    ${bars.flatMap(labelAt)}
   </svg>`;
 }
 
 function gridLine(part: number, most: number): Markup {
   const y = round(PLOT.bottom - part * (PLOT.bottom - PLOT.top));
   const value = part * most;
-  return markup`<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="${part === 0 ? 'axis' : 'grid'}" />
-    ${Number.isInteger(value) && markup`<text x="${PLOT.left - 8}" y="${y + 4}" class="tick end">${brief(value)}</text>`}`;
+  const look = part === 0 ? 'axis' : 'grid';
+  const tick = markup`<text x="${PLOT.left - 8}" y="${y + 4}" class="tick end">${brief(value)}</text>`;
+  return markup`<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="${look}" />
+    ${Number.isInteger(value) && tick}`;
 }
 
 function stack(bar: Bar, left: number, step: number, most: number): Markup {

@@ -12,9 +12,8 @@ import { count, instant, period, plural, decimalsOf, signedUsd, usd } from './nu
 import { STYLE } from './style';
 import { findingsSection, doubtsInWords, doubtsTable, payoutsTable, walletsTable } from './tables';
 
-const POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri ` +
-  "'none'; form-action 'none'";
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
 
 /** Style element in one piece, because its hash covers every byte between the tags. */
 const STYLE_ELEMENT = new Markup(`<style>${STYLE}</style>`);
@@ -39,7 +38,8 @@ export function reportPage(head: ReportHead): ReportPage {
       return findingsSection(category, findings, sum).text;
     },
     end: markup`</main>
-<footer><p>Written ${instant(head.written_at)} UTC; sums of payouts, states and ages are as of then. Amounts are US dollars, exact. People are masked.</p></footer>
+<footer><p>Written ${instant(head.written_at)} UTC; sums of payouts, states and ages are as of then. Amounts
+are US dollars, exact. People are masked.</p></footer>
 </body></html>
 `.text,
   };
@@ -101,7 +101,8 @@ function withoutFindings(word: Result | null, totals: TotalsRecord): Markup {
     </p>`;
   }
   return markup`<p class="result bad">
-    ${mark('triangle')} Incomplete: no differences in the data that was read, but some data may be missing.${reasons(totals)}
+    ${mark('triangle')} Incomplete: no differences in the data that was read, but some data may be
+    missing.${reasons(totals)}
   </p>`;
 }
 
@@ -122,14 +123,15 @@ function facts({ run, source, states }: ReportHead): Markup {
     ? `${from}, read ` +
       `${instant(source.read_at)}${source.rows === null ? '' : `, ${plural(source.rows, 'row')}`}`
     : 'nothing';
-  const who = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
+  const requester = run.started_by?.actor ?? run.started_by?.client ?? 'the schedule';
+  const historical = run.historical ? ', historical: it changed no finding states' : '';
   const decided = Object.entries(states).map(([state, many]) => `${count(many)} ${state}`);
   return markup`<dl class="facts">
     ${fact('Period', `${instant(run.from)} to ${instant(run.to)} UTC, end exclusive`)}
     ${fact('Upstream account', run.account)}
-    ${fact('Our records', `as of ${instant(run.as_of)}${run.historical ? ', historical: it changed no finding states' : ''}`)}
+    ${fact('Our records', `as of ${instant(run.as_of)}${historical}`)}
     ${fact('Compared with', read)} ${fact('Findings now', decided.length > 0 ? decided.join(', ') : 'none')}
-    ${fact('Run', markup`<code>${run.id}</code> of ${who}, ${instant(run.started_at)}`)}
+    ${fact('Run', markup`<code>${run.id}</code> of ${requester}, ${instant(run.started_at)}`)}
     ${source?.sha256 && fact('SHA-256 of the data', markup`<code>${source.sha256}</code>`)}
   </dl>`;
 }
@@ -141,11 +143,14 @@ function charts(totals: TotalsRecord, sums: Partial<Record<Category, SumRecord>>
     </li>`;
   const unmatched = (of: 'ours_only' | 'theirs_only') =>
     count(totals.by_day.reduce((sum, day) => sum + day[of], 0));
+  const hasOpen = head.ageing.some((age) => age.count > 0);
   return markup`<figure class="wide">
       <figcaption>
         <h2>Payments, ${bars(totals.by_day)}</h2>
         <ul class="legend">
-          ${key('matched', `matched ${count(totals.matched.count)}`)}${key('ours', `only ours ${unmatched('ours_only')}`)}${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
+          ${key('matched', `matched ${count(totals.matched.count)}`)}
+          ${key('ours', `only ours ${unmatched('ours_only')}`)}
+          ${key('hatched', `only theirs ${unmatched('theirs_only')}`)}
         </ul>
       </figcaption>
       ${totals.by_day.length > 0 ? dayChart(totals.by_day) : markup`<p class="empty">There were none.</p>`}
@@ -164,7 +169,7 @@ function charts(totals: TotalsRecord, sums: Partial<Record<Category, SumRecord>>
           <h2>Open findings</h2>
           <p>Open and reopened findings of all runs, now.</p>
         </figcaption>
-        ${head.ageing.some((age) => age.count > 0) ? ageChart(head.ageing) : markup`<p class="empty">None.</p>`}
+        ${hasOpen ? ageChart(head.ageing) : markup`<p class="empty">None.</p>`}
       </figure>
     </div>`;
 }
@@ -183,9 +188,12 @@ function matching(totals: TotalsRecord): Markup {
       .map(([name, many]) => `${name} ${count(many)}`)
       .join(', ');
   const [rules, certainty] = [each(matched.by_rule), each(matched.by_certainty)];
-  return markup`<p class="note">
-    ${rules !== '' && `Matched by ${rules}. `}${certainty !== '' && `Certainty: ${certainty}. `}${doubts !== '' && `${doubts}.`}
-  </p>`;
+  const sentences = [
+    rules !== '' && `Matched by ${rules}.`,
+    certainty !== '' && `Certainty: ${certainty}.`,
+    doubts !== '' && `${doubts}.`,
+  ];
+  return markup`<p class="note">${sentences.filter((sentence) => sentence !== false).join(' ')}</p>`;
 }
 
 function hasFindings({ states }: ReportHead): boolean {
@@ -196,6 +204,13 @@ function total(findings: FindingRecord[]): string {
   return findings.reduce((sum, { impact_usd: usd }) => sum.add(usd), new Decimal(0)).toFixed();
 }
 
+function alarm(residual: string): Markup {
+  return markup`<p class="alarm">
+    The sums do not add up: ${signedUsd(residual)} USD are unexplained. Do not rely on this run. Keep it and
+    report a bug in payout-proxy.
+  </p>`;
+}
+
 /** Shows that the difference is explained completely, as the run must prove. */
 function equation(sum: ReportEquation): Markup {
   const decimals = decimalsOf(Object.values(sum) as string[]);
@@ -203,7 +218,9 @@ function equation(sum: ReportEquation): Markup {
   const signed = (amount: string) => signedUsd(amount, decimals);
   const isZero = new Decimal(sum.residual_usd).isZero();
   const card = (name: string, amount: string, look = '') =>
-    markup`<div class="card ${look}"><span class="label">${name}</span><span class="amount">${amount}</span></div>`;
+    markup`<div class="card ${look}">
+      <span class="label">${name}</span><span class="amount">${amount}</span>
+    </div>`;
   const sign = (text: string) => markup`<span class="sign">${text}</span>`;
   const residual = markup`<div class="card ${isZero ? 'good' : 'bad'}">
     <span class="label">Residual</span><span class="amount">${signed(sum.residual_usd)}</span
@@ -212,13 +229,19 @@ function equation(sum: ReportEquation): Markup {
   return markup`<section class="equation" aria-labelledby="equation">
     <h2 id="equation">The difference, explained</h2>
     <p class="unseen">
-      ${`${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, ` + `is ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance ` + `${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.`}
+      ${usd(sum.upstream_usd)} US dollars by the upstream, less ${usd(sum.ours_usd)} by our records, is
+      ${usd(sum.difference_usd)}. Findings explain ${usd(sum.findings_usd)}, tolerance
+      ${usd(sum.within_tolerance_usd)}; the residual is ${usd(sum.residual_usd)}.
     </p>
     <div class="terms" aria-hidden="true">
-      ${card("Upstream's total", plain(sum.upstream_usd))}${sign('−')}${card('Our total', plain(sum.ours_usd))}${sign('=')}${card('Difference', signed(sum.difference_usd), 'strong')}
+      ${card("Upstream's total", plain(sum.upstream_usd))}${sign('−')}
+      ${card('Our total', plain(sum.ours_usd))}${sign('=')}
+      ${card('Difference', signed(sum.difference_usd), 'strong')}
       <p class="which">explained by</p>
-      ${card('Findings', signed(sum.findings_usd))}${sign('+')}${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}${residual}
+      ${card('Findings', signed(sum.findings_usd))}${sign('+')}
+      ${card('Within tolerance', signed(sum.within_tolerance_usd))}${sign('+')}
+      ${residual}
     </div>
-    ${!isZero && markup`<p class="alarm">The sums do not add up: ${signed(sum.residual_usd)} USD are unexplained. Do not rely on this run. Keep it and report a bug in payout-proxy.</p>`}
+    ${!isZero && alarm(sum.residual_usd)}
   </section>`;
 }

@@ -32,14 +32,15 @@ export function findingsSection(category: Category, findings: FindingRecord[], s
     <header>
       <h3 id="c-${category}">${severityMark(severity)} ${title}</h3>
       <p class="sum">
-        <code>${category}</code> ${plural(sum.count, 'finding')} <span class="amount">${signedUsd(sum.usd)} USD</span>
+        <code>${category}</code> ${plural(sum.count, 'finding')}
+        <span class="amount">${signedUsd(sum.usd)} USD</span>
       </p>
       <p class="meaning">${meaning}</p>
       <p class="advice"><b>What to do.</b> ${action}</p>
     </header>
     <table>
       <caption>
-        ${title}: ${plural(findings.length, 'finding')}, the greatest first
+        ${title}: ${plural(findings.length, 'finding')}, largest first
       </caption>
       <colgroup>
         <col class="c-when" />
@@ -122,7 +123,8 @@ function stateOf({ state, age_days: days, last_step: step }: FindingRecord): Mar
   const waits =
     days !== null &&
     markup` <span class="waits">${days === 0 ? 'since today' : `for ${plural(days, 'day')}`}</span>`;
-  return markup`<b class="state">${state}</b>${waits}${step && markup`<div class="why">${step.reason}</div>`}`;
+  const reason = step && markup`<div class="why">${step.reason}</div>`;
+  return markup`<b class="state">${state}</b>${waits}${reason}`;
 }
 
 /** Describes the doubts of the period, such as "1 call is in doubt and 2 transactions are pending". */
@@ -139,11 +141,17 @@ export function doubtsInWords({ in_doubt: doubt, pending, ambiguous }: TotalsRec
 /** Shows the calls and transactions in doubt. */
 export function doubtsTable({ doubts, in_doubt: doubt, pending, ambiguous }: TotalsRecord): Markup | false {
   const more = doubt.count + pending.count + ambiguous.count - doubts.length;
+  const titles = ['When, UTC', 'Doubt', 'Call', 'Upstream reference', 'Status', 'Amount, USD'];
   return (
     doubts.length > 0 &&
     markup`<section class="category" aria-labelledby="doubts">
-    <header><h2 id="doubts">In doubt</h2><p class="meaning">These calls and transactions may still change. Run the period again once they are settled.</p></header>
-    ${table('What is in doubt, the oldest first', ['When, UTC', 'Doubt', 'Call', 'Upstream reference', 'Status', 'Amount, USD'], doubts.map(doubtCells))}
+    <header>
+      <h2 id="doubts">In doubt</h2>
+      <p class="meaning">
+        These calls and transactions may still change. Run the period again once they are settled.
+      </p>
+    </header>
+    ${table('Calls and transactions in doubt, oldest first', titles, doubts.map(doubtCells))}
     ${more > 0 && markup`<p class="more">${count(more)} more.</p>`}
   </section>`
   );
@@ -180,18 +188,28 @@ export function payoutsTable(sums: PayoutSums): Markup {
   const titles = columns.map(([, title]) => title);
   const amounts = columns.map(([name]) => usd(sums[name]));
   return markup`<section class="category" aria-labelledby="payouts">
-    <header><h2 id="payouts">Our payouts</h2><p class="meaning">Payouts that were requested in the period, as they are now. Each amount is paid, pending, returned or not executed. Fees come on top.</p></header>
+    <header>
+      <h2 id="payouts">Our payouts</h2>
+      <p class="meaning">
+        Payouts that were requested in the period, as they are now. Each amount is paid, pending, returned or
+        not executed. Fees come on top.
+      </p>
+    </header>
     ${table('Sums of our payouts, USD', titles, [amounts])}
   </section>`;
 }
 
 /** Shows each wallet's opening balance, flows and closing balance. */
 export function walletsTable({ wallets }: TotalsRecord): Markup | false {
+  const titles = ['Wallet', 'Opening', 'Flows', 'Gap', 'Closing'];
   return (
     wallets.length > 0 &&
     markup`<section class="category" aria-labelledby="wallets">
-    <header><h2 id="wallets">Wallets</h2><p class="meaning">The opening balance, the flows and the gap add up to the closing balance.</p></header>
-    ${table('Flows of each wallet', ['Wallet', 'Opening', 'Flows', 'Gap', 'Closing'], wallets.map(walletCells))}
+    <header>
+      <h2 id="wallets">Wallets</h2>
+      <p class="meaning">The opening balance, the flows and the gap add up to the closing balance.</p>
+    </header>
+    ${table('Flows of each wallet', titles, wallets.map(walletCells))}
   </section>`
   );
 }
@@ -219,9 +237,10 @@ function walletCells({
 }
 
 function table(caption: string, titles: string[], rows: string[][]): Markup {
+  const row = (cells: string[]) => cells.map((cell) => markup`<td class="side">${cell}</td>`);
   return markup`<table>
     <caption>${caption}</caption>
     <thead><tr>${titles.map((title) => markup`<th scope="col">${title}</th>`)}</tr></thead>
-    ${rows.map((cells) => markup`<tbody><tr>${cells.map((cell) => markup`<td class="side">${cell}</td>`)}</tr></tbody>`)}
+    ${rows.map((cells) => markup`<tbody><tr>${row(cells)}</tr></tbody>`)}
   </table>`;
 }
