@@ -86,21 +86,13 @@ function newestByKind(expected: ExpectedTransactions[]): Map<string, Date> {
 }
 
 /**
- * Reads the transactions that no call claims. Only operations that create transactions own them. Others name
- * a transaction of another call.
+ * Returns the queries `approved` and `claimed`: the transactions that calls claim by their answers and
+ * settlements.
  */
-async function readUnclaimed(
-  db: Client,
-  account: string,
-  readId: string,
-  since: Date,
-  inDoubt: string[],
-): Promise<ListedRow[]> {
-  const from = new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS);
+function claimedBy(account: string, from: Date, inDoubt: string[]): Prisma.Sql {
   const first = uuidFloor(from);
   const isOurs = ofAccount('i.client_id', account);
-  const { rows } = await db.query<ListedRow>(Prisma.sql`
-    WITH approved AS MATERIALIZED (
+  return Prisma.sql`approved AS MATERIALIZED (
       -- Requested earlier.
       SELECT i.id FROM decision d
       CROSS JOIN LATERAL (SELECT id, client_id, operation FROM intent WHERE id = d.intent_id OFFSET 0) AS i
@@ -134,7 +126,23 @@ async function readUnclaimed(
         AS t(upstream_ref text, upstream_id text, batch_ref text)
       WHERE s.id >= ${first}::uuid AND s.record::json ->> 'source' <> 'person'
         AND coalesce(t.upstream_ref, t.upstream_id, t.batch_ref) IS NOT NULL AND ${isOurs}
-    ), named AS (
+    )`;
+}
+
+/**
+ * Reads the transactions that no call claims. Only operations that create transactions own them. Others name
+ * a transaction of another call.
+ */
+async function readUnclaimed(
+  db: Client,
+  account: string,
+  readId: string,
+  since: Date,
+  inDoubt: string[],
+): Promise<ListedRow[]> {
+  const claimed = claimedBy(account, new Date(since.getTime() - READ_BEFORE_MS - ID_MARGIN_MS), inDoubt);
+  const { rows } = await db.query<ListedRow>(Prisma.sql`
+    WITH ${claimed}, named AS (
       SELECT batch_ref, sum(item_count) AS items FROM (
         SELECT DISTINCT c.batch_ref, i.id, i.item_count FROM claimed c
         CROSS JOIN LATERAL (SELECT id, item_count FROM intent WHERE id = c.intent_id OFFSET 0) AS i

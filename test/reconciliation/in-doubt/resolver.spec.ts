@@ -87,10 +87,10 @@ describe('the resolver', () => {
       { position: 0, amount_usd: '0.25', upstream_ref: text, batch_ref: text },
       { position: 1, amount_usd: '0.5', status: 'paid', upstream_id: text, at: text },
     ];
-    expect(call).toMatchObject({ outcome: 'confirmed', doubt: null });
-    expect(call.resolution).toMatchObject({ outcome: 'confirmed', resolved_by: null, transactions });
-    expect(call.resolution?.transactions[0]?.status).toBe('paid');
-    expect(call.resolution?.transactions[0]?.batch_ref).toBe(call.resolution?.transactions[1]?.batch_ref);
+    const resolution = { outcome: 'confirmed', resolved_by: null, transactions };
+    expect(call).toMatchObject({ outcome: 'confirmed', doubt: null, resolution });
+    const [one, other] = call.resolution?.transactions ?? [];
+    expect([one?.status, one?.batch_ref]).toEqual(['paid', other?.batch_ref]);
     const again = await pay(body, 'confirmed').expect(200);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toMatchObject({ status: 'success', call_id: id, transactions });
@@ -148,10 +148,7 @@ describe('the resolver', () => {
     expect(record.doubt).toMatchObject({ calls: [second], transactions });
     expect((await round()).verdicts).toEqual([]); // reported before
     const approver = (await proxy.client('approver', 'approve')).key;
-    for (const [id, outcome] of [
-      [first, 'confirmed'],
-      [second, 'not_executed'],
-    ]) {
+    for (const [id, outcome] of Object.entries({ [first]: 'confirmed', [second]: 'not_executed' })) {
       const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
       await settle.send({ outcome, reason: 'asked the provider' }).expect(200);
     }
@@ -212,9 +209,8 @@ describe('the resolver', () => {
     const [{ id: paid }] = (await query<{ id: string }>(sql)) as [{ id: string }];
     const forgotten = await copyIntent(database, paid, { client_id: app.id });
     const recorded_at = new Date(Date.now() - 10_000).toISOString();
-    await insertOutcomes(database, [
-      { intent_id: forgotten, recorded_at, items: [{ position: 0, upstream_ref: 'nowhere' }] },
-    ]);
+    const items = [{ position: 0, upstream_ref: 'nowhere' }];
+    await insertOutcomes(database, [{ intent_id: forgotten, recorded_at, items }]);
     await round();
     expect((await read(id)).doubt?.reason).toContain('lacks 1 transactions');
     await editRecord(database, 'outcome', forgotten, ({ items: _, ...record }) => record);

@@ -14,6 +14,11 @@ import { insertSettlements } from '../../support/records/documents';
 
 const CHI = { email: 'a@example.com' };
 
+async function newestCall(): Promise<string | undefined> {
+  const newest = 'SELECT id::text FROM intent ORDER BY id DESC LIMIT 1';
+  return (await database.query<{ id: string }>(newest))[0]?.id;
+}
+
 describe('a listed transaction other than a payment', () => {
   useDatabase('of all tests');
   beforeEach(() => paid('a', 10));
@@ -23,24 +28,17 @@ describe('a listed transaction other than a payment', () => {
     ['has a negative amount', { amount_usd: '-10' }],
   ])('is a refund if it %s, and no duplicate', async (_what, more) => {
     const back = listed('b', 60, { ...CHI, ...more });
-    expect(await run([OLD(), listed('a', 11), back])).toEqual([
-      'findings',
-      [],
-      ['refund upstream_ref/b -10'],
-    ]);
+    const found = ['refund upstream_ref/b -10'];
+    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], found]);
     expect(latest.aside).toEqual({ refund: { count: 1, usd: '10' } });
-    expect(
-      await database.query('SELECT call_id IS NOT NULL AS linked FROM finding ORDER BY id DESC LIMIT 1'),
-    ).toEqual([{ linked: true }]);
+    const newest = 'SELECT call_id IS NOT NULL AS linked FROM finding ORDER BY id DESC LIMIT 1';
+    expect(await database.query(newest)).toEqual([{ linked: true }]);
   });
 
   it('is a reversal by its type', async () => {
     const back = listed('b', 60, { ...CHI, type: 'Reversal' });
-    expect(await run([OLD(), listed('a', 11), back])).toEqual([
-      'findings',
-      [],
-      ['reversal upstream_ref/b -10'],
-    ]);
+    const found = ['reversal upstream_ref/b -10'];
+    expect(await run([OLD(), listed('a', 11), back])).toEqual(['findings', [], found]);
   });
 
   it('is a refund if the second one of a payment has the status refunded', async () => {
@@ -52,15 +50,9 @@ describe('a listed transaction other than a payment', () => {
   });
 
   it('counts once if the status of the payment agrees', async () => {
-    const [call] = await database.query<{ id: string }>(
-      'SELECT id::text FROM intent ORDER BY id DESC LIMIT 1',
-    );
-    const rows = [
-      OLD(),
-      listed('a', 11, { status: 'refunded' }),
-      listed('b', 60, { ...CHI, type: 'refund' }),
-    ];
-    expect(await run(rows)).toEqual(['findings', [], [`refund call/${call?.id}/0 -10`]]);
+    const refund = listed('b', 60, { ...CHI, type: 'refund' });
+    const rows = [OLD(), listed('a', 11, { status: 'refunded' }), refund];
+    expect(await run(rows)).toEqual(['findings', [], [`refund call/${await newestCall()}/0 -10`]]);
   });
 
   it.each(['topup', 'Top-up', 'deposit', 'wallet_funding'])(
@@ -81,13 +73,9 @@ describe('a listed transaction other than a payment', () => {
     async (entry) => {
       const rows = [OLD(), listed('a', 11, { status: entry })];
       expect((await run(rows))[0]).toBe('findings');
-      const [call] = await database.query<{ id: string }>(
-        'SELECT id::text FROM intent ORDER BY id DESC LIMIT 1',
-      );
       const entries = [{ position: 0, entry, from: 'recipient', to: 'available', upstream_ref: 'a' }];
-      await insertSettlements(database, [
-        { intent_id: call?.id, resolution: undefined, entries, recorded_at: at(70) },
-      ]);
+      const settlement = { intent_id: await newestCall(), resolution: undefined, entries };
+      await insertSettlements(database, [{ ...settlement, recorded_at: at(70) }]);
       expect((await run(rows))[0]).toBe('clean');
     },
   );

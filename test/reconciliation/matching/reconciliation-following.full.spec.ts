@@ -45,18 +45,17 @@ describe('a stream of a run', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const follow = (
-    { url, key }: ProxyAccess,
-    id: string,
-    more: { headers?: object; signal?: AbortSignal } = {},
-  ) =>
+  type FollowOptions = { headers?: object; signal?: AbortSignal };
+  const follow = ({ url, key }: ProxyAccess, id: string, more: FollowOptions = {}) =>
     fetch(`${url}/v1/reconciliation/runs/${id}`, {
       headers: { 'X-API-Key': key, Accept: 'text/event-stream', ...more.headers },
       ...(more.signal && { signal: more.signal }),
     });
-  const begin = async (asking = here, question = untilNow()) =>
-    (await askForRun(asking, question).expect(202)).body.id;
-  const heard = async (response: Response) => {
+  const begin = async () => (await askForRun(here, untilNow()).expect(202)).body.id;
+  const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
+  const report = (id: string, done: number) =>
+    query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', $2, NULL)", [id, done]);
+  const eventsOf = async (response: Response) => {
     const events: ServerSentEvent[] = [];
     for await (const event of serverSentEvents(response)) events.push(event);
     return events;
@@ -65,12 +64,10 @@ describe('a stream of a run', () => {
   it('reports the progress and the end, from any instance, and then ends', async () => {
     const letGo = holdRuns();
     const id = await begin();
-    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 17, NULL)", [
-      id,
-    ]);
+    await report(id, 17);
     const response = await follow(there, id);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
-    const events = heard(response);
+    const events = eventsOf(response);
     letGo();
     const [first, ...others] = (await events).filter(({ event }) => event !== 'queued');
     expect(first).toEqual({ event: 'progress', data: { step: 'sources', done: 17, of: null } });
@@ -92,17 +89,13 @@ describe('a stream of a run', () => {
     const letGo = holdRuns();
     const id = await begin();
     await eventually(async () => (await readRun(here, id)).state === 'running');
-    const events = heard(await follow(here, id));
-    const cut = () =>
-      scene.proxy.database.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`,
-      );
+    const events = eventsOf(await follow(here, id));
     const take = jest.spyOn(RunConnection, 'open').mockRejectedValue(new Error('no connection'));
-    await cut();
+    await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'payout-proxy reconciliation'`);
     await eventually(async () => (await readRun(here, id)).state === 'queued');
-    const asked = jest.spyOn(RunReader.prototype, 'one');
-    await eventually(() => asked.mock.calls.length > 2); // the stream has read it
+    const reads = jest.spyOn(RunReader.prototype, 'one');
+    await eventually(() => reads.mock.calls.length > 2); // the stream has read it
     take.mockRestore();
     letGo();
     const names = (await events).map(({ event }) => event);
@@ -110,15 +103,14 @@ describe('a stream of a run', () => {
   });
 
   it('reports that no worker continues the run', async () => {
-    const query: TestDatabase['query'] = (sql, values) => scene.proxy.database.query(sql, values);
     const id = '01a1fc4c-d86a-751d-baa6-e9463876b80d';
     await query(
       `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
-       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours' FROM reconciliation_run
-         LIMIT 1`,
+       SELECT $1, from_at, to_at, as_of, FALSE, settings, now() - interval '25 hours'
+       FROM reconciliation_run LIMIT 1`,
       [id],
     );
-    const [event, ...more] = await heard(await follow(here, id));
+    const [event, ...more] = await eventsOf(await follow(here, id));
     expect([event?.event, event?.data.detail, more]).toEqual([
       'interrupted',
       expect.stringMatching(/within a day/),
@@ -129,16 +121,16 @@ describe('a stream of a run', () => {
   it('stops querying the database when its reader disconnects', async () => {
     const letGo = holdRuns();
     const id = await begin();
-    const asked = jest.spyOn(RunReader.prototype, 'one');
+    const reads = jest.spyOn(RunReader.prototype, 'one');
     const leaving = new AbortController();
     const response = await follow(here, id, { signal: leaving.signal });
-    await eventually(() => asked.mock.calls.length > 1);
+    await eventually(() => reads.mock.calls.length > 1);
     leaving.abort();
     await expect(response.text()).rejects.toThrow();
     await eventually(async () => {
-      const count = asked.mock.calls.length;
+      const count = reads.mock.calls.length;
       await sleep(600); // longer than the polling interval
-      return asked.mock.calls.length === count;
+      return reads.mock.calls.length === count;
     });
     letGo();
     await ended(here, id);
@@ -148,7 +140,7 @@ describe('a stream of a run', () => {
     const letGo = holdRuns();
     const id = await begin();
     const third = await startProxy({ upstreamBaseUrl: scene.sandbox.url }, scene.proxy.database);
-    const events = heard(await follow({ ...here, url: third.url }, id));
+    const events = eventsOf(await follow({ ...here, url: third.url }, id));
     await third.close();
     // no error
     expect((await events).every(({ event }) => ['queued', 'progress'].includes(event))).toBe(true);
@@ -159,13 +151,11 @@ describe('a stream of a run', () => {
   it('reads as much for many followers of a run as for one', async () => {
     const letGo = holdRuns();
     const id = await begin();
-    await scene.proxy.database.query("INSERT INTO reconciliation_progress VALUES ($1, 'sources', 0, NULL)", [
-      id,
-    ]);
+    await report(id, 0);
     const leaving = new AbortController();
     const followers = await Promise.all(Array.from({ length: FOLLOWERS }, () => follow(here, id, leaving)));
     const last = followers.map(() => -1);
-    const heardOf = followers.map(async (response, place) => {
+    const reading = followers.map(async (response, place) => {
       for await (const { event, data } of serverSentEvents(response)) {
         if (event === 'progress') last[place] = (data as { done: number }).done;
       }
@@ -175,16 +165,13 @@ describe('a stream of a run', () => {
     const reads = jest.spyOn(RunReader.prototype, 'one');
     const beganAt = performance.now();
     for (let done = 1; done <= CHANGES; done += 1) {
-      await scene.proxy.database.query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [
-        id,
-        done,
-      ]);
+      await query('UPDATE reconciliation_progress SET done = $2 WHERE run_id = $1', [id, done]);
       await untilAllHave(done);
     }
     // Each follower polls at least once per change, and a value is shared for a quarter of a second.
     expect(reads.mock.calls.length).toBeLessThanOrEqual((performance.now() - beganAt) / 250 + 1);
     leaving.abort();
-    await Promise.allSettled(heardOf);
+    await Promise.allSettled(reading);
     letGo();
     await ended(here, id);
   });
@@ -200,15 +187,13 @@ describe('a stream of a run', () => {
   describe('with an invalid key or session', () => {
     const listen = (headers: Record<string, string>, path = '/v1/overview') =>
       fetch(`${here.url}${path}`, { headers: { Accept: 'text/event-stream', ...headers } });
-    const query = (sql: string, parameters: unknown[]) => scene.proxy.database.query(sql, parameters);
 
-    it('ends once its key is revoked or expired, its scopes have changed, or it has signed out', async () => {
+    it('ends once its key is revoked, expired or demoted, or it has signed out', async () => {
       const names = ['revoked', 'expired', 'demoted', 'moved', 'signed-out', 'kept'];
       const clients = await Promise.all(names.map((name) => scene.proxy.client(name, 'audit', 'reconcile')));
       const [revoked, expired, demoted, moved, signedOut, kept] = clients.map(({ id, key }) => ({ id, key }));
-      const { headers } = await supertest(here.url)
-        .post('/v1/session')
-        .set('X-API-Key', signedOut?.key ?? '');
+      const signIn = supertest(here.url).post('/v1/session');
+      const { headers } = await signIn.set('X-API-Key', signedOut?.key ?? '');
       const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
       const letGo = holdRuns();
       const run = `/v1/reconciliation/runs/${await begin()}`;
@@ -229,8 +214,8 @@ describe('a stream of a run', () => {
       await query('DELETE FROM console_session', []);
       passTime(); // now, because a value read in the future would stay fresh until then
       await Promise.all(ending.map((response) => response.text())); // each ends cleanly
-      const asked = jest.spyOn(RunReader.prototype, 'one');
-      await eventually(() => asked.mock.calls.length > 1); // readers with access continue
+      const reads = jest.spyOn(RunReader.prototype, 'one');
+      await eventually(() => reads.mock.calls.length > 1); // readers with access continue
       leaving.abort();
       await expect(staying.text()).rejects.toThrow();
       letGo();

@@ -31,13 +31,8 @@ const callAt = (hours: number) => uuidv7({ msecs: day + hours * 3_600_000 });
 
 function ours(hours: number, more: Partial<Ours> = {}): Ours {
   const call_id = callAt(hours);
-  const usual = {
-    operation: 'POST /payouts/credit',
-    kind: 'succeeded',
-    usd: '10',
-    email: `${call_id}@example.com`,
-  } as const;
-  return { call_id, at: at(hours), ...usual, ...more };
+  const usual = { operation: 'POST /payouts/credit', kind: 'succeeded', usd: '10' } as const;
+  return { call_id, at: at(hours), ...usual, email: `${call_id}@example.com`, ...more };
 }
 
 function theirs(hours: number, more: Partial<Theirs> = {}): Theirs {
@@ -66,34 +61,27 @@ async function compared(mine: Ours[], others: Theirs[], more: Partial<Plan> = {}
   return { totals, found: lines(await findingsOf(database, run.runId)), matches: await matchesOf(run) };
 }
 
-const matchesOf = async ({ runId }: Plan) =>
-  (
-    await database.query<{ line: string }>(
-      `SELECT position || ' ' || ordinal || ' ' || rule || ' ' || certainty AS line FROM reconciliation_match
-       WHERE run_id = $1 ORDER BY call_id, position`,
-      [runId],
-    )
-  ).map(({ line }) => line);
+async function matchesOf({ runId }: Plan): Promise<string[]> {
+  const sql = `SELECT position || ' ' || ordinal || ' ' || rule || ' ' || certainty AS line
+    FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id, position`;
+  return (await database.query<{ line: string }>(sql, [runId])).map(({ line }) => line);
+}
 
 describe('the reader of our records', () => {
   it('omits months outside of the period', async () => {
     // with partitions created in advance
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 10));
-    const run = await plan(await writeTheirs(database, []), {
-      from: month,
-      to: new Date(month.getTime() + DAY_MS),
-    });
+    const period = { from: month, to: new Date(month.getTime() + DAY_MS) };
+    const run = await plan(await writeTheirs(database, []), period);
     for (const { text, values } of MAKE_COMPARED_OPERATIONS) await database.query(text, values);
     const { text, values } = makeCalls(run);
-    const read = (await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)).map(
-      (row) => row['QUERY PLAN'],
-    );
+    const rows = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
+    const lines = rows.map((row) => row['QUERY PLAN']);
     const named = month.toISOString().slice(0, 7).replace('-', '_');
-    const scanned = read.flatMap(
-      (line) => /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/.exec(line)?.[1] ?? [],
-    );
-    const held = read.findIndex((line) => line.includes('decision')); // decided calls may belong to any month
-    expect(held).toBeGreaterThan(0);
+    const partition = /Scan .*on (?:intent|outcome)_(\d{4}_\d{2})/;
+    const scanned = lines.flatMap((line) => partition.exec(line)?.[1] ?? []);
+    const decided = lines.findIndex((line) => line.includes('decision')); // they may belong to any month
+    expect(decided).toBeGreaterThan(0);
     expect(scanned.length).toBeGreaterThan(1);
     expect(scanned.slice(0, 2)).toEqual([named, named]);
   });
@@ -102,14 +90,9 @@ describe('the reader of our records', () => {
 describe('matching', () => {
   it('uses the batch of a call for an ambiguous transaction', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
-    const items = ['a', 'b', 'c', 'c'].map((name, position) => ({
-      ...call,
-      position,
-      email: `${name}@example.com`,
-    }));
-    const listed = ['c', 'a', 'c', 'x'].map((name) =>
-      theirs(1, { batch_ref: `i-${day}`, email: `${name}@example.com` }),
-    );
+    const emailOf = (name: string) => ({ email: `${name}@example.com` });
+    const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, ...emailOf(name) }));
+    const listed = ['c', 'a', 'c', 'x'].map((name) => theirs(1, { batch_ref: `i-${day}`, ...emailOf(name) }));
     const { matches, found } = await compared(items, listed);
     // The unmatched payment on each side forms a pair with different recipients. The two equal ones are
     // interchangeable.
@@ -126,18 +109,14 @@ describe('matching', () => {
     const one = ours(1, { reference: `only-${day}`, email: 'one@example.com' });
     const two = ours(2, { reference: 'payroll', email: 'two@example.com' });
     const three = ours(3, { reference: 'payroll', email: 'three@example.com', usd: '20' });
+    const stranger = { email: 'stranger@example.com', amount_usd: '99' };
     const { matches, found } = await compared(
       [one, two, three],
       [
         theirs(1, { reference: `only-${day}`, email: 'changed@example.com' }),
         theirs(3, { reference: 'payroll', email: 'three@example.com', amount_usd: '21' }),
         theirs(2, { reference: 'payroll', email: 'two@example.com' }),
-        theirs(4, {
-          reference: 'payroll',
-          email: 'nobody@example.com',
-          amount_usd: '99',
-          upstream_ref: `stranger-${day}`,
-        }),
+        theirs(4, { ...stranger, reference: 'payroll', upstream_ref: `stranger-${day}` }),
       ],
     );
     expect(matches).toEqual(['0 0 reference probable', '0 2 reference certain', '0 1 reference probable']);
@@ -165,18 +144,13 @@ describe('matching', () => {
     const gone = ours(3, { upstream_ref: `gone-${day}`, upstream_id: `none-${day}` });
     await writeOurs(database, [listed, lacked, gone]);
     const run = await plan(await writeTheirs(database, [theirs(1, { upstream_ref: `listed-${day}` })]));
-    const asked: object[] = [];
+    const lookups: object[] = [];
+    const found = theirs(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` });
     const totals = await runPlan(database, run, async (names) => {
-      asked.push(...names);
-      return [
-        await writeTheirs(
-          database,
-          [theirs(2, { upstream_ref: `lacked-${day}`, upstream_id: `id-${day}` })],
-          'transaction',
-        ),
-      ];
+      lookups.push(...names);
+      return [await writeTheirs(database, [found], 'transaction')];
     });
-    expect(asked).toEqual([
+    expect(lookups).toEqual([
       { source: 'transaction', subject: `id-${day}` },
       { source: 'transaction', subject: `none-${day}` },
     ]);
@@ -184,8 +158,9 @@ describe('matching', () => {
       `missing_upstream call/${gone.call_id}/0 -10`,
     ]);
     expect([totals.residual_usd, totals.matched.count, totals.unlisted]).toEqual(['0', 2, 1]);
-    expect(await database.query('SELECT read_id IS NULL AS listed FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id', [run.runId]))
-      .toEqual([{ listed: true }, { listed: false }]); // oxfmt-ignore
+    const sql = `SELECT read_id IS NULL AS listed
+      FROM reconciliation_match WHERE run_id = $1 ORDER BY call_id`;
+    expect(await database.query(sql, [run.runId])).toEqual([{ listed: true }, { listed: false }]);
   });
 
   it("reads our records as of the run's time", async () => {
@@ -216,11 +191,8 @@ describe('matching', () => {
   it('leaves payment links to their payers, and does not count incoming money', async () => {
     const link = ours(1, { operation: 'POST /send', upstream_ref: `link-${day}` });
     const unpaid = ours(2, { operation: 'POST /payouts/initiate-credit', upstream_ref: `unpaid-${day}` });
-    const collection = ours(3, {
-      operation: 'POST /collections/mobile-money/collect',
-      usd: null,
-      reference: `tx-${day}`,
-    });
+    const collect = { operation: 'POST /collections/mobile-money/collect', usd: null };
+    const collection = ours(3, { ...collect, reference: `tx-${day}` });
     const { found, totals } = await compared(
       [link, unpaid, collection],
       [
@@ -236,11 +208,10 @@ describe('matching', () => {
   });
 
   it('hashes an identifier that may be a contact', async () => {
+    const refs = ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`];
     const { found } = await compared(
       [],
-      ['254700000001', `ann.${day}@example.com`, '+254 700', `fine_${day}`].map((upstream_ref) =>
-        theirs(1, { upstream_ref }),
-      ),
+      refs.map((upstream_ref) => theirs(1, { upstream_ref })),
     );
     const hashed = /^missing_local upstream_ref\/sha256-[0-9a-f]{16} 10$/;
     expect(found.filter((line) => hashed.test(line))).toHaveLength(3);
@@ -249,15 +220,11 @@ describe('matching', () => {
 
   it('identifies a statement line by the content of its file, and compares no fees without any', async () => {
     await writeOurs(database, [ours(1, { reference: `line-${day}` })]);
-    const rows = [
-      theirs(1, { reference: `line-${day}`, status: null }),
-      theirs(2, { status: null, amount_usd: '3' }),
-    ];
-    const readId = await writeTheirs(database, rows, 'statement');
-    const run = await plan(readId, {
-      source: 'statement',
-      settings: { ...PLANTED_SETTINGS, feePercent: '5' },
-    });
+    const known = theirs(1, { reference: `line-${day}`, status: null });
+    const unknown = theirs(2, { status: null, amount_usd: '3' });
+    const readId = await writeTheirs(database, [known, unknown], 'statement');
+    const settings = { ...PLANTED_SETTINGS, feePercent: '5' };
+    const run = await plan(readId, { source: 'statement', settings });
     const totals = await runPlan(database, run);
     const [{ name } = {}] = await database.query<{ name: string }>(
       `SELECT left(encode(sha256, 'hex'), 16) AS name FROM source_read_end WHERE read_id = $1`,

@@ -56,14 +56,12 @@ async function planned(usd: string | null, change: Partial<Plan> = {}): Promise<
   });
 }
 
-const states = async (but = '') =>
-  (
-    await database.query<{ state: string }>(
-      `SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id
-       WHERE f.occurred_at >= $1 AND f.category <> $2 ORDER BY s.id`,
-      [new Date(day), but],
-    )
-  ).map(({ state }) => state);
+async function states(except = ''): Promise<string[]> {
+  const sql = `SELECT s.state FROM finding_step s JOIN finding f ON f.id = s.finding_id
+    WHERE f.occurred_at >= $1 AND f.category <> $2 ORDER BY s.id`;
+  const steps = await database.query<{ state: string }>(sql, [new Date(day), except]);
+  return steps.map(({ state }) => state);
+}
 
 const reasonsOf = ({ incomplete = [] }: TotalsRecord) => incomplete.map(({ reason }) => reason);
 
@@ -162,11 +160,8 @@ describe('the entries of a wallet', () => {
   async function writeWallet(balance: string, entries: Entry[]): Promise<string> {
     const readId = uuidv7();
     await database.query(`INSERT INTO source_read (id, source) VALUES ($1, 'wallets')`, [readId]);
-    await database.query('INSERT INTO upstream_wallet (read_id, wallet_id, balance) VALUES ($1, $2, $3)', [
-      readId,
-      `w-${day}`,
-      balance,
-    ]);
+    const wallet = 'INSERT INTO upstream_wallet (read_id, wallet_id, balance) VALUES ($1, $2, $3)';
+    await database.query(wallet, [readId, `w-${day}`, balance]);
     for (const [ordinal, [amount, before, after]] of entries.entries()) {
       const entered = timed && new Date(day + 60_000 - (4 - entries.length + ordinal) * 1_000);
       await database.query(

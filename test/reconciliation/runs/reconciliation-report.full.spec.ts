@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 describe('the report of a run', () => {
   let scene: ReconciliationScene;
   let findings: FindingsScene;
-  let asking: ProxyAccess;
+  let access: ProxyAccess;
   let browser: TestBrowser;
   let context: BrowserContext;
   /** A run that found a payment outside of the proxy. */
@@ -26,16 +26,14 @@ describe('the report of a run', () => {
   beforeAll(async () => {
     [scene, browser] = await Promise.all([startReconciling(), startBrowser()]);
     findings = new FindingsScene(scene.proxy.database);
-    asking = { url: scene.proxy.url, key: scene.reconciler };
+    access = { url: scene.proxy.url, key: scene.reconciler };
     await scene.pay('+254712345601').expect(200);
     const airtimes = [{ countryToSend: 'Kenya', phoneNumber: '+254712345699', valueInUSD: 2 }];
     await scene.past('/payouts/airtime', { airtimes }).expect(200);
     const now = Date.now();
-    leak = await reconcile(asking, {
-      from: new Date(now - HOUR_MS).toISOString(),
-      to: new Date(now).toISOString(),
-    });
-    context = await browser.browser.newContext({ extraHTTPHeaders: { 'X-API-Key': asking.key } });
+    const [from, to] = [now - HOUR_MS, now].map((at) => new Date(at).toISOString());
+    leak = await reconcile(access, { from, to });
+    context = await browser.browser.newContext({ extraHTTPHeaders: { 'X-API-Key': access.key } });
   });
   afterAll(async () => {
     await browser.close();
@@ -43,7 +41,7 @@ describe('the report of a run', () => {
   });
 
   const get = (run: string, query = '') =>
-    supertest(asking.url).get(`/v1/reconciliation/runs/${run}/report?${query}`).set('X-API-Key', asking.key);
+    supertest(access.url).get(`/v1/reconciliation/runs/${run}/report?${query}`).set('X-API-Key', access.key);
 
   it('contains everything as JSON, and its reader is recorded', async () => {
     const got = await get(leak.id).expect(200);
@@ -79,17 +77,12 @@ describe('the report of a run', () => {
       ],
     });
     const sums = (await get(leak.id, 'findings=none').expect(200)).body;
-    expect(sums).toMatchObject({
-      equation: got.body.equation,
-      states: { open: 1 },
-      findings: [],
-      finding_count: 1,
-    });
+    const { equation } = got.body;
+    expect(sums).toMatchObject({ equation, states: { open: 1 }, findings: [], finding_count: 1 });
     expect(got.text).not.toContain('+254712345699');
-    const [access] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [
-      got.headers['x-call-id'],
-    ]);
-    expect(access).toMatchObject({
+    const id = got.headers['x-call-id'];
+    const [reading] = await scene.proxy.database.query('SELECT * FROM access WHERE id = $1', [id]);
+    expect(reading).toMatchObject({
       rows: 1,
       route: 'GET /v1/reconciliation/runs/:id/report',
       filters: { run_id: leak.id },
@@ -104,16 +97,14 @@ describe('the report of a run', () => {
     const [row] = parse<Record<string, string>>(text, { columns: true, bom: true });
     expect(row).toMatchObject({ category: 'missing_local', impact_usd: '2', state: 'open' });
     const id = row?.finding_id ?? '';
-    await supertest(asking.url)
+    await supertest(access.url)
       .post('/v1/reconciliation/findings/decisions.csv')
-      .set({ 'X-API-Key': asking.key, 'Content-Type': 'text/csv' })
+      .set({ 'X-API-Key': access.key, 'Content-Type': 'text/csv' })
       .send(text.replace(`${id},,`, `${id},explained,a test of ours`))
       .expect(200);
     const after = await get(leak.id).expect(200);
-    expect(after.body.findings[0]).toMatchObject({
-      state: 'explained',
-      last_step: { reason: 'a test of ours' },
-    });
+    const last_step = { reason: 'a test of ours' };
+    expect(after.body.findings[0]).toMatchObject({ state: 'explained', last_step });
   });
 
   it('shows findings as of the run, despite later runs', async () => {
@@ -122,9 +113,9 @@ describe('the report of a run', () => {
     await findings.observeAgain(id, await findings.run(), '7');
     const { body } = await get(run).expect(200);
     expect(body.findings[0]).toMatchObject({ impact_usd: '1', seen_by: run });
-    const now = await supertest(asking.url)
+    const now = await supertest(access.url)
       .get(`/v1/reconciliation/findings/${id}`)
-      .set('X-API-Key', asking.key)
+      .set('X-API-Key', access.key)
       .expect(200);
     expect(body.findings[0]?.version).toBe(now.body.version); // decisions apply to the current version
   });
@@ -153,23 +144,23 @@ describe('the report of a run', () => {
   describe('as a page', () => {
     let page: Page;
     let complaints: string[];
-    let asked: string[];
+    let requests: string[];
 
     beforeEach(async () => {
       page = await context.newPage();
       complaints = [];
-      asked = [];
+      requests = [];
       page.on('console', (message) => complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('request', (request) => asked.push(request.url()));
+      page.on('request', (request) => requests.push(request.url()));
     });
     afterEach(async () => {
       expect(complaints).toEqual([]); // in particular, about its content security policy
-      expect(asked).toHaveLength(1); // only the page itself
+      expect(requests).toHaveLength(1); // only the page itself
       await page.close();
     });
     const show = (run: string) =>
-      page.goto(`${asking.url}/v1/reconciliation/runs/${run}/report?format=html`, { waitUntil: 'load' });
+      page.goto(`${access.url}/v1/reconciliation/runs/${run}/report?format=html`, { waitUntil: 'load' });
 
     it('shows the findings next to our records', async () => {
       const answer = await show(leak.id);
@@ -216,18 +207,18 @@ describe('the report of a run', () => {
       await show(await findings.run({ result: 'clean', totals: totalsOf([]) }));
       expect(await page.locator('main').innerText()).toMatch(/No differences\./);
       expect(await page.locator('.result').innerText()).toMatch(/Clean: no differences/);
-      asked = [];
+      requests = [];
       await show(await findings.run({ result: 'clean_with_doubts', totals: totalsOf([]) }));
       expect(await page.locator('.result').innerText()).toMatch(
         /No differences, but 1 payment is in doubt\./,
       );
-      asked = [];
+      requests = [];
       const incomplete = [{ reason: 'listing_empty' as const, detail: 'The listing names <nothing>.' }];
       await show(await findings.run({ result: 'incomplete', totals: { ...totalsOf([]), incomplete } }));
       expect(await page.locator('.result').innerText()).toMatch(
         /Incomplete: .*\. The listing names <nothing>\./,
       );
-      asked = [];
+      requests = [];
       await show(await findings.run({ result: 'failed' }));
       expect(await page.locator('.result').innerText()).toMatch(/No result\. The upstream did not answer\./);
     });
@@ -235,25 +226,21 @@ describe('the report of a run', () => {
     it('escapes text of the upstream', async () => {
       const evil = `"><script>alert(1)</script><style>*{display:none}</style>&'`;
       const run = await findings.run({ totals: totalsOf([{ category: 'status', usd: '0' }]) });
-      await findings.finding(run, {
-        category: 'status',
-        usd: '0',
-        upstreamRef: evil,
-        fields: [{ field: evil, ours: evil, theirs: evil }],
-      });
+      const fields = [{ field: evil, ours: evil, theirs: evil }];
+      await findings.finding(run, { category: 'status', usd: '0', upstreamRef: evil, fields });
       await show(run);
       expect(await page.locator('script').count()).toBe(0);
       expect(await page.locator('style').count()).toBe(1);
-      expect(await page.locator('section:not([aria-labelledby=payouts]) td.side').first().innerText()).toBe(
-        evil,
-      );
+      const cell = page.locator('section:not([aria-labelledby=payouts]) td.side').first();
+      expect(await cell.innerText()).toBe(evil);
     });
   });
 });
 
 /** Text overflowing its table cell, card or chart. Runs in the browser, without our types. */
 const OUT_OF_PLACE = `
-  [...document.querySelectorAll('td, th, .card, dd')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1)
+  [...document.querySelectorAll('td, th, .card, dd')]
+    .filter((cell) => cell.scrollWidth > cell.clientWidth + 1)
     .concat([...document.querySelectorAll('svg.chart text')].filter((text) => {
       const [own, chart] = [text, text.closest('svg')].map((each) => each.getBoundingClientRect());
       return own.left < chart.left - 1 || own.right > chart.right + 1;

@@ -200,7 +200,8 @@ describe('the runs of the reconciliation', () => {
     const question = { from: ago(30), to: ago(29) };
     await query(
       `INSERT INTO reconciliation_run (id, from_at, to_at, as_of, historical, settings, started_at)
-       SELECT $1, $2, $3, now(), FALSE, settings, now() - interval '25 hours' FROM reconciliation_run LIMIT 1`,
+       SELECT $1, $2, $3, now(), FALSE, settings, now() - interval '25 hours'
+       FROM reconciliation_run LIMIT 1`,
       [id, question.from, question.to],
     );
     expect(await readRun(here, id)).toMatchObject({ state: 'interrupted', result: null });
@@ -224,10 +225,8 @@ describe('the runs of the reconciliation', () => {
   it('need an earlier listing for as_of', async () => {
     const question = { from: ago(50), to: ago(49), as_of: ago(48) };
     const never = await askForRun(here, question).expect(422);
-    expect([never.body.code, never.body.detail]).toEqual([
-      'listing_missing',
-      expect.stringMatching(/has been read/),
-    ]);
+    expect(never.body.code).toBe('listing_missing');
+    expect(never.body.detail).toMatch(/has been read/);
     const { as_of: asOf } = await reconcile(here, { from: question.from, to: question.to });
     const tooOld = await askForRun(here, question).expect(422);
     expect(tooOld.body.detail).toContain(`The earliest was read at ${asOf}`);

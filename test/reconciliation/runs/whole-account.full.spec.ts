@@ -48,11 +48,8 @@ describe('operations that reach the whole upstream account', () => {
       return (request.url.endsWith(REDEEM) ? redeemed : serving)(request, ...rest);
     };
   const spentBy = async (id: string) => {
-    const rows = await api.proxy.database.query(
-      `SELECT trim_scale(usd)::text AS usd FROM spending WHERE client_id = $1`,
-      [id],
-    );
-    return rows[0]?.usd;
+    const sql = 'SELECT trim_scale(usd)::text AS usd FROM spending WHERE client_id = $1';
+    return (await api.proxy.database.query(sql, [id]))[0]?.usd;
   };
   const capped = (limits: Partial<Limits>) => api.client(limits);
 
@@ -154,9 +151,9 @@ describe('operations that reach the whole upstream account', () => {
 
     it("are limited by a person's own cap, although the client has no limit", async () => {
       const { id, key } = await capped({});
-      const [chiRef, second] = [
-        'c0ffee00-0000-4000-8000-000000000007',
-        'c0ffee00-0000-4000-8000-000000000008',
+      const [chiRef, second] = ['7', '8'].map((n) => `c0ffee00-0000-4000-8000-00000000000${n}`) as [
+        string,
+        string,
       ];
       const ada = { 'X-Actor': 'ada' };
       await api.proxy.get(key, '/v1/limits').set(ada).expect(200);
@@ -194,15 +191,8 @@ describe('operations that reach the whole upstream account', () => {
       const renamed = transactions.map((one) => (one.chiRef === CREDIT ? { ...one, chiRef } : one));
       api.upstream.behaviour = listing(renamed);
       const { body } = await api.ask(key, REDEEM, redemption(chiRef)).expect(400);
-      expect(body).toMatchObject({
-        code: 'amount_required',
-        errors: [
-          {
-            pointer: '/chiRef',
-            detail: expect.stringContaining('must name a transaction whose amount is known'),
-          },
-        ],
-      });
+      const detail = expect.stringContaining('must name a transaction whose amount is known');
+      expect(body).toMatchObject({ code: 'amount_required', errors: [{ pointer: '/chiRef', detail }] });
       expect(await api.preview(key, REDEEM, redemption(chiRef))).toMatchObject({
         would: 'be_refused',
         refusal: { code: 'amount_required' },
@@ -236,8 +226,8 @@ describe('operations that reach the whole upstream account', () => {
       const rows = await api.proxy.database.query<{ id: string }>(
         `SELECT i.id, i.operation, o.kind, o.record::json ->> 'body_commitment' AS body_commitment,
           (SELECT count(*)::integer FROM outcome_item x WHERE x.intent_id = i.id) AS items
-         FROM intent i JOIN outcome o ON o.intent_id = i.id WHERE i.record::json ->> 'caused_by' = $1
-           AND i.operation = $2`,
+         FROM intent i JOIN outcome o ON o.intent_id = i.id
+         WHERE i.record::json ->> 'caused_by' = $1 AND i.operation = $2`,
         [headers['x-call-id'], LIST],
       );
       expect(rows).toMatchObject([{ operation: LIST, kind: 'succeeded', body_commitment: null, items: 1 }]);
