@@ -5,10 +5,10 @@ import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/fo
 import { airtimes, ofAirtime } from '../../support/console/overview-airtime';
 import type { Overview } from '../../support/http/api';
 import { eventually } from '../../support/payments/paying';
-import { Reconciling, startReconciling } from '../../support/reconciliation/reconciling';
+import { ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
 
 describe('the event stream of GET /v1/overview', () => {
-  let scene: Reconciling;
+  let scene: ReconciliationScene;
   const keys = new Map<string, string>();
 
   beforeAll(async () => {
