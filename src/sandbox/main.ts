@@ -2,7 +2,7 @@ import { createSandbox } from './app';
 import { readSettings, StartFailure } from './behaviour/settings';
 
 /**
- * Runs the sandbox as a process of its own. With an IPC channel, it sends its parent `{ ready: { url } }` or
+ * Runs the sandbox as a separate process. With an IPC channel, it sends its parent `{ ready: { url } }` or
  * `{ failed: "<one sentence>" }`, and ends with the parent. Otherwise it prints its address or the failure.
  */
 
@@ -13,7 +13,7 @@ async function run(): Promise<void> {
   // The reader of the output, such as `head`, may end first. Without a listener, EPIPE ends this process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-  // Before it listens, there is nothing to complete: a signal or the parent's death ends it at once.
+  // Before it listens, no request is in flight: a signal or the parent's death ends it at once.
   const orphaned = () => process.exit(0);
   process.once('disconnect', orphaned);
 

@@ -14,27 +14,28 @@ const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 
 type Fetch = typeof fetch;
 /** Behavior of the network for one request. */
-type Fate = (send: () => Promise<Response>) => Promise<Response>;
+type NetworkBehavior = (send: () => Promise<Response>) => Promise<Response>;
 
-const arrives: Fate = (send) => send();
+const delivery: NetworkBehavior = (send) => send();
 /** Breaks the connection before the proxy reads a byte. */
-const isLost: Fate = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
-const isRefused: Fate = () =>
+const lostRequest: NetworkBehavior = () =>
+  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+const refusedConnection: NetworkBehavior = () =>
   Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 /** Breaks the connection after the answer of the proxy. */
-const losesAnswer: Fate = async (send) => {
+const lostAnswer: NetworkBehavior = async (send) => {
   await (await send()).arrayBuffer();
   throw new TypeError('terminated');
 };
 
 /** Answers from a gateway between the app and the proxy. */
 const answers =
-  (status: number, text: string): Fate =>
+  (status: number, text: string): NetworkBehavior =>
   () =>
     Promise.resolve(new Response(text, { status }));
 
 /** Answers with an error of the proxy. */
-const says = (status: number, code: string, action: string, retryAfter?: string): Fate => {
+const proxyError = (status: number, code: string, action: string, retryAfter?: string): NetworkBehavior => {
   const headers = { 'X-Call-Id': 'x', ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
   const text = JSON.stringify({ status: 'error', error: `It said ${code}.`, code, action, call_id: 'x' });
   return () => Promise.resolve(new Response(text, { status, headers }));
@@ -51,14 +52,14 @@ describe('a payment without an answer', () => {
   });
   afterAll(() => proxy.close());
 
-  /** Prepares a payment whose requests meet these fates in turn. The last one applies to all others. */
-  function payment(fates: Fate[], idempotencyKey?: string) {
+  /** Prepares a payment with these fates of its requests, in order. The last one applies to all others. */
+  function payment(fates: NetworkBehavior[], idempotencyKey?: string) {
     const keys: (string | null)[] = [];
     const unreliable: Fetch = (input, init) => {
       const request = new Request(input, init);
       if (request.method === 'POST') keys.push(request.headers.get('Idempotency-Key'));
-      const fate = request.method === 'POST' ? (fates.length > 1 ? fates.shift() : fates[0]) : arrives;
-      return (fate ?? arrives)(() => fetch(request));
+      const fate = request.method === 'POST' ? (fates.length > 1 ? fates.shift() : fates[0]) : delivery;
+      return (fate ?? delivery)(() => fetch(request));
     };
     const phoneNumber = `+2547${String(30_000_000 + (count += 1))}`;
     const client = new PayoutProxy({ baseUrl: proxy.url, apiKey: key, fetch: unreliable, retries: RETRIES });
@@ -76,16 +77,16 @@ describe('a payment without an answer', () => {
 
   const page = answers(502, '<html><h1>502 Bad Gateway</h1></html>');
 
-  it.each<[string, Fate[], number]>([
-    ['the first request is lost', [isLost, arrives], 2],
-    ['no connection is made at first', [isRefused, isRefused, arrives], 3],
-    ['the first answer is lost', [losesAnswer, arrives], 2],
-    ['all answers but the last are lost', [losesAnswer, losesAnswer, losesAnswer, losesAnswer, arrives], 5],
-    ['a gateway answers with HTML', [page, arrives], 2],
-    ['a gateway answers with JSON of its own', [answers(503, '{"status":503}'), arrives], 2],
-    ['a gateway answers with a success', [answers(200, '{"status":"success"}'), arrives], 2],
-    ['the proxy is overloaded', [says(503, 'overloaded', 'retry_same_key', '0'), arrives], 2],
-    ['an unknown error asks for a retry', [says(400, 'brand_new', 'retry_same_key'), arrives], 2],
+  it.each<[string, NetworkBehavior[], number]>([
+    ['the first request is lost', [lostRequest, delivery], 2],
+    ['no connection is made at first', [refusedConnection, refusedConnection, delivery], 3],
+    ['the first answer is lost', [lostAnswer, delivery], 2],
+    ['all answers but the last are lost', [lostAnswer, lostAnswer, lostAnswer, lostAnswer, delivery], 5],
+    ['a gateway answers with HTML', [page, delivery], 2],
+    ['a gateway answers with JSON of its own', [answers(503, '{"status":503}'), delivery], 2],
+    ['a gateway answers with a success', [answers(200, '{"status":"success"}'), delivery], 2],
+    ['the proxy is overloaded', [proxyError(503, 'overloaded', 'retry_same_key', '0'), delivery], 2],
+    ['an unknown error asks for a retry', [proxyError(400, 'brand_new', 'retry_same_key'), delivery], 2],
   ])('is sent again with the same key, and made once, if %s', async (_case, fates, attempts) => {
     const { made, keys, timesPaid } = payment(fates);
     expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });
@@ -94,13 +95,13 @@ describe('a payment without an answer', () => {
   });
 
   it('is not rejected while an unanswered attempt may have been carried out', async () => {
-    const { made, timesPaid } = payment([losesAnswer, says(403, 'scope_missing', 'ask')]);
+    const { made, timesPaid } = payment([lostAnswer, proxyError(403, 'scope_missing', 'ask')]);
     expect(await made.send()).toMatchObject({ status: 'succeeded' }); // its key is on record
     expect(await timesPaid()).toBe(1);
   });
 
   it('is unknown after a rejection that follows an open attempt', async () => {
-    const { made, timesPaid } = payment([isLost, says(403, 'cap_exceeded', 'ask')]);
+    const { made, timesPaid } = payment([lostRequest, proxyError(403, 'cap_exceeded', 'ask')]);
     const result = await made.send();
     expect(result).toMatchObject({
       status: 'unknown',
@@ -113,7 +114,7 @@ describe('a payment without an answer', () => {
   });
 
   it('is rejected at once after its only attempt is rejected', async () => {
-    const { made, keys } = payment([says(403, 'cap_exceeded', 'ask')]);
+    const { made, keys } = payment([proxyError(403, 'cap_exceeded', 'ask')]);
     expect(await made.send()).toMatchObject({
       status: 'rejected',
       settled: true,
@@ -123,12 +124,12 @@ describe('a payment without an answer', () => {
   });
 
   it('is found by its key after another program has sent it', async () => {
-    const first = payment([losesAnswer]);
+    const first = payment([lostAnswer]);
     expect(await first.made.send()).toMatchObject({ status: 'unknown', callId: undefined });
-    const second = payment([says(403, 'scope_missing', 'ask')], first.made.idempotencyKey);
+    const second = payment([proxyError(403, 'scope_missing', 'ask')], first.made.idempotencyKey);
     expect(await second.made.settled()).toMatchObject({ status: 'succeeded', settled: true });
     expect([await first.timesPaid(), await second.timesPaid()]).toEqual([1, 0]);
-    expect(await payment([says(403, 'cap_exceeded', 'ask')], 'never-sent').made.send()).toMatchObject({
+    expect(await payment([proxyError(403, 'cap_exceeded', 'ask')], 'never-sent').made.send()).toMatchObject({
       status: 'rejected',
     });
   });
@@ -136,20 +137,20 @@ describe('a payment without an answer', () => {
   it('is rejected with the current error after an earlier call has freed its key', async () => {
     const busy = { operation: 'POST /payouts/airtime', fault: 'tooManyRequests', retryAfter: 0, nth: 1 };
     await askSandbox(proxy.sandbox.url).post('/_sandbox/faults').set(CONTROL).send(busy).expect(201);
-    const first = payment([arrives, says(503, 'overloaded', 'retry_same_key', '60')]);
+    const first = payment([delivery, proxyError(503, 'overloaded', 'retry_same_key', '60')]);
     expect(await first.made.send()).toMatchObject({ status: 'not_sent' });
-    const second = payment([says(403, 'cap_exceeded', 'ask')], first.made.idempotencyKey);
+    const second = payment([proxyError(403, 'cap_exceeded', 'ask')], first.made.idempotencyKey);
     expect(await second.made.send()).toMatchObject({ status: 'rejected', error: { code: 'cap_exceeded' } });
   });
 
   it('is not_sent without any connection', async () => {
-    const { made, keys } = payment([isRefused]);
+    const { made, keys } = payment([refusedConnection]);
     expect(await made.send()).toMatchObject({ status: 'not_sent', settled: true, error: { maySent: false } });
     expect(keys).toHaveLength(5);
   });
 
   it('waits for Retry-After, and gives up after a long one', async () => {
-    const { made, keys } = payment([says(429, 'rate_limited', 'retry_same_key', '60')]);
+    const { made, keys } = payment([proxyError(429, 'rate_limited', 'retry_same_key', '60')]);
     const error: unknown = expect.objectContaining({ code: 'rate_limited', retryAfterMs: 60_000 });
     expect(await made.send()).toMatchObject({ status: 'not_sent', error });
     expect(keys).toHaveLength(1);
@@ -163,7 +164,7 @@ describe('a payment without an answer', () => {
         leaving.abort(new Error('the page was closed'));
         throw new Error(`aborted after ${response.status}`);
       },
-      arrives,
+      delivery,
     ]);
     await expect(made.send({ signal: leaving.signal })).rejects.toThrow('the page was closed');
     expect(await made.settled()).toMatchObject({ status: 'succeeded', settled: true });
@@ -189,7 +190,7 @@ describe('a payment without an answer', () => {
   it('renews an expired credential once, for all waiting requests', async () => {
     let present = 'expired';
     let renewals = 0;
-    const expired = says(401, 'token_expired', 'fix_request');
+    const expired = proxyError(401, 'token_expired', 'fix_request');
     const client = new PayoutProxy({
       baseUrl: proxy.url,
       apiKey: () => present,
@@ -200,7 +201,7 @@ describe('a payment without an answer', () => {
       },
       fetch: (input, init) => {
         const isExpired = new Request(input, init).headers.get('X-API-Key') === 'expired';
-        return isExpired ? expired(arrives as never) : fetch(input, init);
+        return isExpired ? expired(delivery as never) : fetch(input, init);
       },
     });
     const limits = await Promise.all(Array.from({ length: 10 }, () => client.limits()));

@@ -66,7 +66,7 @@ const instant: Rule = {
 };
 const words: Rule = {
   holds: (value) => isObject(value) && Object.values(value).every((word) => trimmedText.holds(word)),
-  must: 'an object whose values are texts without blanks around them',
+  must: 'an object of texts without blanks around them',
 };
 const LONGEST_LIST = 1_000_000;
 

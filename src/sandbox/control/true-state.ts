@@ -47,7 +47,7 @@ interface Posting {
   entries: { account: string; type: string; amount: string }[];
 }
 
-/** Reads postings whose description is one word and one of these references, oldest first. */
+/** Reads postings with one of these references as second word of the description, oldest first. */
 function postingsFor(database: Database, references: string[]) {
   return database.$queryRaw<Posting[]>`
     SELECT description, min(date) AS date, json_agg(json_build_object(

@@ -41,7 +41,7 @@ const ROUTES = {
 /** All operations, with the type of their `data`. */
 export type SandboxOperations = typeof ROUTES;
 
-/** A POST whose input is in the query (docs/reference/upstream.md). */
+/** POST operations with their input in the query (docs/reference/upstream.md). */
 const READS_QUERY = new Set(['POST /account/issue-id-transactions']);
 
 /** Adds all operations of the interface below {@link PREFIX}, documented or listed by name only. */

@@ -44,7 +44,7 @@ export async function post(work: Work, description: string, entries: Entry[]): P
 
   if ((await write(work, description, wallets, own)) === wallets.length) return;
   const payer = wallets.find(({ usd }) => usd.isNegative());
-  if (!payer) throw new Error('there is no such wallet'); // Otherwise value would vanish.
+  if (!payer) throw new Error('the wallet does not exist'); // Otherwise value would vanish.
   throw new Refusal(`insufficient funds in the ${payer.account.type} wallet`);
 }
 

@@ -126,7 +126,7 @@ describe('the sandbox API', () => {
     expect((await approve(held.call_id, api.keys.admin ?? '').expect(200)).body.outcome).toBe('succeeded');
   });
 
-  it('names the person behind a sample, who then may not approve it', async () => {
+  it('records the person of a sample, and rejects their approval', async () => {
     const { key } = await api.clients.issueKey('admin', { person: 'ada' });
     const { operation, body } = await api.sample(AIRTIME);
     await api.clients.update('app', { approvalOverUsd: new Decimal(1) });

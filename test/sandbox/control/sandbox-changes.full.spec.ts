@@ -64,7 +64,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('time') }) },
 );
 
-/** One step. Each kind uses some of these fields. */
+/** A step of a sequence, with fields by its kind. */
 interface Step {
   do: string;
   usd?: number;
@@ -73,10 +73,10 @@ interface Step {
 }
 
 const NOTHING = { id: 'none', chiRef: 'none', issueID: 'none', type: 'none', status: 'none' };
-type Chosen = typeof NOTHING;
+type ChosenTransaction = typeof NOTHING;
 
-/** Transactions that a step applies to. Without an entry: any. */
-const FITS: Record<string, (transaction: Chosen) => boolean> = {
+/** Conditions for the transaction of a step. Other steps apply to any transaction. */
+const APPLICABLE: Record<string, (transaction: ChosenTransaction) => boolean> = {
   link: ({ status }) => status === 'unpaid',
   redeem: ({ type, status }) => type === 'credit' && status === 'paid',
   delete: ({ status }) => status === 'unpaid',
@@ -92,7 +92,7 @@ const PAYER = {
   tx_ref: 'a',
 };
 
-/** Random sequences of payments, changes and entries, some of them concurrent. */
+/** Runs random sequences of payments, changes and entries, partly concurrent. */
 describe('the ledger of a sandbox that changes its answers', () => {
   let sandbox: TestSandbox;
 
@@ -107,11 +107,14 @@ describe('the ledger of a sandbox that changes its answers', () => {
   const credits = (valueInUSD: number) => ({ credits: [{ valueInUSD, email: 'ada@example.org' }] });
   const entry = ({ do: type, usd: valueInUSD, wallet: name }: Step) =>
     control('post', '/entries', { type, account: DEMO, wallet: name, valueInUSD });
-  const change = ({ do: _do, nth: _nth, ...fields }: Step, { chiRef }: Chosen) =>
+  const change = ({ do: _do, nth: _nth, ...fields }: Step, { chiRef }: ChosenTransaction) =>
     control('patch', `/transactions/${chiRef}`, fields);
 
-  /** Executes each step, on the chosen transaction if it needs one. */
-  const DOES: Record<string, (next: Step, chosen: Chosen) => PromiseLike<{ status: number }>> = {
+  /** Functions that execute each kind of step, on the chosen transaction. */
+  const EXECUTION: Record<
+    string,
+    (next: Step, chosen: ChosenTransaction) => PromiseLike<{ status: number }>
+  > = {
     airtime: ({ usd: value }) =>
       post('/payouts/airtime', {
         airtimes: [
@@ -145,9 +148,12 @@ describe('the ledger of a sandbox that changes its answers', () => {
   };
 
   const take = async (next: Step): Promise<string> => {
-    const fits = FITS[next.do] ?? (() => true);
+    const fits = APPLICABLE[next.do] ?? (() => true);
     const all = (await transactions()).filter(fits);
-    const { status } = await DOES[next.do]!(next, all[(next.nth ?? 0) % Math.max(all.length, 1)] ?? NOTHING);
+    const { status } = await EXECUTION[next.do]!(
+      next,
+      all[(next.nth ?? 0) % Math.max(all.length, 1)] ?? NOTHING,
+    );
     return `${next.do} ${status}`;
   };
 

@@ -3,7 +3,7 @@ import { expectSoundLedger } from '../../support/reconciliation/sound-ledger';
 import { TestSandbox, startSandbox } from '../../support/sandbox/sandbox';
 
 /** The operations that charge a payer. */
-type Asking = 'collect' | 'initiate';
+type CollectionOperation = 'collect' | 'initiate';
 
 describe('collections of the sandbox', () => {
   let sandbox: TestSandbox;
@@ -56,7 +56,7 @@ describe('collections of the sandbox', () => {
     });
   });
 
-  const paidBy = async (name: Asking, digits: string) => {
+  const paidBy = async (name: CollectionOperation, digits: string) => {
     const before = await sandbox.balance('momo');
     const request = sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` });
     const { data: payment } = (await request.expect(200)).body;
@@ -65,7 +65,7 @@ describe('collections of the sandbox', () => {
   };
 
   // State of each magic payer's collection: at first, when due, and after its verification.
-  it.each<[Asking, string, string, string, [string, number], [string, number]]>([
+  it.each<[CollectionOperation, string, string, string, [string, number], [string, number]]>([
     ['collect', 'reversed', '99990101', 'paid', ['paid', 10], ['paid', 10]],
     ['collect', 'late', '99990102', 'pending', ['paid', 10], ['paid', 10]],
     ['collect', 'pending', '99990103', 'pending', ['pending', 0], ['paid', 10]],
@@ -92,15 +92,18 @@ describe('collections of the sandbox', () => {
     expect(await state()).toEqual(['paid', 10]);
   });
 
-  it.each<Asking>(['collect', 'initiate'])('rejects %s from payers who refuse', async (name) => {
-    const from = async (digits: string) =>
-      (await sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` }).expect(400)).body;
-    expect((await from('99990107')).error).toBe("insufficient funds in the payer's mobile money account");
-    expect(await from('99990108')).toMatchObject({
-      code: 'TRANSACTION_FAILED',
-      message: 'fail to collect mobile money',
-    });
-  });
+  it.each<CollectionOperation>(['collect', 'initiate'])(
+    'rejects %s from magic payers that refuse',
+    async (name) => {
+      const from = async (digits: string) =>
+        (await sandbox.post(path(name), { ...collection, phone_number: `+2547${digits}` }).expect(400)).body;
+      expect((await from('99990107')).error).toBe("insufficient funds in the payer's mobile money account");
+      expect(await from('99990108')).toMatchObject({
+        code: 'TRANSACTION_FAILED',
+        message: 'fail to collect mobile money',
+      });
+    },
+  );
 
   it.each([
     ['amount', 0, 'amount must be a positive number'],

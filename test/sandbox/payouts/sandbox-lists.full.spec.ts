@@ -105,7 +105,7 @@ describe('lists with lies', () => {
     };
     const { body } = await sandbox.control('patch', '/settings', wrong).expect(400);
     expect(body.faults).toEqual([
-      'words.listed must be an object whose values are texts without blanks around them',
+      'words.listed must be an object of texts without blanks around them',
       'words.shown is unknown; the fields are listed, answered, events',
       'lists.wallets is unknown; the fields are transactions, entries',
       'lists.transactions.newest must be a whole number from 0 to 1000000 or null',

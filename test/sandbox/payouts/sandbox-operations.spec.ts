@@ -123,7 +123,7 @@ describe('the operations documented by name only', () => {
       expect(await create({ name: 'A', email: 'a@b', meta: [1] })).toBe('meta must be an object');
     });
 
-    it('looks up wallets of its own and of its sub-accounts, and transfers between them', async () => {
+    it('looks up its wallets and those of its sub-accounts, and transfers between them', async () => {
       const [, momo] = (await get('/wallets/list')).data;
       const [, theirs] = (await get(`/sub-account/get?id=${SUB_ACCOUNT}`)).data.wallets;
       const transfer = { receiver: SUB_ACCOUNT, valueInUSD: 0.1, wallet: 'momo' };

@@ -65,7 +65,7 @@ export const DOCUMENTED: ExampleRequest[] = examplesFrom('documented');
 /** The operations that public clients revealed (docs/reference/upstream.md), each with a valid request. */
 export const OBSERVED: ExampleRequest[] = examplesFrom('observed');
 
-/** Operations whose bodies list items: the list's field, the fields of an item, and a valid item. */
+/** Operations with lists of items: the list's field, the fields of an item, and a valid item. */
 export const LISTS = OPERATION_NAMES.flatMap((operation) => {
   const { in: list = 'the_body', fields = {} } = itemFieldsOf(operation) ?? {};
   if (list === 'the_body') return [];

@@ -1,6 +1,6 @@
 import original from 'supertest';
 import type { AnyEnvelope, ErrorEnvelope, operations, paths, ProblemDetails } from './api';
-import { Agent, TypedRequest as AskedOf, Method, METHODS, Request } from './request';
+import { Agent, TypedRequest, Method, METHODS, Request } from './request';
 import { expectDescribed } from './response-schemas';
 
 type JsonType = 'application/json' | 'application/problem+json';
@@ -32,7 +32,7 @@ export type Api = {
 } & { '/api/v0.1/**': Record<Method, EnvelopeBodies>; '/v1/preview/**': Record<Method, PreviewBodies> };
 
 /** A request to a route of the API documents. */
-export type TypedApiRequest<Verb extends Method, Path extends string> = AskedOf<Api, Verb, Path>;
+export type TypedApiRequest<Verb extends Method, Path extends string> = TypedRequest<Api, Verb, Path>;
 
 /** The body of a route's answer. */
 export type BodyOf<Verb extends Method, Path extends string, Status extends number = 200> =

@@ -11,11 +11,11 @@ type Json<Value> = Value extends Date
     ? { [Name in keyof Value]: Json<Value[Name]> }
     : Value;
 
-type Found<Data> = typeof NOT_FOUND extends Data ? (Data extends typeof NOT_FOUND ? never : Data) : Data;
+type FoundData<Data> = typeof NOT_FOUND extends Data ? (Data extends typeof NOT_FOUND ? never : Data) : Data;
 
 /** Type of `data` in an operation's successful answer. */
 export type DataOf<Line extends keyof SandboxOperations> = Json<
-  Found<Awaited<ReturnType<SandboxOperations[Line]>>>
+  FoundData<Awaited<ReturnType<SandboxOperations[Line]>>>
 >;
 
 interface BodiesOf<Line extends keyof SandboxOperations> {

@@ -85,7 +85,7 @@ export function describePayments(payments: number): void {
       body?: object,
     ) => askSandbox(proxy.sandbox.url)[method](`/_sandbox${path}`).set(CONTROL).send(body);
 
-    /** Prepares an order with a random network of its own, so that its fate is the same in each run. */
+    /** Prepares an order with its own random network, so that its fate is the same in each run. */
     function prepare(number: number, keyOf?: string): Order {
       const seed = SEED + number * 1_000;
       const random = randomNumbers(seed);
