@@ -58,7 +58,7 @@ export async function serveConsole(
   });
   const show = (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
-    // saves a request whose answer is known
+    // saves the page a request with a known answer
     const hint = sessionTokenIn(request) === undefined ? 'none' : 'perhaps';
     return reply
       .header('content-type', 'text/html; charset=utf-8')

@@ -18,7 +18,6 @@ describe('the OpenAPI documents', () => {
     await describeApi();
     const cleared = ended.mock.calls.flat();
     expect(begun.mock.results.filter(({ value }) => !cleared.includes(value as NodeJS.Timeout))).toEqual([]);
-    expect(begun.mock.calls.length).toBeGreaterThan(0);
     for (const mock of [begun, ended]) mock.mockRestore();
   });
 

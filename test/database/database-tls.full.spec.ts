@@ -40,7 +40,7 @@ describe('a database with TLS', () => {
     beforeAll(async () => {
       const { database } = postgres;
       for (const file of ['server.pem', 'server.key']) {
-        // The server writes the files, because it accepts only a key that nobody else can read.
+        // The server writes the files, because it accepts only a private key file.
         const lines = readFileSync(pathOf(file), 'utf8').trim().split('\n');
         const values = lines.map((line) => `('${line}')`).join();
         await database.query(`COPY (VALUES ${values}) TO PROGRAM 'umask 077; cat > ${file}'`);

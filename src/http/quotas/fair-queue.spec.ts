@@ -67,7 +67,7 @@ describe('a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2']);
   });
 
-  it('rests after a turn, for as long as it is told', async () => {
+  it('rests after a turn for the given time', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const worked: number[] = [];
     const rests = new FairQueue(1, (workedMs) => (worked.push(workedMs) === 1 ? 100 : 0));

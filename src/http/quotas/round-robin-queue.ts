@@ -19,7 +19,7 @@ export class RoundRobinQueue<Entry> {
     this.length += 1;
   }
 
-  /** Takes the entry whose turn it is, of a client that may go. Its line goes to the end. */
+  /** Takes the next entry of a client that may go. Its line goes to the end. */
   next(mayGo: (client: string) => boolean): Entry | undefined {
     for (const [client, line] of this.lines) {
       if (!mayGo(client)) continue;

@@ -60,6 +60,6 @@ class SlotInterceptor implements NestInterceptor {
 export const HoldsSlot = (quota: QuotaName) =>
   applyDecorators(SetMetadata(QUOTA, quota), UseInterceptors(SlotInterceptor));
 
-/** Declares that the requests of a route take turns. `call.gone` cancels work whose caller has hung up. */
+/** Declares that the requests of a route take turns. `call.disconnected` cancels work without a caller. */
 export const TakesTurn = (quota: QuotaName) =>
   applyDecorators(SetMetadata(QUOTA, quota), UseInterceptors(TurnInterceptor));

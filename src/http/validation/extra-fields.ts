@@ -11,7 +11,7 @@ export const NOT_EXTRA =
 
 const UNIT_NAME = 'credit';
 
-/** The field with which a request chooses whose wallets pay. */
+/** The field with which a request chooses the wallets that pay. */
 const SUB_ACCOUNT = 'subAccount';
 
 /** Words of paths and answers (docs/reference/upstream.md). As a unit name, they would have two meanings. */

@@ -30,7 +30,7 @@ export const FIELD_NAMES = new Set<string>();
 /**
  * Returns faults as records store them. The name of an unknown field may be a person's address. The response
  * quotes it, and the record does not.
- * @param extras the names of fields that the operator allows beside the known ones.
+ * @param extras the additional fields that the operator allows.
  */
 export function forTheRecord(faults: Fault[], extras: readonly string[] = []): Fault[] {
   const isKnown = (token: string) =>

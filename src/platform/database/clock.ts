@@ -42,7 +42,7 @@ interface Sample {
  * the two. In between, the clock advances by monotonic time plus the machine's sleep. A wrong or adjusted
  * wall clock has no effect.
  *
- * Everything that expires, waits, or is judged by its age uses this clock, or the database's own in SQL.
+ * Deadlines, waits and ages use this clock, or the database's own in SQL.
  */
 export class DatabaseClock {
   private best: Sample | undefined;

@@ -24,7 +24,7 @@ export class AnyEnvelope {
 
   @optional(
     TEXT,
-    'The outcome of a repeated call whose answer is not stored: the upstream gave none, or it was erased.',
+    'The outcome of a replay without a stored answer: the upstream gave none, or it was erased.',
   )
   message?: string;
 

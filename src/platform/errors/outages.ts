@@ -37,7 +37,7 @@ export const OUTAGES = {
     no_worker: 'No worker is running. Nothing was done. Start a worker, or try again later.',
   }),
   ...kinds(503, 'retry_same_key', {
-    not_ready: 'The proxy cannot serve requests at the moment.',
+    not_ready: 'The proxy cannot serve requests now.',
   }),
   ...repeatable(503, 'retry_same_key', 1, {
     database_unavailable:

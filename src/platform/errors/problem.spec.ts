@@ -25,7 +25,7 @@ const OF_READS: ProblemCode[] = [
 const faults = [{ pointer: '/airtimes/0', detail: 'must be an object' }];
 
 describe('a problem', () => {
-  it.each(CODES)('has an error status and a text that says what to do: %s', (code) => {
+  it.each(CODES)('has an error status and a text of sentences: %s', (code) => {
     const { status, message } = new Problem(code);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);

@@ -62,7 +62,7 @@ export class LogOutput {
     this.waiting = [];
     write(STDOUT, lines, (error, written) => {
       this.isWriting = false;
-      // A named pipe may get another reader, but nobody has the lines that the last one did not read.
+      // A named pipe may get another reader, but the lines that the last one did not read are lost.
       const rest = error?.code === 'EPIPE' ? lines.subarray(lines.length) : lines.subarray(written);
       if (rest.length > 0) this.waiting.unshift(rest);
       this.size -= lines.length - rest.length;

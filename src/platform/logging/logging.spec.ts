@@ -57,7 +57,7 @@ describe('loggingOptions', () => {
 
   it.each<[string, object]>([
     ['an error', new DatabaseError(PERSON, '23505')],
-    ['an error beside other names', { call_id: 'id', err: new DatabaseError(PERSON, '23505') }],
+    ['an error with other fields', { call_id: 'id', err: new DatabaseError(PERSON, '23505') }],
     ['something thrown that is no error', { err: { message: PERSON } }],
   ])('describes %s with a safe text instead of its own message', (_what, line) => {
     expect(JSON.stringify(logged(line))).not.toContain('ada');

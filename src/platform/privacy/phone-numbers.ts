@@ -1,6 +1,6 @@
 import { isInternational } from './calling-codes';
 
-/** Generated IDs, whose digits mean nothing. */
+/** Generated IDs, with digits that mean nothing. */
 const UUID = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi;
 const HEX = /(?<![\da-z])(?=[\da-f]*[a-f])[\da-f]{16,}(?![\da-z])/gi;
 const ULID = /(?<![\da-z])(?=\d*[a-z])[0-7][\da-hjkmnp-tv-z]{25}(?![\da-z])/gi;

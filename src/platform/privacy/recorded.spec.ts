@@ -8,7 +8,7 @@ describe('recording a text', () => {
     ['for ada@example.com', 'for a••@example.com'],
     ['to +234 801 234 5678, please', 'to +234••••5678, please'],
     ['@ada_l', '@a••'],
-    ['order 2348012345678', 'order 2348012345678'], // of nobody in the call: it may be an order's number
+    ['order 2348012345678', 'order 2348012345678'], // of no person in the call: it may be an order number
   ])('turns %s into %s', (text, recorded) => expect(asRecorded(text)).toBe(recorded));
 
   it('masks the numbers of its own people without their +, too', () => {
@@ -59,7 +59,7 @@ describe('recording a text', () => {
     }
   });
 
-  it('keeps a query unchanged unless it names somebody', () => {
+  it('keeps a query without a contact unchanged', () => {
     expect(queryAsRecorded(null)).toBeNull();
     expect(queryAsRecorded('issueID=a%20b&page=2')).toBe('issueID=a%20b&page=2');
     const masked = queryAsRecorded('issueID=ada%40example.com&x=%2B2348012345678');

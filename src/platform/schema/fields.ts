@@ -21,7 +21,7 @@ export type Model<Fields = object> = new () => Fields;
 /** Refers to a schema by its name, for a class that is declared further down. */
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Allows null beside a schema. In OpenAPI 3.1 (JSON Schema 2020-12), null is a separate type. */
+/** Returns a schema that also allows null, a separate type in OpenAPI 3.1 (JSON Schema 2020-12). */
 export function orNull(schema: object) {
   const forms: object[] = 'anyOf' in schema ? (schema.anyOf as object[]) : [schema];
   return { anyOf: [...forms, { type: 'null' }] };

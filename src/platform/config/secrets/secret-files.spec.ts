@@ -55,7 +55,7 @@ describe('the files of secrets', () => {
     expect([sandboxBehaviour, sandboxControlKey.reveal()]).toEqual([{}, 'control-key']);
   });
 
-  it('must not be set beside their variables, and must exist, be small files, and have content', () => {
+  it('must not be set with their variables, and must exist, be small files, and have content', () => {
     expect(
       refusal({ UPSTREAM_API_KEY: 'upstream-key', UPSTREAM_API_KEY_FILE: fileWith('upstream-key') }),
     ).toContain('UPSTREAM_API_KEY and UPSTREAM_API_KEY_FILE must not both be set');

@@ -41,8 +41,8 @@ export const fileVariableOf = (name: string) => `${name}_FILE`;
 
 /**
  * Reads the secrets whose files the environment names.
- * @returns the environment with their values in place of the files, the files by secret, and what is wrong
- * with them. A fault names a variable, never a value or a file.
+ * @returns the environment with their values in place of the files, the files by secret, and their faults. A
+ * fault names a variable, never a value or a file.
  */
 export function readSecretFiles(given: Given): {
   values: Record<string, string | undefined>;

@@ -67,7 +67,7 @@ const OPEN_FUNCTIONS = `SELECT oid::regprocedure::text AS name FROM pg_proc
  * Checks that the roles exist and have the rights of the migrations, that the logins may take them, and that
  * other logins may not execute their functions. A plain backup on another server has neither roles nor
  * rights.
- * @throws StartError that names what is missing, with the statements that an administrator runs.
+ * @throws StartError with the missing roles and rights, and the statements that restore them.
  */
 export async function requireAccess(logins: Logins): Promise<void> {
   const { descriptions: what, statements } = await missingAccess(logins);

@@ -10,7 +10,7 @@ import { requireConnections } from './pooler-check';
  * the settings that payments need.
  * @param mayMigrate whether startup may apply pending migrations.
  * @returns the names of the migrations it applied, and the last one that the database has.
- * @throws StartError that says what an operator must do first.
+ * @throws StartError with the next step of the operator.
  */
 export async function prepareDatabase(
   logins: Logins & DatabaseUrls,

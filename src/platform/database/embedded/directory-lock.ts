@@ -20,10 +20,10 @@ const HOLDER_PATIENCE_MS = 1_000;
  * it works before there is a database, and between containers with their own process IDs.
  *
  * The lock is a Unix socket on which its holder listens. The sockets are numbered, and the highest number
- * counts. A process that finds nobody listening makes the next number with a hard link, which only one of
- * several processes can make. A file with its number says who holds it, so that nobody believes the file of
- * an earlier holder. Nobody removes the highest socket, not even its holder. Otherwise, a process that looked
- * earlier could make the same number again.
+ * counts. A process that finds no listener makes the next number with a hard link, which only one of several
+ * processes can make. A file with the number names the holder, so that the file of an earlier holder does not
+ * count. The highest socket is never removed. Otherwise, a process that looked earlier could make the same
+ * number again.
  */
 export class DirectoryLock {
   private constructor(
@@ -119,7 +119,7 @@ async function takeNext(
   const name = randomUUID();
   const server = await listen(join(place, name));
   try {
-    // only once it listens, so that nobody finds it silent
+    // only once it listens, so that no process finds it silent
     linkSync(join(locks, name), join(locks, String(highest + 1)));
     for (const number of numbersIn(locks)) {
       if (number > highest) continue;

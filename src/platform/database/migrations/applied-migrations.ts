@@ -92,8 +92,8 @@ export function pendingOf(migrations: Migration[], applied: Map<string, AppliedM
 }
 
 /**
- * Rejects a database with a migration that this program does not know, unless the migration says that this
- * program may run with it. A rolling upgrade restarts instances of the version before on the new schema.
+ * Rejects a database with an unknown migration, unless the migration allows this program. A rolling upgrade
+ * restarts instances of the previous version on the new schema.
  */
 function refuseTooNew(migrations: Migration[], applied: Map<string, AppliedMigration>): void {
   const last = migrations.at(-1)?.name ?? '';

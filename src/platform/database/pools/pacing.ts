@@ -1,13 +1,13 @@
 import { Prisma } from '../generated/client';
 
 /**
- * True, after a rest where one is due. A statement that evaluates it for each row works in the first of every
- * four milliseconds, and sleeps in the others, so that whoever waits for its core soon gets it. The kernel
- * alone lets a busy process go on for about four milliseconds, and a payment needs a core some ten times, in
- * several processes.
+ * SQL: true, after a rest where one is due. A statement that evaluates it for each row works in the first of
+ * every four milliseconds and sleeps in the others, so that payments soon get its core. The kernel alone lets
+ * a busy process run for about four milliseconds, and a payment needs a core some ten times, in several
+ * processes.
  *
- * A statement rests in its first seven seconds only, so that the rest of a long one fits into its time-out.
- * It costs a tenth of a microsecond for each row.
+ * A statement rests in its first seven seconds only, so that a long one ends before its timeout. It costs a
+ * tenth of a microsecond for each row.
  */
 export const RESTED = Prisma.sql`CASE
   WHEN date_part('microseconds', clock_timestamp())::integer % 4000 >= 1000

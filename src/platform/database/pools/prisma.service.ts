@@ -76,7 +76,7 @@ export class PrismaService extends PrismaClient implements OnApplicationShutdown
       Client: Reporting,
       ...new.target.sizeOf(settings),
       query_timeout: QUERY_TIMEOUT_MS,
-      // pg-pool waits for the promise, and its types do not say so.
+      // pg-pool waits for the promise, although its types omit it.
       onConnect: async (client: ClientBase) => {
         for (const check of checks) await check(client);
       },

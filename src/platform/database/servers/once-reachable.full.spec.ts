@@ -27,7 +27,7 @@ describe('onceReachable', () => {
   };
 
   it.each(['57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET', '53300', 'ENOTFOUND'])(
-    'repeats the work of a process after %s, and says so once',
+    'repeats the work of a process after %s, and logs the wait once',
     async (code) => {
       const work = failing(
         () => failure(code),
@@ -70,7 +70,7 @@ describe('onceReachable', () => {
     await expect(giving).rejects.not.toThrow(/hunter2/);
   });
 
-  it('says that this process itself was late', async () => {
+  it('reports the lateness of this process', async () => {
     const work = failing(TIMED_OUT);
     const late = () => {
       block(1_100);

@@ -136,7 +136,7 @@ function isBest(kind: ServerState, target: SessionTarget): boolean {
 async function lookAt(address: DatabaseUrl, server: Server): Promise<ServerProbe> {
   const client = new Client({
     connectionString: urlOfServer(address, server),
-    connectionTimeoutMillis: PATIENCE_MS + GRACE_MS, // by then nobody waits for it
+    connectionTimeoutMillis: PATIENCE_MS + GRACE_MS, // after the end of the choice
     query_timeout: PATIENCE_MS + GRACE_MS,
     application_name: 'payout-proxy server choice',
   });
