@@ -12,6 +12,9 @@ import {
 type Ids = Pick<Transaction, 'id' | 'chiRef' | 'issueID'>;
 
 let on: SharedAccount;
+const read = (key: string, { id }: Pick<Ids, 'id'>) => on.get(key, `/api/v0.1/account/transaction?id=${id}`);
+const discard = (key: string, { chiRef }: Pick<Ids, 'chiRef'>, headers?: Record<string, string>) =>
+  on.post(key, '/account/delete-unpaid-transaction', { chiRef }, headers);
 
 interface Naming {
   operation: string;
@@ -19,17 +22,17 @@ interface Naming {
   ask: (key: string, of: Ids, headers?: Record<string, string>) => Promise<Answer>;
   idOf: (of: Ids) => string;
 }
-const nobodys: Ids = {
+const UNOWNED: Ids = {
   id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8',
   chiRef: '7d9a2c11-5b1f-4a57-9a4e-0d8f6f2f1c55',
-  issueID: 'nobody_1_1700000000000',
+  issueID: 'unowned_1_1700000000000',
 };
 const OPERATIONS: Naming[] = [
   {
     operation: 'GET /account/transaction',
     make: (key) => on.credit(key),
     idOf: ({ id }) => id,
-    ask: (key, { id }) => on.get(key, `/api/v0.1/account/transaction?id=${id}`),
+    ask: read,
   },
   {
     operation: 'POST /account/issue-id-transactions',
@@ -41,8 +44,7 @@ const OPERATIONS: Naming[] = [
     operation: 'POST /account/delete-unpaid-transaction',
     make: (key) => on.link(key),
     idOf: ({ chiRef }) => chiRef,
-    ask: (key, { chiRef }, headers) =>
-      on.post(key, '/account/delete-unpaid-transaction', { chiRef }, headers),
+    ask: discard,
   },
   {
     operation: 'POST /redeem/airtime',
@@ -65,10 +67,10 @@ describe('transactions of the shared upstream account', () => {
   afterAll(() => on.close());
 
   describe.each(OPERATIONS)('$operation', ({ operation, make, ask, idOf }) => {
-    it('answers for an own transaction, and refuses those of others and unowned ones with the same error', async () => {
+    it('answers for an own transaction, and returns 404 for those of others and for unowned ones', async () => {
       const own = await make(on.shop);
       const before = (await on.arrivals()).length;
-      const [others, unknown] = [await ask(on.rival, own), await ask(on.rival, nobodys)];
+      const [others, unknown] = [await ask(on.rival, own), await ask(on.rival, UNOWNED)];
       expect([others.status, others.body.code]).toEqual([404, 'object_not_found']);
       const words = ({ body: { call_id: _id, ...rest } }: Answer) => rest;
       expect(words(others)).toEqual(words(unknown));
@@ -143,12 +145,11 @@ describe('transactions of the shared upstream account', () => {
       await on.post(on.whole, '/redeem/airtime', redemption(own));
       const { name, key } = await on.clients.create('named-only', [...APP, 'account']);
       await on.post(key, '/redeem/airtime', redemption(own));
-      await on.post(key, '/account/delete-unpaid-transaction', { chiRef: own.chiRef });
+      await discard(key, own);
       await on.clients.update(name, { scopes: APP });
       expect((await on.post(key, '/redeem/airtime', redemption(own))).body.code).toBe('object_not_found');
       expect((await on.listed(key)).map(({ chiRef }) => chiRef)).not.toContain(own.chiRef);
-      const answered = await on.get(on.shop, `/api/v0.1/account/transaction?id=${own.id}`);
-      expect(answered.body.data).toMatchObject({ chiRef: own.chiRef });
+      expect((await read(on.shop, own)).body.data).toMatchObject({ chiRef: own.chiRef });
     });
   });
 
@@ -159,38 +160,31 @@ describe('transactions of the shared upstream account', () => {
       expect((await on.listed(on.rival)).map(({ chiRef }) => chiRef)).not.toContain(own.chiRef);
       const theirs = await on.unnamed(on.rival);
       const before = (await on.arrivals()).length;
-      const refused = await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: own.chiRef });
+      const refused = await discard(on.rival, own);
       expect([refused.status, refused.body.code]).toEqual([404, 'object_not_found']);
       // The list is read, without the ID. The record of that read shows nothing of the transaction.
       expect((await on.arrivals()).slice(before)).toEqual(['POST /account/transactions [{},{}]']);
-      const calls = (
-        await on.proxy.get(on.rival, '/v1/calls?operation=POST /account/transactions').expect(200)
-      ).body.calls;
-      expect(calls[0]).toMatchObject({ items: [] });
-      expect(JSON.stringify(calls[0])).not.toContain(own.chiRef);
-      expect(
-        (await on.post(on.shop, '/account/delete-unpaid-transaction', { chiRef: own.chiRef })).status,
-      ).toBe(200);
-      expect(
-        (await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: theirs.chiRef })).status,
-      ).toBe(200);
+      const reads = '/v1/calls?operation=POST /account/transactions';
+      const [call] = (await on.proxy.get(on.rival, reads).expect(200)).body.calls;
+      expect(call).toMatchObject({ items: [] });
+      expect(JSON.stringify(call)).not.toContain(own.chiRef);
+      expect((await discard(on.shop, own)).status).toBe(200);
+      expect((await discard(on.rival, theirs)).status).toBe(200);
     });
 
     it('belong to the client with a unique description after the follow-up finds them', async () => {
       const own = await on.unnamed(on.shop, { description: 'Sample' });
-      const ask = (key: string) => on.get(key, `/api/v0.1/account/transaction?id=${own.id}`);
-      expect((await ask(on.shop)).body.code).toBe('object_not_found');
+      expect((await read(on.shop, own)).body.code).toBe('object_not_found');
       const worker = await on.proxy.startWorker();
       await worker.get(FollowUpService, { strict: false }).runOnce();
       await worker.close();
-      expect([(await ask(on.shop)).status, (await ask(on.rival)).status]).toEqual([200, 404]);
+      expect([(await read(on.shop, own)).status, (await read(on.rival, own)).status]).toEqual([200, 404]);
     });
 
     it('do not belong to a client whose ID another client copied into its request', async () => {
       const sent = await on.post(on.rival, '/send', { credit: [{ email: on.email(), valueInUSD: 1 }] });
       const made = await on.link(on.shop, { description: `Ref ${sent.headers['x-call-id'] ?? ''}` });
-      const refused = await on.post(on.rival, '/account/delete-unpaid-transaction', { chiRef: made.chiRef });
-      expect(refused.body.code).toBe('object_not_found');
+      expect((await discard(on.rival, made)).body.code).toBe('object_not_found');
       expect((await on.listed(on.rival)).map(({ chiRef }) => chiRef)).not.toContain(made.chiRef);
     });
   });
@@ -198,11 +192,11 @@ describe('transactions of the shared upstream account', () => {
   it('are hidden while the index is rebuilt, because their owner is unknown', async () => {
     const own = await on.credit(on.shop);
     const before = (await on.arrivals()).length;
-    // What a crash of Postgres leaves of it.
+    // Like a crash of Postgres.
     await on.proxy.database.query('TRUNCATE search_entry, search_item, search_slice, search_position');
     const asked = [
-      await on.get(on.shop, `/api/v0.1/account/transaction?id=${own.id}`),
-      await on.get(on.rival, `/api/v0.1/account/transaction?id=${own.id}`),
+      await read(on.shop, own),
+      await read(on.rival, own),
       await on.post(on.shop, '/redeem/airtime', redemption(own)),
       await on.post(on.rival, '/redeem/airtime', redemption(own)),
     ];
@@ -243,14 +237,12 @@ describe('transactions of the shared upstream account', () => {
       const ada = (await on.clients.issueKey('shop', { person: 'ada' })).key;
       const bob = (await on.clients.issueKey('shop', { person: 'bob' })).key;
       const own = await on.credit(ada);
-      expect((await on.get(bob, `/api/v0.1/account/transaction?id=${own.id}`)).body.code).toBe(
-        'object_not_found',
-      );
+      expect((await read(bob, own)).body.code).toBe('object_not_found');
       expect((await on.listed(bob)).map(({ chiRef }) => chiRef)).not.toContain(own.chiRef);
-      expect((await on.get(ada, `/api/v0.1/account/transaction?id=${own.id}`)).status).toBe(200);
-      expect((await on.get(on.shop, `/api/v0.1/account/transaction?id=${own.id}`)).status).toBe(200);
+      expect((await read(ada, own)).status).toBe(200);
+      expect((await read(on.shop, own)).status).toBe(200);
       const impersonal = await on.credit(on.shop);
-      expect((await on.get(ada, `/api/v0.1/account/transaction?id=${impersonal.id}`)).status).toBe(404);
+      expect((await read(ada, impersonal)).status).toBe(404);
     });
   });
 });

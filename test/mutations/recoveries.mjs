@@ -210,7 +210,7 @@ export const RECOVERIES = [
         'await this.work.spool.ids();',
       ],
     ],
-    noticedBy: 'test/continuity/recovery/spooled-outcomes.full.spec.ts',
+    noticedBy: 'test/continuity/recovery/spool-after-kill.full.spec.ts',
     test: 'is recorded once with its IDs after the next start',
   },
   {

@@ -46,27 +46,24 @@ describe('a preview', () => {
   }
   const NO_TRACES = { intents: 0, refusals: 0, spending: 0, claims: 0, contents: 0 };
 
-  it.each(TRIED)(
-    'announces that $operation would be sent, records nothing, and then the request is sent',
-    async (one) => {
-      const { id, key } = await api.client();
-      const headers = { 'Idempotency-Key': 'k-1' };
-      expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
-        would: 'be_sent',
-        refusal: null,
-        replay: null,
-        errors: [],
-        approval: null,
-        stopped: null,
-        duplicates: [],
-        fee_usd: null,
-        item_count: itemFieldsOf(one.operation) ? 1 : 0,
-      });
-      expect([api.arrived(), await traces(id)]).toEqual([[], NO_TRACES]);
-      await api.ask(key, one.path, one.body, headers).expect(200);
-      expect(api.arrived()).toEqual([`POST ${one.path}`]);
-    },
-  );
+  it.each(TRIED)('announces that $operation would be sent, and records nothing', async (one) => {
+    const { id, key } = await api.client();
+    const headers = { 'Idempotency-Key': 'k-1' };
+    expect(await api.preview(key, one.path, one.body, headers)).toMatchObject({
+      would: 'be_sent',
+      refusal: null,
+      replay: null,
+      errors: [],
+      approval: null,
+      stopped: null,
+      duplicates: [],
+      fee_usd: null,
+      item_count: itemFieldsOf(one.operation) ? 1 : 0,
+    });
+    expect([api.arrived(), await traces(id)]).toEqual([[], NO_TRACES]);
+    await api.ask(key, one.path, one.body, headers).expect(200);
+    expect(api.arrived()).toEqual([`POST ${one.path}`]);
+  });
 
   it.each((Object.keys(OPERATIONS) as OperationName[]).filter(isRead))(
     'returns 404 for %s',
@@ -91,35 +88,20 @@ describe('a preview', () => {
     const { items, total_usd, coverage } = await api.preview(key, AIRTIME, body);
     expect({ total_usd, coverage }).toEqual({ total_usd: '12.5', coverage: 'checked' });
     const phone = { recipient: '+2348012345678', network_code: null, notes: [] };
+    const local = (currency: string, amount: string) => ({ currency, amount });
     expect(items).toEqual([
-      {
-        ...phone,
-        position: 0,
-        amount_usd: '10.5',
-        country: 'Kenya',
-        local_amount: { currency: 'KES', amount: '1359.75' },
-      },
-      {
-        ...phone,
-        position: 1,
-        amount_usd: '2',
-        country: 'Nigeria',
-        local_amount: { currency: 'NGN', amount: '259' },
-      },
+      { ...phone, position: 0, amount_usd: '10.5', country: 'Kenya', local_amount: local('KES', '1359.75') },
+      { ...phone, position: 1, amount_usd: '2', country: 'Nigeria', local_amount: local('NGN', '259') },
     ]);
     const credits = [{ ...creditItem(), email: 'Ada@Example.COM', twitter: '@ada' }, { twitter: '@bob' }];
     const credit = await api.preview(key, '/payouts/credit', { credits });
+    const [both, none] = [
+      'The item has an email and a handle. The email is used.',
+      'The item has no amount, so the total does not include it.',
+    ];
     expect(credit.items).toMatchObject([
-      {
-        recipient: 'ada@example.com',
-        local_amount: null,
-        notes: ['The item has an email and a handle. The email is used.'],
-      },
-      {
-        recipient: '@bob',
-        amount_usd: null,
-        notes: ['The item has no amount, so the total does not include it.'],
-      },
+      { recipient: 'ada@example.com', local_amount: null, notes: [both] },
+      { recipient: '@bob', amount_usd: null, notes: [none] },
     ]);
   });
 
@@ -139,11 +121,8 @@ describe('a preview', () => {
   });
 
   it('lists every fault of every kind, with the intended phone number', async () => {
-    const { id, key } = await api.client({
-      maxItemUsd: usd('5'),
-      countries: ['Kenya'],
-      dailyCapUsd: usd('1'),
-    });
+    const limits = { maxItemUsd: usd('5'), countries: ['Kenya'], dailyCapUsd: usd('1') };
+    const { id, key } = await api.client(limits);
     const body = airtimes(
       { phoneNumber: '\u202a00234 (801) 234-5678\u202c' },
       { phoneNumber: '+44 (0)20 7946 0958', valueInUSD: 0 },
@@ -181,7 +160,7 @@ describe('a preview', () => {
     },
   );
 
-  it('rejects invalid JSON, invalid keys, missing scopes and disabled operations with problem details', async () => {
+  it('rejects invalid JSON, keys, scopes and operations with problem details', async () => {
     const send = (key: string, body: object | string = airtimes({})) =>
       supertest(api.proxy.url).post(`/v1/preview${AIRTIME}`).set('X-API-Key', key).type('json').send(body);
     const writer = await api.proxy.client('writer', 'write');
@@ -197,9 +176,8 @@ describe('a preview', () => {
       const { body, type } = await request.expect(status);
       expect([body.code, type]).toEqual([code, 'application/problem+json']);
     }
-    const [refused] = await api.proxy.database.query('SELECT operation FROM refusal WHERE client_id = $1', [
-      writer.id,
-    ]);
+    const refusals = 'SELECT operation FROM refusal WHERE client_id = $1';
+    const [refused] = await api.proxy.database.query(refusals, [writer.id]);
     expect(refused?.operation).toBe(`POST /v1/preview${AIRTIME}`);
   });
 
@@ -222,11 +200,8 @@ describe('a preview', () => {
   it('announces a hold for approval', async () => {
     const { key } = await api.client({ approvalOverUsd: usd('3') });
     const body = airtimes({ valueInUSD: 3.5 });
-    const expected = {
-      would: 'wait_for_approval',
-      approval: { reason: 'over_threshold', threshold_usd: '3' },
-    };
-    expect(await api.preview(key, AIRTIME, body)).toMatchObject(expected);
+    const approval = { reason: 'over_threshold', threshold_usd: '3' };
+    expect(await api.preview(key, AIRTIME, body)).toMatchObject({ would: 'wait_for_approval', approval });
     await api.ask(key, AIRTIME, body).expect(202);
     expect(api.arrived()).toEqual([]);
   });
@@ -261,7 +236,7 @@ describe('a preview', () => {
 
   it('lists the first 100 faults of a long list with their total, and the items without faults', async () => {
     const { key } = await api.client();
-    const wrong = { ...airtimeItem(), phoneNumber: 'nobody' };
+    const wrong = { ...airtimeItem(), phoneNumber: 'unknown' };
     const airtimes = Array.from({ length: 300 }, (_, place) => (place % 3 === 0 ? airtimeItem() : wrong));
     const found = await api.preview(key, '/payouts/airtime', { airtimes });
     expect(found).toMatchObject({ would: 'be_refused', errors_total: 200, errors: { length: 100 } });

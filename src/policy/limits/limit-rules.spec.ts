@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { NO_ITEM } from '../../../test/support/payments/no-item';
 import { Limits, NO_LIMITS } from '../../access/clients/limits/limits';
 import { Item } from '../../operations/items/item';
 import { brokenLimits, needsApproval } from './limit-rules';
@@ -10,20 +11,8 @@ const faultsOf = (limits: Partial<Limits>, items: Item[], effect: 'pay' | 'write
   brokenLimits({ ...NO_LIMITS, allowForeignNumbers: true, ...limits }, effect === 'pay', items, pointerOf)[0];
 
 function item(amount: Decimal.Value | null, country: string | null = null): Item {
-  return {
-    recipientField: 'phone',
-    handleIgnored: false,
-    email: null,
-    phone: '+254712345678',
-    handle: null,
-    networkCode: null,
-    reference: null,
-    receiver: null,
-    wallet: null,
-    upstreamRef: null,
-    amountUsd: amount === null ? null : usd(amount),
-    country,
-  };
+  const amountUsd = amount === null ? null : usd(amount);
+  return { ...NO_ITEM, recipientField: 'phone', phone: '+254712345678', amountUsd, country };
 }
 
 /** Amounts of up to six decimals, as integer millionths: exact without decimals. */
@@ -76,12 +65,7 @@ describe('per-call limits', () => {
     ],
     ['no country', ['Kenya'], 'Kenya', '+870123456789'],
     ['another country, without a stated one', ['Kenya', 'Ghana'], null, '+2348012345678'],
-    [
-      'another country, beside an allowed name that is not known',
-      ['Kenya', 'Atlantis'],
-      'Kenya',
-      '+2348012345678',
-    ],
+    ['another country, next to an unknown name', ['Kenya', 'Atlantis'], 'Kenya', '+2348012345678'],
   ])('refuse a number of %s', (_text, countries, country, phone) => {
     expect(faultsOf({ countries }, [{ ...item(1, country), phone }])).toMatchObject({
       code: 'country_not_allowed',
@@ -118,17 +102,17 @@ describe('per-call limits', () => {
 
   it.each<[text: string, countries: string[], country: string | null, phone: string | null]>([
     ['any country for a client without a list', [], 'Kenya', '+2348012345678'],
-    ['an allowed country under another of its names', ['Ivory Coast'], 'ivory coast', '+2250708091011'],
+    ['an allowed country by another name', ['Ivory Coast'], 'ivory coast', '+2250708091011'],
     ['an allowed country, without a stated one', ['Kenya'], null, '+254712345678'],
-    ['an allowed country, beside another allowed one', ['Kenya', 'Nigeria'], 'Kenya', '+2348012345678'],
-    ['a country whose stated name is allowed and not known', ['Atlantis'], 'ATLANTIS', '+2348012345678'],
-    ['a country that can be one with an unknown name', ['Kenya', 'Atlantis'], null, '+2348012345678'],
-    ['nobody', ['Kenya'], 'Kenya', null],
+    ['an allowed country, next to another', ['Kenya', 'Nigeria'], 'Kenya', '+2348012345678'],
+    ['a country with an unknown, allowed name', ['Atlantis'], 'ATLANTIS', '+2348012345678'],
+    ['a country that may have an unknown name', ['Kenya', 'Atlantis'], null, '+2348012345678'],
+    ['no country, because it is missing', ['Kenya'], 'Kenya', null],
   ])('accept a number of %s', (_text, countries, country, phone) =>
     expect(faultsOf({ countries }, [{ ...item(1, country), phone }])).toBeUndefined(),
   );
 
-  it('name each wrong country and each wrong number of a call, and the allowed ones once', () => {
+  it('name each wrong country and number, and the allowed countries once', () => {
     const items = ['+2348012345678', '+254712345678', '+233241234567'].map((phone) => ({
       ...item(1, 'Kenya'),
       phone,

@@ -17,31 +17,28 @@ import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandb
 
 const AMOUNT = 1.25;
 
-/** So many items that the body leaves in parts. */
+/** Items of a body that is sent in parts. */
 const MANY_ITEMS = 400;
 
 interface App {
-  /** Of its client. */
+  /** ID of its client. */
   id: string;
   asking: Asking;
-  /** Which proxy it talks to. */
+  /** Index of its proxy. */
   proxy: number;
 }
 
-/** Two apps that ask at once: one with an Idempotency-Key, one without. */
+/** Two simultaneous apps: one with an Idempotency-Key, one without. */
 interface Pair {
   apps: App[];
   items: number;
-  /** What they first asked: no answer comes. */
+  /** The first requests, which get no answer. */
   lost: Promise<Told>[];
-  /** The answers to the retries, once the proxies run again. */
+  /** The answers to the retries after the restart. */
   told: Told[];
 }
 
-/**
- * Two proxies are killed while payouts are at different points of their way, a pair of apps at each point.
- * The proxies are started again, and all apps ask again.
- */
+/** Two proxies are killed with a pair of apps at each point of a payout. After the restart, all apps retry. */
 describe('a payout whose proxy is killed', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -57,13 +54,9 @@ describe('a payout whose proxy is killed', () => {
     upstream = await Gate.start(() => sandbox.url);
     postgres = await Gate.start(() => database.url);
     const throughGate = Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString();
-    fleet = await Fleet.start(2, database, {
-      DATABASE_URL: throughGate,
-      UPSTREAM_BASE_URL: upstream.url,
-      UPSTREAM_API_KEY: API_KEY,
-      DUPLICATE_WINDOW_SECONDS: '86400', // however long the test takes
-      UPSTREAM_TIMEOUT_MS: '600000',
-    });
+    const urls = { DATABASE_URL: throughGate, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEY: API_KEY };
+    const times = { DUPLICATE_WINDOW_SECONDS: '86400', UPSTREAM_TIMEOUT_MS: '600000' }; // Above the test's.
+    fleet = await Fleet.start(2, database, { ...urls, ...times });
     doors = [await Gate.start(() => fleet.url(0)), await Gate.start(() => fleet.url(1))];
     auditor = (await createClient(database, 'auditor', ['audit'])).key;
   });
@@ -86,10 +79,7 @@ describe('a payout whose proxy is killed', () => {
 
   const urlOf = ({ proxy }: App) => doors[proxy]!.url;
 
-  /**
-   * @param separate gives each app a proxy of its own: in one proxy the second would wait for the first one's
-   * commit.
-   */
+  /** @param separate gives each app its own proxy. In one proxy, the second waits for the first's commit. */
   async function newPair({ items = 1, separate = false } = {}): Promise<Pair> {
     const apps = [await newApp('keyed', items, 0), await newApp('bare', items, separate ? 1 : 0)];
     return { apps, items, lost: [], told: [] };
@@ -97,18 +87,14 @@ describe('a payout whose proxy is killed', () => {
 
   const askAll = (pair: Pair) => pair.lost.push(...pair.apps.map((app) => ask(urlOf(app), app.asking)));
 
-  /**
-   * Kills the proxies before they have told the apps anything. What a slow database made them keep on disk is
-   * lost.
-   */
-  async function killProxies(pairs: Pair[], whenTheyAreGone = () => Promise.resolve()): Promise<void> {
+  /** Kills the proxies before they answer, and removes their spooled outcomes. */
+  async function killProxies(pairs: Pair[], afterKill = () => Promise.resolve()): Promise<void> {
     await Promise.all([fleet.kill(0), fleet.kill(1)]);
-    await whenTheyAreGone();
+    await afterKill();
     for (const folder of fleet.dataDirs) rmSync(join(folder, 'outcomes'), { recursive: true, force: true });
-    for (const gate of [upstream, postgres, ...doors]) {
-      gate.cut();
-      gate.open();
-    }
+    const gates = [upstream, postgres, ...doors];
+    for (const gate of gates) gate.cut();
+    for (const gate of gates) gate.open();
     for (const { lost } of pairs) {
       const ends = await Promise.allSettled(lost);
       expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -121,21 +107,17 @@ describe('a payout whose proxy is killed', () => {
     await Promise.all(pairs.map(async (pair) => (pair.told = await Promise.all(pair.apps.map(retry)))));
   }
 
-  const spent = async ({ id }: App) =>
-    (
-      await database.query('SELECT coalesce(sum(usd), 0)::float8 AS usd FROM spending WHERE client_id = $1', [
-        id,
-      ])
-    )[0]?.usd;
+  const SPENT = 'SELECT coalesce(sum(usd), 0)::float8 AS usd FROM spending WHERE client_id = $1';
+  const spent = async ({ id }: App) => (await database.query(SPENT, [id]))[0]?.usd;
 
   async function inDoubt(): Promise<string[]> {
     const page = `${fleet.url(0)}/v1/audit/calls?outcome=unknown&page_size=200`;
-    const answer = await fetch(page, { headers: { 'X-API-Key': auditor } });
-    const { calls } = (await answer.json()) as { calls: { id: string }[] };
+    const response = await fetch(page, { headers: { 'X-API-Key': auditor } });
+    const { calls } = (await response.json()) as { calls: { id: string }[] };
     return calls.map(({ id }) => id);
   }
 
-  /** Of each app, the only call there may be. */
+  /** Returns the only call of each app. */
   async function callsOf({ apps }: Pair): Promise<string[]> {
     const clients = apps.map(({ id }) => id);
     const rows = await database.query<{ id: string; client: string }>(
@@ -147,7 +129,7 @@ describe('a payout whose proxy is killed', () => {
     return rows.map(({ id }) => id);
   }
 
-  /** Both were sent at most once, are in doubt, and are told so; what they had reserved stays reserved. */
+  /** Expects that both were sent at most once, are in doubt, and keep their reservations. */
   async function expectDoubt(pair: Pair, expected: { asked?: number; executed: number }): Promise<void> {
     const listed = await inDoubt();
     const ids = await callsOf(pair);
@@ -183,10 +165,7 @@ describe('a payout whose proxy is killed', () => {
     let waiting: Pair;
     let admitted: Pair;
 
-    /**
-     * Each pair comes as far as it shall before the next one asks: what holds the next would hold it too
-     * early.
-     */
+    // Each pair reaches its point before the next one starts. The next hold would stop it too early.
     beforeAll(async () => {
       [replying, waiting] = [await newPair(), await newPair()];
       [concluding, admitted] = [await newPair({ separate: true }), await newPair({ separate: true })];
@@ -204,11 +183,11 @@ describe('a payout whose proxy is killed', () => {
       upstream.hold('answers');
       askAll(waiting);
       await upstream.held('answers', 2);
-      postgres.holdAnswersTo('insert_intents_if_clear'); // and commit; the proxies do not hear of it
+      postgres.holdAnswersTo('insert_intents_if_clear'); // The commit succeeds without an answer.
       askAll(admitted);
       await postgres.held('answers', 2);
       const pairs = [replying, concluding, sending, waiting, admitted];
-      await Promise.all(pairs.map(callsOf)); // their intents are there
+      await Promise.all(pairs.map(callsOf)); // Their intents exist.
       await killProxies(pairs);
       await loseWrites(database, 'outcome');
       await database.query('ROLLBACK');
@@ -242,10 +221,10 @@ describe('a payout whose proxy is killed', () => {
       await holdWrites(database, 'intent');
       askAll(admitting);
       await writesWait(database, 'intent', 1);
-      await writesWait(database, 'outcome', 2); // again, because each attempt waits for a second
+      await writesWait(database, 'outcome', 2); // Again, because each attempt waits for a second.
       await killProxies([concluded, admitting], async () => {
         await loseWrites(database, 'intent');
-        await database.query('ROLLBACK'); // at once, before the last attempts give up
+        await database.query('ROLLBACK'); // Before the last attempts give up.
       });
       const ids = await callsOf(concluded);
       const recorded = () => database.query('SELECT FROM outcome WHERE intent_id = ANY ($1)', [ids]);

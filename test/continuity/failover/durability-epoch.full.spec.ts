@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
-import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { OldPostgres, startOldPostgres } from '../../support/databases/old-postgres';
 import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
@@ -50,13 +49,9 @@ describe('a database restored to before a payment', () => {
     upstream.behaviour = answer(200, SUCCESS);
     proxy = await start();
     const suffix = dataDir.slice(-6).toLowerCase();
-    for (const [name, ...scopes] of [
-      ['app', 'pay'],
-      ['auditor', 'audit'],
-      ['admin', 'admin'],
-    ] as const) {
-      keys[name] = (await proxy.client(`${name}-${suffix}`, ...scopes)).key;
-    }
+    const scopes = { app: 'pay', auditor: 'audit', admin: 'admin' } as const;
+    for (const name of ['app', 'auditor', 'admin'] as const)
+      keys[name] = (await proxy.client(`${name}-${suffix}`, scopes[name])).key;
     await postgres.database.query(`UPDATE client SET daily_cap_usd = 2.5 WHERE name = $1`, [`app-${suffix}`]);
     await postgres.backUp();
   });
@@ -65,18 +60,18 @@ describe('a database restored to before a payment', () => {
     await proxy.close();
     rmSync(dataDir, { recursive: true, force: true });
     await postgres.database.query(
-      `INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING`,
+      'INSERT INTO stop_lift (stop_id) SELECT id FROM stop ON CONFLICT DO NOTHING',
     );
   });
 
-  /** Pays, and waits until a heartbeat has come after it. */
+  /** Pays, and waits for the next heartbeat. */
   async function payAndBeat(): Promise<void> {
     await eventually(async () => (await pay('order-1')).status === 200);
     const { beat } = file();
     await eventually(() => Number(file().beat) > Number(beat));
   }
 
-  /** The same key, under a cap that its payment filled, is not paid again. */
+  /** Expects that the same key, under a used-up cap, is not paid again. */
   async function expectStopped(): Promise<void> {
     expect(fenced()).toEqual(['database_behind']);
     const { body } = await pay('order-1').expect(503);
@@ -113,11 +108,8 @@ describe('a database restored to before a payment', () => {
     jest.spyOn(heartbeat, 'beat').mockResolvedValue(); // no heartbeat comes after the payment
     await eventually(async () => (await pay('order-1')).status === 200);
     await postgres.restore();
-    const { status, body } = await pay('order-1');
-    expect([status, body.code]).toEqual([
-      503,
-      expect.stringMatching(/^(instance_fenced|database_unavailable)$/),
-    ]);
+    const { body } = await pay('order-1').expect(503);
+    expect(body.code).toMatch(/^(instance_fenced|database_unavailable)$/);
     await eventually(async () => (await pay('order-1')).body.code === 'instance_fenced');
     expect(upstream.received).toHaveLength(1);
   });
@@ -136,10 +128,7 @@ describe('a database restored to before a payment', () => {
       other.post(keys.app, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-2');
     expect((await payThere().expect(503)).body.code).toBe('stopped');
     const refused = await lift(stop?.id);
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
-      409,
-      'recovery_required',
-    ]);
+    expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'recovery_required' }]);
     await postgres.database.query(
       `INSERT INTO epoch (number, reason) SELECT max(number) + 1, 'recovered' FROM epoch`,
     );
@@ -154,21 +143,20 @@ describe('a database restored to before a payment', () => {
   });
 
   describe('after its recovery', () => {
-    const { url, ownerUrl } = {
-      url: () => postgres.database.url,
-      ownerUrl: () => postgres.database.ownerUrl,
-    };
-    const recover = (...args: string[]) =>
-      runCli(
+    const recover = (...args: string[]) => {
+      const { url, ownerUrl } = postgres.database;
+      return runCli(
         ['database', 'recover', '--reason', 'restored the backup of the test', '--yes', '--json', ...args],
-        { DATABASE_URL: url(), DATABASE_OWNER_URL: ownerUrl(), DATA_DIR: dataDir },
+        { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DATA_DIR: dataDir },
         dataDir,
       );
-    const spent = () =>
-      postgres.database.query(
-        'SELECT sum(usd)::float8 AS usd FROM spending WHERE client_id = (SELECT client_id FROM intent ' +
-          'ORDER BY id DESC LIMIT 1)',
-      );
+    };
+    const expectRefused = async (folder: string, text: string) => {
+      const { code, stderr } = await recover('--from', folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
+    };
+    const SPENT = `SELECT sum(usd)::float8 AS usd FROM spending
+      WHERE client_id = (SELECT client_id FROM intent ORDER BY id DESC LIMIT 1)`;
 
     it('replays the old key, counts its amount, and pays only what was not paid', async () => {
       await payAndBeat();
@@ -180,13 +168,8 @@ describe('a database restored to before a payment', () => {
       await postgres.database.query('UPDATE client SET daily_cap_usd = 5');
       proxy = await start();
       await eventually(async () => (await activeStops()).length === 1);
-      const refused = await recover('--from', join(dataDir, 'missing'));
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There is no folder')]);
-      const mistyped = await recover('--from', __dirname);
-      expect([mistyped.code, mistyped.stderr]).toEqual([
-        1,
-        expect.stringContaining('is no DATA_DIR of a proxy'),
-      ]);
+      await expectRefused(join(dataDir, 'missing'), 'There is no folder');
+      await expectRefused(__dirname, 'is no DATA_DIR of a proxy');
       mkdirSync(join(dataDir, 'outcomes'), { recursive: true });
       writeFileSync(join(dataDir, 'outcomes', '01999999-0000-7000-8000-000000000000.json'), 'damaged');
       const { code, stdout } = await recover();
@@ -206,7 +189,7 @@ describe('a database restored to before a payment', () => {
       const again = { calls: 0, outcomes: 0, stop_id: stop?.id };
       expect(JSON.parse((await recover()).stdout)).toMatchObject(again); // it can be repeated
       expect((await pay('order-3').expect(503)).body.code).toMatch(/^(stopped|instance_fenced)$/);
-      // The upstream of this test lists nothing, so nobody can read the lost time.
+      // The upstream of this test lists nothing, so the lost time cannot be read.
       expect((await lift(stop?.id, '?unreconciled=true')).status).toBe(200);
       await eventually(() => fenced().length === 0);
       upstream.behaviour = answer(200, SUCCESS);
@@ -215,22 +198,21 @@ describe('a database restored to before a payment', () => {
       expect((await pay('order-2').expect(409)).body.code).toBe('outcome_unknown');
       expect((await pay('order-3').expect(403)).body.code).toBe('cap_exceeded');
       expect(upstream.received).toHaveLength(2);
-      expect(await spent()).toEqual([{ usd: 5 }]);
+      expect(await postgres.database.query(SPENT)).toEqual([{ usd: 5 }]);
       const { body } = await proxy.get(keys.auditor, '/v1/activity?action=database_recovered').expect(200);
       expect(body.activity[0]?.reason).toMatch(/^Epoch \d+: restored the backup of the test$/);
     });
 
-    it('cannot be recovered without evidence unless forced, and then payments wait for the list', async () => {
+    it('is recovered without evidence only if forced, and payments then wait for the list', async () => {
       const rescued = mkdtempSync(join(tmpdir(), 'payout-proxy-rescued-')); // has nothing else
       mkdirSync(join(rescued, 'outcomes'));
-      const { code, stderr } = await recover('--from', rescued);
+      await expectRefused(rescued, 'nothing to recover');
       rmSync(rescued, { recursive: true });
-      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing to recover')]);
       const { stop_id: stopId } = JSON.parse((await recover('--force')).stdout) as { stop_id: string };
       expect(await activeStops()).toMatchObject([{ id: stopId, cause: 'database_behind' }]);
       await eventually(() => fenced().length === 0);
       expect((await pay('order-4').expect(503)).body.code).toBe('stopped');
-      expect((await lift(stopId)).status).toBe(409); // nobody has read the list
+      expect((await lift(stopId)).status).toBe(409); // The list was not read.
       expect((await lift(stopId, '?unreconciled=true')).status).toBe(200);
     });
   });
@@ -253,10 +235,8 @@ describe('a database restored to before a payment', () => {
     writeFileSync(join(dataDir, 'epoch.json'), JSON.stringify({ ...seen, beat: String(Number(beat) - 1) }));
     proxy = await start();
     expect(fenced()).toEqual([]);
-    expect(
-      await proxy.app.get(PrismaService)
-        .$queryRaw`SELECT id FROM stop WHERE cause IS NOT NULL AND id NOT IN (SELECT stop_id FROM stop_lift)`,
-    ).toEqual([]);
+    const active = `SELECT id FROM stop WHERE cause IS NOT NULL AND id NOT IN (SELECT stop_id FROM stop_lift)`;
+    expect(await postgres.database.query(active)).toEqual([]);
   });
 
   it('does not start with a damaged epoch file', async () => {

@@ -7,20 +7,13 @@ import { copiesFolder, CopiedLine } from '../../../src/journal/copies/local-copi
 import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
-import { first } from '../../support/examples/first';
-import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { recordedEarlier } from '../../support/payments/earlier';
 import { rulesOf, WINDOWS, withId } from '../../support/payments/guard-windows';
 import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
-import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 
-/**
- * Promise 7, part: what was admitted too long ago is not sent, for somebody may have settled it and paid
- * again.
- */
+/** Promise 7: a call that was admitted too long ago is not sent. It may be settled and paid again. */
 describe('a stale admission', () => {
   let paying: Paying;
   beforeAll(async () => (paying = await startPaying()));
@@ -33,113 +26,6 @@ describe('a stale admission', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
   const callOf = (response: { headers: Record<string, string> }) => response.headers['x-call-id'];
-
-  describe('of a process that is frozen between the commit and the first byte', () => {
-    let other: TestProxy;
-    let approver: string;
-    beforeAll(async () => {
-      other = await startProxy({ upstreamBaseUrl: paying.upstream.url }, paying.proxy.database);
-      approver = (await other.client('approver', 'approve', 'audit')).key;
-    });
-    afterAll(() => other.close());
-
-    /**
-     * Freezes the first proxy once this has committed. @returns what thaws it, an hour later by its monotonic
-     * clock.
-     */
-    async function freezeAfter<Body>(commit: 'admit' | 'approve', begin: () => Promise<Answer<Body>>) {
-      // An approval is one transaction, which says that the call is released.
-      const [target, method] =
-        commit === 'admit'
-          ? [paying.proxy.app.get(CallJournal, { strict: false }), 'admit']
-          : [paying.proxy.app.get(PrismaService), '$transaction'];
-      type Commit = (...args: unknown[]) => Promise<{ kind?: string } | undefined>;
-      const commits = target as unknown as Record<string, Commit>;
-      const original = commits[method]!.bind(target);
-      let thaw = (): void => undefined;
-      const frozen = new Promise<void>((resolve) => {
-        jest.spyOn(commits, method).mockImplementation(async (...args) => {
-          const decided = await original(...args);
-          if (decided?.kind !== 'released') return decided;
-          resolve();
-          await new Promise<void>((done) => (thaw = done));
-          return decided;
-        });
-      });
-      const answered = begin().then((response) => response);
-      await frozen;
-      return async () => {
-        // Not the wall clock: ids of that hour would stay with the worker, and later spec files would write
-        // them.
-        const monotonic = performance.now.bind(performance);
-        jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + 3_600_000);
-        thaw();
-        return answered;
-      };
-    }
-
-    /** Lets the frozen call look an hour old to the database, and settles it: nothing was carried out. */
-    async function settleAsNotExecuted(id: string) {
-      await recordedEarlier(paying.proxy.database, id);
-      await query('ALTER TABLE decision DISABLE TRIGGER refuse_change');
-      await query(`UPDATE decision SET decided_at = decided_at - interval '1 hour' WHERE intent_id = $1`, [
-        id,
-      ]);
-      await query('ALTER TABLE decision ENABLE TRIGGER refuse_change');
-      await supertest(other.url)
-        .post(`/v1/calls/${id}/resolution`)
-        .set('X-API-Key', approver)
-        .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' })
-        .expect(200);
-    }
-    const outcomesOf = (id: string) =>
-      query("SELECT kind, record::json ->> 'failure' AS failure FROM outcome WHERE intent_id = $1", [id]);
-    const spentBy = (clientId: string) =>
-      query('SELECT sum(usd)::float AS usd FROM spending WHERE client_id = $1', [clientId]);
-
-    it('sends nothing after the call was settled and another one paid', async () => {
-      const { id: clientId, key } = await other.client('frozen', 'pay');
-      const ask = (proxy: TestProxy) =>
-        proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
-      const thaw = await freezeAfter('admit', () => ask(paying.proxy));
-      const call = first(
-        await query<{ id: string }>('SELECT id::text FROM intent WHERE client_id = $1', [clientId]),
-      );
-      await settleAsNotExecuted(call.id);
-      const paid = await ask(other).expect(200);
-      const late = await thaw();
-      expect([late.status, late.body.code, late.headers['retry-after']]).toEqual([503, 'too_late', '1']);
-      expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(call.id)).toEqual([{ kind: 'unknown', failure: 'abandoned' }]);
-      expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
-      const again = await ask(other).expect(200);
-      expect([again.headers['idempotent-replayed'], again.headers['x-call-id']]).toEqual([
-        'true',
-        callOf(paid),
-      ]);
-    });
-
-    it('sends nothing after the approved call was settled and another one paid', async () => {
-      const { id: clientId, key, name } = await other.client('frozen-approval', 'pay');
-      await query('UPDATE client SET approval_over_usd = 1 WHERE name = $1', [name]);
-      const ask = () => other.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
-      const approve = (id: string, url: string) =>
-        supertest(url)
-          .post(`/v1/approvals/${id}/approve`)
-          .set('X-API-Key', approver)
-          .send({ reason: 'agreed' });
-      const held = (await ask().expect(202)).body.call_id;
-      const thaw = await freezeAfter('approve', () => approve(held, paying.proxy.url));
-      await settleAsNotExecuted(held);
-      const again = (await ask().expect(202)).body.call_id;
-      expect(again).not.toBe(held);
-      await approve(again, other.url).expect(200);
-      expect((await thaw()).body).toMatchObject({ id: held, outcome: 'not_executed' });
-      expect(paying.upstream.received).toHaveLength(1);
-      expect(await outcomesOf(held)).toEqual([{ kind: 'unknown', failure: 'abandoned' }]);
-      expect(await spentBy(clientId)).toEqual([{ usd: 2.5 }]);
-    });
-  });
 
   it('is not settled while its process may still send, with longer timeouts or another clock', async () => {
     const { key } = await paying.proxy.client('longer', 'pay');
@@ -156,16 +42,16 @@ describe('a stale admission', () => {
       supertest(paying.proxy.url)
         .post(`/v1/calls/${open}/resolution`)
         .set('X-API-Key', approver)
-        .send({ outcome: 'not_executed', reason: 'the provider has nothing of it' });
+        .send({ outcome: 'not_executed', reason: 'the provider does not list it' });
     expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
     await query('UPDATE process SET in_flight_ms = 2500 WHERE number = $1', [process]);
-    // The database was moved: the clock of its new server may be ahead of the one that recorded the call.
+    // The clock of a new server may be ahead of the one that recorded the call.
     const moved =
       'UPDATE epoch SET moved_at = now() - $1::interval, server = coalesce($2, database_server())';
     await query(moved, ['0 seconds', null]);
     expect((await settle().expect(409)).body.code).toBe('not_in_doubt');
     await query(moved, ['1 hour', '7000000000000000000/1']);
-    expect((await settle().expect(409)).body.code).toBe('not_in_doubt'); // nobody has confirmed the move
+    expect((await settle().expect(409)).body.code).toBe('not_in_doubt'); // The move is not confirmed.
     await query(moved, ['1 hour', null]);
     await settle().expect(200);
   });
@@ -208,7 +94,7 @@ describe('a stale admission', () => {
     const recordedAt = new Date(Date.now() - (sql ? 0 : WINDOWS.sendableForMs + 1));
     const { id } = admission.request;
     const open = await copyIntent(paying.proxy.database, id, { process: null, recorded_at: recordedAt });
-    // Otherwise, the key alone is a reason to send nothing.
+    // Otherwise the key alone would prevent the send.
     await query('UPDATE idempotency_claim SET intent_id = $2 WHERE intent_id = $1', [id, open]);
     if (sql) await query(sql, [open]);
     const again = admit(

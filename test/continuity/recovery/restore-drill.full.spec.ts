@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Manifest } from '../../../src/continuity/backup/manifest';
@@ -23,14 +14,12 @@ import { createTestDatabase, TestDatabase } from '../../support/databases/test-d
 import { eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { removeDataDir } from '../../support/processes/data-dir';
-import { newDataDir, Product } from '../../support/processes/process';
+import { newDataDir } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { ended } from '../../support/reconciliation/reconciliation-scene';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
-/**
- * What operators do after they lost their database: the steps of docs/operate/recovery.md, in their order.
- */
+/** The steps of docs/operate/recovery.md after the loss of a database, in their order. */
 describe('a restored backup', () => {
   const signingKey = newSigningKey('drill');
   let source: TestDatabase;
@@ -68,8 +57,6 @@ describe('a restored backup', () => {
     LOG_SIGNING_KEY: signingKey,
   });
   const atTarget = { DATA_DIR: after };
-  const backUpTo = (folder: string) =>
-    new Product('cli/main.js', ['database', 'backup', folder], atSource(), dir);
   const arrivals = async () => (await sandbox.requests('POST /payouts/airtime')).length;
   const fences = () => proxy.app.get(FenceService).reasons.map(({ reason }) => reason);
   const json = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as Record<string, unknown>;
@@ -121,49 +108,6 @@ describe('a restored backup', () => {
       1,
       expect.stringContaining('cannot be written (ENOTDIR)'),
     ]);
-  });
-
-  it('is taken once by concurrent commands, and changes no other folder', async () => {
-    const twice = join(dir, 'twice');
-    mkdirSync(join(`${twice}.partial`, 'of-somebody-else'), { recursive: true });
-    const ends = [`${twice}/`, twice].map((folder) => backUpTo(folder).exit);
-    const [one, other] = (await Promise.all(ends)).sort((a, b) => Number(a.code) - Number(b.code));
-    expect([one?.code, other?.code, other?.stderr]).toEqual([
-      0,
-      1,
-      expect.stringContaining(`${twice} exists already`),
-    ]);
-    const inDir = readdirSync(dir).filter((name) => name.startsWith('twice'));
-    expect([inDir, readdirSync(`${twice}.partial`)]).toEqual([
-      ['twice', 'twice.partial'],
-      ['of-somebody-else'],
-    ]);
-  });
-
-  it('leaves nothing behind if interrupted', async () => {
-    await source.query('BEGIN');
-    await source.query('LOCK TABLE upstream_wallet IN ACCESS EXCLUSIVE MODE');
-    const command = backUpTo(join(dir, 'interrupted'));
-    const made = () => readdirSync(dir).filter((name) => name.startsWith('interrupted'));
-    await eventually(() => existsSync(join(dir, made()[0] ?? '', 'tables', 'client.copy.gz')));
-    await command.signal('SIGINT');
-    await source.query('ROLLBACK');
-    expect(made()).toEqual([]);
-  });
-
-  it('warns if it lacks the log key, or has a different one', async () => {
-    const say = async (name: string, more: Record<string, string>) => {
-      const args = ['database', 'backup', join(dir, name), '--without-tables'];
-      const { code, stderr } = await cli(args, { ...atSource(), ...more });
-      expect(code).toBe(0);
-      return stderr;
-    };
-    const elsewhere = { DATA_DIR: join(dir, 'nowhere') };
-    expect(await say('keyless', { ...elsewhere, LOG_SIGNING_KEY: '' })).toMatch(
-      /^The backup has no key of the log\. /,
-    );
-    const other = { ...elsewhere, LOG_SIGNING_KEY: newSigningKey('other') };
-    expect(await say('other-key', other)).toMatch(/^The key in the backup is not the one that signed/);
   });
 
   it('is refused if damaged, and leaves nothing', async () => {

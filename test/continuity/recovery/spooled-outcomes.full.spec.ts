@@ -10,15 +10,12 @@ import { copiesInBatches } from '../../../src/journal/copies/copies-reader';
 import { LocalCopies } from '../../../src/journal/copies/local-copies';
 import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
-import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { TestDatabase } from '../../support/databases/test-database';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { Gate } from '../../support/payments/gate';
 import { eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
-import { ask, createClient, Fleet } from '../../support/processes/fleet';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 import { tamper } from '../../support/records/sealing';
-import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 /** Returns the calls whose outcomes were copied. */
 async function copiedOutcomes(dataDir: string): Promise<string[]> {
@@ -59,72 +56,6 @@ describe('an outcome written after the response', () => {
   });
 });
 
-/** The database is gone when the upstream answers, and the proxy is killed before it is back. */
-describe.each(['durable', 'relaxed'])(
-  'an outcome that could not be recorded, with OUTCOMES=%s',
-  (OUTCOMES) => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
-    const folder = join(dataDir, 'outcomes');
-    const files = () =>
-      existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-    let database: TestDatabase;
-    let sandbox: TestSandbox;
-    let upstream: Gate;
-    let postgres: Gate;
-    let fleet: Fleet;
-
-    beforeAll(async () => {
-      database = await createTestDatabase();
-      sandbox = await startSandbox({}, database);
-      upstream = await Gate.start(() => sandbox.url);
-      postgres = await Gate.start(() => database.url);
-      fleet = await Fleet.start(1, database, {
-        DATABASE_URL: Object.assign(new URL(database.url), { port: new URL(postgres.url).port }).toString(),
-        UPSTREAM_BASE_URL: upstream.url,
-        UPSTREAM_API_KEY: API_KEY,
-        DATA_DIR: dataDir,
-        OUTCOMES,
-      });
-    });
-    afterAll(async () => {
-      await fleet?.stop();
-      for (const gate of [upstream, postgres]) await gate?.stop();
-      await sandbox?.close();
-      await database?.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    });
-
-    it('is recorded once with its IDs after the next start', async () => {
-      const { key } = await createClient(database, 'app', ['pay', 'read']);
-      const asking = { key, body: airtime(1.25, '+254712345678'), idempotencyKey: 'order-1' };
-      upstream.hold('answers');
-      const lost = ask(fleet.url(0), asking).catch(() => undefined);
-      await upstream.held('answers');
-      await postgres.refuse();
-      upstream.open();
-      await eventually(() => Promise.resolve(files().length === 1));
-      await fleet.kill(0);
-      await lost;
-      expect(await database.query('SELECT FROM outcome')).toEqual([]);
-
-      await postgres.accept();
-      await fleet.restart(0);
-      await eventually(async () => (await database.query('SELECT FROM outcome')).length === 1);
-      await eventually(() => Promise.resolve(files().length === 0));
-      const rows = await database.query(
-        'SELECT o.kind, x.upstream_ref, x.position FROM outcome o JOIN outcome_item x USING (intent_id)',
-      );
-      expect(rows).toEqual([
-        { kind: 'succeeded', upstream_ref: expect.stringMatching(/^[0-9a-f-]{36}$/), position: 0 },
-      ]);
-      const replay = await ask(fleet.url(0), asking);
-      expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-      expect(JSON.stringify(replay.json)).toContain(String(rows[0]?.upstream_ref));
-      expect((await sandbox.requests()).filter(({ processed }) => processed)).toHaveLength(1);
-    });
-  },
-);
-
 describe('an outcome that the journal gave up', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-spooled-'));
   const folder = join(dataDir, 'outcomes');
@@ -161,11 +92,11 @@ describe('an outcome that the journal gave up', () => {
     expect(await spooled()).toBe('2');
     const givenUp = () =>
       lines.filter((line) => line.includes('outcome not recorded, call is in doubt')).length;
-    await eventually(() => givenUp() === 2); // the journal has tried until now
+    await eventually(() => givenUp() === 2); // The journal retried until now.
     const id = erased.headers['x-call-id'];
     await query('ALTER TABLE intent_body DISABLE TRIGGER USER');
     await query('UPDATE intent_body SET body = NULL, salt = NULL, people = NULL WHERE intent_id = $1', [id]);
-    // none comes after the outcomes
+    // No heartbeat follows the outcomes.
     jest.spyOn(paying.proxy.app.get(HeartbeatService), 'beat').mockResolvedValue();
     await query('GRANT INSERT ON outcome TO payout_proxy');
     await eventually(async () => (await query('SELECT FROM outcome')).length === 2);
@@ -179,13 +110,13 @@ describe('an outcome that the journal gave up', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain(PHONE.slice(1));
     await eventually(async () => (await copiedOutcomes(dataDir)).length === 2);
-    // Another process with the same DATA_DIR has written one.
+    // Like another process of the same DATA_DIR that wrote one.
     const service = paying.proxy.app.get(SpooledOutcomes, { strict: false });
     await service.keep(paidOutcome(id ?? ''));
     rmSync(join(folder, `${id}.json`));
     await service.release(id ?? '', false);
     await eventually(async () => (await spooled()) === '0');
-    // The database comes back from before they were written.
+    // Like a database from before the writes.
     await tamper(paying.proxy.database, 'DELETE FROM outcome');
     await query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND ' +

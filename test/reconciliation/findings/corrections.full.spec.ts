@@ -163,7 +163,7 @@ describe('the correction of a settlement', () => {
     expect(settlements).toHaveLength(2);
     for (const { body: told } of answers.filter(({ status }) => status === 409)) {
       expect(told.code).toBe('resolution_superseded');
-      expect(told.detail).toContain(`now confirmed, by settlement ${settlements[0]?.id}`);
+      expect(told.detail).toContain(`Settlement ${settlements[0]?.id} has made the call confirmed`);
     }
     expect(await spent()).toBe(1);
   });
@@ -180,7 +180,9 @@ describe('the correction of a settlement', () => {
     expect(JSON.parse(String(written.mock.lastCall?.[0]))).toMatchObject({
       resolution: { outcome: 'confirmed' },
     });
-    await expect(run('--outcome', 'not_executed', '--supersedes', first)).rejects.toThrow('now confirmed');
+    await expect(run('--outcome', 'not_executed', '--supersedes', first)).rejects.toThrow(
+      'has made the call confirmed',
+    );
     expect((await read(id)).outcome).toBe('confirmed');
     await run(
       '--outcome',
