@@ -27,7 +27,7 @@ const BYTES_PER_ROW = 1_024;
 const OUTCOME_RETRIES_MS = [100, 400, 1_500, 3_000];
 
 /** An outcome that is being written. */
-interface Closing {
+interface OutcomeWrite {
   outcome: NewOutcome;
   /** Whether it is spooled to disk if the write fails. */
   isSpooled: boolean;
@@ -48,7 +48,7 @@ export class CallJournal implements OnApplicationShutdown {
    * do not wait for them.
    */
   private readonly lookUps: GroupCommit<Admission, AdmissionResult>;
-  private readonly outcomes: GroupCommit<Closing, string>;
+  private readonly outcomes: GroupCommit<OutcomeWrite, string>;
   private readonly relaxed: boolean;
   /** Outcomes that are written after their apps were answered (OUTCOMES=relaxed). */
   private readonly unwritten = new Set<Promise<void>>();
@@ -100,7 +100,7 @@ export class CallJournal implements OnApplicationShutdown {
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();
     // No time limit: the answer of the upstream must be written.
-    this.outcomes = new GroupCommit<Closing, string>(
+    this.outcomes = new GroupCommit<OutcomeWrite, string>(
       async (batch, again) => {
         const outcomes = batch.map(({ outcome }) => outcome);
         const writing = again
@@ -163,7 +163,7 @@ export class CallJournal implements OnApplicationShutdown {
 
   private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
     const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
-    const closing: Closing = { outcome, isSpooled, isKept: false };
+    const closing: OutcomeWrite = { outcome, isSpooled, isKept: false };
     let isWritten = false;
     try {
       const record = await this.outcomes
@@ -177,13 +177,13 @@ export class CallJournal implements OnApplicationShutdown {
   }
 
   /** Spools an outcome before its retry. Many may wait, for minutes if the database does not answer. */
-  private async keep(closing: Closing): Promise<void> {
+  private async keep(closing: OutcomeWrite): Promise<void> {
     if (!closing.isSpooled) return;
     closing.isKept = true;
     await this.spooled.keep(closing.outcome);
   }
 
-  private async writeAgain(closing: Closing, error: unknown, patienceEnds: number): Promise<string> {
+  private async writeAgain(closing: OutcomeWrite, error: unknown, patienceEnds: number): Promise<string> {
     const { outcome } = closing;
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {

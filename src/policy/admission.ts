@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { AdmissionLimitKey, Limits } from '../access/clients/limits/limits';
 import { Item } from '../operations/items/item';
-import { Forbidden, NamedRecipient, Register, RegisterRules } from './limits/beneficiaries';
+import { ForbiddenRecipients, NamedRecipient, Register, RegisterRules } from './limits/beneficiaries';
 import { Caps, OverCap, PayerCaps, UnknownPayer } from './limits/caps';
 import { HeldFor, Hold } from './limits/holds';
 import { Payment, RecipientDays } from './limits/recipient-days';
@@ -89,10 +89,10 @@ export interface Guards {
   acrossClients: boolean;
 }
 
-export type Ruling = Opened | Obstacle;
+export type Ruling = OpenRuling | Obstacle;
 
 /** A call that is sent now or after its approval. */
-export type Opened = ({ kind: 'admitted' } | ({ kind: 'held' } & Hold)) & {
+export type OpenRuling = ({ kind: 'admitted' } | ({ kind: 'held' } & Hold)) & {
   /** The earlier call with the same content, as named by the request. */
   duplicateOf?: string;
 };
@@ -106,7 +106,7 @@ export type Obstacle =
   | { kind: 'duplicate'; first: SameContent }
   | { kind: 'stopped'; stop: Stop }
   /** Recipients that the client may not pay. */
-  | ({ kind: 'recipient_not_allowed' } & Forbidden)
+  | ({ kind: 'recipient_not_allowed' } & ForbiddenRecipients)
   | OverCap
   | UnknownPayer
   /** Items whose recipients would exceed the client's daily limit per recipient. */

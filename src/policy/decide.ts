@@ -1,4 +1,4 @@
-import { AdmissionRequest, Claim, Obstacle, Opened, Ruling, State } from './admission';
+import { AdmissionRequest, Claim, Obstacle, OpenRuling, Ruling, State } from './admission';
 import { RegisterRules } from './limits/beneficiaries';
 import { overCap, overPayerCap, reservationOf, spend } from './limits/caps';
 import { Hold, holdForHistory, holdForAmount } from './limits/holds';
@@ -107,7 +107,7 @@ class Batch {
     return retryAfter === null || this.holdOn(request) ? undefined : { kind: 'circuit_open', retryAfter };
   }
 
-  private open(request: AdmissionRequest): Opened {
+  private open(request: AdmissionRequest): OpenRuling {
     const before = this.conflictingCall(request);
     const repeats = before ? { duplicateOf: before.callId } : {};
     const hold = this.holdOn(request);

@@ -29,7 +29,7 @@ export function isBelievedUnpaid({
 }
 
 /** The fields of a request that determine whether a call with the same content blocks it. */
-interface Repeating {
+interface RepetitionFields {
   idempotencyKey: string | null;
   items: readonly unknown[];
 }
@@ -43,7 +43,7 @@ interface Repeating {
  * @returns undefined if no call blocks the request.
  */
 export function conflictingCall(
-  request: Repeating,
+  request: RepetitionFields,
   same: SameContent[],
   windowSeconds: number,
 ): SameContent | undefined {
@@ -51,7 +51,7 @@ export function conflictingCall(
 }
 
 function isInTheWay(
-  { idempotencyKey, items }: Repeating,
+  { idempotencyKey, items }: RepetitionFields,
   { paidSecondsAgo, ...same }: SameContent,
   windowSeconds: number,
 ): boolean {

@@ -4,25 +4,25 @@ import { Prisma } from '../platform/database/generated/client';
 import { SidePrisma } from '../platform/database/pools/side-prisma';
 
 /** The spent and reserved amount of a client in a period, in US dollars. */
-export interface Spent {
+export interface PeriodSpending {
   usd: Decimal;
   /** End of the period. The next one begins at zero. */
   resetsAt: Date;
 }
 
-export interface Spending {
-  today: Spent;
-  thisMonth: Spent;
+export interface ClientSpending {
+  today: PeriodSpending;
+  thisMonth: PeriodSpending;
 }
 
 /** The caps and the spending of a person or an ephemeral key. */
-export interface PayerUsage extends Spending {
+export interface PayerUsage extends ClientSpending {
   dailyCapUsd: string | null;
   monthlyCapUsd: string | null;
   /** Largest sum of an ephemeral key over its lifetime. Null without one. */
   totalCapUsd: string | null;
   /** Spending of an ephemeral key over its lifetime. Null for a person. */
-  total: Spent | null;
+  total: PeriodSpending | null;
 }
 
 /** Reads the spending of clients, persons and ephemeral keys. The journal writes it. */
@@ -31,13 +31,13 @@ export class SpendingService {
   constructor(private readonly prisma: SidePrisma) {}
 
   /** Reads today's and this month's spending, in UTC by the database's clock, as in admission. */
-  async spentBy(clientId: string): Promise<Spending> {
+  async spentBy(clientId: string): Promise<ClientSpending> {
     const [row] = await this.read(Prisma.sql`(SELECT ${clientId}::uuid AS id)`);
     return toSpending(row as SpentRow); // The outer join returns one row.
   }
 
   /** Reads the spending of all clients by their IDs, in one statement. */
-  async spentByAll(): Promise<Map<string, Spending>> {
+  async spentByAll(): Promise<Map<string, ClientSpending>> {
     const rows = await this.read(Prisma.sql`client`);
     return new Map(rows.map((row) => [row.client, toSpending(row)]));
   }
@@ -100,7 +100,7 @@ function toPayerUsage(row: PayerRow): PayerUsage {
   };
 }
 
-function toSpending({ today, month, day_ends, month_ends }: SpentRow): Spending {
+function toSpending({ today, month, day_ends, month_ends }: SpentRow): ClientSpending {
   return {
     today: { usd: new Decimal(today), resetsAt: day_ends },
     thisMonth: { usd: new Decimal(month), resetsAt: month_ends },

@@ -6,7 +6,7 @@ import { FollowUpService } from '../../src/reconciliation/following/follow-up.se
 import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { airtime, Paying, startPaying } from '../support/payments/paying';
+import { airtime, PaymentScene, startPaying } from '../support/payments/paying';
 
 /** A transaction of the honest account that the other one may name. */
 const transaction = (number: number, phoneNumber: string, more: object = {}) => ({
@@ -20,23 +20,27 @@ const transaction = (number: number, phoneNumber: string, more: object = {}) => 
   valueInUSD: 2.5,
   ...more,
 });
-type Made = ReturnType<typeof transaction>;
+type ListedPayment = ReturnType<typeof transaction>;
 
 const phone = (number: number) => `+2547000000${String(number).padStart(2, '0')}`;
 
 /** The service behind one account is taken over. It answers and lists whatever its attacker likes. */
 describe('a lying upstream account', () => {
-  let honest: Paying;
+  let honest: PaymentScene;
   let liar: FakeUpstream;
   let worker: INestApplicationContext;
   let victim: string;
   let accomplice: string;
-  let listed: Made[] = [];
-  let lies: Made[] = [];
+  let listed: ListedPayment[] = [];
+  let lies: ListedPayment[] = [];
   let lost = false;
   let number = 0;
 
-  const serve = (upstream: FakeUpstream, list: () => Made[], made: (phoneNumber: string) => Made) => {
+  const serve = (
+    upstream: FakeUpstream,
+    list: () => ListedPayment[],
+    made: (phoneNumber: string) => ListedPayment,
+  ) => {
     upstream.behaviour = (request, response, socket) => {
       if (request.url.endsWith('/account/transactions')) {
         return answer(200, { status: 'success', data: list() })(request, response, socket);
@@ -82,7 +86,7 @@ describe('a lying upstream account', () => {
   const pay = (key: string, to: string) => honest.proxy.post(key, '/payouts/airtime', airtime(to));
   const recordOf = async ({ headers }: { headers: Record<string, string> }) => honest.record({ headers });
   /** Pays with the accomplice, whose upstream says that it made these. */
-  const lie = async (...made: Made[]) => {
+  const lie = async (...made: ListedPayment[]) => {
     serve(
       liar,
       () => lies,

@@ -1,10 +1,10 @@
 import { answer } from '../support/network/fake-upstream';
-import { Paying, startPaying, SUCCESS } from '../support/payments/paying';
+import { PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
 import { copyIntent } from '../support/records/intents';
 
 /** After a lost connection an app finds its call again by the key it sent. */
 describe('the list of own calls', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let rival: { id: string; key: string };
   let model: string;
 

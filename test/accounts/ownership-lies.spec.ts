@@ -1,11 +1,11 @@
 import { answer } from '../support/network/fake-upstream';
-import { Paying, startPaying } from '../support/payments/paying';
+import { PaymentScene, startPaying } from '../support/payments/paying';
 
 const CREDITS = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 
 /** An upstream that names a transaction twice, or beside an error, gives nobody what is somebody else's. */
 describe('a transaction that the upstream reports to several clients', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let made = 0;
 
   beforeAll(async () => {

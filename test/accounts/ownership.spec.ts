@@ -16,7 +16,7 @@ const read = (key: string, { id }: Pick<Ids, 'id'>) => on.get(key, `/api/v0.1/ac
 const discard = (key: string, { chiRef }: Pick<Ids, 'chiRef'>, headers?: Record<string, string>) =>
   on.post(key, '/account/delete-unpaid-transaction', { chiRef }, headers);
 
-interface Naming {
+interface NamingOperation {
   operation: string;
   make: (key: string) => Promise<Transaction>;
   ask: (key: string, of: Ids, headers?: Record<string, string>) => Promise<Answer>;
@@ -27,7 +27,7 @@ const UNOWNED: Ids = {
   chiRef: '7d9a2c11-5b1f-4a57-9a4e-0d8f6f2f1c55',
   issueID: 'unowned_1_1700000000000',
 };
-const OPERATIONS: Naming[] = [
+const OPERATIONS: NamingOperation[] = [
   {
     operation: 'GET /account/transaction',
     make: (key) => on.credit(key),

@@ -1,10 +1,10 @@
 import { answer } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
 /** No approval exceeds a cap, and of concurrent approvals one is sent. */
 describe('a held call', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());

@@ -3,11 +3,11 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { ACTOR_SOURCES, personHash } from '../../src/access/people/person';
 import { newId } from '../../src/platform/database/ids';
 import supertest from '../support/http/supertest';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { AIRTIME } from '../support/payments/paying';
 
 /** Adds a person to the app's client. @returns the person's ID. */
-async function addPerson({ query, clientId }: Approving): Promise<string> {
+async function addPerson({ query, clientId }: ApprovalScene): Promise<string> {
   const id = newId();
   await query(
     "INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, sha256($3), $4, sha256('salt'))",
@@ -18,7 +18,7 @@ async function addPerson({ query, clientId }: Approving): Promise<string> {
 
 /** Four eyes compare the clients, the keys, and the known names of people. */
 describe('an approval by a second person', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());
 
@@ -129,7 +129,7 @@ describe('an approval by a second person', () => {
 
 /** The requester of a payment could hold a shared key of the approver. */
 describe('an approval with dual control', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   beforeAll(async () => (approving = await startApproving({ dualControl: true })));
   afterAll(() => approving.close());
 
@@ -160,7 +160,7 @@ describe('an approval with dual control', () => {
 
 /** A call of 2.5 US dollars. */
 describe('the limits of the requester', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let personId: string;
   let grace: string;
 

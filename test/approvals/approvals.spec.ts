@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { reset } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
 
 /** A held call is sent once, and only after the approval of another person than its requester. */
 describe('a held call', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());

@@ -1,12 +1,12 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
-import { Approving } from '../support/payments/approving';
+import { ApprovalScene } from '../support/payments/approving';
 import { cliOf } from '../support/processes/cli';
 
 describe('the recipient registers API', () => {
   let api: Registering;
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => {
     api = await startRegistering();

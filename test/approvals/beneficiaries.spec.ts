@@ -1,11 +1,11 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { Registering, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
-import { Approving } from '../support/payments/approving';
+import { ApprovalScene } from '../support/payments/approving';
 
 describe('a recipient register', () => {
   let api: Registering;
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => {
     api = await startRegistering();

@@ -7,7 +7,7 @@ import type { Answer, Method } from '../support/http/request';
 import { schemaNamed, undescribedObjects, schemaOf, undescribed } from '../support/http/response-schemas';
 import supertest from '../support/http/supertest';
 import { answer, reset } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { airtime, eventually } from '../support/payments/paying';
 import { runPlan, startRun } from '../support/reconciliation/comparison';
 import { plant, PLANTED_SETTINGS } from '../support/reconciliation/planted-findings';
@@ -24,7 +24,7 @@ const PAID = {
 
 /** Programs with types from the API documents must find what they describe, and nothing else. */
 describe('a /v1 response', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let key: string;
   let ids: Record<
     'paid' | 'unknown' | 'held' | 'approved' | 'settled' | 'refused' | 'run' | 'statement' | 'stop',

@@ -3,13 +3,13 @@ import { createServer, RequestListener, Server } from 'node:http';
 import { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { runCli } from '../support/processes/cli';
 import { Product } from '../support/processes/process';
 
 /** The commands of approvers, with a running proxy. */
 describe('the approvals command', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let folder: string;
 
   beforeAll(async () => {

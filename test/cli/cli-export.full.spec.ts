@@ -14,13 +14,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditCommands } from '../../src/cli/audit/audit';
 import { ExportService } from '../../src/history/export/export.service';
-import { Paying, phones, startPaying } from '../support/payments/paying';
+import { PaymentScene, phones, startPaying } from '../support/payments/paying';
 import { Product } from '../support/processes/process';
 import { insertSettlements } from '../support/records/documents';
 
 /** `audit export` with a running proxy. */
 describe('the export command', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let folder: string;
 
   beforeAll(async () => {

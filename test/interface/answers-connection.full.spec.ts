@@ -5,7 +5,7 @@ import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstr
 import {
   AIRTIME,
   eventually,
-  Paying,
+  PaymentScene,
   phoneOf,
   phones,
   startPaying,
@@ -49,7 +49,7 @@ class Wire {
 
 describe('a call without a connection to the upstream', () => {
   let wire: Wire;
-  let paying: Paying;
+  let paying: PaymentScene;
   let onConnection: (socket: Socket) => unknown;
   beforeAll(async () => {
     wire = await Wire.start((socket) => onConnection(socket));
@@ -104,7 +104,7 @@ describe('a call without a connection to the upstream', () => {
 });
 
 describe('a call with a failing connection', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));
@@ -173,7 +173,7 @@ describe('a call with a failing connection', () => {
 });
 
 describe('a call past its deadline', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying({ upstreamTimeoutMs: 300, upstreamConnections: 1 })));
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));

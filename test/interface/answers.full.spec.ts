@@ -1,11 +1,11 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { ERROR, OK, TABLE } from '../support/network/answers-table';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { bytes, Paying, startPaying } from '../support/payments/paying';
+import { bytes, PaymentScene, startPaying } from '../support/payments/paying';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
 
 describe('the proxy, after an upstream response', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying({ upstreamMaxResponseBytes: 10_000 })));
   afterAll(() => paying.close());
   beforeEach(() => (paying.upstream.received.length = 0));

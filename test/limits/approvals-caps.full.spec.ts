@@ -1,7 +1,7 @@
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { airtime, eventually, phones } from '../support/payments/paying';
 
-let approving: Approving;
+let approving: ApprovalScene;
 
 beforeAll(async () => (approving = await startApproving()));
 afterAll(() => approving.close());

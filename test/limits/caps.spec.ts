@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { first } from '../support/examples/first';
 import { Gate } from '../support/payments/gate';
-import { ask, Asking, createClient, Limits, meetAtIntent, Told } from '../support/processes/fleet';
+import { ask, AppRequest, createClient, Limits, meetAtIntent, AppResponse } from '../support/processes/fleet';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
 const LONGEST_TEST_MS = 20_000;
 const SEED = 20_261_121;
 
-interface Capped {
+interface CappedClient {
   id: string;
   key: string;
 }
 
-interface Paid {
+interface PaidCall {
   clientId: string;
   usd: Decimal;
-  told: Told;
+  told: AppResponse;
 }
 
 /** Promise 3: no cap is ever overspent, and no request under its cap is refused for money. */
@@ -50,32 +50,34 @@ describe('caps of clients with fifty apps and two proxies', () => {
   });
 
   let clients = 0;
-  const newClient = (limits: Limits): Promise<Capped> =>
+  const newClient = (limits: Limits): Promise<CappedClient> =>
     createClient(database, `capped-${(clients += 1)}`, ['pay'], limits);
 
   /** Each connection pays its amounts one after the other; the proxies take turns. */
-  async function payAll(of: (connection: number) => { client: Capped; amounts: Decimal[] }): Promise<Paid[]> {
+  async function payAll(
+    of: (connection: number) => { client: CappedClient; amounts: Decimal[] },
+  ): Promise<PaidCall[]> {
     const connections = Array.from({ length: CONNECTIONS }, async (_, connection) => {
       const { client, amounts } = of(connection);
-      const paid: Paid[] = [];
+      const paid: PaidCall[] = [];
       for (const [place, usd] of amounts.entries()) paid.push(await pay(client, usd, connection + place));
       return paid;
     });
     return (await Promise.all(connections)).flat();
   }
 
-  async function pay(client: Capped, usd: Decimal, proxy = 0): Promise<Paid> {
-    const asking: Asking = { key: client.key, body: airtime(usd.toNumber()) };
+  async function pay(client: CappedClient, usd: Decimal, proxy = 0): Promise<PaidCall> {
+    const asking: AppRequest = { key: client.key, body: airtime(usd.toNumber()) };
     return { clientId: client.id, usd, told: await ask(proxies[proxy % 2]?.url ?? '', asking) };
   }
 
   const sum = (amounts: Decimal[]) => amounts.reduce((total, usd) => total.plus(usd), new Decimal(0));
-  const codeOf = ({ told }: Paid) => (told.json.code as string | undefined) ?? String(told.status);
-  const amountsOf = (paid: Paid[], ...codes: string[]) =>
+  const codeOf = ({ told }: PaidCall) => (told.json.code as string | undefined) ?? String(told.status);
+  const amountsOf = (paid: PaidCall[], ...codes: string[]) =>
     paid.filter((one) => codes.includes(codeOf(one))).map(({ usd }) => usd);
 
   /** To the last digit, as the database has it. */
-  async function spending({ id }: Capped): Promise<string> {
+  async function spending({ id }: CappedClient): Promise<string> {
     const sql = 'SELECT coalesce(sum(usd), 0)::text AS usd FROM spending WHERE client_id = $1';
     return first(await database.query<{ usd: string }>(sql, [id])).usd;
   }
@@ -124,10 +126,10 @@ describe('caps of clients with fifty apps and two proxies', () => {
   it('equal the completed payouts, and reject only excess ones', async () => {
     const random = randomAmounts(SEED);
     const cap = '12.123457'; // each asks for about 20
-    const capped: Capped[] = [];
+    const capped: CappedClient[] = [];
     for (let count = 0; count < 5; count += 1) capped.push(await newClient({ daily_cap_usd: cap }));
     const paid = await payAll((connection) => ({
-      client: capped[connection % capped.length] as Capped,
+      client: capped[connection % capped.length] as CappedClient,
       amounts: [random(), random()],
     }));
     expect(new Set(paid.map(codeOf))).toEqual(new Set(['200', 'cap_exceeded']));

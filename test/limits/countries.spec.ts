@@ -1,14 +1,14 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients-api';
 import supertest from '../support/http/supertest';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { PHONE } from '../support/payments/paying';
 
 const NIGERIAN = '+2348012345678';
 
 /** A client that may pay only to Kenya must not reach another country by writing "Kenya". */
 describe('a client limited to one country', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => (approving = await startApproving()));
   afterAll(() => approving.close());

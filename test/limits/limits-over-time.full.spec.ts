@@ -4,7 +4,7 @@ import { Limits } from '../../src/access/clients/limits/limits';
 import { removeExpired } from '../support/databases/expiry';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { TestProxy } from '../support/processes/proxy';
 import { editRecord } from '../support/records/documents';
 
@@ -12,7 +12,7 @@ const usd = (text: string) => new Decimal(text);
 
 /** Limits of a client that depend on what it has paid before. */
 describe('limits over time', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let clients: ClientsService;
   let count = 0;
 

@@ -8,12 +8,12 @@ import { QuotasService } from '../../src/http/quotas/quotas.service';
 import { ReaderPrisma, READERS } from '../../src/platform/database/pools/reader-prisma';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../src/platform/database/pools/side-prisma';
 import supertest from '../support/http/supertest';
-import { AIRTIME, eventually, Paying, startPaying } from '../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../support/payments/paying';
 
 const SUMMARY = '/v1/audit/summary';
 
 describe('a key over its quota', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let greedy: string;
   let other: string;
 
@@ -196,7 +196,7 @@ describe('a key over its quota', () => {
 });
 
 describe('a statement of a disconnected reader', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
 
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());

@@ -5,11 +5,11 @@ import { CallJournal } from '../../src/journal/call-journal';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { rulesOf, withId } from '../support/payments/guard-windows';
-import { airtime, eventually, Paying, phones, startPaying } from '../support/payments/paying';
+import { airtime, eventually, PaymentScene, phones, startPaying } from '../support/payments/paying';
 
 /** Promise 3, part: a call that was refused, and was never sent, does not use up a cap. */
 describe('the reservation of a refused call after a crash', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let worker: INestApplicationContext;
   let clients = 0;
 

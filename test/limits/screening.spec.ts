@@ -4,7 +4,7 @@ import { leafSql } from '../../src/history/log/kinds';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import supertest from '../support/http/supertest';
 import { answer, Behaviour, FakeUpstream } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { airtime, phones } from '../support/payments/paying';
 
 const SECRET = 'a screening secret of many bytes'.replaceAll(' ', '-');
@@ -12,7 +12,7 @@ const says = (verdict: unknown) => answer(200, { verdict, reason: 'Ada Lovelace 
 
 describe('recipient screening', () => {
   let service: FakeUpstream;
-  let approving: Approving;
+  let approving: ApprovalScene;
   let count = 0;
 
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import type { Answer } from '../support/http/request';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { airtime, eventually, Paying, phoneOf, startPaying, SUCCESS } from '../support/payments/paying';
+import { airtime, eventually, PaymentScene, phoneOf, startPaying, SUCCESS } from '../support/payments/paying';
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 
 describe('a queued call', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let admin: string;
   let approver: string;
   beforeAll(async () => {

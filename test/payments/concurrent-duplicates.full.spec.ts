@@ -1,6 +1,13 @@
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { Gate } from '../support/payments/gate';
-import { ask, Asking, askUntilSettled, createClient, meetAtIntent, Told } from '../support/processes/fleet';
+import {
+  ask,
+  AppRequest,
+  askUntilSettled,
+  createClient,
+  meetAtIntent,
+  AppResponse,
+} from '../support/processes/fleet';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 import { airtime, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
@@ -47,19 +54,19 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
       JSON.stringify(arrival.body)?.includes(phoneOf(body) ?? ''),
     );
   /** Sends requests to the two proxies in turn. */
-  const duplicates = (count: number, asking: (index: number) => Asking, onWait?: () => void) =>
+  const duplicates = (count: number, asking: (index: number) => AppRequest, onWait?: () => void) =>
     Promise.all(
       Array.from({ length: count }, (_, index) =>
         askUntilSettled(() => url(index % 2), asking(index), onWait),
       ),
     );
-  const pay = (index: number, asking: Partial<Asking> & { body: object }) =>
+  const pay = (index: number, asking: Partial<AppRequest> & { body: object }) =>
     ask(url(index), { key: shop, ...asking });
-  const expectEqual = (answers: Told[]) =>
+  const expectEqual = (answers: AppResponse[]) =>
     expect(new Set(answers.map(({ status, body }) => `${status} ${String(body)}`))).toEqual(
       new Set([`200 ${String(answers[0]?.body)}`]),
     );
-  const replayed = (answers: Told[]) =>
+  const replayed = (answers: AppResponse[]) =>
     answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
 
   it('sends one request upstream for 200 duplicates, with 199 replays of its answer', async () => {

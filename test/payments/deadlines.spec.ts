@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CallJournal } from '../../src/journal/call-journal';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
 import { answer } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
 import { passTime } from '../support/processes/pass-time';
 
 /** Below `passTime`'s step, and above the duration of a request on a slow machine. */
@@ -12,7 +12,7 @@ const DEADLINE_MS = 8_000;
 
 /** Effects of a deadline before and after sending. */
 describe('the deadline of a request', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let journal: CallJournal;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('the deadline of a request', () => {
 });
 
 describe('a one-second deadline', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying({ requestDeadlineMs: 1_000 })));
   afterAll(() => paying.close());
 

@@ -6,7 +6,7 @@ import { StorageService } from '../../src/platform/storage/storage.service';
 import { ProbeService } from '../../src/reconciliation/in-doubt/rounds/probe.service';
 import supertest from '../support/http/supertest';
 import { answer, reset } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { airtime, SUCCESS } from '../support/payments/paying';
 
 /** Codes of all refusals, in the order of the checks. */
@@ -21,7 +21,7 @@ type Code = (typeof IN_ORDER)[number];
 
 /** Every path that sends money, or frees it by a decision, runs the same checks in the same order. */
 describe('permission to pay', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let operator: string;
   let held: string;
   let inDoubt: string;

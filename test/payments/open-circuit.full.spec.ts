@@ -2,8 +2,16 @@ import { UpstreamService } from '../../src/gateway/upstream/upstream.service';
 import { OperationName } from '../../src/operations/catalogue/catalogue';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { Approving, startApproving } from '../support/payments/approving';
-import { airtime, eventually, Paying, PHONE, phones, startPaying, SUCCESS } from '../support/payments/paying';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
+import {
+  airtime,
+  eventually,
+  PaymentScene,
+  PHONE,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../support/payments/paying';
 
 /** Failures that open the circuit of an operation. */
 const ENOUGH = 50;
@@ -16,7 +24,7 @@ const dailyThreshold = (usd: number | null) =>
   `UPDATE client SET approval_over_usd = ${usd === null ? 'NULL' : usd} WHERE name = 'app'`;
 
 /** Fails an operation until its circuit opens. Then the upstream answers again. */
-async function openCircuit({ proxy, upstream }: Paying, operation: OperationName): Promise<void> {
+async function openCircuit({ proxy, upstream }: PaymentScene, operation: OperationName): Promise<void> {
   upstream.behaviour = answer(503, 'busy');
   const service = proxy.app.get(UpstreamService, { strict: false }).of('main');
   const outgoing = {
@@ -35,7 +43,7 @@ async function openCircuit({ proxy, upstream }: Paying, operation: OperationName
 
 /** The upstream fails most requests of an operation. New ones are refused before their intent is recorded. */
 describe('an open circuit', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let now: number;
   let clock: jest.SpyInstance;
 

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { runs } from '../support/examples/runs';
 import { airtimeItem, creditItem, momoItem } from '../support/http/interface';
-import { Previewing, startPreviewing } from '../support/payments/previewing';
+import { PreviewScene, startPreviewing } from '../support/payments/previewing';
 
 const AIRTIME = '/payouts/airtime';
 const airtimes = (...changes: object[]) => ({
@@ -11,7 +11,7 @@ const airtimes = (...changes: object[]) => ({
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a preview', () => {
-  let api: Previewing;
+  let api: PreviewScene;
 
   beforeAll(async () => {
     api = await startPreviewing({ duplicateGuard: true, duplicateWindowSeconds: 3_600 });

@@ -7,7 +7,7 @@ import { first } from '../support/examples/first';
 import { airtimeItem, creditItem } from '../support/http/interface';
 import { answer, hang } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
-import { Previewing, serving, startPreviewing } from '../support/payments/previewing';
+import { PreviewScene, serving, startPreviewing } from '../support/payments/previewing';
 import { editRecord, insertSettlements } from '../support/records/documents';
 import { copyIntent } from '../support/records/intents';
 
@@ -18,7 +18,7 @@ const airtimes = (...changes: object[]) => ({
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a preview of a repeated request', () => {
-  let api: Previewing;
+  let api: PreviewScene;
 
   beforeAll(async () => {
     const windows = {

@@ -8,7 +8,7 @@ import { airtimeItem, creditItem, DOCUMENTED, OBSERVED } from '../support/http/i
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
-import { Previewing, serving, startPreviewing } from '../support/payments/previewing';
+import { PreviewScene, serving, startPreviewing } from '../support/payments/previewing';
 
 const usd = (amount: string) => new Decimal(amount);
 const AIRTIME = '/payouts/airtime';
@@ -19,7 +19,7 @@ const isRead = (operation: OperationName) => rowOf(operation).effect === 'read';
 const TRIED = [...DOCUMENTED, ...OBSERVED].filter(({ operation }) => !isRead(operation));
 
 describe('a preview', () => {
-  let api: Previewing;
+  let api: PreviewScene;
 
   beforeAll(async () => {
     api = await startPreviewing({ duplicateGuard: true, duplicateWindowSeconds: 3_600 });

@@ -8,7 +8,7 @@ import { dataOf, InterfaceClient, RawAnswer } from '../support/http/interface-cl
 import { startProxyWithSandbox, UPSTREAM_KEY } from '../support/processes/proxy';
 
 /** Identifiers from earlier answers. */
-interface Seen {
+interface KnownIds {
   paid: TransactionRecord;
   credit: TransactionRecord;
   unpaid: TransactionRecord;
@@ -18,7 +18,7 @@ interface Seen {
   wallet: { id: string };
 }
 
-type Step = (client: InterfaceClient, seen: Seen) => Promise<RawAnswer>;
+type Step = (client: InterfaceClient, seen: KnownIds) => Promise<RawAnswer>;
 
 /**
  * Sends everything documented in the interface to a sandbox and to a proxy with another sandbox, in the same
@@ -139,7 +139,7 @@ describe('a client written from the interface alone', () => {
   let direct: InterfaceClient;
   let proxied: InterfaceClient;
   let auditor: string;
-  const seen = { direct: {} as Seen, proxied: {} as Seen };
+  const seen = { direct: {} as KnownIds, proxied: {} as KnownIds };
 
   beforeAll(async () => {
     proxy = await startProxyWithSandbox();

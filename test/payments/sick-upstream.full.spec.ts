@@ -5,7 +5,7 @@ import { answer, Behaviour, hang, reset } from '../support/network/fake-upstream
 import {
   AIRTIME,
   eventually,
-  Paying,
+  PaymentScene,
   phoneOf,
   phones,
   startPaying,
@@ -14,10 +14,10 @@ import {
 
 /** One operation of each effect, with its request. */
 const EFFECTS = {
-  pay: (paying: Paying) => paying.pay(),
-  write: ({ proxy, app }: Paying) =>
+  pay: (paying: PaymentScene) => paying.pay(),
+  write: ({ proxy, app }: PaymentScene) =>
     proxy.post(app, '/account/delete-unpaid-transaction', { chiRef: 'ref-1' }),
-  read: ({ proxy, app }: Paying) => proxy.get(app, '/api/v0.1/wallets/list'),
+  read: ({ proxy, app }: PaymentScene) => proxy.get(app, '/api/v0.1/wallets/list'),
 };
 type Effect = keyof typeof EFFECTS;
 
@@ -54,7 +54,7 @@ const ATTEMPTS = `SELECT kind, record::json ->> 'failure' AS failure,
   record::json -> 'tries' AS tries FROM outcome`;
 
 describe('a failed request', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => {
     const upstreamTimeouts = new Map([
       ['POST /payouts/airtime', 800],
@@ -111,7 +111,7 @@ describe('a failed request', () => {
 });
 
 describe('an unreachable upstream', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   /** A read whose first attempt was sent and whose later ones were not. */
   let last: Answer;
   beforeAll(async () => {
@@ -151,7 +151,7 @@ describe('an unreachable upstream', () => {
 });
 
 describe('an overloaded upstream', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => {
     const upstreamTimeouts = new Map([['POST /account/transfer', 200]]);
     paying = await startPaying({ upstreamConnections: 2, upstreamQueue: 3, upstreamTimeouts });
@@ -168,7 +168,7 @@ describe('an overloaded upstream', () => {
 
   it('gets as many requests as it has connections, some wait, and the rest leave no trace', async () => {
     const held = hold();
-    const answered: Awaited<ReturnType<Paying['pay']>>[] = [];
+    const answered: Awaited<ReturnType<PaymentScene['pay']>>[] = [];
     const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
     await eventually(() => answered.length >= 15 && held.length === 2);
     paying.upstream.behaviour = answer(200, SUCCESS);

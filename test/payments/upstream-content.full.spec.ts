@@ -1,4 +1,4 @@
-import { airtime, bytes, Paying, phones, startPaying } from '../support/payments/paying';
+import { airtime, bytes, PaymentScene, phones, startPaying } from '../support/payments/paying';
 
 const TRANSACTION = { chiRef: 'c', id: 'i', issueID: 's', status: 'paid', valueInUSD: 2.5 };
 const success = (data: unknown) => Buffer.from(JSON.stringify({ status: 'success', data }));
@@ -7,7 +7,7 @@ const raw = (text: string) => Buffer.from(`{"status":"success","data":{"data":[{
 
 /** No text of an upstream can prevent the record of an outcome. */
 describe('an answer of the upstream', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
 

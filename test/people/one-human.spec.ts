@@ -9,14 +9,14 @@ import { ActivityJournal } from '../../src/journal/activity/activity';
 import { newId } from '../../src/platform/database/ids';
 import { SidePrisma } from '../../src/platform/database/pools/side-prisma';
 import supertest from '../support/http/supertest';
-import { Approving, startApproving } from '../support/payments/approving';
+import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { FindingsScene } from '../support/reconciliation/findings-scene';
 
 const ISSUER = 'https://id.example';
 
 /** Ada has many identities. She requests as one of them, and decides as another. Grace is another person. */
 describe('one human', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let clients: ClientsService;
   let scene: FindingsScene;
   let run: string;

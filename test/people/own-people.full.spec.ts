@@ -1,7 +1,7 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { AIRTIME, Paying, PHONE, startPaying } from '../support/payments/paying';
+import { AIRTIME, PaymentScene, PHONE, startPaying } from '../support/payments/paying';
 
 /** Every spelling of the recipient's number. */
 const NUMBERS = [PHONE, PHONE.slice(1), `0${PHONE.slice(4)}`, '712345678'];
@@ -18,7 +18,7 @@ const TALKATIVE = {
 
 /** Many people use the keys of one app. Each sees their own calls. A key that can only pay sees no people. */
 describe('the calls of one app', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let clients: ClientsService;
   let ada: string;
   let bob: string;

@@ -1,12 +1,12 @@
 import { ApiDocument, operationsIn } from '../support/http/api-document';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { airtime, PHONE, phones, startPaying, Paying } from '../support/payments/paying';
+import { airtime, PHONE, phones, startPaying, PaymentScene } from '../support/payments/paying';
 import { ProxyAccess, reconcile } from '../support/reconciliation/reconciliation-scene';
 
 /** A key without access to people cannot guess whether a person was paid, however many guesses it makes. */
 describe('a reader without access to people', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let auditor: string;
   let reconciler: string;
   let seeing: string;

@@ -4,7 +4,14 @@ import { Gate } from '../support/payments/gate';
 import { copiedIn, loseCalls } from '../support/payments/lost-calls';
 import { eventually } from '../support/payments/paying';
 import { runCli } from '../support/processes/cli';
-import { Asking, ask, askUntilSettled, createClient, Fleet, Told } from '../support/processes/fleet';
+import {
+  AppRequest,
+  ask,
+  askUntilSettled,
+  createClient,
+  Fleet,
+  AppResponse,
+} from '../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
 
 const AMOUNT = 1.25;
@@ -17,7 +24,7 @@ const ORDERS = [1, 2, 3, 4, 5, 6, 7, 8];
 interface Order {
   person: string;
   phone: string;
-  asking: Asking;
+  asking: AppRequest;
 }
 
 /** Kills two proxies during admission, sending and answers of payments of new people. */
@@ -104,8 +111,8 @@ describe('the cap of a person', () => {
   }
 
   /** Paid and in-doubt orders fill the cap of each person exactly. The others were refused. */
-  async function expectCaps(told: Told[]): Promise<void> {
-    const holds = ({ status, json }: Told) => status === 200 || json.code === 'outcome_unknown';
+  async function expectCaps(told: AppResponse[]): Promise<void> {
+    const holds = ({ status, json }: AppResponse) => status === 200 || json.code === 'outcome_unknown';
     for (const person of new Set(orders.map((order) => order.person))) {
       const own = told.filter((_one, place) => orders[place]?.person === person);
       const refused = own.filter((one) => !holds(one)).map(({ json }) => json.code);

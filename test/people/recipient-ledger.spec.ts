@@ -1,11 +1,11 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
 import { answer } from '../support/network/fake-upstream';
-import { Paying, startPaying } from '../support/payments/paying';
+import { PaymentScene, startPaying } from '../support/payments/paying';
 
 /** Sums per recipient follow the ledger, as caps do. */
 describe('the limit of a recipient', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let worker: INestApplicationContext;
   let key: string;
   let listed: { chiRef: string; status: string }[] = [];

@@ -8,7 +8,7 @@ import { TokenIssuer } from '../support/access/token-issuer';
 import supertest from '../support/http/supertest';
 import { ConnectProxy, refuse } from '../support/network/connect-proxy';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { Paying, startPaying, SUCCESS } from '../support/payments/paying';
+import { PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
 
 const PASSWORD = 'a%20password%40proxy';
 const PLAIN_PASSWORD = 'a password@proxy';
@@ -17,7 +17,7 @@ const PLAIN_PASSWORD = 'a password@proxy';
 describe('a proxy behind an egress proxy', () => {
   let world: FakeUpstream;
   let egress: ConnectProxy;
-  let paying: Paying;
+  let paying: PaymentScene;
   let logged: jest.SpyInstance[];
 
   beforeAll(async () => {

@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { Paying, SUCCESS, startPaying } from '../support/payments/paying';
+import { PaymentScene, SUCCESS, startPaying } from '../support/payments/paying';
 
 /** Level error is for events that need an operator. */
 describe('the log', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let admin: string;
   beforeAll(async () => {
     paying = await startPaying();

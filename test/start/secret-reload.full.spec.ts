@@ -6,7 +6,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { Secret } from '../../src/platform/config/secrets/secret';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
-import { eventually, Paying, startPaying } from '../support/payments/paying';
+import { eventually, PaymentScene, startPaying } from '../support/payments/paying';
 
 const FIRST_KEY = 'first-key-of-the-upstream';
 const SECOND_KEY = 'second-key-of-the-upstream';
@@ -28,7 +28,7 @@ const KENYA = {
 describe('a secret replaced in its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payout-proxy-reload-'));
   const files = { key: join(folder, 'key'), secret: join(folder, 'secret'), kenya: join(folder, 'kenya') };
-  let paying: Paying;
+  let paying: PaymentScene;
 
   beforeAll(async () => {
     writeFileSync(files.key, FIRST_KEY);

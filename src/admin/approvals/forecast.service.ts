@@ -14,7 +14,7 @@ import { Item } from '../../operations/items/item';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Problem } from '../../platform/errors/problem';
 import { RegisterRules } from '../../policy/limits/beneficiaries';
-import { Limited } from '../../policy/limits/limit-rules';
+import { LimitedItem } from '../../policy/limits/limit-rules';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { CapDto, toCap, toUsage, UsageDto } from '../limits/cap';
 import { CapAfterDto, CapsAfterDto, NotAllowedDto } from './approvals.dto';
@@ -31,7 +31,7 @@ import { readRequesters } from './requesters';
 export function brokenRule(
   caller: Caller | undefined,
   operation: OperationName,
-  items: Limited[],
+  items: LimitedItem[],
   isOwn: boolean,
 ): BrokenRule | undefined {
   if (!caller) return { kind: 'credential_ended' };

@@ -17,7 +17,7 @@ import { accountFaults } from '../../http/validation/rules/query-rules';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
-import { Spending, SpendingService } from '../../policy/spending.service';
+import { ClientSpending, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
 import { WaitingDto } from './changes.dto';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
@@ -53,7 +53,7 @@ export class ClientsController {
     const clients = await this.clients.list();
     const spending = await this.spending.spentByAll();
     // Clients are permanent, so each listed client has spending.
-    return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as Spending)) };
+    return { clients: clients.map((client) => withUsage(client, spending.get(client.id) as ClientSpending)) };
   }
 
   @Post()
@@ -149,7 +149,7 @@ function requireNoKey({ person, expires_at }: CreateClientDto): void {
   if (faults.length > 0) throw new Problem('invalid_request', { faults });
 }
 
-function withUsage(client: ListedClient, spending: Spending): ClientDto {
+function withUsage(client: ListedClient, spending: ClientSpending): ClientDto {
   const caps = { daily: client.daily_cap_usd, monthly: client.monthly_cap_usd };
   return { ...client, usage: toUsage(caps, spending) };
 }

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { described, INSTANT, nullable, USD } from '../../platform/schema/fields';
-import { Spending, Spent } from '../../policy/spending.service';
+import { ClientSpending, PeriodSpending } from '../../policy/spending.service';
 
 /** A cap and its remaining amount. */
 export class CapDto {
@@ -23,12 +23,12 @@ export interface Caps {
   monthly: Decimal.Value | null;
 }
 
-export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: Spending): UsageDto {
+export function toUsage({ daily, monthly }: Caps, { today, thisMonth }: ClientSpending): UsageDto {
   return { daily: toCap(daily, today), monthly: toCap(monthly, thisMonth) };
 }
 
 /** Subtracts the spent amount from a cap. Returns zero if a lowered cap is already exceeded. */
-export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: Spent): CapDto {
+export function toCap(capUsd: Decimal.Value | null, { usd, resetsAt }: PeriodSpending): CapDto {
   const cap = capUsd === null ? null : new Decimal(capUsd);
   const left = cap && Decimal.max(cap.minus(usd), 0);
   return {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { ClientError } from '../../access/clients/client-error';
 import { IS_ELSEWHERE } from '../../continuity/epoch/epoch-comparison';
 import { EpochFile, epochFileIn } from '../../continuity/epoch/epoch-file';
-import { Recovered, restoreFromCopies } from '../../journal/recovery/recovery';
+import { RecoveryReport, restoreFromCopies } from '../../journal/recovery/recovery';
 import { RecoveryGap, beginEpoch } from '../../journal/stops/recovery-gap';
 import { insertStopOfAll, readStops } from '../../journal/stops/stops';
 import { loadConfigOf } from '../../platform/config/config';
@@ -144,7 +144,7 @@ function moveAside(file: string, epoch: number): void {
 }
 
 function forPeople(
-  recovered: Recovered,
+  recovered: RecoveryReport,
   { epoch, lost }: { epoch: number; lost: RecoveryGap | null },
   stopId: string,
 ) {

@@ -4,7 +4,7 @@ import { DatabaseCode } from '../../platform/errors/outages';
 import { Fault, Problem, ProblemOptions } from '../../platform/errors/problem';
 import { ProblemCode } from '../../platform/errors/problems';
 import { Obstacle, RefusingObstacle } from '../../policy/admission';
-import { Forbidden } from '../../policy/limits/beneficiaries';
+import { ForbiddenRecipients } from '../../policy/limits/beneficiaries';
 import { CapOwner, OverCap } from '../../policy/limits/caps';
 
 /** A reason why this instance does not send a request now. Other instances may, or this one later. */
@@ -226,7 +226,7 @@ function capReached(
 }
 
 /** Returns the items with forbidden recipients. */
-function forbiddenFaults({ blocked, unregistered }: Forbidden, operation: OperationName): Fault[] {
+function forbiddenFaults({ blocked, unregistered }: ForbiddenRecipients, operation: OperationName): Fault[] {
   const pointer = pointerIn(operation);
   return [...blocked, ...unregistered]
     .sort((a, b) => a.position - b.position)

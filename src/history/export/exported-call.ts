@@ -10,7 +10,7 @@ import {
   TransactionDocument,
   SettlementDocument,
 } from '../../journal/records/documents';
-import { AskedMembers, REFUSAL_COLUMNS } from '../../journal/records/request-members';
+import { RefusalMembers, REFUSAL_COLUMNS } from '../../journal/records/request-members';
 import { LedgerItem, ledgerOf } from '../../journal/settlement/ledger';
 import { approvalStatusOf, CallState, Present, stateOf } from '../../operations/lifecycle/lifecycle';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
@@ -19,7 +19,7 @@ import { lifecycleOf, resolutionIn } from '../records/rows';
 import { ResultKind } from '../search/search.dto';
 
 /** A refused request, by its column names. */
-interface Refusal extends AskedMembers {
+interface Refusal extends RefusalMembers {
   actor: string | null;
   credential: CredentialDocument | null;
   status: number;

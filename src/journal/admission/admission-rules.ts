@@ -2,7 +2,7 @@ import { FeeRate } from '../../operations/items/fees';
 import { Config } from '../../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
-import { AdmissionRequest, Guards, Opened, Ruling } from '../../policy/admission';
+import { AdmissionRequest, Guards, OpenRuling, Ruling } from '../../policy/admission';
 import { IntentRow } from '../records/intents';
 import { claimKey, ClaimedKey, NewIntent, OpenIntent, Release } from '../records/records';
 import { contentKey, paymentKeys } from './content-keys';
@@ -75,12 +75,12 @@ export type AdmissionResult =
   | { kind: 'caller_changed' };
 
 /** The decisions about the calls of a batch, and the records of those that were opened. */
-export interface Admitted {
+export interface AdmittedBatch {
   results: AdmissionResult[];
   opened: IntentRow[];
 }
 
-export function isOpen(ruling: Ruling | undefined): ruling is Opened {
+export function isOpen(ruling: Ruling | undefined): ruling is OpenRuling {
   return ruling?.kind === 'admitted' || ruling?.kind === 'held';
 }
 

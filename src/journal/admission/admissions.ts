@@ -15,14 +15,14 @@ import {
   Admission,
   AdmissionResult,
   AdmissionRules,
-  Admitted,
+  AdmittedBatch,
   GuardWindows,
   toOpened,
   toResults,
 } from './admission-rules';
 import { admitClear, callersOf } from './fast-path';
 import { insertRecipientPayments } from './recipients';
-import { Budgeted, readState } from './state';
+import { BudgetRow, readState } from './state';
 
 /** The transaction holds locks. A longer one means a lost database or a frozen process. */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
@@ -41,7 +41,7 @@ export async function admit(
   admissions: Admission[],
   rules: AdmissionRules,
   again: boolean,
-): Promise<Admitted> {
+): Promise<AdmittedBatch> {
   const clear = again ? undefined : await admitClear(prisma, process, admissions, rules);
   return clear ?? admitAfterLookup(prisma, process, admissions, rules, again);
 }
@@ -52,7 +52,7 @@ async function admitAfterLookup(
   admissions: Admission[],
   rules: AdmissionRules,
   again: boolean,
-): Promise<Admitted> {
+): Promise<AdmittedBatch> {
   const { windows, fees } = rules;
   return prisma.$transaction(async (tx) => {
     if (windows.acrossClientsSeconds > 0)
@@ -110,8 +110,8 @@ async function readChangedKeys(tx: Prisma.TransactionClient, admissions: Admissi
  * Locks clients. Every spender locks first and reads in later statements: a statement that began before the
  * lock would miss commits.
  */
-export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<Budgeted[]> {
-  return tx.$queryRaw<Budgeted[]>`
+export async function lockClients(tx: Prisma.TransactionClient, ids: string[]): Promise<BudgetRow[]> {
+  return tx.$queryRaw<BudgetRow[]>`
     -- prepared as lock_clients
     SELECT id::text, blocks_recipients AS "blocksRecipients", ${LIMIT_COLUMNS} FROM client
     WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;

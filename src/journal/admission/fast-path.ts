@@ -11,7 +11,7 @@ import { FastPathConditions, insertIntentsIfClear, IntentRow, toRows } from '../
 import {
   Admission,
   AdmissionRules,
-  Admitted,
+  AdmittedBatch,
   guardsOf,
   GuardWindows,
   isOpen,
@@ -30,7 +30,7 @@ export async function admitClear(
   process: number,
   admissions: Admission[],
   rules: AdmissionRules,
-): Promise<Admitted | undefined> {
+): Promise<AdmittedBatch | undefined> {
   const { windows, fees } = rules;
   if (windows.acrossClientsSeconds > 0 || admissions.some(({ request }) => needsLookup(request)))
     return undefined;

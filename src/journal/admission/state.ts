@@ -35,7 +35,7 @@ interface StateRow {
 }
 
 /** The limits of a client that depend on other calls. */
-export interface Budgeted extends LimitsRow<AdmissionLimitKey> {
+export interface BudgetRow extends LimitsRow<AdmissionLimitKey> {
   id: string;
   blocksRecipients: boolean;
 }
@@ -49,7 +49,7 @@ export interface Budgeted extends LimitsRow<AdmissionLimitKey> {
 export async function readState(
   tx: Prisma.TransactionClient,
   requests: AdmissionRequest[],
-  clients: Budgeted[],
+  clients: BudgetRow[],
   windows: StateWindows & { knownFees: number },
   counts: 'held_too' | 'sent_only' = 'held_too',
 ): Promise<{ state: State; today: string; feeShares: FeeShare[] }> {
@@ -161,7 +161,7 @@ function isSame(content: string, salt: string | null, hash: string | null): bool
 }
 
 function toBudget(
-  client: Budgeted,
+  client: BudgetRow,
   spent: { today: string | null; month: string | null } | undefined,
   heldUsd: Decimal | undefined,
 ): Budget {

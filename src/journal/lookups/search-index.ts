@@ -24,10 +24,10 @@ export interface IndexState {
   progress: number;
 }
 
-type Ask = (sql: string, values: unknown[]) => Promise<IndexState[]>;
+type IndexQuery = (sql: string, values: unknown[]) => Promise<IndexState[]>;
 
 /** Indexes one batch of committed records. */
-export async function indexBatch(ask: Ask, statement = INDEX): Promise<IndexState> {
+export async function indexBatch(ask: IndexQuery, statement = INDEX): Promise<IndexState> {
   const [row] = await ask(statement, [BATCH]);
   return row ?? { state: 'done', progress: 1 };
 }
@@ -46,7 +46,7 @@ export async function indexAll(batch: () => Promise<IndexState>, patienceMs = In
  * @throws DatabaseTooSlow if too much is left.
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
-  const ask: Ask = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
+  const ask: IndexQuery = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
   const { state } = await indexAll(() => indexBatch(ask, PATIENT_INDEX), PATIENCE_MS);
   if (state !== 'done') throw new DatabaseTooSlow();
 }

@@ -18,37 +18,41 @@ import { Parts } from './request-table';
  */
 
 /** The type that a reader gets for a written document. Its texts may be any. */
-type Read<Written> = Written extends string
+type ParsedDocument<Written> = Written extends string
   ? string
   : Written extends (infer Element)[]
-    ? Read<Element>[]
+    ? ParsedDocument<Element>[]
     : Written extends object
       ? {
-          [Name in keyof Written as undefined extends Written[Name] ? never : Name]: Read<Written[Name]>;
+          [Name in keyof Written as undefined extends Written[Name] ? never : Name]: ParsedDocument<
+            Written[Name]
+          >;
         } & {
-          [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: Read<Written[Name]>;
+          [Name in keyof Written as undefined extends Written[Name] ? Name : never]?: ParsedDocument<
+            Written[Name]
+          >;
         }
       : Written;
 
 /** Members of a record that `database recover` restored from a copy. */
-interface Restored {
+interface RecoveryMember {
   recovered?: true;
 }
 
 /** The record of a request. */
-export type IntentDocument = Read<WrittenMembers> & Restored;
+export type IntentDocument = ParsedDocument<WrittenMembers> & RecoveryMember;
 
 /** The access token or the page session in the record of a request. */
 export type CredentialDocument = Pick<IntentDocument, 'session' | 'token'>;
 
 /** A payout of a request. */
-export type ItemDocument = Read<ItemCommitments>;
+export type ItemDocument = ParsedDocument<ItemCommitments>;
 
 /** The record of an outcome. */
-export type OutcomeDocument = Read<ReturnType<typeof outcomeDocument>> & Restored;
+export type OutcomeDocument = ParsedDocument<ReturnType<typeof outcomeDocument>> & RecoveryMember;
 
 /** A transaction of an answer. */
-export type TransactionDocument = Read<ReturnType<typeof transactionDocument>>;
+export type TransactionDocument = ParsedDocument<ReturnType<typeof transactionDocument>>;
 
 /** The erasable names of an item, stored outside the record. */
 export interface PersonDocument {
@@ -179,7 +183,7 @@ function tryDocument({ failure, ms, phase, startedAt, status }: NewTry) {
 }
 
 /** The record of a settlement. */
-export type SettlementDocument = Read<ReturnType<typeof settlementDocument>>;
+export type SettlementDocument = ParsedDocument<ReturnType<typeof settlementDocument>>;
 
 /** An entry of a settlement. */
 export type EntryDocument = SettlementDocument['entries'][number];

@@ -208,12 +208,12 @@ export async function insertIntentsIfClear(
   ];
   const statements = rows.some(({ intent }) => intent.key) ? IF_CLEAR.keyed : IF_CLEAR.plain;
   const { name, text } = payers.length > 0 ? statements.paid : statements.free;
-  const [row] = await prisma.prepared<Cleared>(name, text, [...valuesOf(rows), ...clearance]);
+  const [row] = await prisma.prepared<ClearRow>(name, text, [...valuesOf(rows), ...clearance]);
   if (prisma.isPooled) prisma.ranOn(row?.server);
   return row?.clear === true;
 }
 
-interface Cleared {
+interface ClearRow {
   clear: boolean;
   server: string | null;
 }

@@ -10,20 +10,20 @@ type NamesWith<Property extends object> = {
 type ValueOf<Member extends Name> = AsJson<NonNullable<ReturnType<Table[Member]['of']>>>;
 type AsJson<Value> = Value extends Date | Buffer ? string : Value;
 /** The type of a missing value, if a member may lack one. */
-type Unless<Member extends Name, None> =
+type MissingValue<Member extends Name, None> =
   Extract<ReturnType<Table[Member]['of']>, null | undefined> extends never ? never : None;
 
 /** The written members of a request's record. */
-export type WrittenMembers = { [Member in Name]: ValueOf<Member> | Unless<Member, undefined> };
+export type WrittenMembers = { [Member in Name]: ValueOf<Member> | MissingValue<Member, undefined> };
 
 /** The columns that refusals share with requests, as JSON. */
-export type AskedMembers = {
-  [Member in NamesWith<{ refusal: string }>]: ValueOf<Member> | Unless<Member, null>;
+export type RefusalMembers = {
+  [Member in NamesWith<{ refusal: string }>]: ValueOf<Member> | MissingValue<Member, null>;
 };
 
 /** The members that the API passes through. */
 export type ShownName = NamesWith<{ text: string }>;
-export type ShownMembers = { [Member in ShownName]: ValueOf<Member> | Unless<Member, null> };
+export type ShownMembers = { [Member in ShownName]: ValueOf<Member> | MissingValue<Member, null> };
 
 /** All members, as a list. */
 export const REQUEST_MEMBERS = Object.entries<MemberRow>(REQUEST_TABLE).map(([name, row]) => ({

@@ -167,7 +167,7 @@ function toAnswer({ intent_id: intentId, kind, entries, items = [] }: OutcomeDoc
 }
 
 /** A copied approval of a call that was rejected in the database. */
-interface Contradicted {
+interface LostApproval {
   record: string;
   reservedOn: string | null;
 }
@@ -182,7 +182,7 @@ export async function doubtRejected(
   tx: Prisma.TransactionClient,
   approvals: { intent_id: string; reserved_on: string | null }[],
 ): Promise<void> {
-  const rejected = await tx.$queryRaw<Contradicted[]>`
+  const rejected = await tx.$queryRaw<LostApproval[]>`
     SELECT i.record, a.reserved_on::text AS "reservedOn"
     FROM json_to_recordset(${JSON.stringify(approvals)}::json) AS a(intent_id uuid, reserved_on date)
     JOIN decision d ON d.intent_id = a.intent_id AND d.kind = 'rejected' JOIN intent i ON i.id = a.intent_id

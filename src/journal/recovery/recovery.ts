@@ -19,7 +19,7 @@ import {
 } from './recovered-records';
 
 /** The missing records that were restored from DATA_DIRs. */
-export interface Recovered {
+export interface RecoveryReport {
   /** Calls with their keys and reservations. */
   calls: number;
   outcomes: number;
@@ -41,8 +41,8 @@ export async function restoreFromCopies(
   dataDirs: string[],
   timeouts: Timeouts,
   onProgress: (lines: number) => void = () => undefined,
-): Promise<Recovered> {
-  const recovered: Recovered = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
+): Promise<RecoveryReport> {
+  const recovered: RecoveryReport = { calls: 0, outcomes: 0, approvals: 0, unreadable: 0 };
   const restore = async (kind: CopiedLine['kind']) => {
     let lines = 0;
     await copiesInBatches(dataDirs, kind, async (batch) => {

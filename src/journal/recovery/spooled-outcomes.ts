@@ -108,7 +108,7 @@ function idsOf({ items }: NewOutcome): string[] {
 }
 
 /** An outcome as JSON: bytes as base64, times and decimals as text. */
-type Stored = Omit<NewOutcome, 'body' | 'items' | 'sentAt' | 'answeredAt' | 'tries'> & {
+type OutcomeJson = Omit<NewOutcome, 'body' | 'items' | 'sentAt' | 'answeredAt' | 'tries'> & {
   body: string | null;
   items: (Omit<UpstreamItem, 'amountUsd' | 'feeUsd'> & { amountUsd: string | null; feeUsd: string | null })[];
   sentAt: string;
@@ -124,12 +124,12 @@ export class OutcomeSpool extends Spool<NewOutcome> {
     super(folder, {
       idOf: ({ intentId }) => intentId,
       toText: (outcome) => JSON.stringify({ ...outcome, body: outcome.body?.toString('base64') ?? null }),
-      fromText: (text) => toOutcome(JSON.parse(text) as Stored),
+      fromText: (text) => toOutcome(JSON.parse(text) as OutcomeJson),
     });
   }
 }
 
-function toOutcome(stored: Stored): NewOutcome {
+function toOutcome(stored: OutcomeJson): NewOutcome {
   return {
     ...stored,
     body: stored.body === null ? null : Buffer.from(stored.body, 'base64'),

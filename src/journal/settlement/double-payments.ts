@@ -18,7 +18,7 @@ const logger = new Logger('Journal');
 const PATIENCE_MS = 1_000;
 
 /** A call that has or had an idempotency key. */
-interface Keyed extends Pick<IntentDocument, 'id' | 'client_id' | 'operation'> {
+interface KeyedCall extends Pick<IntentDocument, 'id' | 'client_id' | 'operation'> {
   /** The key as in its claim. Undefined for the key of the stored request. */
   key?: string;
 }
@@ -42,7 +42,7 @@ interface Owner {
  * lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm is raised
  * if the owner is paid, or may be. Lock the client first, or an admission may take the key over meanwhile.
  */
-export async function keepKey(tx: Prisma.TransactionClient, paid: Keyed): Promise<void> {
+export async function keepKey(tx: Prisma.TransactionClient, paid: KeyedCall): Promise<void> {
   const owner = await ownerOf(tx, paid);
   if (!owner) return;
   const { executed } = STATES[owner.state];
@@ -69,7 +69,7 @@ interface Claim {
 /** Returns an idempotency key to its earlier call. */
 async function giveKey(
   tx: Prisma.TransactionClient,
-  { id, client_id: clientId, operation }: Keyed,
+  { id, client_id: clientId, operation }: KeyedCall,
   { owner, key, salt, hash }: Claim,
 ): Promise<void> {
   await tx.$executeRaw`
@@ -86,12 +86,12 @@ async function giveKey(
  * reconciliation run reports the same as `key_paid_twice`, but an operator should know at once.
  * @param how the news about the call, for the activity log.
  */
-async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: Keyed, how: string): Promise<void> {
+async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: KeyedCall, how: string): Promise<void> {
   const owner = await ownerOf(tx, paid);
   if (owner && STATES[owner.state].executed !== 'no') await raise(tx, paid, owner, how);
 }
 
-async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Owner | undefined> {
+async function ownerOf(tx: Prisma.TransactionClient, intent: KeyedCall): Promise<Owner | undefined> {
   const { id, client_id: clientId, operation, key = null } = intent;
   const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
     SELECT k.intent_id::text AS id, k.key, c.name AS client
@@ -108,7 +108,12 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: Keyed): Promise<Own
 }
 
 /** Raises the alarm once per pair of calls. */
-async function raise(tx: Prisma.TransactionClient, paid: Keyed, owner: Owner, how: string): Promise<void> {
+async function raise(
+  tx: Prisma.TransactionClient,
+  paid: KeyedCall,
+  owner: Owner,
+  how: string,
+): Promise<void> {
   const { id, client_id: clientId, operation } = paid;
   const [told] = await tx.$queryRaw<unknown[]>`
     SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid)
@@ -148,7 +153,7 @@ export class KeysPaidTwiceMetric {
 }
 
 /** A copied call whose key belongs to another call in the database. */
-interface Reused {
+interface ReusedKey {
   id: string;
   client_id: string;
   operation: string;
@@ -179,7 +184,7 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
     return [{ id, client_id, operation, key, salt, hash }];
   });
   await prisma.$transaction(async (tx) => {
-    const reused = await tx.$queryRaw<Reused[]>`
+    const reused = await tx.$queryRaw<ReusedKey[]>`
       SELECT t.id::text AS id, t.client_id::text AS client_id, t.operation, k.key, t.salt, t.hash,
         k.intent_id::text AS owner, k.intent_id > t.id AS "isYounger"
       FROM json_to_recordset(${JSON.stringify(keyed)}::json) 
@@ -193,7 +198,7 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
   });
 }
 
-async function giveKeyBack(tx: Prisma.TransactionClient, reused: Reused, states: Map<string, KnownCall>) {
+async function giveKeyBack(tx: Prisma.TransactionClient, reused: ReusedKey, states: Map<string, KnownCall>) {
   const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
   if (!copied || !owner || isKeyFree(copied)) return;
   const isPaid = STATES[copied.state].executed === 'yes';

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { FeeRate, feeOf, readFeeRate } from '../../operations/items/fees';
 import {
   Account,
-  Counted,
+  PayoutAmounts,
   ENTRIES,
   Entry,
   settlesItems,
@@ -25,7 +25,7 @@ export interface Posting {
 }
 
 /** A payout of a call with its state and postings. */
-export interface LedgerItem extends Counted {
+export interface LedgerItem extends PayoutAmounts {
   position: number;
   /** The upstream's transaction. Null if unknown. */
   transaction: TransactionEvidence | null;

@@ -58,7 +58,7 @@ export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'item
 }
 
 /** Result of a settlement. Of two concurrent ones, the first wins and the other is overtaken. */
-export type Settled = 'written' | 'nothing' | 'overtaken';
+export type SettleResult = 'written' | 'nothing' | 'overtaken';
 
 /** Attempts if other settlements overtake this one. */
 const ATTEMPTS = 3;
@@ -74,7 +74,7 @@ export async function settle(
   callId: string,
   timeouts: Timeouts,
   decide: (call: SettledCall) => NewSettlement | undefined,
-): Promise<Settled> {
+): Promise<SettleResult> {
   for (let attempt = 1; ; attempt += 1) {
     const settled = await prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
     if (settled !== 'overtaken' || attempt === ATTEMPTS) return settled;
@@ -87,7 +87,7 @@ export async function settleWithin(
   callId: string,
   timeouts: Timeouts,
   decide: (call: SettledCall) => NewSettlement | undefined,
-): Promise<Settled> {
+): Promise<SettleResult> {
   const call = await readCall(tx, callId, timeouts);
   const settlement = call && decide(call);
   if (!settlement) return 'nothing';

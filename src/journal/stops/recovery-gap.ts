@@ -31,7 +31,7 @@ export interface UnreadGap {
 }
 
 /** A lost time, and the accounts whose lists may have its payments. */
-interface Reading {
+interface GapSearch {
   settings: object;
   since: Date | null;
   /** The configured accounts. The accounts of clients are added. */
@@ -54,7 +54,7 @@ export const NO_PROCESS = 0;
  */
 async function beginReading(
   tx: Prisma.TransactionClient,
-  { settings, since, accounts }: Reading,
+  { settings, since, accounts }: GapSearch,
 ): Promise<RecoveryGap> {
   const [row] = await tx.$queryRaw<[{ now: Date; newest: Date | null; begun: Date; oldest: string | null }]>`
     SELECT date_trunc('milliseconds', clock_timestamp()) AS now, (SELECT min(started_at) FROM epoch) AS begun,

@@ -4,7 +4,7 @@ import { CLASSES, ClassRules, TransactionKind } from '../catalogue/transactions'
 import { itemFieldsOf } from './items';
 
 /** How an operation's transactions are identified and compared. */
-export type Created = TransactionKind & ClassRules;
+export type CreationRules = TransactionKind & ClassRules;
 
 /** The operations that change something, and so can be in doubt. */
 export const CHANGING_OPERATIONS: readonly OperationName[] = OPERATION_NAMES.filter(
@@ -12,8 +12,8 @@ export const CHANGING_OPERATIONS: readonly OperationName[] = OPERATION_NAMES.fil
 );
 
 /** The transactions that each operation creates. Omits operations that create none. */
-export const CREATED_BY: ReadonlyMap<string, Created> = new Map(
-  CHANGING_OPERATIONS.flatMap((name): [string, Created][] => {
+export const CREATED_BY: ReadonlyMap<string, CreationRules> = new Map(
+  CHANGING_OPERATIONS.flatMap((name): [string, CreationRules][] => {
     const transactions = transactionsOf(name);
     if (transactions === 'none' || !('creates' in transactions)) return [];
     const { creates } = transactions;
@@ -51,7 +51,7 @@ export const RECOGNIZED_BY_OUR_ID: readonly OperationName[] = CHANGING_OPERATION
 const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
 
 /** Returns whether the type of a transaction is that of another known kind. */
-export function isOtherType(type: string | null, { type: own }: Pick<Created, 'type'>): boolean {
+export function isOtherType(type: string | null, { type: own }: Pick<CreationRules, 'type'>): boolean {
   const word = type?.toLowerCase();
   return word !== undefined && word !== own && KNOWN_TYPES.has(word);
 }

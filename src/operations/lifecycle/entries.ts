@@ -22,7 +22,7 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
-interface Meaning {
+interface EntryMeaning {
   /** The account that holds the amount after the entry. */
   account: Account;
   /** Whether the amount counts on caps. */
@@ -49,11 +49,11 @@ export const ENTRIES = {
   reversed: { ...AVAILABLE, state: 'reversed' },
   refunded: { ...AVAILABLE, state: 'refunded' },
   not_executed: { ...AVAILABLE, state: 'not_executed' },
-} as const satisfies Record<string, Meaning>;
+} as const satisfies Record<string, EntryMeaning>;
 
 export type Entry = keyof typeof ENTRIES;
 
-export function entriesThat(is: (meaning: Meaning) => boolean): Entry[] {
+export function entriesThat(is: (meaning: EntryMeaning) => boolean): Entry[] {
   return (Object.keys(ENTRIES) as Entry[]).filter((entry) => is(ENTRIES[entry]));
 }
 

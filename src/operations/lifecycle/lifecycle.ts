@@ -6,7 +6,7 @@
  */
 
 /** The meaning of a state for money, the idempotency key and the records. */
-interface Meaning {
+interface StateMeaning {
   /**
    * Whether the call was executed. `open`: it still may be, or may have been. A call that was not executed
    * counts on no cap and competes with no other call. The records of an open call are kept.
@@ -30,7 +30,7 @@ export const STATES = {
   expired: { executed: 'no', arrived: false, freesKey: false },
   in_progress: { executed: 'open', arrived: true, freesKey: false },
   refused: { executed: 'no', arrived: false, freesKey: true },
-} as const satisfies Record<string, Meaning>;
+} as const satisfies Record<string, StateMeaning>;
 
 /** The state of a call. Called `outcome` in records and in the API. */
 export type CallState = keyof typeof STATES;
@@ -42,7 +42,7 @@ export const STATE_HELP =
   'were in doubt ' +
   'before. `pending_approval`, `declined`, and `expired` calls were never sent.';
 
-export function statesThat(is: (meaning: Meaning) => boolean): CallState[] {
+export function statesThat(is: (meaning: StateMeaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));
 }
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { CHANGED_BY, Created, CREATED_BY } from '../items/effects';
+import { CHANGED_BY, CreationRules, CREATED_BY } from '../items/effects';
 import { FeeRate, feeOf } from '../items/fees';
 import { ENTRIES, Entry } from './entries';
 import { Resolution } from './lifecycle';
@@ -17,7 +17,7 @@ export function settlesItems(operation: string): boolean {
  * unpaid payout, because the upstream pays payouts at once.
  * @param created undefined for a redemption.
  */
-export function entryOf(status: Status | undefined, created: Created | undefined): Entry {
+export function entryOf(status: Status | undefined, created: CreationRules | undefined): Entry {
   if (status === undefined) return 'in_doubt';
   if (status !== 'unpaid') return status;
   return created?.paidAtOnce === false ? 'pending' : 'in_doubt';
@@ -57,14 +57,18 @@ export function entriesOfAnswer(
   return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
 }
 
-function entryWithoutTransaction(kind: string, created: Created | undefined, namesOthers: boolean): Entry {
+function entryWithoutTransaction(
+  kind: string,
+  created: CreationRules | undefined,
+  namesOthers: boolean,
+): Entry {
   if (kind === 'rejected' || kind === 'not_sent') return 'not_executed';
   // If an answer names the transactions of some items only, the others may have failed.
   return kind === 'unknown' || namesOthers ? 'in_doubt' : expectedOf(created);
 }
 
 /** The entry for a success without details. A link or a collection still waits for its payer. */
-function expectedOf(created: Created | undefined): Entry {
+function expectedOf(created: CreationRules | undefined): Entry {
   return created?.paidAtOnce === false ? 'pending' : 'paid';
 }
 
@@ -81,7 +85,7 @@ export function countableFee(feeUsd: Decimal | null): Decimal | null {
 }
 
 /** The amounts of a payout. */
-export interface Counted {
+export interface PayoutAmounts {
   amountUsd: Decimal | null;
   entry: Entry;
   /** Fee charged by the upstream. Zero if unstated. */
@@ -98,7 +102,7 @@ export interface Counted {
  */
 export function countedAfterAnswer(
   kind: 'succeeded' | 'rejected' | 'not_sent' | 'unknown',
-  items: readonly Pick<Counted, 'amountUsd'>[],
+  items: readonly Pick<PayoutAmounts, 'amountUsd'>[],
   entries: readonly Entry[] | undefined,
   { feesUsd, named }: { feesUsd: ReadonlyMap<number, Decimal>; named: ReadonlySet<number> },
   rate: FeeRate | null,
@@ -122,7 +126,7 @@ export function countedAfterAnswer(
  * Returns the amount of payouts that counts on caps: amounts and fees, or expected fees. The fee of a payout
  * counts with its payout.
  */
-export function countedOf(payouts: readonly Counted[]): Decimal {
+export function countedOf(payouts: readonly PayoutAmounts[]): Decimal {
   return payouts.reduce(
     (sum, { amountUsd, entry, feeUsd, expectedFeeUsd }) =>
       ENTRIES[entry].counts

@@ -1,5 +1,5 @@
 import { CallState, STATES } from './lifecycle';
-import { Counted, ENTRIES, entriesThat, Entry } from './settlement';
+import { PayoutAmounts, ENTRIES, entriesThat, Entry } from './settlement';
 
 /**
  * The sums of payouts, in US dollars. Each payout is in one of the first four with its whole amount, so they
@@ -52,6 +52,6 @@ export function sumNameOf(entry: Entry, state: CallState): SumName {
 }
 
 /** Returns the charged fee of a payout after refunds, as in records and exports. Undefined without a fee. */
-export function feeUsdOf({ entry, feeUsd }: Pick<Counted, 'entry' | 'feeUsd'>): string | undefined {
+export function feeUsdOf({ entry, feeUsd }: Pick<PayoutAmounts, 'entry' | 'feeUsd'>): string | undefined {
   return ENTRIES[entry].counts && !feeUsd.isZero() ? feeUsd.toFixed() : undefined;
 }

@@ -40,7 +40,7 @@ export interface Registration {
 }
 
 /** The recipients that a client may not pay. */
-export interface Forbidden {
+export interface ForbiddenRecipients {
   blocked: NamedRecipient[];
   unregistered: NamedRecipient[];
 }
@@ -60,7 +60,10 @@ export class Register {
    * Returns the recipients that a client may not pay. Any name of a recipient can be blocked. Only the name
    * that the upstream pays by can be registered. Undefined if the client may pay all.
    */
-  forbidden(recipients: NamedRecipient[], { beneficiariesOnly }: RegisterRules): Forbidden | undefined {
+  forbidden(
+    recipients: NamedRecipient[],
+    { beneficiariesOnly }: RegisterRules,
+  ): ForbiddenRecipients | undefined {
     const blocked = recipients.filter(({ names }) => names.some((name) => this.blocked.has(name)));
     const unregistered = beneficiariesOnly
       ? recipients.filter((one) => !blocked.includes(one) && this.ageOf(one) === undefined)

@@ -7,7 +7,7 @@ import { canonicalCountry, countryName, countryOfName } from '../../recipients/c
 import { countriesOfNumber } from '../../recipients/number-country';
 
 /** The fields of an item that limits depend on. */
-export type Limited = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
+export type LimitedItem = Pick<Item, 'amountUsd' | 'country' | 'phone' | 'recipientField' | 'upstreamRef'>;
 
 /** The requester: a client and a person. */
 interface Requester {
@@ -26,7 +26,7 @@ type PointerOf = (place: number, field: 'amount' | 'country' | 'phone') => strin
 export function brokenLimits(
   limits: Limits,
   movesValue: boolean,
-  items: Limited[],
+  items: LimitedItem[],
   pointerOf: PointerOf,
 ): Problem[] {
   const problems = [
@@ -57,7 +57,7 @@ export function limitsOfRequest({ caller, person }: Requester): Limits {
   return person ? { ...caller.limits, ...person.limits } : caller.limits;
 }
 
-function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefined {
+function tooManyItems({ maxItems }: Limits, items: LimitedItem[]): Problem | undefined {
   if (maxItems === null || items.length <= maxItems) return undefined;
   return new Problem('too_many_items', {
     text:
@@ -71,7 +71,11 @@ function tooManyItems({ maxItems }: Limits, items: Limited[]): Problem | undefin
  * credit by email, a transfer) pass, because their destination is unknown. Items that pay no recipient pass
  * too, as in a collection.
  */
-function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+function wrongCountries(
+  { countries }: Limits,
+  items: LimitedItem[],
+  pointerOf: PointerOf,
+): Problem | undefined {
   if (countries.length === 0) return undefined;
   const fieldOf = wrongFieldWith(countries);
   const wrong = items.flatMap((item, place) => {
@@ -94,7 +98,7 @@ function wrongCountries({ countries }: Limits, items: Limited[], pointerOf: Poin
  * spelling. A number is compared if the stated country is known, or all allowed ones are. Otherwise it could
  * belong to a country whose name is unknown here.
  */
-function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'phone' | undefined {
+function wrongFieldWith(countries: string[]): (item: LimitedItem) => 'country' | 'phone' | undefined {
   const names = new Set(countries.map(canonicalCountry));
   const codes = new Set(countries.map(countryOfName));
   return ({ country, phone }) => {
@@ -108,7 +112,7 @@ function wrongFieldWith(countries: string[]): (item: Limited) => 'country' | 'ph
 /** Finds numbers of another country than their item states. The upstream judges unknown country names. */
 function foreignNumbers(
   { allowForeignNumbers }: Limits,
-  items: Limited[],
+  items: LimitedItem[],
   pointerOf: PointerOf,
 ): Problem | undefined {
   if (allowForeignNumbers) return undefined;
@@ -124,7 +128,7 @@ function foreignNumbers(
   return faults.length > 0 ? new Problem('foreign_number', { faults }) : undefined;
 }
 
-function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf): Problem | undefined {
+function missingAmounts(limits: Limits, items: LimitedItem[], pointerOf: PointerOf): Problem | undefined {
   if (!limitsMoney(limits)) return undefined;
   const faults = items.flatMap(({ amountUsd, upstreamRef }, place) => {
     if (amountUsd !== null) return [];
@@ -140,7 +144,7 @@ function missingAmounts(limits: Limits, items: Limited[], pointerOf: PointerOf):
 /** Finds amounts over the per-call limits, which bound mistakes. A payment link counts like a payout. */
 function tooMuchMoney(
   { maxItemUsd, maxCallUsd }: Limits,
-  items: Limited[],
+  items: LimitedItem[],
   pointerOf: PointerOf,
 ): Problem | undefined {
   const faults: Fault[] = items.flatMap(({ amountUsd }, place) =>
@@ -171,7 +175,7 @@ function tooMuchMoney(
 
 function tooMuchOfPerson(
   { personMaxItemUsd: most }: Limits,
-  items: Limited[],
+  items: LimitedItem[],
   pointerOf: PointerOf,
 ): Problem | undefined {
   const faults = items.flatMap(({ amountUsd }, place) =>

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { NewEntry, TransactionEvidence } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
-import { Created } from '../../operations/items/effects';
+import { CreationRules } from '../../operations/items/effects';
 import { countableFee, ENTRIES, Entry, entryOf } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
 
@@ -38,7 +38,11 @@ export const IGNORE_RULES: readonly IgnoreRule[] = [
 ];
 
 /** Returns the new entries of a payout by its current listing. */
-export function changesOf(item: LedgerItem, listed: ListedPayout, created: Created | undefined): NewEntry[] {
+export function changesOf(
+  item: LedgerItem,
+  listed: ListedPayout,
+  created: CreationRules | undefined,
+): NewEntry[] {
   const entry = entryOf(listed.meaning, created);
   const { position, transaction } = listed;
   const isChange = !IGNORE_RULES.some(({ holds }) => holds(item, listed, entry));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Route, routesOf } from '../../../src/app/routes';
 import { Scope, SCOPES } from '../../../src/operations/catalogue/scopes';
 import { answer } from '../../support/network/fake-upstream';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { SUCCESS } from '../../support/payments/paying';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 import { totalsOf } from '../../support/reconciliation/report-scene';
@@ -29,7 +29,7 @@ const QUERIES: Record<string, string> = {
  * docs/reference/permissions.md.
  */
 describe('the permissions of a key', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let routes: Route[];
   /** The objects of the client `app`, by the beginning of the route that reads them. */
   let objects: [route: string, id: string][];

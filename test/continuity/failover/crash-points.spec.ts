@@ -6,12 +6,12 @@ import { Gate } from '../../support/payments/gate';
 import { eventually } from '../../support/payments/paying';
 import {
   ask,
-  Asking,
+  AppRequest,
   askUntilSettled,
   createClient,
   executionsOf,
   Fleet,
-  Told,
+  AppResponse,
 } from '../../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
@@ -23,7 +23,7 @@ const MANY_ITEMS = 400;
 interface App {
   /** ID of its client. */
   id: string;
-  asking: Asking;
+  asking: AppRequest;
   /** Index of its proxy. */
   proxy: number;
 }
@@ -33,9 +33,9 @@ interface Pair {
   apps: App[];
   items: number;
   /** The first requests, which get no answer. */
-  lost: Promise<Told>[];
+  lost: Promise<AppResponse>[];
   /** The answers to the retries after the restart. */
-  told: Told[];
+  told: AppResponse[];
 }
 
 /** Two proxies are killed with a pair of apps at each point of a payout. After the restart, all apps retry. */

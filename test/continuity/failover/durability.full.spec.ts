@@ -8,7 +8,7 @@ import { rulesOf, withId } from '../../support/payments/guard-windows';
 import {
   AIRTIME,
   eventually,
-  Paying,
+  PaymentScene,
   phoneOf,
   phones,
   startPaying,
@@ -18,7 +18,7 @@ import { copyIntent } from '../../support/records/intents';
 
 /** Promise 1: a request follows its durable intent, and an answer follows its durable outcome. */
 describe('the journal', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying({ upstreamConnections: 200 })));
   afterAll(() => paying.close());
   beforeEach(() => {

@@ -3,12 +3,12 @@ import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.se
 import { CallJournal } from '../../../src/journal/call-journal';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
 
 /** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
 describe('a fenced instance', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let fence: FenceService;
   beforeAll(async () => {
     paying = await startPaying();

@@ -6,12 +6,12 @@ import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
 import { recordedEarlier } from '../../support/payments/earlier';
-import { AIRTIME, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Promise 7: a call that was admitted too long ago is not sent. It may be settled and paid again. */
 describe('a process frozen between the commit and the first byte', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let other: TestProxy;
   let approver: string;
   beforeAll(async () => {

@@ -3,12 +3,19 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import {
+  AIRTIME,
+  eventually,
+  PaymentScene,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../../support/payments/paying';
 import { insertIntent } from '../../support/records/documents';
 
 /** A database that rejects or delays writes. */
 describe('the journal during an outage', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying({ upstreamConnections: 200 })));
   afterAll(() => paying.close());
   beforeEach(() => {

@@ -1,12 +1,19 @@
 import { Logger } from '@nestjs/common';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
-import { airtime, eventually, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import {
+  airtime,
+  eventually,
+  PaymentScene,
+  phones,
+  startPaying,
+  SUCCESS,
+} from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
 
 /** OUTCOMES=relaxed: the app hears its answer before the record does. */
 describe('an outcome committed after the response', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let number = 0;
   beforeAll(async () => {
     paying = await startPaying({ outcomes: 'relaxed' });

@@ -10,12 +10,12 @@ import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { rulesOf, WINDOWS, withId } from '../../support/payments/guard-windows';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 
 /** Promise 7: a call that was admitted too long ago is not sent. It may be settled and paid again. */
 describe('a stale admission', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
   beforeEach(() => {

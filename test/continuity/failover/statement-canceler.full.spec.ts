@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import { SIDE_CONNECTIONS, SidePrisma } from '../../../src/platform/database/pools/side-prisma';
 import { cancelOverdueStatements } from '../../../src/platform/database/pools/statement-canceler';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 
 const AFTER_MS = 2_000;
@@ -68,7 +68,7 @@ describe('a statement that outlives its request', () => {
 
 /** Locks usually end a statement themselves. These wait for one without a limit. */
 describe('a blocked statement outside the payment path', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   const holder = () => new Client({ connectionString: paying.proxy.database.ownerUrl });
 
   beforeAll(async () => (paying = await startPaying()));

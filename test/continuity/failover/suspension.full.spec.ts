@@ -2,7 +2,14 @@ import { LOCKS } from '../../../src/platform/database/locks';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { Gate } from '../../support/payments/gate';
 import { eventually } from '../../support/payments/paying';
-import { ask, Asking, createClient, executionsOf, Fleet, Told } from '../../support/processes/fleet';
+import {
+  ask,
+  AppRequest,
+  createClient,
+  executionsOf,
+  Fleet,
+  AppResponse,
+} from '../../support/processes/fleet';
 import { airtime, API_KEY, startSandbox, TestSandbox } from '../../support/sandbox/sandbox';
 
 const AMOUNT = 1.25;
@@ -10,7 +17,7 @@ const AMOUNT = 1.25;
 interface App {
   /** Of its client. */
   id: string;
-  asking: Asking;
+  asking: AppRequest;
 }
 
 /**
@@ -73,8 +80,8 @@ describe('a payment whose proxy is suspended', () => {
     return { id, asking: { key, body: airtime(AMOUNT, phone), idempotencyKey: 'order-1' } };
   }
 
-  const askFrozen = ({ asking }: App): Promise<Told> => ask(frozen.url(0), asking);
-  const askOther = ({ asking }: App): Promise<Told> => ask(other.url(0), asking);
+  const askFrozen = ({ asking }: App): Promise<AppResponse> => ask(frozen.url(0), asking);
+  const askOther = ({ asking }: App): Promise<AppResponse> => ask(other.url(0), asking);
 
   /** Stops the process, and ends the connection by which the database knows that it lives. */
   async function freeze(): Promise<void> {
@@ -133,7 +140,7 @@ describe('a payment whose proxy is suspended', () => {
   }
 
   /** It was refused, or has the answer of the payment that another instance made meanwhile. */
-  async function expectUnpaid(late: Promise<Told>): Promise<void> {
+  async function expectUnpaid(late: Promise<AppResponse>): Promise<void> {
     const { status, headers } = await late;
     expect([status, headers.get('idempotent-replayed')]).toEqual(
       status === 200 ? [200, 'true'] : [503, null],

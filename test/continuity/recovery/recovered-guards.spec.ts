@@ -7,14 +7,14 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import supertest from '../../support/http/supertest';
 import { answer, FakeUpstream } from '../../support/network/fake-upstream';
 import { copiedIn, copyAlone, loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
 import { tamper } from '../../support/records/sealing';
 
 /** What keeps a call from being paid again is restored with it. */
 describe('a call restored from a copy', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-guards-'));
-  let paying: Paying;
+  let paying: PaymentScene;
   let proxy: TestProxy;
   let upstream: FakeUpstream;
 

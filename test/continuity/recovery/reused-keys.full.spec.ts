@@ -3,7 +3,7 @@ import { PayoutProxy } from '../../../packages/sdk/src/index.ts';
 import { OPERATION_NAMES, OperationName, pathOf, rowOf } from '../../../src/operations/catalogue/catalogue';
 import { itemsOf } from '../../../src/operations/items/items';
 import { runs } from '../../support/examples/runs';
-import { Previewing, startPreviewing } from '../../support/payments/previewing';
+import { PreviewScene, startPreviewing } from '../../support/payments/previewing';
 import {
   describedAnew,
   Fields,
@@ -24,7 +24,7 @@ const isDescribed = (operation: OperationName) =>
 
 /** Promise 2, part: no advice after a used key pays again what the call with the key has paid. */
 describe('a used idempotency key', () => {
-  let api: Previewing;
+  let api: PreviewScene;
   let key: string;
   let count = 0;
 

@@ -12,7 +12,7 @@ import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes'
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { eventually, PaymentScene, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 import { tamper } from '../../support/records/sealing';
@@ -28,7 +28,7 @@ async function copiedOutcomes(dataDir: string): Promise<string[]> {
 }
 
 /** Ends a proxy while an outcome waits for a lock. It is written after all other copies. */
-async function closeWhileWriting(paying: Paying, begin: () => Promise<unknown>): Promise<void> {
+async function closeWhileWriting(paying: PaymentScene, begin: () => Promise<unknown>): Promise<void> {
   const { app, database } = paying.proxy;
   await database.query('BEGIN; LOCK TABLE outcome IN SHARE MODE');
   await begin();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { first } from '../../support/examples/first';
 import type { Answer, Request } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { PHONE } from '../../support/payments/paying';
 
 /** Columns of the table `access` that tests read. */
@@ -16,7 +16,7 @@ interface AccessRow {
 }
 
 describe('a read of the history', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let auditor: { id: string; key: string };
   let seeing: { id: string; key: string };
   let masking: { id: string; key: string };

@@ -1,12 +1,12 @@
 import { ExportService } from '../../../src/history/export/export.service';
 import { answer } from '../../support/network/fake-upstream';
-import { Paying, startPaying } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 import { insertSettlements } from '../../support/records/documents';
 import { asText, linesOf } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
 
 describe('an export', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let masked: string;
   let model: string;
 

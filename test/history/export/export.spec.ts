@@ -3,12 +3,12 @@ import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
 import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, PHONE, phones, startPaying } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, PHONE, phones, startPaying } from '../../support/payments/paying';
 import { asText, linesOf, readCsv, sha256 } from '../../support/records/export-files';
 
 /** Streams of the whole history, or of the results of a search. */
 describe('an export', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let masked: string;
   let seeing: string;
   const sent: string[] = [];

@@ -1,10 +1,10 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { createTestDatabase } from '../../support/databases/test-database';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
 
-let paying: Paying;
+let paying: PaymentScene;
 
 let worker: INestApplicationContext;
 

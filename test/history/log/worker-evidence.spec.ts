@@ -1,9 +1,9 @@
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
-import { eventually, Paying, startPaying } from '../../support/payments/paying';
+import { eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 
 /** A worker has no epoch file, but compares its heartbeats every second. */
 describe('a database restored to the past', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => {
     paying = await startPaying();
   });

@@ -4,7 +4,7 @@ import { Secret } from '../../../src/platform/config/secrets/secret';
 import { mint } from '../../support/access/minting';
 import { everythingIn } from '../../support/databases/everything';
 import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { cliOf } from '../../support/processes/cli';
 
 const KEY = newSigningKey('test');
@@ -12,7 +12,7 @@ const NAME = 'canary-bird.17';
 
 /** A person who pays with ephemeral keys, before and after an erasure. */
 describe('an erased end user', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   const audit = cliOf(auditCommands);
   const keyOf = async (actor = NAME) => (await mint(paying.proxy, paying.app, { actor })).key;
   const pay = (key: string, idempotencyKey: string) =>

@@ -1,5 +1,5 @@
 import type { Answer } from '../../support/http/request';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { eventually, PHONE } from '../../support/payments/paying';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 import { totalsOf } from '../../support/reconciliation/report-scene';
@@ -11,7 +11,7 @@ const MASKED = { 'X-People': 'masked' };
 
 /** Readers who may see people can request masked ones. */
 describe('X-People: masked', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let seeing: string;
   let ids: { paid: string; held: string; finding: string; run: string };
 

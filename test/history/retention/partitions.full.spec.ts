@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
-import { Paying, startPaying } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 import { insertIntent } from '../../support/records/documents';
 
 interface Model {
@@ -24,7 +24,7 @@ const COLUMN_TYPES: Record<string, string[]> = {
 
 /** Partitions of rows, and the schema of Prisma. */
 describe('partitioned tables', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => (paying = await startPaying()));
   afterAll(() => paying.close());
 

@@ -5,7 +5,7 @@ import { clock } from '../../../src/platform/database/clock';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, bytes, eventually, Paying, startPaying } from '../../support/payments/paying';
+import { AIRTIME, bytes, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { insertIntent, insertOutcomes } from '../../support/records/documents';
 
 const RECORDS = ['intent', 'outcome', 'refusal', 'answer_shape'];
@@ -13,7 +13,7 @@ const PEOPLE = ['intent_body', 'outcome_body'];
 
 /** Records are append-only rows. People are in separate rows. */
 describe('records', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let proxyRole: Client;
   beforeAll(async () => {
     paying = await startPaying();

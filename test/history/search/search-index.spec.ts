@@ -5,13 +5,13 @@ import { SearchService } from '../../../src/history/search/search.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import { answer } from '../../support/network/fake-upstream';
-import { eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { insertIntent, insertOutcomes, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
 /** A search finds everything committed before it, in any order of writes and commits. */
 describe('the search index', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let searching: SearchService;
   let model: string;
 

@@ -4,7 +4,7 @@ import { OperationName, pathOf, rowOf } from '../../../src/operations/catalogue/
 import { at } from '../../support/databases/damage';
 import { TestDatabase } from '../../support/databases/test-database';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { eventually, Paying, phones, startPaying } from '../../support/payments/paying';
+import { eventually, PaymentScene, phones, startPaying } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const AIRTIME_OPERATION = 'POST /payouts/airtime';
@@ -12,7 +12,7 @@ const WALLETS_OPERATION = 'GET /wallets/list';
 const PERSON = { email: 'ada@example.com', phone: '+254712345678', id: 'Zk3x9Qw1Lm7Tn2Rb5Vc8' };
 
 describe('the monitor of response shapes', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   /** Logged lines about shapes. */
   let logged: unknown[][];
 

@@ -3,13 +3,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, PaymentScene, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
 import { editPeople, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
 /** All records of one call. */
 describe('the timeline of a call', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   beforeAll(async () => {
     paying = await startPaying();
   });

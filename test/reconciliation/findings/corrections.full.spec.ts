@@ -3,7 +3,7 @@ import { callsCommands, payoutsCommands } from '../../../src/cli/calls/calls';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { airtime, Paying, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import { airtime, PaymentScene, phones, startPaying, SUCCESS } from '../../support/payments/paying';
 import { asText } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
 
@@ -11,7 +11,7 @@ const CAP_USD = 10;
 
 /** A second settlement corrects a wrong one. The first stays on record. */
 describe('the correction of a settlement', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let approver: string;
   let app: { id: string; key: string };
   const numbers = phones(200);

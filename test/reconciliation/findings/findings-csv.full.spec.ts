@@ -1,14 +1,14 @@
 import { parse } from 'csv-parse/sync';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import supertest from '../../support/http/supertest';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { FindingsScene, NewFinding } from '../../support/reconciliation/findings-scene';
 
 const CSV = '/v1/reconciliation/findings.csv';
 const BOM = '\ufeff';
 
 describe('a spreadsheet of findings', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let scene: FindingsScene;
   let key: string;
 

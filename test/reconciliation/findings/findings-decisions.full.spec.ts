@@ -4,7 +4,7 @@ import { personHash } from '../../../src/access/people/person';
 import { LOCKS } from '../../../src/platform/database/locks';
 import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { eventually } from '../../support/payments/paying';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 
@@ -12,7 +12,7 @@ const FINDINGS = '/v1/reconciliation/findings';
 const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 
 describe('decisions about findings', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let scene: FindingsScene;
   let key: string;
   let keyOfAlan: string;

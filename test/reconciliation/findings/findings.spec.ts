@@ -1,6 +1,6 @@
 import { CATEGORIES, CATEGORY_NAMES, SEVERITIES } from '../../../src/reconciliation/findings/categories';
 import supertest from '../../support/http/supertest';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 
 const FINDINGS = '/v1/reconciliation/findings';
@@ -9,7 +9,7 @@ const UNKNOWN = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 const READ = '01a1fb98-53b1-7069-a17f-af1e8cacb634';
 
 describe('findings', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
   let scene: FindingsScene;
   let key: string;
   let seeing: string;

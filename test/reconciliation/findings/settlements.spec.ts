@@ -2,13 +2,13 @@ import { INestApplicationContext } from '@nestjs/common';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
-import { Paying, startPaying } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 
 type ListedItem = Record<string, unknown> & { status: string | null };
 
 /** The ledger behind states, caps and exports. */
 describe('the settlement ledger', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let worker: INestApplicationContext;
   let approver: string;
   let client: { id: string; key: string };

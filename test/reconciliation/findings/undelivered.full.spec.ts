@@ -9,13 +9,13 @@ import { holdWrites, writesWait } from '../../support/databases/held-writes';
 import type { CallRecord } from '../../support/http/api';
 import { answer } from '../../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../../support/payments/earlier';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 
 const PATH = '/payouts/airtime';
 
 /** Promise 2, part: a client that hangs up before its answer knows nothing, and retries. */
 describe('an undelivered answer', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let clients = 0;
 
   beforeAll(

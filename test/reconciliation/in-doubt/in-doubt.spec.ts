@@ -7,7 +7,7 @@ import { product } from '../../support/examples/combinations';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
 import { Combination, insertCalls } from '../../support/payments/made-up-calls';
-import { Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { insertOutcomes } from '../../support/records/documents';
 import { copyIntent, live } from '../../support/records/intents';
 
@@ -16,7 +16,7 @@ const DEAD = 41;
 
 /** Unknown outcomes are listed, and settled by a person other than the requester. */
 describe('calls in doubt', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let approver: string;
   let approverId: string;
   /** A paid call as a template. */

@@ -4,7 +4,7 @@ import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, Paying, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 
@@ -12,7 +12,7 @@ const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, 
 
 /** A process may be frozen until its call is settled, and record the answer later. */
 describe('an answer after the settlement of its call', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let approver: string;
 
   beforeAll(async () => {

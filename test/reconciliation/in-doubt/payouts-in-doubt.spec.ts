@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import supertest from '../../support/http/supertest';
 import { answer } from '../../support/network/fake-upstream';
-import { Paying, startPaying } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 
 const BODY = { credits: [{ email: 'ada@example.com', valueInUSD: 2 }] };
 
 /** The upstream answers with success, and with an unknown status or an invalid fee. */
 describe('a payout in doubt after a success', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let client: { id: string; key: string };
   let approver: string;
 

@@ -9,7 +9,7 @@ import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.se
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer } from '../../support/network/fake-upstream';
 import { copiedIn, copyAlone } from '../../support/payments/lost-calls';
-import { eventually, Paying, PHONE, startPaying } from '../../support/payments/paying';
+import { eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { tamper } from '../../support/records/sealing';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, 
 describe('a call restored without its outcome', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-doubts-'));
   const listed: object[] = [];
-  let paying: Paying;
+  let paying: PaymentScene;
   let worker: INestApplicationContext;
 
   const list = (hoursAgo: number, transaction: object) => {

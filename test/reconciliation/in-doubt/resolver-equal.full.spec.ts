@@ -4,7 +4,7 @@ import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.se
 import { Effort, STRETCH } from '../../../src/reconciliation/in-doubt/work';
 import { TestDatabase } from '../../support/databases/test-database';
 import { answer } from '../../support/network/fake-upstream';
-import { Paying, PHONE, startPaying } from '../../support/payments/paying';
+import { PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { insertion } from '../../support/records/documents';
 
 const EQUAL = 1_000;
@@ -14,7 +14,7 @@ const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 /** One receiver gets the same payment thousands of times. Some answers are lost. */
 describe('a resolver round among thousands of equal payments', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let listed: object[] = [];
 
   beforeAll(async () => {

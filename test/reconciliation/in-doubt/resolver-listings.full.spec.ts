@@ -3,7 +3,7 @@ import { BackOff } from '../../../src/reconciliation/in-doubt/rounds/back-off';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer } from '../../support/network/fake-upstream';
-import { Paying, startPaying } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 
 interface RequestedItems {
   airtimes?: { phoneNumber: string; valueInUSD: number }[];
@@ -30,7 +30,7 @@ interface PayoutBehavior {
 
 /** A defective listing is no evidence that a payout never happened. */
 describe('the resolver with an unusual listing', () => {
-  let paying: Paying;
+  let paying: PaymentScene;
   let worker: INestApplicationContext;
   let listed: Record<string, unknown>[] = [];
   let making: PayoutBehavior = {};

@@ -6,7 +6,14 @@ import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { Cause, causeOfFile } from '../../../src/platform/storage/failures';
 import { StorageService } from '../../../src/platform/storage/storage.service';
 import { answer, hang, reset } from '../../support/network/fake-upstream';
-import { airtime, eventually, Paying, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import {
+  airtime,
+  eventually,
+  PaymentScene,
+  PHONE,
+  startPaying,
+  SUCCESS,
+} from '../../support/payments/paying';
 import { tamper } from '../../support/records/sealing';
 
 /** Returns the value of a metric. Undefined if it is absent. */
@@ -18,7 +25,7 @@ async function metric(url: string, name: string): Promise<number | undefined> {
 
 describe('a call whose outcome cannot be recorded', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-unrecorded-'));
-  let paying: Paying;
+  let paying: PaymentScene;
 
   beforeAll(async () => {
     paying = await startPaying({ dataDir, upstreamTimeoutMs: 60_000 });

@@ -3,7 +3,7 @@ import { QUOTAS } from '../../../src/http/quotas/quotas';
 import { QuotasService } from '../../../src/http/quotas/quotas.service';
 import supertest, { type BodyOf } from '../../support/http/supertest';
 import { answer, reset } from '../../support/network/fake-upstream';
-import { Approving, startApproving } from '../../support/payments/approving';
+import { ApprovalScene, startApproving } from '../../support/payments/approving';
 import { airtime, eventually } from '../../support/payments/paying';
 import { passTime } from '../../support/processes/pass-time';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
@@ -12,7 +12,7 @@ const LONG = 60;
 
 /** Long polling for apps without the SDK. */
 describe('a request that waits for a call', () => {
-  let approving: Approving;
+  let approving: ApprovalScene;
 
   beforeAll(async () => {
     approving = await startApproving();

@@ -5,7 +5,7 @@ import { rowOf } from '../../../src/operations/catalogue/catalogue';
 import { askAs, DOCUMENTED, OBSERVED } from '../../support/http/interface';
 import supertest from '../../support/http/supertest';
 import { answer, Behaviour } from '../../support/network/fake-upstream';
-import { Previewing, serving, startPreviewing } from '../../support/payments/previewing';
+import { PreviewScene, serving, startPreviewing } from '../../support/payments/previewing';
 
 const usd = (amount: string | number) => new Decimal(amount);
 const REDEEM = '/redeem/airtime';
@@ -25,7 +25,7 @@ const transaction = (valueInUSD: unknown, chiRef = CREDIT) => ({
 const REACHING = [...DOCUMENTED, ...OBSERVED].filter(({ operation }) => rowOf(operation).reach === 'account');
 
 describe('operations that reach the whole upstream account', () => {
-  let api: Previewing;
+  let api: PreviewScene;
   let clients: ClientsService;
 
   beforeAll(async () => {

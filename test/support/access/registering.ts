@@ -2,14 +2,14 @@ import { ClientsService } from '../../../src/access/clients/clients.service';
 import { Limits } from '../../../src/access/clients/limits/limits';
 import { RunningConfig } from '../../../src/platform/config/config';
 import supertest from '../http/supertest';
-import { Approving, startApproving } from '../payments/approving';
+import { ApprovalScene, startApproving } from '../payments/approving';
 import { TestProxy } from '../processes/proxy';
 
 /** Clients with recipient registers, two proxies, and an administrator. */
 export type Registering = Awaited<ReturnType<typeof startRegistering>>;
 
 export async function startRegistering(settings: Partial<RunningConfig> = {}) {
-  const approving: Approving = await startApproving(settings);
+  const approving: ApprovalScene = await startApproving(settings);
   const admin = (await approving.proxy.client('admin', 'admin')).key;
   let count = 0;
   const airtimes = (...phones: string[]) => ({

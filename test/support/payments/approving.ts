@@ -3,10 +3,10 @@ import supertest, { TypedApiRequest, BodyOf } from '../http/supertest';
 import { answer } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { copyIntent } from '../records/intents';
-import { Paying, startPaying, SUCCESS } from './paying';
+import { PaymentScene, startPaying, SUCCESS } from './paying';
 
 /** Two proxies on one database, held calls, and approvers. */
-export interface Approving extends Paying {
+export interface ApprovalScene extends PaymentScene {
   /** Another process on the same database. */
   second: TestProxy;
   approver: { id: string; key: string };
@@ -32,13 +32,13 @@ export interface Approving extends Paying {
   query: TestProxy['database']['query'];
 }
 
-export async function startApproving(settings: Partial<RunningConfig> = {}): Promise<Approving> {
+export async function startApproving(settings: Partial<RunningConfig> = {}): Promise<ApprovalScene> {
   const paying = await startPaying(settings);
   const { proxy, upstream, app } = paying;
   const second = await startProxy({ upstreamBaseUrl: upstream.url, ...settings }, proxy.database);
   const approver = await proxy.client('approver', 'approve', 'audit');
   const model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
-  const query: Approving['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
+  const query: ApprovalScene['query'] = (sql, parameters) => proxy.database.query(sql, parameters);
   const [row] = await query<{ client_id: string }>('SELECT client_id FROM intent WHERE id = $1', [model]);
   return {
     ...paying,

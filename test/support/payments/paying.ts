@@ -13,7 +13,7 @@ export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: PHONE
 export const SUCCESS = { status: 'success', data: { error: 'None' } };
 
 /** A proxy in front of an upstream with configurable behaviour, a paying client and an auditor. */
-export interface Paying {
+export interface PaymentScene {
   proxy: TestProxy;
   upstream: FakeUpstream;
   app: string;
@@ -26,7 +26,7 @@ export interface Paying {
   close(): Promise<void>;
 }
 
-export async function startPaying(settings: Partial<RunningConfig> = {}): Promise<Paying> {
+export async function startPaying(settings: Partial<RunningConfig> = {}): Promise<PaymentScene> {
   const upstream = await FakeUpstream.start();
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, ...settings });
   const app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;

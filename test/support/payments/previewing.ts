@@ -33,7 +33,7 @@ export const serving: Behaviour = (request, response, socket) => {
   );
 };
 
-export interface Previewing {
+export interface PreviewScene {
   proxy: TestProxy;
   upstream: FakeUpstream;
   auditor: string;
@@ -55,14 +55,14 @@ export interface Previewing {
   close(): Promise<void>;
 }
 
-export async function startPreviewing(settings: Partial<RunningConfig> = {}): Promise<Previewing> {
+export async function startPreviewing(settings: Partial<RunningConfig> = {}): Promise<PreviewScene> {
   const upstream = await FakeUpstream.start();
   upstream.behaviour = serving;
   const proxy = await startProxy({ upstreamBaseUrl: upstream.url, checkCoverage: true, ...settings });
   const clients = proxy.app.get(ClientsService, { strict: false });
   const auditor = (await proxy.client('auditor', 'audit', 'audit:pii')).key;
   let count = 0;
-  const ask: Previewing['ask'] = (key, path, body, headers = {}) =>
+  const ask: PreviewScene['ask'] = (key, path, body, headers = {}) =>
     proxy.post(key, path, body as object).set(headers);
   return {
     proxy,

@@ -11,7 +11,7 @@ import { newDataDir, Product } from './process';
 
 const READY = /payout-proxy is ready\s+(http\S+)/;
 
-interface Running {
+interface RunningProxy {
   product: Product;
   url: string;
 }
@@ -21,7 +21,7 @@ export class Fleet {
   private constructor(
     private readonly envOf: (index: number) => Record<string, string>,
     private readonly dir: string,
-    private readonly running: Running[],
+    private readonly running: RunningProxy[],
   ) {}
 
   /**
@@ -99,14 +99,14 @@ export class Fleet {
     removeDataDir(this.dir);
   }
 
-  private at(index: number): Running {
+  private at(index: number): RunningProxy {
     const running = this.running[index];
     if (!running) throw new Error(`there is no proxy ${index}`);
     return running;
   }
 }
 
-async function run(env: Record<string, string>, dir: string): Promise<Running> {
+async function run(env: Record<string, string>, dir: string): Promise<RunningProxy> {
   const product = new Product('main.js', [], env, dir);
   const [, url = ''] = await product.said(READY);
   return { product, url };
@@ -146,14 +146,14 @@ export async function createClient(
 }
 
 /** A response with its original bytes. */
-export interface Told {
+export interface AppResponse {
   status: number;
   headers: Headers;
   body: Buffer;
   json: Record<string, unknown>;
 }
 
-export interface Asking {
+export interface AppRequest {
   key: string;
   body: object;
   operation?: string;
@@ -165,7 +165,7 @@ export interface Asking {
 /** Sends a POST like an app. Each request may use a separate connection. */
 export async function ask(
   url: string,
-  { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: Asking,
+  { key, body, operation = '/payouts/airtime', idempotencyKey, actor }: AppRequest,
 ) {
   const response = await fetch(`${url}/api/v0.1${operation}`, {
     method: 'POST',
@@ -178,7 +178,7 @@ export async function ask(
     body: JSON.stringify(body),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  const told: Told = {
+  const told: AppResponse = {
     status: response.status,
     headers: response.headers,
     body: bytes,
@@ -188,7 +188,7 @@ export async function ask(
 }
 
 /** Number of arrivals and executions of this airtime payment, identified by its recipient. */
-export async function executionsOf(sandbox: TestSandbox, { body }: Asking) {
+export async function executionsOf(sandbox: TestSandbox, { body }: AppRequest) {
   const phone = JSON.stringify((body as ReturnType<typeof airtime>).airtimes[0]?.phoneNumber);
   const found = (await sandbox.requests()).filter((request) => JSON.stringify(request.body)?.includes(phone));
   return { asked: found.length, executed: found.filter(({ processed }) => processed).length };
@@ -198,7 +198,11 @@ export async function executionsOf(sandbox: TestSandbox, { body }: Asking) {
 const AGAIN = ['request_in_progress', 'overloaded'];
 
 /** Sends a request, and repeats it after Retry-After while the first one is in progress. */
-export async function askUntilSettled(url: () => string, asking: Asking, onWait = () => {}): Promise<Told> {
+export async function askUntilSettled(
+  url: () => string,
+  asking: AppRequest,
+  onWait = () => {},
+): Promise<AppResponse> {
   for (let tries = 0; tries < 30; tries += 1) {
     const told = await ask(url(), asking);
     if (!AGAIN.includes(String(told.json.code))) return told;

@@ -4,7 +4,7 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import type { CallTimeline } from '../http/api';
 import supertest from '../http/supertest';
 import { answer, reset } from '../network/fake-upstream';
-import { eventually, Paying, startPaying } from '../payments/paying';
+import { eventually, PaymentScene, startPaying } from '../payments/paying';
 import { copyIntent } from '../records/intents';
 
 export const ADA = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace', phone: '+254712345678' };
@@ -53,7 +53,7 @@ const REVERSED = {
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
 /** A proxy with a call of each kind of timeline. */
-export interface CallTimelines extends Paying {
+export interface CallTimelines extends PaymentScene {
   approver: string;
   /** IDs, by outcome. */
   calls: Record<

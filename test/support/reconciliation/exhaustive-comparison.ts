@@ -1,4 +1,4 @@
-import { Created, CREATED_BY, isOtherType } from '../../../src/operations/items/effects';
+import { CreationRules, CREATED_BY, isOtherType } from '../../../src/operations/items/effects';
 import {
   Rules,
   ListedTransaction,
@@ -29,7 +29,7 @@ function nameOf({ batchRef, ordinal }: ListedTransaction): string {
 
 /** Whether each transaction of a batch can be another item of a call. */
 function isPartOf(call: SentCall, batch: ListedTransaction[], { quietMs, skewMs }: Rules): boolean {
-  const created = CREATED_BY.get(call.operation) as Created;
+  const created = CREATED_BY.get(call.operation) as CreationRules;
   const from = call.sentFrom.getTime() - skewMs;
   const until = call.sentUntil.getTime() + quietMs + skewMs;
   const isInTime = ({ issuedAt }: ListedTransaction) =>
@@ -37,7 +37,11 @@ function isPartOf(call: SentCall, batch: ListedTransaction[], { quietMs, skewMs 
   return batch.every(isInTime) && canAssign(batch, call.items, created);
 }
 
-function canAssign([first, ...rest]: ListedTransaction[], items: ItemInDoubt[], created: Created): boolean {
+function canAssign(
+  [first, ...rest]: ListedTransaction[],
+  items: ItemInDoubt[],
+  created: CreationRules,
+): boolean {
   if (!first) return true;
   return items.some(
     (item) =>
@@ -51,7 +55,7 @@ function canAssign([first, ...rest]: ListedTransaction[], items: ItemInDoubt[], 
 }
 
 /** Whether a transaction equals an item in every field present in both. */
-function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: Created): boolean {
+function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: CreationRules): boolean {
   if (isOtherType(seen.type, created) || !item.payee.some((name) => seen.names.includes(name))) return false;
   if (created.paidAtOnce && seen.meaning === 'unpaid') return false;
   if (seen.namedCallId !== null && (item.reference === null || !seen.references.includes(item.reference)))
@@ -62,7 +66,7 @@ function isEqual(item: ItemInDoubt, seen: ListedTransaction, created: Created): 
 }
 
 function isRelated(call: SentCall, batch: ListedTransaction[], calls: SentCall[], rules: Rules): boolean {
-  const created = CREATED_BY.get(call.operation) as Created;
+  const created = CREATED_BY.get(call.operation) as CreationRules;
   const relations = batch.flatMap((seen) =>
     distinctItems(call).map((item) => relationOf(item, seen, created)),
   );

@@ -5,7 +5,12 @@ import { movesValue, OperationName } from '../../../operations/catalogue/catalog
 import { Item } from '../../../operations/items/item';
 import { pointerIn, valueFieldOf } from '../../../operations/items/items';
 import { Problem } from '../../../platform/errors/problem';
-import { brokenLimits, Limited, limitsOfRequest, missingPerson } from '../../../policy/limits/limit-rules';
+import {
+  brokenLimits,
+  LimitedItem,
+  limitsOfRequest,
+  missingPerson,
+} from '../../../policy/limits/limit-rules';
 
 const NOT_OF_KEY = 'is not among the recipients of this ephemeral key';
 
@@ -29,7 +34,7 @@ export function ownLimitProblems(call: OperationCall, items: Item[], positions?:
 export function limitProblems(
   { limits }: Pick<Caller, 'limits'>,
   operation: OperationName,
-  items: Limited[],
+  items: LimitedItem[],
   positions?: number[],
 ): Problem[] {
   const fields = { amount: valueFieldOf(operation), country: 'country', phone: 'phone' } as const;

@@ -1,4 +1,4 @@
-import { Created, isOtherType } from '../../../operations/items/effects';
+import { CreationRules, isOtherType } from '../../../operations/items/effects';
 import { Batch, Rules, ListedTransaction, SentCall, ItemInDoubt } from '../calls-in-doubt';
 import { Work } from '../work';
 import { keysOfItem, keysOfTransaction, haveKindInCommon, kindsOf, maySharePerson } from './payments';
@@ -16,7 +16,7 @@ type Relation = 'none' | 'other amount' | 'some';
 /** Matches a batch with all or part of a call: each transaction with another item, within the call's time. */
 export function* fit(
   call: SentCall,
-  created: Created,
+  created: CreationRules,
   batch: Batch,
   rules: Rules,
 ): Work<BatchMatch | undefined> {
@@ -58,7 +58,7 @@ export function distinctItems({ items }: SentCall): ItemInDoubt[] {
 }
 
 /** Returns the relation of a transaction to an item. */
-export function relationOf(item: ItemInDoubt, listed: ListedTransaction, created: Created): Relation {
+export function relationOf(item: ItemInDoubt, listed: ListedTransaction, created: CreationRules): Relation {
   // The ID of one of our calls identifies a transaction, whatever else it contains.
   if (listed.namedCallId !== null) return hasReferenceOf(item, listed) ? 'some' : 'none';
   // The amounts of a collection are in another currency.
@@ -89,7 +89,7 @@ function isSameAmount(item: ItemInDoubt, listed: ListedTransaction): boolean | u
 function mightBe(
   item: ItemInDoubt,
   listed: ListedTransaction,
-  created: Created,
+  created: CreationRules,
   isSame: boolean | undefined,
 ): boolean {
   if (isOtherType(listed.type, created) && isSame !== true) return false;

@@ -1,4 +1,4 @@
-import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Timetable } from '../timetable';
 import { WalletStatements } from '../wallet-statements';
@@ -42,7 +42,7 @@ export class Batches {
   }
 
   /** Finds the batches that could be all or part of a call, by one transaction's key and the call's time. */
-  *like(call: SentCall, created: Created, rules: Rules): Iterable<Batch> {
+  *like(call: SentCall, created: CreationRules, rules: Rules): Iterable<Batch> {
     const query = { least: 1, most: call.items.length, ...timeOf(call, rules) };
     const found = new Set<Batch>();
     for (const key of new Set(call.items.flatMap((item) => keysOfItem(item, created)))) {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
 import { isIdOf } from '../../../operations/catalogue/payout-id';
-import { Created, CREATED_BY } from '../../../operations/items/effects';
+import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Work } from '../work';
@@ -15,7 +15,7 @@ const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (p
 /** Facts that decide a verdict about a call in doubt. */
 export interface Facts {
   call: SentCall;
-  created: Created;
+  created: CreationRules;
   listing: Listing;
   rules: Rules;
   /** Whether the listing was requested after the quiet period. Unlisted transactions then stay unlisted. */
@@ -39,7 +39,7 @@ export interface Facts {
 /** Collects the facts for a verdict. Searches for related transactions only where they matter. */
 export function* factsOf(
   call: SentCall,
-  created: Created,
+  created: CreationRules,
   listing: Listing,
   competing: CompetingCalls,
   rules: Rules,
@@ -116,7 +116,7 @@ function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean 
 
 function* candidatesFor(
   call: SentCall,
-  created: Created,
+  created: CreationRules,
   listing: Listing,
   rules: Rules,
 ): Work<BatchMatch[]> {
@@ -150,7 +150,7 @@ function* othersOf(call: SentCall, candidates: BatchMatch[], competing: Competin
 /** Finds the first batches that may be of a call. */
 function* relatedBatches(
   call: SentCall,
-  created: Created,
+  created: CreationRules,
   listing: Listing,
   competing: CompetingCalls,
 ): Work<Batch[]> {

@@ -1,4 +1,4 @@
-import { Created, CREATED_BY, isOtherType } from '../../../operations/items/effects';
+import { CreationRules, CREATED_BY, isOtherType } from '../../../operations/items/effects';
 import { kindOfKey, RecipientKind } from '../../../recipients/recipient';
 import { ListedTransaction, ItemInDoubt, Batch } from '../calls-in-doubt';
 
@@ -8,7 +8,7 @@ import { ListedTransaction, ItemInDoubt, Batch } from '../calls-in-doubt';
  */
 
 /** One of each kind of transaction that operations create, by the prefix of its keys. */
-const KINDS: ReadonlyMap<string, Created> = new Map(
+const KINDS: ReadonlyMap<string, CreationRules> = new Map(
   [...CREATED_BY.values()].map((created) => [kindOf(created), created]),
 );
 
@@ -17,7 +17,7 @@ const ANY = 'any';
 const NONE = 'none';
 
 /** Returns the keys of an item. Empty if it cannot be compared. */
-export function keysOfItem({ payee, amountUsd, reference }: ItemInDoubt, created: Created): string[] {
+export function keysOfItem({ payee, amountUsd, reference }: ItemInDoubt, created: CreationRules): string[] {
   const kind = kindOf(created);
   if (created.incoming) {
     return reference === null ? [] : payee.map((name) => keyOf(kind, name, '', written(reference)));
@@ -66,7 +66,7 @@ export function rarest(
   return found;
 }
 
-function kindOf({ type, class: name }: Created): string {
+function kindOf({ type, class: name }: CreationRules): string {
   return `${type} ${name}`;
 }
 
@@ -155,7 +155,7 @@ export class RelatedBatches {
   }
 
   /** Returns lists with each batch that relates to an item, except by another amount for its recipient. */
-  *ofItem(item: ItemInDoubt, created: Created): Iterable<readonly Batch[]> {
+  *ofItem(item: ItemInDoubt, created: CreationRules): Iterable<readonly Batch[]> {
     const { amountUsd, reference, names } = item;
     const own = [created.type, UNKNOWN_TYPE];
     const keys = [...names.map(nameKey), ...this.namelessFor(item)];
@@ -173,7 +173,7 @@ export class RelatedBatches {
   }
 
   /** Returns lists with each batch that pays the recipient of an item another amount. */
-  *ofRecipient({ names }: ItemInDoubt, created: Created): Iterable<readonly Batch[]> {
+  *ofRecipient({ names }: ItemInDoubt, created: CreationRules): Iterable<readonly Batch[]> {
     if (!created.incoming) yield* this.find(names.map(nameKey), [created.type, UNKNOWN_TYPE], [ALL]);
   }
 

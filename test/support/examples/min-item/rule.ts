@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { Problem } from '../../../../src/platform/errors/problem';
-import { Limited } from '../../../../src/policy/limits/limit-rules';
+import { LimitedItem } from '../../../../src/policy/limits/limit-rules';
 
 interface Limits {
   minItemUsd: Decimal | null;
@@ -11,7 +11,7 @@ type PointerOf = (position: number, field: 'amount') => string;
 /** Rule of a fictitious limit, as in docs/internals/guides/add-a-rule-about-money.md. */
 export function tooLittle(
   { minItemUsd: least }: Limits,
-  items: Limited[],
+  items: LimitedItem[],
   pointerOf: PointerOf,
 ): Problem | undefined {
   const faults = items.flatMap(({ amountUsd }, position) => {
