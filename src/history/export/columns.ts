@@ -67,13 +67,13 @@ const EXCHANGE = [
   column<ExportedCall>('failure', ({ outcome }) => outcome?.failure),
 ];
 const APPROVAL = column<ExportedCall>('approval', ({ approval }) => approval);
-/** Returns the resolution of a call as a whole. Undefined if its answer stands. */
+/** Returns the resolution of a call as a whole. Undefined if its answer is in effect. */
 const settledBy = ({ settlements }: ExportedCall) => {
   const last = settlements.at(-1);
   return last?.resolution === undefined ? undefined : last;
 };
 const ACCOUNT = column<ExportedCall>('account', ({ account }) => account);
-/** The requester, whose name comes with the client. */
+/** Columns of the requester, except the name. */
 const PERSON = [
   requestMember('actor_source'),
   requestMember('person_id'),

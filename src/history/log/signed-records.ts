@@ -7,7 +7,7 @@ export const REMEMBERED_AFTER_ERASURE_MS = 60_000;
 
 /** An erasure: a row of `erasure` without its signature. It lists the places that lost a person. */
 export interface Erasure {
-  /** A UUIDv7 of its own. */
+  /** UUIDv7 of the erasure. */
   id: string;
   kind: 'email' | 'phone' | 'handle' | 'person';
   reason: string;
@@ -22,7 +22,7 @@ export interface Erasure {
 
 /** A pruning: a row of `pruning` without its signature. It documents records removed because of their age. */
 export interface Pruning {
-  /** A UUIDv7 of its own. */
+  /** UUIDv7 of the pruning. */
   id: string;
   what: 'people' | 'calls';
   /** `2026-11`, in UTC. */
