@@ -13,13 +13,8 @@ import { MissingLookup, Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';
-import {
-  insertBeside,
-  insertIntents,
-  insertOutcomes,
-  insertSettlements,
-  PartialRecord,
-} from '../records/documents';
+import { insertBeside, insertIntents, insertOutcomes, insertSettlements } from '../records/documents';
+import type { PartialRecord } from '../records/documents';
 
 /** A payment of ours. Times are text. */
 export interface Ours {
@@ -59,9 +54,7 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   const calls = ids.map((id): Payments => [id, ours.filter(({ call_id }) => call_id === id)]);
   await insertIntents(database, calls.map(toIntent));
   for (const [id, payments] of calls) {
-    const people = payments.flatMap(({ email }, position) =>
-      typeof email === 'string' ? [{ position, email }] : [],
-    );
+    const people = payments.flatMap(({ email }, position) => (email ? [{ position, email }] : []));
     if (people.length > 0) await insertBeside(database, id, { people });
   }
   await insertOutcomes(database, calls.flatMap(toOutcome));
