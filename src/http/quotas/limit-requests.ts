@@ -35,7 +35,8 @@ function throttleFaults(server: FastifyInstance, throttle: FaultThrottle): void 
       request.call.sendBy += delay;
       done(null, payload);
     };
-    sleep(delay, undefined, { signal: disconnectSignal(reply) }).then(goOn, goOn); // its end is handled elsewhere
+    // a disconnect is handled elsewhere
+    sleep(delay, undefined, { signal: disconnectSignal(reply) }).then(goOn, goOn);
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     const keyId = keyOfLong(request);

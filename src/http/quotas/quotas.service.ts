@@ -103,7 +103,7 @@ export class QuotasService {
   /**
    * Takes a slot, and waits for a turn.
    * @param gone aborted when the caller hangs up.
-   * @throws Problem as `take` does, and if the turn does not come in time. CallerDisconnected if the caller left.
+   * @throws Problem as `take` does, and if the turn does not come in time. CallerDisconnected.
    */
   async takeTurn(name: QuotaName, keyId: string, gone: AbortSignal): Promise<EndTurn> {
     const give = this.take(name, keyId);

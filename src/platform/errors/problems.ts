@@ -203,8 +203,8 @@ export const PROBLEMS = {
   ...kinds(422, 'ask', {
     idempotency_key_reused:
       'The call in "first_call_id" used this Idempotency-Key for a different request. GET /v1/calls/{id} ' +
-      'shows that call, which may be the same payout with other details. Use a new key only for a payout in ' +
-      'addition to it.',
+      'shows that call, which may be the same payout with other details. Use a new key only for a payout ' +
+      'in addition to it.',
   }),
   ...kinds(422, 'fix_request', {
     listing_missing:
