@@ -39,7 +39,7 @@ export const LISTED_TYPES = {
   ],
 } as const;
 export const LISTS = ['transactions', 'entries'] as const;
-export const WORD_LOCATIONS = ['listed', 'answered', 'events'] as const;
+const WORD_LOCATIONS = ['listed', 'answered', 'events'] as const;
 export const ENTRY_TYPES = ['top_up', 'withdrawal', 'fee'] as const;
 const STATUSES = ['paid', 'pending', 'failed', 'reversed', 'refunded', 'expired', 'redeemed', 'unpaid'];
 const WALLETS = ['airtime', 'momo', 'chi'];
