@@ -22,14 +22,14 @@ export const EPHEMERAL_KEYS = [
       ],
     ],
     noticedBy: ENDS,
-    test: 'is refused by another instance that had cached it, from the first request after its revocation',
+    test: 'is refused by every instance from the first request after its revocation',
   },
   {
     name: 'ephemeral-key-recovery',
     guards: 'an ephemeral key issued before a recovery, which may lack its revocation',
     edits: [['src/access/callers/end-credentials.ts', 'AND now() < expires_at`', 'AND now() > expires_at`']],
     noticedBy: ENDS,
-    test: 'is refused by another instance that had cached it, from the first request after its revocation',
+    test: 'is refused by every instance from the first request after its revocation',
   },
   {
     name: 'ephemeral-key-held',

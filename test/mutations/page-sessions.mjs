@@ -79,7 +79,7 @@ export const PAGE_SESSIONS = [
     guards: 'a page visitor with the scopes of operators',
     edits: [[SESSIONS, 'new Set(END_USER_SCOPES.filter((scope) => scopes.has(scope)))', 'scopes']],
     noticedBy: 'test/access/page-sessions/page-sessions.spec.ts',
-    test: 'has no operator scope, whatever its client has',
+    test: 'has no operator scope, regardless of its client',
   },
   {
     name: 'sessions-of-revoked-persons',

@@ -34,7 +34,7 @@ export const SIGN_INS = [
     guards: 'an ID token not signed by the provider',
     edits: [[PROVIDER, '    await verifyWith(keys, idToken, (key) => compactVerify(idToken, key));\n', '']],
     noticedBy: ATTACKS,
-    test: 'signed with another key signs nobody in',
+    test: 'signed with another key is refused',
   },
   {
     name: 'duplicate-key-ids-sign-in',
@@ -91,7 +91,7 @@ export const SIGN_INS = [
     guards: "an approval in an approver's unattended browser",
     edits: [[STEP_UP, 'ageSeconds <= maxAgeSeconds', 'ageSeconds >= 0']],
     noticedBy: 'test/access/page-sessions/step-up.spec.ts',
-    test: 'expires, and the provider asks again',
+    test: 'expires, and is required again',
   },
   {
     name: 'keys-and-step-up',
@@ -154,7 +154,7 @@ export const SIGN_INS = [
     guards: 'limits and revocations bypassed by another name of the provider',
     edits: [[PROVIDER, 'if (metadata.issuer === issuer) ', 'if (metadata.issuer) ']],
     noticedBy: 'test/access/page-sessions/page-session-id-tokens.full.spec.ts',
-    test: 'signs nobody in at a provider whose issuer is configured differently',
+    test: 'is refused if its issuer is configured differently',
   },
   {
     name: 'operator-as-requester',

@@ -12,7 +12,7 @@ type Act =
   | { act: 'key'; name: string }
   | { act: 'sign_in'; name: string; issuer: string; subject: string }
   | { act: 'user'; name: string; issuer: string | null }
-  | { act: 'merge'; one: number; other: number };
+  | { act: 'merge'; kept: number; merged: number };
 
 const name = fc.constantFrom(...NAMES, ...NAMES.map((each) => each.toUpperCase()));
 const issuer = fc.constantFrom(...ISSUERS);
@@ -24,7 +24,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     name: fc.constantFrom(...NAMES, ...SUBJECTS),
     issuer: fc.option(issuer),
   }),
-  fc.record({ act: fc.constant('merge' as const), one: fc.nat(20), other: fc.nat(20) }),
+  fc.record({ act: fc.constant('merge' as const), kept: fc.nat(20), merged: fc.nat(20) }),
 );
 
 /** A model of humans without the database: joined sets of names, subjects and users. */
@@ -43,8 +43,8 @@ class Humans {
     return parent === node ? node : this.rootOf(parent);
   }
 
-  join(one: string, other: string): void {
-    this.parents.set(this.rootOf(one), this.rootOf(other));
+  join(node: string, other: string): void {
+    this.parents.set(this.rootOf(node), this.rootOf(other));
   }
 }
 
@@ -96,27 +96,27 @@ describe('the identities of one human', () => {
         new Map<string, User>(),
         new Map<string, string>(),
       ];
-      for (const one of all) {
-        if (one.act === 'user') {
-          const id = await addUser(one);
-          users.set(model.add(`user ${id}`), { ...one, id });
+      for (const act of all) {
+        if (act.act === 'user') {
+          const id = await addUser(act);
+          users.set(model.add(`user ${id}`), { ...act, id });
           people.set(`user ${id}`, id);
-        } else if (one.act === 'merge') {
+        } else if (act.act === 'merge') {
           const known = [...people];
-          const [first, second] = [known[one.one % known.length], known[one.other % known.length]];
+          const [first, second] = [known[act.kept % known.length], known[act.merged % known.length]];
           if (!first || !second) continue;
           await database.query('SELECT merge_people($1, $2)', [first[1], second[1]]);
           model.join(first[0], second[0]);
         } else {
-          const node = model.add(`name ${one.name.toLowerCase()}`);
-          const id = await addKey(one.name, one.act === 'sign_in' ? one : undefined);
+          const node = model.add(`name ${act.name.toLowerCase()}`);
+          const id = await addKey(act.name, act.act === 'sign_in' ? act : undefined);
           keys.set(node, id);
           const [key] = await database.query<{ person_id: string }>(
             'SELECT person_id FROM api_key WHERE id = $1',
             [id],
           );
           people.set(node, key?.person_id ?? '');
-          if (one.act === 'sign_in') model.join(node, model.add(`subject ${one.issuer} ${one.subject}`));
+          if (act.act === 'sign_in') model.join(node, model.add(`subject ${act.issuer} ${act.subject}`));
         }
       }
       for (const [node, user] of users) {
@@ -128,14 +128,15 @@ describe('the identities of one human', () => {
         );
         expect(found.map(({ key }) => key)).toEqual(expected);
       }
-      for (const [one, id] of keys)
+      for (const [node, id] of keys)
         for (const [other, otherId] of keys) {
           const [row] = await database.query<{ same: boolean }>(
-            `SELECT humans_behind('{}', '{}', ARRAY[$1::uuid]) && humans_behind('{}', '{}',
-              ARRAY[$2::uuid]) AS same`,
+            `SELECT humans_behind('{}', '{}', ARRAY[$1::uuid])
+               && humans_behind('{}', '{}', ARRAY[$2::uuid]) AS same`,
             [id, otherId],
           );
-          expect([one, other, row?.same]).toEqual([one, other, model.rootOf(one) === model.rootOf(other)]);
+          const isSame = model.rootOf(node) === model.rootOf(other);
+          expect([node, other, row?.same]).toEqual([node, other, isSame]);
         }
     };
     await fc.assert(fc.asyncProperty(fc.array(acts, { minLength: 2, maxLength: 14 }), world), {
@@ -144,7 +145,7 @@ describe('the identities of one human', () => {
   });
 });
 
-/** A user, and everyone merged with them, counts as staff with the same name or subject. */
+/** Returns whether a user, or a person merged with the user, has the name or the subject of a key. */
 function mayBe(
   model: Humans,
   { node, key, users }: { node: string; key: string; users: Map<string, User> },

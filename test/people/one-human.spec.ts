@@ -14,7 +14,7 @@ import { FindingsScene } from '../support/reconciliation/findings-scene';
 
 const ISSUER = 'https://id.example';
 
-/** Ada has many identities. She requests as one of them, and decides as another. Grace is another person. */
+/** Ada has many identities: she requests as one of them, and decides as another. Grace is another person. */
 describe('one human', () => {
   let approving: ApprovalScene;
   let clients: ClientsService;
@@ -141,10 +141,10 @@ describe('one human', () => {
   });
 
   const expand = async (person: string) => {
-    const asked = supertest(approving.proxy.url)
+    const request = supertest(approving.proxy.url)
       .patch('/v1/clients/shop')
       .set('X-API-Key', keys.admin?.[person] ?? '');
-    return ((await asked.send({ max_items: 6 }).expect(202)).body as { change_id: string }).change_id;
+    return ((await request.send({ max_items: 6 }).expect(202)).body as { change_id: string }).change_id;
   };
 
   it.each(['ada', 'ADA', 'lovelace', 'hopper'])(

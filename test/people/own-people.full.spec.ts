@@ -16,7 +16,7 @@ const TALKATIVE = {
   },
 };
 
-/** Many people use the keys of one app. Each sees their own calls. A key that can only pay sees no people. */
+/** Many people use the keys of one app. Each sees only their own calls. */
 describe('the calls of one app', () => {
   let paying: PaymentScene;
   let clients: ClientsService;
@@ -74,18 +74,18 @@ describe('the calls of one app', () => {
 
     it('are shown to the owner of the requesting key, and to keys without an owner', async () => {
       const hers = await callOf(ada);
-      const [ok, gone] = [
+      const [ok, hidden] = [
         [200, 200, 200, 200],
         [404, 404, 404, 404],
       ];
       expect(await statuses(ada, hers)).toEqual(ok);
-      expect(await statuses(bob, hers)).toEqual(gone);
+      expect(await statuses(bob, hers)).toEqual(hidden);
       expect(await statuses(server, hers)).toEqual(ok);
       expect([(await listed(ada)).includes(hers), (await listed(bob)).includes(hers)]).toEqual([true, false]);
       expect(await listed(server)).toContain(hers);
-      const everybodys = await callOf(server);
-      expect(await statuses(ada, everybodys)).toEqual(gone);
-      expect(await listed(ada)).not.toContain(everybodys);
+      const shared = await callOf(server);
+      expect(await statuses(ada, shared)).toEqual(hidden);
+      expect(await listed(ada)).not.toContain(shared);
     });
 
     it("are not found by another person's idempotency key, or the upstream's reference", async () => {
@@ -106,13 +106,13 @@ describe('the calls of one app', () => {
       expect(await listed(bob)).not.toContain(id);
     });
 
-    it('belong to the person whom the app names, if the key has that person', async () => {
+    it('belong to the person that the app names, if the key has that person', async () => {
       const forHer = await callOf(server, { 'X-Actor': 'ada' });
       expect((await statuses(ada, forHer))[0]).toBe(200);
       expect((await statuses(bob, forHer))[0]).toBe(404);
     });
 
-    it('do not replay to another person, whatever X-Actor contains', async () => {
+    it('do not replay to another person, regardless of X-Actor', async () => {
       const headers = { 'Idempotency-Key': 'order-2' };
       const first = await pay(ada, headers);
       const sent = () =>
@@ -148,9 +148,10 @@ describe('the calls of one app', () => {
         await clients.issueKey('earlier', { person: 'bob' }),
       ];
       const paid = await callOf(hers.key);
-      const preview = async (asking: string) => {
-        const sent = supertest(paying.proxy.url).post('/v1/preview/payouts/airtime').set('X-API-Key', asking);
-        const { duplicates, approval } = (await sent.send(AIRTIME).expect(200)).body;
+      const preview = async (apiKey: string) => {
+        const request = supertest(paying.proxy.url).post('/v1/preview/payouts/airtime');
+        const { duplicates, approval } = (await request.set('X-API-Key', apiKey).send(AIRTIME).expect(200))
+          .body;
         return [duplicates.map(({ call_id }) => call_id), approval?.earlier_call_id];
       };
       expect(await preview(hers.key)).toEqual([[paid], paid]);

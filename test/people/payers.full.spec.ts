@@ -6,7 +6,7 @@ import supertest from '../support/http/supertest';
 import { reset } from '../support/network/fake-upstream';
 import { AIRTIME } from '../support/payments/paying';
 
-/** Unreadable caps are never exceeded. People vanish only by hand, or with a database that lost them. */
+/** Without its payer, the caps of a payment are unknown. Payers vanish by manual SQL or a restore. */
 describe('a payment with a person or ephemeral key missing from the database', () => {
   let scene: EphemeralScene;
 
@@ -80,16 +80,16 @@ describe('the amount counted on the caps of a person and an ephemeral key', () =
   beforeAll(async () => (scene = await EphemeralScene.start()));
   afterAll(() => scene.close());
 
-  it('drops once on both as parts of a payment in doubt are released, and rises again if they were paid', async () => {
+  it('drops once on both for released parts of a payment in doubt, and rises for paid ones', async () => {
     const { key: secret } = await scene.app();
     await scene.proxy.client('settlers', 'approve');
     const clients = scene.proxy.app.get(ClientsService, { strict: false });
     const { key: approver } = await clients.issueKey('settlers', { person: 'grace' });
     const { key, id: keyId } = await mint(scene.proxy, secret);
     scene.upstream.behaviour = reset;
-    const airtimes = [3, 2].map((usd, place) => ({
+    const airtimes = [3, 2].map((usd, index) => ({
       ...AIRTIME.airtimes[0],
-      phoneNumber: `+25471234567${place}`,
+      phoneNumber: `+25471234567${index}`,
       valueInUSD: usd,
     }));
     const { headers } = await scene.proxy.post(key, '/payouts/airtime', { airtimes }).expect(502);
@@ -106,7 +106,7 @@ describe('the amount counted on the caps of a person and an ephemeral key', () =
       const { status, body } = await supertest(scene.proxy.url)
         .post(`/v1/calls/${call}/resolution`)
         .set('X-API-Key', approver)
-        .send({ outcome, reason: 'the provider says so', ...more });
+        .send({ outcome, reason: 'confirmed by the provider', ...more });
       return { status, id: body.settlements?.[0]?.id, counted: await counted() };
     };
     expect(await counted()).toEqual(['5', '5']);
@@ -130,7 +130,7 @@ describe('the amount counted on the caps of a person and an ephemeral key', () =
 });
 
 describe('the caps of a payment', () => {
-  it('are looked up by index, however many people exist', async () => {
+  it('are looked up by index among thousands of people', async () => {
     const database = await createTestDatabase();
     await database.query("INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'app', '{pay}')");
     await database.query(
@@ -140,8 +140,8 @@ describe('the caps of a payment', () => {
     );
     const rowsRead = async () => {
       const [read] = await database.query<{ rows: number }>(
-        'SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname ' +
-          "= 'person'",
+        `SELECT (seq_tup_read + idx_tup_fetch)::int AS rows
+         FROM pg_stat_xact_user_tables WHERE relname = 'person'`,
       );
       return read?.rows ?? 0;
     };

@@ -4,7 +4,7 @@ import { answer } from '../support/network/fake-upstream';
 import { airtime, PHONE, phones, startPaying, PaymentScene } from '../support/payments/paying';
 import { ProxyAccess, reconcile } from '../support/reconciliation/reconciliation-scene';
 
-/** A key without access to people cannot guess whether a person was paid, however many guesses it makes. */
+/** A key without access to people cannot learn by guesses whether a person was paid. */
 describe('a reader without access to people', () => {
   let paying: PaymentScene;
   let auditor: string;
@@ -75,9 +75,9 @@ describe('a reader without access to people', () => {
     const guess = (chiRef: string, phone: string) => `${chiRef},2.5,${new Date().toISOString()},${phone}`;
     const compared = async (lines: string[], key: string) => {
       const { body: statement } = await hand([HEADER, ...lines], key).expect(201);
-      const asking: ProxyAccess = { url: paying.proxy.url, key };
+      const reader: ProxyAccess = { url: paying.proxy.url, key };
       const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
-      const run = await reconcile(asking, { ...period, statement_id: statement.read_id });
+      const run = await reconcile(reader, { ...period, statement_id: statement.read_id });
       const query = `run_id=${run.id}&state=any&page_size=200`;
       const { body } = await paying.proxy
         .get(key, `/v1/reconciliation/findings?${query}&category=recipient`)
@@ -86,7 +86,7 @@ describe('a reader without access to people', () => {
     };
 
     it('gets the same result from 1,000 numbers with the right one as from 1,000 wrong ones', async () => {
-      const wrong = phones(1_000).map((phone, place) => guess(`guess-${place}`, phone));
+      const wrong = phones(1_000).map((phone, index) => guess(`guess-${index}`, phone));
       const right = wrong.with(417, guess('guess-417', PHONE));
       const [withoutIt, withIt] = [await compared(wrong, reconciler), await compared(right, reconciler)];
       expect(withIt.totals).toEqual(withoutIt.totals);
@@ -142,7 +142,7 @@ describe('a reader without access to people', () => {
         finding = (made.ofRecipients[0] as { id: string }).id;
       });
 
-      const asked = (key: string) => [
+      const readAll = (key: string) => [
         paying.proxy.get(key, `${FINDINGS}?state=any&page_size=200`),
         paying.proxy.get(key, `${FINDINGS}?state=any&run_id=${run}`),
         paying.proxy.get(key, `${FINDINGS}?state=any&run_id=${run}&category=fee`),
@@ -159,7 +159,7 @@ describe('a reader without access to people', () => {
       };
 
       it('learns nothing from its findings', async () => {
-        const answers = await Promise.all(asked(reconciler));
+        const answers = await Promise.all(readAll(reconciler));
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404]);
         expect(answers.map(({ text }) => text).join()).not.toContain(finding);
         expect(answers.slice(1, 3).map(({ body }) => (body as { findings: object[] }).findings)).toEqual([
@@ -196,7 +196,7 @@ describe('a reader without access to people', () => {
       });
 
       it('is recorded differently from readers with access to people', async () => {
-        const answers = await Promise.all(asked(seeing));
+        const answers = await Promise.all(readAll(seeing));
         expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
         expect(answers[4]?.text).toContain(finding);
         expect(await recorded(answers)).toEqual([true, true, true, true, true]);

@@ -24,7 +24,7 @@ const ORDERS = [1, 2, 3, 4, 5, 6, 7, 8];
 interface Order {
   person: string;
   phone: string;
-  asking: AppRequest;
+  request: AppRequest;
 }
 
 /** Kills two proxies during admission, sending and answers of payments of new people. */
@@ -65,7 +65,7 @@ describe('the cap of a person', () => {
         return {
           person,
           phone,
-          asking: { key: app.key, actor: person, idempotencyKey, body: airtime(AMOUNT, phone) },
+          request: { key: app.key, actor: person, idempotencyKey, body: airtime(AMOUNT, phone) },
         };
       }),
     );
@@ -73,10 +73,10 @@ describe('the cap of a person', () => {
 
   /** Sends the first requests of every person over both proxies. Killed proxies leave requests unanswered. */
   const askFor = (...numbers: number[]) => {
-    const asked = orders.filter(({ asking }) =>
-      numbers.some((number) => asking.idempotencyKey?.endsWith(`-${number}`)),
+    const selected = orders.filter(({ request }) =>
+      numbers.some((number) => request.idempotencyKey?.endsWith(`-${number}`)),
     );
-    return asked.map(({ asking }, place) => ask(fleet.url(place % 2), asking).catch(() => undefined));
+    return selected.map(({ request }, index) => ask(fleet.url(index % 2), request).catch(() => undefined));
   };
 
   async function killAndRestart(lost: Promise<unknown>[], whenDead = async () => {}): Promise<void> {
@@ -91,7 +91,7 @@ describe('the cap of a person', () => {
   }
 
   const askAll = () =>
-    Promise.all(orders.map(({ asking }, place) => askUntilSettled(() => fleet.url(place % 2), asking)));
+    Promise.all(orders.map(({ request }, index) => askUntilSettled(() => fleet.url(index % 2), request)));
 
   /** Number of executions of each order of a person. */
   async function executionsOf(person: string): Promise<number[]> {
@@ -111,11 +111,11 @@ describe('the cap of a person', () => {
   }
 
   /** Paid and in-doubt orders fill the cap of each person exactly. The others were refused. */
-  async function expectCaps(told: AppResponse[]): Promise<void> {
+  async function expectCaps(answers: AppResponse[]): Promise<void> {
     const holds = ({ status, json }: AppResponse) => status === 200 || json.code === 'outcome_unknown';
     for (const person of new Set(orders.map((order) => order.person))) {
-      const own = told.filter((_one, place) => orders[place]?.person === person);
-      const refused = own.filter((one) => !holds(one)).map(({ json }) => json.code);
+      const own = answers.filter((_answer, index) => orders[index]?.person === person);
+      const refused = own.filter((answer) => !holds(answer)).map(({ json }) => json.code);
       expect(refused).toEqual(Array(ORDERS.length - FITTING).fill('cap_exceeded'));
       expect(await spentBy(person)).toBe(CAP);
       const executions = await executionsOf(person);
@@ -124,7 +124,7 @@ describe('the cap of a person', () => {
     }
   }
 
-  it('is never exceeded, and refuses nothing below it, wherever proxies are killed', async () => {
+  it('is never exceeded, and refuses nothing below it, despite killed proxies', async () => {
     orders = ordersFor(['ada', 'bob', 'eve']);
     postgres.holdAnswersTo('insert_intents_if_clear'); // commits, and hides it from the proxies
     const unheard = askFor(1);
@@ -152,9 +152,9 @@ describe('the cap of a person', () => {
   });
 
   /** The calls of the last second before a crash may have no copy. */
-  it('holds after a recovery, although the database knows none of the people', async () => {
+  it('holds after a recovery of a database without the people', async () => {
     orders = ordersFor(['kim', 'lea']);
-    const paid = (await Promise.all(askFor(1, 2, 3))).map((one) => one?.headers.get('x-call-id') ?? '');
+    const paid = (await Promise.all(askFor(1, 2, 3))).map((answer) => answer?.headers.get('x-call-id') ?? '');
     const isCopied = (id: string) =>
       fleet.dataDirs.flatMap(copiedIn).some((line) => line.includes(`"intent_id":"${id}"`));
     await eventually(() => paid.every(isCopied));

@@ -8,7 +8,7 @@ const ISSUER = 'https://id.example';
 const PAGE_ISSUER = 'https://pages.example';
 const PERSONS = '/v1/clients/phone/persons';
 
-/** Ada and Bob administer with dual control. The client phone limits each of its people to 10 a day. */
+/** Ada and Bob administer with dual control. The client `phone` limits each of its people to 10 a day. */
 describe('an exception to the limits of a person', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -63,9 +63,8 @@ describe('an exception to the limits of a person', () => {
 
   it('can be set for an erased person, who returns under the same name and ID', async () => {
     const { body } = await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '1' }).expect(200);
-    const erased = `UPDATE person SET name = NULL, salt = NULL, issuer = NULL,
-      forget_after = now() + interval '31 days'
-      WHERE id = $1`;
+    const erased = `UPDATE person
+      SET name = NULL, salt = NULL, issuer = NULL, forget_after = now() + interval '31 days' WHERE id = $1`;
     await proxy.database.query(erased, [body.id]);
     const again = (await limit({ name: 'heidi', issuer: ISSUER, max_item_usd: '0.5' }).expect(200)).body;
     expect(again).toMatchObject({ id: body.id, name: 'heidi', issuer: ISSUER, max_item_usd: '0.5' });
@@ -114,8 +113,8 @@ describe('an exception to the limits of a person', () => {
     await change(id, { daily_cap_usd: null }).expect(200);
     await change(id, { requests_per_minute: 61 }).expect(202);
     const acts = await proxy.database.query(
-      "SELECT action, before, after FROM activity WHERE target_client = 'phone' AND after LIKE $1 ORDER " +
-        'BY acted_at, id',
+      `SELECT action, before, after FROM activity
+       WHERE target_client = 'phone' AND after LIKE $1 ORDER BY acted_at, id`,
       [`%${id}%`],
     );
     expect(acts.map(({ action }) => action).join(' ')).toBe(
@@ -127,8 +126,8 @@ describe('an exception to the limits of a person', () => {
       after: JSON.stringify({ daily_cap_usd: '50', person_id: id }),
     });
     const everything = await proxy.database.query(
-      'SELECT concat(before, after) AS text FROM activity UNION ALL SELECT concat(before, change) FROM ' +
-        'pending_change',
+      `SELECT concat(before, after) AS text FROM activity
+       UNION ALL SELECT concat(before, change) FROM pending_change`,
     );
     expect(JSON.stringify(everything)).not.toContain('sub-17');
     await proxy.get(ada, '/v1/activity?client=phone').expect(200); // the response schema has each field

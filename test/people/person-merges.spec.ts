@@ -28,10 +28,10 @@ describe('a merge of two people', () => {
     post(person, `/v1/changes/${id}/${decision}`, { reason: 'the same at the provider' });
   let items = 5;
   const expand = async () => {
-    const asked = supertest(proxy.url)
+    const request = supertest(proxy.url)
       .patch('/v1/clients/shop')
       .set('X-API-Key', keys.ada ?? '');
-    return idOf(await asked.send({ max_items: (items += 1) }).expect(202));
+    return idOf(await request.send({ max_items: (items += 1) }).expect(202));
   };
   const humans = () => proxy.database.query('SELECT same_as FROM person WHERE same_as IS NOT NULL');
 

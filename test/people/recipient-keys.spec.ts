@@ -28,8 +28,8 @@ describe('recipient keys', () => {
   async function keysInSql(names: { kind: RecipientKind; spelling: string }[]): Promise<(string | null)[]> {
     const { found } = first(
       await database.query<{ found: (string | null)[] }>(
-        `SELECT array_agg(recipient_key(kind, name) ORDER BY place) AS found
-         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n(kind, name, place)`,
+        `SELECT array_agg(recipient_key(kind, name) ORDER BY ordinal) AS found
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n(kind, name, ordinal)`,
         [names.map(({ kind }) => kind), names.map(({ spelling }) => spelling)],
       ),
     );
@@ -45,7 +45,7 @@ describe('recipient keys', () => {
 
   it('are the same in SQL', async () => {
     const found = await keysInSql(CASES);
-    expect(CASES.map(({ kind, spelling }, place) => ({ kind, spelling, key: found[place] }))).toEqual(CASES);
+    expect(CASES.map(({ kind, spelling }, index) => ({ kind, spelling, key: found[index] }))).toEqual(CASES);
   });
 
   it('are the same in SQL for any text', async () => {
@@ -96,7 +96,7 @@ function name() {
   return fc.record({
     kind: fc.constantFrom(...RECIPIENT_KINDS),
     spelling: fc.oneof(
-      text.filter((one) => !/[^\x21-\x7e].*@|@.*[^\x21-\x7e]/.test(one)),
+      text.filter((spelling) => !/[^\x21-\x7e].*@|@.*[^\x21-\x7e]/.test(spelling)),
       digits,
       address.map(([local, domain]) => `${local}@${domain}`),
     ),

@@ -3,7 +3,7 @@ import { FollowUpService } from '../../src/reconciliation/following/follow-up.se
 import { answer } from '../support/network/fake-upstream';
 import { PaymentScene, startPaying } from '../support/payments/paying';
 
-/** Sums per recipient follow the ledger, as caps do. */
+/** Sums per recipient follow the ledger, like caps. */
 describe('the limit of a recipient', () => {
   let paying: PaymentScene;
   let worker: INestApplicationContext;
@@ -18,19 +18,19 @@ describe('the limit of a recipient', () => {
     await paying.proxy.database.query('UPDATE client SET max_recipient_day_usd = 10');
     paying.upstream.behaviour = (request, response, socket) => {
       const { credits } = JSON.parse(request.body) as { credits?: { email: string; valueInUSD: number }[] };
-      const made = credits?.map((credit, place) => {
-        const id = `tx-${listed.length + place}`;
-        const about = {
+      const created = credits?.map((credit, index) => {
+        const id = `tx-${listed.length + index}`;
+        const transaction = {
           chiRef: `ref-${id}`,
           id,
           issueID: 'issue',
           issueDate: new Date().toISOString(),
           type: 'credit',
         };
-        return { ...about, ...credit, status: words[place] ?? 'paid' };
+        return { ...transaction, ...credit, status: words[index] ?? 'paid' };
       });
-      listed = [...listed, ...(made ?? [])];
-      const data = credits ? { data: made, error: 'None' } : listed;
+      listed = [...listed, ...(created ?? [])];
+      const data = credits ? { data: created, error: 'None' } : listed;
       return answer(200, { status: 'success', data })(request, response, socket);
     };
   });
@@ -55,7 +55,7 @@ describe('the limit of a recipient', () => {
     await pay(['zoe', 10], ['kim', 10]).expect(200);
     await pay(['zoe', 1]).expect(403);
     const [zoe] = listed.slice(-2);
-    listed = listed.map((one) => (one === zoe ? { ...one, status: 'reversed' } : one));
+    listed = listed.map((payout) => (payout === zoe ? { ...payout, status: 'reversed' } : payout));
     await worker.get(FollowUpService).runOnce();
     await pay(['zoe', 10]).expect(200);
     await pay(['kim', 1]).expect(403);

@@ -88,8 +88,8 @@ const FAILURES: Readonly<Record<FailureKind, Omit<SignInPage, 'link'> & { nextSt
     status: 403,
     title: 'A stronger sign-in is required',
     text:
-      'Approving and administering require a stronger proof of the OpenID provider, such as a second factor. ' +
-      'Ask its operator to set one up for you, then sign in again.',
+      'Approving and administering require a stronger proof, such as a second factor. ' +
+      'Ask the operator of the OpenID provider to set one up for you, then sign in again.',
     nextStep: 'stronger',
   },
   no_database: {

@@ -58,8 +58,8 @@ export class ForwardingService {
 type Fields = Record<string, unknown>;
 
 /**
- * Writes an ID of the proxy into the request's free reference field, if the caller leaves the field empty. The
- * upstream lists the field, so an equal payment by others is never mistaken for ours.
+ * Writes an ID of the proxy into the free reference field of the request, if the field is empty. The upstream
+ * lists the field, so an equal payment by others is never mistaken for ours.
  * @param input the validated body. Not changed.
  */
 export function withPayoutIds(

@@ -28,8 +28,8 @@ const MAY_BE_PAID = [...EXECUTED, ...OPEN];
 const EARLIER_DAYS = 7;
 
 /**
- * Returns, for each item, the latest call that has paid the same, may have paid it or may still pay it. People
- * do not learn the recipients of others.
+ * Returns, for each item, the latest call that has paid the same, may have paid it or may still pay it.
+ * People do not learn the recipients of others.
  * @param owner owner of the calls.
  */
 export async function readEarlierPayments(

@@ -114,7 +114,7 @@ export class Preview {
   @ApiProperty({
     enum: ['be_sent', 'wait_for_approval', 'be_refused', 'be_replayed'],
     description:
-      'The forecast. `be_replayed`: the Idempotency-Key belongs to the same request, whose answer is replayed.',
+      'The forecast. `be_replayed`: the Idempotency-Key belongs to an equal request, and replays its answer.',
   })
   would!: string;
   @nullable(PreviewRefusal, 'The error of the request.') refusal!: PreviewRefusal | null;

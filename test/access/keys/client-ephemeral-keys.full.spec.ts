@@ -5,7 +5,6 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 const KEYS = '/v1/clients/till/keys';
 const ALL = '/v1/clients/till/ephemeral-keys';
 
-/** What operators see of the ephemeral keys of a client, and how they end them. */
 describe('the admin API for ephemeral keys', () => {
   let proxy: TestProxy;
   let admin: string;
@@ -26,30 +25,34 @@ describe('the admin API for ephemeral keys', () => {
 
   it('counts the valid keys of a client', async () => {
     expect(await active()).toBe(0);
-    const [one, two, three] = [await mint(proxy, till), await mint(proxy, till), await mint(proxy, till)];
+    const [first, second, third] = [
+      await mint(proxy, till),
+      await mint(proxy, till),
+      await mint(proxy, till),
+    ];
     await mint(proxy, shop);
     expect(await active()).toBe(3);
-    await remove(till, `/v1/ephemeral-keys/${one.id}`).expect(200);
+    await remove(till, `/v1/ephemeral-keys/${first.id}`).expect(200);
     await proxy.database.query(
       `UPDATE ephemeral_key SET created_at = now() - interval '2 minutes',
         expires_at = now() - interval '1 minute' WHERE id = $1`,
-      [two.id],
+      [second.id],
     );
     expect(await active()).toBe(1);
     await proxy.database.query('UPDATE person SET revoked_at = now() WHERE name = $1 AND client_id = $2', [
-      three.actor,
+      third.actor,
       (await proxy.get(admin, '/v1/clients/till').expect(200)).body.id,
     ]);
     expect(await active()).toBe(0);
   });
 
   it('revokes all keys of a client, and records the reason for each', async () => {
-    const made = [await mint(proxy, till, { actor: 'grace' }), await mint(proxy, till, { actor: 'hedy' })];
+    const issued = [await mint(proxy, till, { actor: 'grace' }), await mint(proxy, till, { actor: 'hedy' })];
     const other = await mint(proxy, shop);
     const { body } = await remove(admin, `${ALL}?reason=Case+17`).expect(200);
-    expect(body.revoked.toSorted()).toEqual(made.map(({ id }) => id));
+    expect(body.revoked.toSorted()).toEqual(issued.map(({ id }) => id));
     expect(await active()).toBe(0);
-    for (const { key } of made) expect((await proxy.get(key, '/v1/limits')).status).toBe(401);
+    for (const { key } of issued) expect((await proxy.get(key, '/v1/limits')).status).toBe(401);
     await proxy.get(other.key, '/v1/limits').expect(200);
     const acts = await proxy.get(till, '/v1/activity?action=ephemeral_key_revoked&client=till').expect(200);
     const ofAdmin = acts.body.activity.filter(({ reason }) => reason === 'Case 17');
@@ -62,8 +65,8 @@ describe('the admin API for ephemeral keys', () => {
     const { id } = await mint(proxy, till);
     await proxy.database.query(
       `INSERT INTO ephemeral_key SELECT (k).* FROM (
-         SELECT json_populate_record(e, json_build_object('id', gen_random_uuid(), 'sha256',
-           sha256(n::text::bytea))) AS k
+         SELECT json_populate_record(e,
+           json_build_object('id', gen_random_uuid(), 'sha256', sha256(n::text::bytea))) AS k
          FROM ephemeral_key e, generate_series(1, 2500) n WHERE e.id = $1) AS copies`,
       [id],
     );
@@ -72,7 +75,7 @@ describe('the admin API for ephemeral keys', () => {
     const acts = await proxy.database.query(
       "SELECT count(*)::int AS acts FROM activity WHERE reason = 'Flood' GROUP BY tx ORDER BY tx",
     );
-    expect(acts.map((one) => one.acts)).toEqual([1_000, 1_000, body.revoked.length - 2_000]);
+    expect(acts.map((row) => row.acts)).toEqual([1_000, 1_000, body.revoked.length - 2_000]);
     expect(new Set(body.revoked).size).toBe(body.revoked.length);
     await mint(proxy, till);
   });

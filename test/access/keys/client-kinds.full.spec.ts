@@ -5,7 +5,6 @@ import { ClientsApi, faultsOf, startClientsApi } from '../../support/access/clie
 import supertest from '../../support/http/supertest';
 import { startProxy } from '../../support/processes/proxy';
 
-/** A server keeps secret keys. A public client has none, whoever asks for one. */
 describe('the kind of a client', () => {
   let api: ClientsApi;
 
@@ -74,14 +73,16 @@ describe('the kind of a client', () => {
         'abcd',
         kind,
       ]);
-    const no = 'a public client has no secret keys';
-    await expect(insert('secret')).rejects.toThrow(no);
+    const refusal = 'a public client has no secret keys';
+    await expect(insert('secret')).rejects.toThrow(refusal);
     await expect(
       sql('UPDATE api_key SET client_id = $1 WHERE client_id = $2', [id, otherId]),
-    ).rejects.toThrow(no);
+    ).rejects.toThrow(refusal);
     await insert('provider');
     await insert('page');
-    await expect(sql("UPDATE api_key SET kind = 'secret' WHERE client_id = $1", [id])).rejects.toThrow(no);
+    await expect(sql("UPDATE api_key SET kind = 'secret' WHERE client_id = $1", [id])).rejects.toThrow(
+      refusal,
+    );
   });
 
   it('cannot be changed', async () => {
@@ -105,17 +106,17 @@ describe('the kind of a client', () => {
       const ada = (await clients.create('admin', ['admin'], { person: 'ada' })).key;
       const bob = (await clients.issueKey('admin', { person: 'bob' })).key;
       const body = { name: 'phone', kind: 'public', scopes: ['pay'], daily_cap_usd: 10 };
-      const asked = await supertest(proxy.url)
+      const requested = await supertest(proxy.url)
         .post('/v1/clients')
         .set('X-API-Key', ada)
         .send(body)
         .expect(202);
-      expect(asked.body).toEqual({
+      expect(requested.body).toEqual({
         status: 'pending_approval',
         change_id: expect.any(String),
         expires_at: expect.any(String),
       });
-      const { change_id: id } = asked.body;
+      const { change_id: id } = requested.body;
       const path = `/v1/changes/${id}/approve` as '/v1/changes/{id}/approve';
       const decided = await supertest(proxy.url).post(path).set('X-API-Key', bob).send({ reason: 'agreed' });
       expect([decided.status, decided.body]).toMatchObject([

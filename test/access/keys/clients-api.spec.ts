@@ -2,19 +2,14 @@ import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import {
   LIMIT_KEYS,
-  NO_LIMITS as NOTHING,
+  NO_LIMITS as UNLIMITED,
   toLimitsDocument,
 } from '../../../src/access/clients/limits/limits';
 import { OPERATIONS } from '../../../src/operations/catalogue/catalogue';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
 
-const NO_LIMITS = toLimitsDocument(NOTHING, LIMIT_KEYS);
-const NOTHING_SPENT = {
-  cap_usd: null,
-  spent_usd: '0',
-  left_usd: null,
-  resets_at: expect.stringMatching(/Z$/),
-};
+const NO_LIMITS = toLimitsDocument(UNLIMITED, LIMIT_KEYS);
+const UNSPENT = { cap_usd: null, spent_usd: '0', left_usd: null, resets_at: expect.stringMatching(/Z$/) };
 const LIMITS = {
   daily_cap_usd: '10',
   monthly_cap_usd: '100.000001',
@@ -48,8 +43,8 @@ describe('the clients API', () => {
   afterAll(() => api.close());
 
   it('creates a client, and shows its working key once', async () => {
-    const made = await api.create('shop');
-    expect(made).toEqual({
+    const created = await api.create('shop');
+    expect(created).toEqual({
       id: expect.any(String),
       name: 'shop',
       account: 'main',
@@ -62,10 +57,10 @@ describe('the clients API', () => {
       active_keys: 1,
       key: expect.stringMatching(/^pp_shop_/),
       expires_at: expect.any(String),
-      usage: { daily: NOTHING_SPENT, monthly: NOTHING_SPENT },
+      usage: { daily: UNSPENT, monthly: UNSPENT },
     });
-    await api.proxy.get(made.key, '/v1/limits').expect(200);
-    const { key, expires_at, ...client } = made;
+    await api.proxy.get(created.key, '/v1/limits').expect(200);
+    const { key, expires_at, ...client } = created;
     expect((await api.ask('get', '/shop').expect(200)).body).toEqual(client);
     const { body } = await api.ask('get', '').expect(200);
     expect(body.clients.map(({ name }) => name)).toEqual(['admin', 'shop']);
@@ -125,14 +120,7 @@ describe('the clients API', () => {
 
   it('keeps two concurrent changes', async () => {
     await api.create('busy');
-    const names = [
-      'daily_cap_usd',
-      'monthly_cap_usd',
-      'max_item_usd',
-      'max_call_usd',
-      'approval_over_usd',
-      'max_recipient_day_usd',
-    ];
+    const names = ['daily_cap_usd', 'monthly_cap_usd', 'max_item_usd', 'max_call_usd', 'approval_over_usd'];
     await Promise.all(names.map((name) => api.ask('patch', '/busy', { [name]: 7 }).expect(200)));
     expect((await api.ask('get', '/busy')).body).toMatchObject(
       Object.fromEntries(names.map((name) => [name, '7'])),
@@ -216,8 +204,8 @@ describe('the clients API', () => {
     expect((await api.ask('patch', '/%00', { max_items: 1 }).expect(404)).body.code).toBe('client_not_found');
     expect((await api.ask('post', '/nobody/keys').expect(404)).body.code).toBe('client_not_found');
     await api.create('twice');
-    const twins = ['twice', 'twins', 'twins'].map((name) => api.ask('post', '', { name, scopes: ['read'] }));
-    const statuses = (await Promise.all(twins)).map(({ status }) => status);
+    const concurrent = ['twice', 'new', 'new'].map((name) => api.ask('post', '', { name, scopes: ['read'] }));
+    const statuses = (await Promise.all(concurrent)).map(({ status }) => status);
     expect(statuses[0]).toBe(409);
     expect(statuses.slice(1).sort()).toEqual([201, 409]);
     const { body } = await api.ask('post', '', { name: 'twice', scopes: ['read'] }).expect(409);
@@ -232,24 +220,17 @@ describe('the clients API', () => {
       maxItems: 0,
       origins: ['*'],
     };
-    const told =
-      /^daily_cap_usd must be an amount.*; max_item_usd must be an amount.*; max_items must be .*; origins must be /;
-    await expect(clients.create('wrong', ['read'], wrong)).rejects.toThrow(told);
+    const fields = ['daily_cap_usd', 'max_item_usd', 'max_items', 'origins'];
+    const message = new RegExp(`^${fields.map((field) => `${field} must be `).join('.*; ')}`);
+    await expect(clients.create('wrong', ['read'], wrong)).rejects.toThrow(message);
     await api.create('right');
-    await expect(clients.update('right', wrong)).rejects.toThrow(told);
+    await expect(clients.update('right', wrong)).rejects.toThrow(message);
     expect((await api.ask('get', '/right')).body).toMatchObject(NO_LIMITS);
   });
 
   it('requires the scope `admin`', async () => {
-    const { key } = await api.proxy.client(
-      'everything-else',
-      'pay',
-      'write',
-      'read',
-      'audit',
-      'approve',
-      'reconcile',
-    );
+    const scopes = ['pay', 'write', 'read', 'audit', 'approve', 'reconcile'] as const;
+    const { key } = await api.proxy.client('everything-else', ...scopes);
     const statuses = await Promise.all([
       api.ask('get', '', undefined, key),
       api.ask('post', '', { name: 'never', scopes: ['admin'] }, key),

@@ -2,7 +2,6 @@ import { Decimal } from 'decimal.js';
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** What clients have spent of their caps, as operators see it. */
 describe('the cap usage of clients', () => {
   let proxy: TestProxy;
   let admin: string;
@@ -72,7 +71,7 @@ describe('the cap usage of clients', () => {
   });
 });
 
-/** Today, another day of its month, and when the next ones begin; UTC. */
+/** Returns today, another day of its month, and the starts of the next day and month, in UTC. */
 function daysAround(now: Date) {
   const [year, month, date] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);

@@ -28,18 +28,16 @@ describe('a DPoP-bound token', () => {
     audience,
     jwksUri,
   });
-  const payUrl = (one: TestProxy) => `${one.url}/api/v0.1/payouts/airtime`;
+  const payUrl = ({ url }: TestProxy) => `${url}/api/v0.1/payouts/airtime`;
   const dpop = (token: string, proof: string) => ({ Authorization: `DPoP ${token}`, DPoP: proof });
 
-  async function payment(token: string, claims = {}, header = {}, by = key) {
-    return dpop(
-      token,
-      await proofOf(by, { token, method: 'POST', url: payUrl(scene.proxy) }, claims, header),
-    );
+  async function payment(token: string, claims = {}, header = {}, signer = key) {
+    const request = { token, method: 'POST', url: payUrl(scene.proxy) };
+    return dpop(token, await proofOf(signer, request, claims, header));
   }
 
-  async function codeOf(headers: Record<string, string>, one = scene.proxy): Promise<string> {
-    const { body } = await payAirtime(one, headers);
+  async function codeOf(headers: Record<string, string>, proxy = scene.proxy): Promise<string> {
+    const { body } = await payAirtime(proxy, headers);
     return String(body.code ?? 'done');
   }
 
@@ -101,8 +99,8 @@ describe('a DPoP-bound token', () => {
     const balanced = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'payouts.example' };
     const proof = { ...(await payment(token, { htu })), ...balanced };
     const sent = scene.upstream.received.length;
-    const all = Array.from({ length: 20 }, (_each, place) =>
-      codeOf(proof, place % 2 ? scene.proxy : scene.second),
+    const all = Array.from({ length: 20 }, (_, index) =>
+      codeOf(proof, index % 2 ? scene.proxy : scene.second),
     );
     const codes = await Promise.all(all);
     expect(codes.toSorted()).toEqual(['done', ...Array.from({ length: 19 }, () => 'invalid_dpop_proof')]);
@@ -135,7 +133,7 @@ describe('a DPoP-bound token', () => {
   it('rejects a proof for an unbound token', async () => {
     const token = await scene.issuer.token();
     expect(await codeOf(await payment(token))).toBe('invalid_token');
-    // the header DPoP says nothing then
+    // the header DPoP has no effect then
     expect(await codeOf({ ...(await payment(token)), ...bearer(token) })).toBe('done');
   });
 

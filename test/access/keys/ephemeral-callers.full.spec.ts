@@ -9,7 +9,7 @@ const SHOP = 'https://shop.example';
 const AIRTIME = 'POST /payouts/airtime';
 const CREDIT = 'POST /payouts/credit';
 
-/** A phone or a page that holds an ephemeral key, and may be hostile. */
+/** The holder of the key, a phone or a page, may be hostile. */
 describe('an ephemeral key as the caller', () => {
   let scene: EphemeralScene;
   let proxy: TestProxy;

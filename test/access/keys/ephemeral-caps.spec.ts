@@ -7,7 +7,7 @@ import { airtime, startSandbox, TestSandbox } from '../../support/sandbox/sandbo
 
 const PAYMENTS = 50;
 
-/** The total of an ephemeral key: never exceeded, and nothing under it refused for money. */
+/** The total is never exceeded, and every payment under it is sent. */
 describe('the total of an ephemeral key under fifty concurrent payments on two proxies', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;
@@ -28,23 +28,23 @@ describe('the total of an ephemeral key under fifty concurrent payments on two p
   });
 
   async function payAll(key: string, usd: number) {
-    const asking = { key, body: airtime(usd) };
-    const told = await Promise.all(
-      Array.from({ length: PAYMENTS }, (_, place) => ask(proxies[place % 2]?.url ?? '', asking)),
+    const payment = { key, body: airtime(usd) };
+    const answers = await Promise.all(
+      Array.from({ length: PAYMENTS }, (_, index) => ask(proxies[index % 2]?.url ?? '', payment)),
     );
     const spent = await database.query(
       `SELECT coalesce(sum(p.usd), 0)::text AS usd FROM payer_spending p
         JOIN ephemeral_key e ON e.id = p.payer_id WHERE e.sha256 = sha256($1::text::bytea)`,
       [key],
     );
-    return { told, spent: new Decimal(String(spent[0]?.usd)) };
+    return { answers, spent: new Decimal(String(spent[0]?.usd)) };
   }
 
   it('admits exactly the payments that fit', async () => {
     const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '12.5', max_item: '1.25' });
-    const { told, spent } = await payAll(key, 1.25);
-    expect(told.filter(({ status }) => status === 200).length).toBe(10);
-    const refused = told.filter(({ status }) => status !== 200);
+    const { answers, spent } = await payAll(key, 1.25);
+    expect(answers.filter(({ status }) => status === 200).length).toBe(10);
+    const refused = answers.filter(({ status }) => status !== 200);
     expect(new Set(refused.map(({ status, json }) => `${status} ${String(json.code)}`))).toEqual(
       new Set(['403 cap_exceeded']),
     );
@@ -54,8 +54,8 @@ describe('the total of an ephemeral key under fifty concurrent payments on two p
 
   it('refuses none if all fit', async () => {
     const { key } = await mint(proxies[0] as TestProxy, secret, { max_total: '50', max_item: '1' });
-    const { told, spent } = await payAll(key, 1);
-    expect(told.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(200));
+    const { answers, spent } = await payAll(key, 1);
+    expect(answers.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(200));
     expect(spent.toFixed()).toBe('50');
   });
 });

@@ -9,10 +9,9 @@ import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
 
-/** Shorter than an admission waits for the database. */
+/** Below the wait of an admission for the database. */
 const BEFORE_ITS_END_MS = 800;
 
-/** A key that expires or is revoked, also between two steps of a payment. */
 describe('an ended ephemeral key', () => {
   let scene: EphemeralScene;
   let proxy: TestProxy;
@@ -37,7 +36,7 @@ describe('an ended ephemeral key', () => {
       [id],
     );
 
-  it('is refused by another instance that had cached it, from the first request after its revocation', async () => {
+  it('is refused by every instance from the first request after its revocation', async () => {
     const { key: secret, id, name } = await scene.app();
     const revocations: [string, () => PromiseLike<unknown>][] = [
       [
@@ -60,17 +59,17 @@ describe('an ended ephemeral key', () => {
         'the person',
         () =>
           scene.database.query(
-            `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1) UPDATE client
-              SET name = name WHERE id = $1`,
+            `WITH p AS (UPDATE person SET revoked_at = now() WHERE client_id = $1)
+             UPDATE client SET name = name WHERE id = $1`,
             [id],
           ),
       ],
       [
-        'what a database may lack that came back from the past',
+        'all keys, after a recovery',
         () => beginEpoch(proxy.app.get(PrismaService), { reason: 'a drill', actor: null, seen: 0 }),
       ],
       [
-        'the key that made it',
+        'its parent key',
         async () => {
           const service = scene.twin.app.get(ClientsService, { strict: false });
           const [first] = await service.listKeys(name);
@@ -201,22 +200,22 @@ describe('an ended ephemeral key', () => {
     const { key: secret } = await scene.app();
     const { key, id } = await mint(proxy, secret);
     await supertest(proxy.url).delete(`/v1/ephemeral-keys/${id}`).set('X-API-Key', secret).expect(200);
-    const ask = (asked: string) =>
-      supertest(proxy.url).get('/v1/limits').set({ 'X-API-Key': asked, 'X-Forwarded-For': '198.51.100.20' });
-    for (let asked = 0; asked < WRONG_KEYS_ALLOWED + 5; asked += 1) await ask(key).expect(401);
-    for (let asked = 0; asked < WRONG_KEYS_ALLOWED; asked += 1) {
-      // Its app gets another one, whether the database has lost the key or somebody guesses.
-      expect((await ask(newEphemeralKey('shop')).expect(401)).body.code).toBe('ephemeral_key_ended');
+    const readWith = (sent: string) =>
+      supertest(proxy.url).get('/v1/limits').set({ 'X-API-Key': sent, 'X-Forwarded-For': '198.51.100.20' });
+    for (let count = 0; count < WRONG_KEYS_ALLOWED + 5; count += 1) await readWith(key).expect(401);
+    for (let count = 0; count < WRONG_KEYS_ALLOWED; count += 1) {
+      // The app requests another key, for a lost key as for a guess.
+      expect((await readWith(newEphemeralKey('shop')).expect(401)).body.code).toBe('ephemeral_key_ended');
     }
-    await ask(newEphemeralKey('shop')).expect(429);
-    expect((await ask(key).expect(401)).body).toMatchObject({
+    await readWith(newEphemeralKey('shop')).expect(429);
+    expect((await readWith(key).expect(401)).body).toMatchObject({
       code: 'ephemeral_key_ended',
       action: 'fix_request',
     });
   });
 });
 
-/** A request is sent only once somebody waits for its answer. */
+/** Sends a request at once. supertest waits for `then`. */
 function start<Answer>(request: PromiseLike<Answer>): Promise<Answer> {
   return Promise.resolve(request.then((answer) => answer));
 }

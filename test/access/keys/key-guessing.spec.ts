@@ -9,7 +9,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 const WALLETS = '/api/v0.1/wallets/list';
 const GUESSER = '198.51.100.7';
 
-/** Somebody tries keys. The tests name addresses as a reverse proxy that is trusted would. */
+/** The tests send addresses like a trusted reverse proxy. */
 describe('key guessing', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -53,7 +53,7 @@ describe('key guessing', () => {
     await supertest(proxy.url).get('/livez').set('X-Forwarded-For', GUESSER).expect(200);
     const { text } = await supertest(proxy.url).get('/metrics').expect(200);
     expect(text).toContain('payout_proxy_problems_total{code="too_many_attempts"} 2');
-    // nobody knows whose requests they were
+    // their clients are unknown
     expect(await proxy.database.query('SELECT 1 FROM refusal')).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('key guessing', () => {
       const hashes = values[0] as Buffer;
       if (name !== 'find_keys' || hashes.includes(knownSha256)) return prepared(name, text, values);
       lookUps.push(hashes.length);
-      await held; // as if the database took long over guesses
+      await held; // simulates slow look-ups of guesses
       return prepared(name, text, values);
     });
     const guesses = Array.from({ length: 60 }, () => ask(newKey('flood')).then(({ status }) => status));

@@ -2,10 +2,7 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import { FakeUpstream } from '../../support/network/fake-upstream';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/**
- * Callers are remembered between their requests. Nobody tells the proxy about the changes that these tests
- * make. It must notice them before it admits or refuses anything.
- */
+/** The tests change the database directly, and admission must notice it for cached callers. */
 describe('a cached caller', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -31,9 +28,9 @@ describe('a cached caller', () => {
     return client;
   }
 
-  async function expectNothingSent(asking: () => Promise<unknown>): Promise<void> {
+  async function expectNothingSent(request: () => Promise<unknown>): Promise<void> {
     const before = upstream.received.length;
-    await asking();
+    await request();
     expect(upstream.received.length).toBe(before);
   }
 

@@ -13,10 +13,10 @@ const PERSON = { email: 'ada.lovelace@example.com', twitter: '@AdaLovelace' };
 /** Parts of the recipients in any spelling that an answer could have. */
 const PEOPLE = /lovelace|712345678|712 345 678/i;
 
-/** A body of another type is rejected before anybody asks for the key. */
+/** Routes that reject a body of another type before they check the key. */
 const TAKES_CSV = /decisions\.csv$|statements$/;
 
-/** So that the refusals of this test do not fill the first page. */
+/** Queries that exclude the refusals of this test from the first page. */
 const QUERIES: Record<string, string> = {
   'v1/audit/accesses': '?page_size=200',
   'v1/audit/calls': '?outcome=succeeded',
@@ -57,7 +57,7 @@ describe('the permissions of a key', () => {
     const subject = `upstream_ref/${PERSON.email}`;
     const finding = await scene.finding(run, { subject, callId: call, upstreamRef: PERSON.email });
     const seeing = await keyOf('audit', 'audit:pii');
-    // what was searched for can be read
+    // records the searched text in the history
     await proxy.get(seeing, `/v1/audit/calls?recipient=${PERSON.email}`).expect(200);
     const exported = await proxy
       .get(seeing, '/v1/audit/export?format=ndjson')
@@ -138,13 +138,17 @@ describe('the permissions of a key', () => {
     for (const route of own) {
       for (const scope of route.scopes as Scope[]) {
         const key = await keyOf(scope);
-        const [others, nobodys] = [await call(route, key), await call(route, key, randomUUID())];
-        const told = ({ text }: typeof others) => ({
+        const [foreign, unknown] = [await call(route, key), await call(route, key, randomUUID())];
+        const problemOf = ({ text }: typeof foreign) => ({
           ...(JSON.parse(text) as object),
           call_id: '',
           instance: '',
         });
-        expect([nameOf(route), others.status, told(others)]).toEqual([nameOf(route), 404, told(nobodys)]);
+        expect([nameOf(route), foreign.status, problemOf(foreign)]).toEqual([
+          nameOf(route),
+          404,
+          problemOf(unknown),
+        ]);
       }
     }
   });

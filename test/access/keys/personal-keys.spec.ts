@@ -48,25 +48,25 @@ describe('a personal key with dual control', () => {
     return { id, code: (await decide(bob, id).expect(200)).body.claim_code ?? '' };
   };
   const claim = (body: object, key?: string) => {
-    const asked = web().post('/v1/key-claims');
-    return (key === undefined ? asked : asked.set('X-API-Key', key)).send(body);
+    const sent = web().post('/v1/key-claims');
+    return (key === undefined ? sent : sent.set('X-API-Key', key)).send(body);
   };
   const keysOf = async (person: string) =>
     (await proxy.get(ada, '/v1/clients/admin/keys').expect(200)).body.keys.filter(
       (key) => key.person === person,
     );
   const expand = async (key: string) => {
-    const asked = web().patch('/v1/clients/shop').set('X-API-Key', key).send({ max_items: 6 });
-    return ((await asked.expect(202)).body as { change_id: string }).change_id;
+    const sent = web().patch('/v1/clients/shop').set('X-API-Key', key).send({ max_items: 6 });
+    return ((await sent.expect(202)).body as { change_id: string }).change_id;
   };
 
   it('shows its secret only to the person who claims it', async () => {
-    const asked = await request(ada, 'carol');
-    expect(asked).not.toHaveProperty('key');
+    const change = await request(ada, 'carol');
+    expect(change).not.toHaveProperty('key');
     expect((await proxy.get(ada, '/v1/changes').expect(200)).text).not.toContain('ppc_');
-    const { body: approved } = await decide(bob, asked.change_id).expect(200);
+    const { body: approved } = await decide(bob, change.change_id).expect(200);
     expect(await keysOf('carol')).toMatchObject([
-      { state: 'unclaimed', change_id: asked.change_id, claimed_by: [] },
+      { state: 'unclaimed', change_id: change.change_id, claimed_by: [] },
     ]);
     const code = approved.claim_code ?? '';
     expect(code).toMatch(/^ppc_admin_/);
@@ -98,10 +98,10 @@ describe('a personal key with dual control', () => {
 
   it.each(['requester', 'approver'] as const)(
     'never decides about a change of its %s, a possible holder',
-    async (who) => {
-      const { code } = await agree(`frank-${who}`);
+    async (holder) => {
+      const { code } = await agree(`frank-${holder}`);
       const { key } = (await claim({ code }).expect(201)).body;
-      const own = await expand(who === 'requester' ? ada : bob);
+      const own = await expand(holder === 'requester' ? ada : bob);
       expect((await decide(key, own).expect(403)).body.code).toBe('own_approval');
       await decide(dora, own, 'reject').expect(200);
       const others = await expand(dora);
@@ -112,18 +112,18 @@ describe('a personal key with dual control', () => {
   it('cannot request a change that its holder approves', async () => {
     const { code } = await agree('gus');
     const { key } = (await claim({ code }).expect(201)).body;
-    const asked = await expand(key);
-    expect((await decide(bob, asked).expect(403)).body.code).toBe('own_approval');
-    await decide(dora, asked, 'reject').expect(200);
+    const change = await expand(key);
+    expect((await decide(bob, change).expect(403)).body.code).toBe('own_approval');
+    await decide(dora, change, 'reject').expect(200);
   });
 
   it('records a claimant other than its person, and does not decide for that claimant', async () => {
     const { code } = await agree('hugo');
     const { body } = await claim({ code }, dora).expect(201);
     expect(body.claimed_by).toEqual(['bob', 'dora']);
-    const asked = await expand(dora);
-    await decide(body.key, asked).expect(403);
-    await decide(bob, asked, 'reject').expect(200);
+    const change = await expand(dora);
+    await decide(body.key, change).expect(403);
+    await decide(bob, change, 'reject').expect(200);
   });
 
   it('cannot be claimed after expiry or revocation, or with a wrong code', async () => {
@@ -142,11 +142,11 @@ describe('a personal key with dual control', () => {
   });
 
   it('is claimed by the person with the first key of a new client', async () => {
-    const asked = web()
+    const sent = web()
       .post('/v1/clients')
       .set('X-API-Key', ada)
       .send({ name: 'desk', scopes: ['approve'], person: 'kim' });
-    const { change_id: id } = (await asked.expect(202)).body as { change_id: string };
+    const { change_id: id } = (await sent.expect(202)).body as { change_id: string };
     const { claim_code: code = '' } = (await decide(bob, id).expect(200)).body;
     const { key } = (await claim({ code }).expect(201)).body;
     await proxy.get(key, '/v1/approvals').expect(200);
@@ -165,8 +165,8 @@ describe('a personal key of a person who signs in', () => {
     await clients.allowSignIn('admin', { issuer, subject: 'alice', person: 'carol' });
     await clients.allowSignIn('admin', { issuer, subject: 'bob', person: 'mallory' });
     const web = () => supertest(proxy.url);
-    const asked = web().post('/v1/clients/admin/keys').set('X-API-Key', ada).send({ person: 'carol' });
-    const { change_id: id } = (await asked.expect(202)).body as { change_id: string };
+    const request = web().post('/v1/clients/admin/keys').set('X-API-Key', ada).send({ person: 'carol' });
+    const { change_id: id } = (await request.expect(202)).body as { change_id: string };
     const approve = (key: string, change: string) =>
       web()
         .post(`/v1/changes/${change}/approve` as '/v1/changes/{id}/approve')

@@ -17,7 +17,7 @@ import { cliOf } from '../../support/processes/cli';
 
 const NOBODY = '019ac000-0000-7000-8000-000000000000';
 
-/** Every test pays on one instance, which then remembers the caller, and changes something elsewhere. */
+/** Every test pays on one instance, which caches the caller, and then changes the database elsewhere. */
 describe('token revocation', () => {
   let scene: TokenScene;
   let admin: string;
@@ -29,7 +29,7 @@ describe('token revocation', () => {
   afterAll(() => scene.close());
 
   let clients = 0;
-  /** A client of its own app at the provider. */
+  /** Creates a client with its own app at the provider. */
   async function newClient(
     dpop = false,
   ): Promise<TokenClient & { token: (claims?: object) => Promise<string> }> {
@@ -41,13 +41,13 @@ describe('token revocation', () => {
     return { ...client, token: (claims = {}) => issuer.token({ ...claims, client_id: clientId }) };
   }
 
-  /** What both instances answer to a payment and to a read. */
+  /** Returns the codes of both instances for a payment and a read. */
   async function answers(token: string): Promise<string[]> {
-    const asked = [scene.proxy, scene.second].flatMap((one) => [
-      payAirtime(one, bearer(token)),
-      readLimits(one, bearer(token)),
+    const requests = [scene.proxy, scene.second].flatMap((proxy) => [
+      payAirtime(proxy, bearer(token)),
+      readLimits(proxy, bearer(token)),
     ]);
-    return Promise.all(asked.map(async (one) => String((await one).body.code ?? 'done')));
+    return Promise.all(requests.map(async (request) => String((await request).body.code ?? 'done')));
   }
 
   const DONE = ['done', 'done', 'done', 'done'];
@@ -84,8 +84,8 @@ describe('token revocation', () => {
     const old = await token();
     await revoke(name, { issuer: scene.issuer.issuer, name: 'alice' }).expect(200);
     const persons = await scene.proxy.database.query<{ revoked_at: Date }>(
-      "UPDATE person SET revoked_at = revoked_at - interval '1 minute' WHERE client_id = $1 RETURNING " +
-        'revoked_at',
+      `UPDATE person SET revoked_at = revoked_at - interval '1 minute'
+       WHERE client_id = $1 RETURNING revoked_at`,
       [id],
     );
     await scene.proxy.database.query('UPDATE client SET name = name WHERE id = $1', [id]);
@@ -154,7 +154,7 @@ describe('token revocation', () => {
     expect(await answers(alice)).toEqual(REFUSED);
     const byId = JSON.parse((await command('--id', id)).stdout) as { person_id: string };
     expect(byId).toEqual({ person_id: id, revoked_at: expect.any(String), is_new: false });
-    const mistaken = await command('--name', 'alice'); // without the issuer, it is another person
+    const mistaken = await command('--name', 'alice'); // another person, without the issuer
     expect(JSON.parse(mistaken.stdout)).toMatchObject({ is_new: true });
     for (const options of [['--id', id, '--name', 'alice'], ['--issuer', scene.issuer.issuer], []])
       await expect(command(...options)).rejects.toThrow('either by --id');
@@ -172,8 +172,8 @@ describe('token revocation', () => {
     const path = `/v1/approvals/${held.headers['x-call-id'] ?? ''}` as const;
     const shown = await proxy.get(approver, path).expect(200);
     expect(shown.body).toMatchObject({ not_allowed: { code: 'key_revoked' } });
-    const asking = supertest(proxy.url).post(`${path}/approve`).set('X-API-Key', approver);
-    expect((await asking.send({ reason: 'agreed' }).expect(409)).body.code).toBe('key_revoked');
+    const approval = supertest(proxy.url).post(`${path}/approve`).set('X-API-Key', approver);
+    expect((await approval.send({ reason: 'agreed' }).expect(409)).body.code).toBe('key_revoked');
   });
 
   it.each([
@@ -185,10 +185,9 @@ describe('token revocation', () => {
     [
       'the provider is removed',
       `UPDATE client SET token_issuer = NULL, token_audience = NULL, token_jwks_uri = NULL,
-        token_algorithms = '{}',
-         token_client_id = NULL WHERE id = $1`,
+         token_algorithms = '{}', token_client_id = NULL WHERE id = $1`,
     ],
-  ])('ends all tokens of a client at once when %s', async (_what, change) => {
+  ])('ends all tokens of a client at once when %s', async (_case, change) => {
     const { id, token } = await newClient();
     const tokens = [await token(), await token({ sub: 'bob' })];
     for (const each of tokens) expect(await answers(each)).toEqual(DONE);

@@ -138,14 +138,14 @@ describe('an access token', () => {
       expect.stringContaining('several_credentials'),
     ]);
     await read({ ...bearer(token), 'X-Client': 'authorization' }).expect(200);
-    const asked = supertest(scene.proxy.url).post(`/api/v0.1/payouts/airtime?access_token=${token}`);
-    expect((await asked.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
+    const sent = supertest(scene.proxy.url).post(`/api/v0.1/payouts/airtime?access_token=${token}`);
+    expect((await sent.send({ ...AIRTIME, access_token: token })).body.code).toBe('missing_key');
     const { headers } = await read({ Authorization: 'Basic YTpi' }).expect(401);
     expect(headers['www-authenticate']).toBe(
-      'Bearer realm="payout-proxy", DPoP realm="payout-proxy", algs="ES256 ES384 ES512 EdDSA Ed25519 ' +
-        'RS256 PS256"',
+      'Bearer realm="payout-proxy", DPoP realm="payout-proxy", ' +
+        'algs="ES256 ES384 ES512 EdDSA Ed25519 RS256 PS256"',
     );
-    await pay({ Authorization: 'Basic YTpi', 'X-API-Key': key }).expect(200); // another server may want it
+    await pay({ Authorization: 'Basic YTpi', 'X-API-Key': key }).expect(200); // for another server
   });
 
   it('grants the scopes that both the token and the client have', async () => {
@@ -166,7 +166,7 @@ describe('an access token', () => {
     }
   });
 
-  it('opens no operator route, whatever the client may do', async () => {
+  it('opens no operator route, regardless of the scopes of its client', async () => {
     const { issuer, proxy } = scene;
     const scope = 'pay read admin audit audit:pii approve reconcile account';
     const { issuer: name, audience, jwksUri } = issuer;

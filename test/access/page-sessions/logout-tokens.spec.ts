@@ -12,7 +12,7 @@ const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} };
 
 const inAnHour = () => Math.floor(Date.now() / 1_000) + 3_600;
 
-/** OpenID Connect Back-Channel Logout 1.0, section 2.6. All tokens are signed by the provider. */
+/** See OpenID Connect Back-Channel Logout 1.0, section 2.6. The provider signs all tokens. */
 describe('a logout token', () => {
   let provider: LyingProvider;
   let proxy: TestProxy;
@@ -31,23 +31,23 @@ describe('a logout token', () => {
   });
 
   async function signIn(): Promise<void> {
-    const places = { from: `${proxy.url}/session/sign-in`, redirectUri: `${proxy.url}/session/callback` };
-    const { status } = await signInWithIdToken(provider, places, (nonce) => provider.sign({ nonce }));
+    const urls = { from: `${proxy.url}/session/sign-in`, redirectUri: `${proxy.url}/session/callback` };
+    const { status } = await signInWithIdToken(provider, urls, (nonce) => provider.sign({ nonce }));
     expect(status).toBe(200);
   }
   const sessions = async () => (await proxy.database.query('SELECT FROM console_session')).length;
   const logOut = async (token: string) => logOutWith(proxy.url, `logout_token=${token}`);
 
   it.each<[string, string | undefined, JWTPayload]>([
-    ['that is an access token', 'at+jwt', {}],
-    ['that is a proof', 'dpop+jwt', {}],
+    ['of the access token type', 'at+jwt', {}],
+    ['of the proof type', 'dpop+jwt', {}],
     ['of another authorized party', undefined, { aud: ['console', 'another'], azp: 'another' }],
     ['from the future', undefined, { iat: inAnHour(), exp: 4_000_000_000 }],
     ['from long ago', undefined, { iat: inAnHour() - 7_200 }],
-    ['that is an ID token', undefined, { nonce: 'nonce' }],
-    ['that is about something else', undefined, { events: { 'https://id.example/login': {} } }],
-    ['of nobody', undefined, { sub: undefined as unknown as string }],
-  ])('%s ends no session', async (_what, typ, claims) => {
+    ['with the nonce of an ID token', undefined, { nonce: 'nonce' }],
+    ['of another event', undefined, { events: { 'https://id.example/login': {} } }],
+    ['without a subject', undefined, { sub: undefined as unknown as string }],
+  ])('%s ends no session', async (_case, typ, claims) => {
     await signIn();
     const token = await provider.sign({ events: EVENTS, ...claims }, { typ });
     expect([await logOut(token), await sessions()]).toEqual([400, 1]);

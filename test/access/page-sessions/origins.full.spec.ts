@@ -25,10 +25,7 @@ const TELEMETRY = {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/**
- * Pages in browsers that call the proxy from another origin (CORS,
- * https://fetch.spec.whatwg.org/#http-cors-protocol).
- */
+/** See CORS, https://fetch.spec.whatwg.org/#http-cors-protocol. */
 describe('a page origin', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;
@@ -116,7 +113,7 @@ describe('a page origin', () => {
   it.each([
     ['an allowed origin', { Origin: SHOP }],
     ['another origin', { Origin: OTHER }],
-    ['an origin that the browser does not tell', { Origin: 'null' }],
+    ['a hidden origin', { Origin: 'null' }],
     ['another site, without its origin', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }],
     ['another host of the same site, without its origin', { 'Sec-Fetch-Site': 'same-site' }],
     ['an app in a web view', { Origin: 'capacitor://localhost' }],

@@ -1,13 +1,16 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { PageSessionsService } from '../../../src/access/sessions/page-sessions.service';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
-import type { ClientDto, KeyDto } from '../../support/http/api';
+import type { KeyDto } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const ISSUER = 'https://id.example';
 const PROVIDER = { page_issuer: ISSUER, page_client_id: 'shop-pages' };
 const PAGES = { ...PROVIDER, origins: ['https://shop.example'] };
+const DETAIL = 'is required for a client with page sessions. To have none, set page_issuer to null';
+/** The error of a missing field. */
+const required = (field: string) => [{ pointer: `/${field}`, detail: DETAIL }];
 const TOKENS = {
   token_issuer: ISSUER,
   token_audience: 'https://pay.example',
@@ -15,7 +18,6 @@ const TOKENS = {
   token_client_id: 'shop-app',
 };
 
-/** The OpenID provider at which people sign in to the pages of a client. */
 describe('the page provider of a client', () => {
   let api: ClientsApi;
 
@@ -24,17 +26,11 @@ describe('the page provider of a client', () => {
   });
   afterAll(() => api.close());
 
-  const create = (name: string, more: object = {}) =>
-    api.ask('post', '', { name, kind: 'public', scopes: ['pay'], daily_cap_usd: 10, ...more });
+  const faultsOfNew = (body: object) => faultsOf(api.createPublic('never', body));
   const withPages = (name: string, more: object = {}) =>
-    create(name, { ...PAGES, page_client_id: `${name}-pages`, ...more }).expect(201);
-  const change = async (name: string, body: object): Promise<ClientDto> =>
-    (await api.ask('patch', `/${name}` as '/{name}', body).expect(200)).body;
-  const keysOf = async (name: string): Promise<KeyDto[]> =>
-    (await api.ask('get', `/${name}/keys` as '/{name}/keys').expect(200)).body.keys;
-  const statesOf = async (name: string) => (await keysOf(name)).map(({ kind, state }) => `${kind} ${state}`);
+    api.createPublic(name, { ...PAGES, page_client_id: `${name}-pages`, ...more }).expect(201);
   const revoke = async (name: string, kind: KeyDto['kind']) => {
-    const key = (await keysOf(name)).find((one) => one.kind === kind && one.state === 'active');
+    const key = (await api.keysOf(name)).find((listed) => listed.kind === kind && listed.state === 'active');
     await api.ask('delete', `/${name}/keys/${key?.id}` as '/{name}/keys/{id}').expect(200);
   };
 
@@ -42,7 +38,7 @@ describe('the page provider of a client', () => {
     const { body } = await withPages('shop');
     expect(body).toMatchObject({ ...NO_PROVIDERS, ...PAGES, active_keys: 0 });
     expect(body).not.toHaveProperty('key');
-    const keys = await keysOf('shop');
+    const keys = await api.keysOf('shop');
     expect(keys).toMatchObject([
       { kind: 'page', hint: 'page', state: 'active', person: null, expires_at: null },
     ]);
@@ -54,19 +50,19 @@ describe('the page provider of a client', () => {
 
   it('is set, changed and removed later, and each change replaces its key', async () => {
     await api.create('late', { origins: PAGES.origins });
-    expect(await change('late', { ...PAGES, page_client_id: 'late-pages' })).toMatchObject({
+    expect(await api.change('late', { ...PAGES, page_client_id: 'late-pages' })).toMatchObject({
       page_issuer: ISSUER,
       page_client_id: 'late-pages',
       active_keys: 1,
     });
-    expect(await statesOf('late')).toEqual(['secret active', 'page active']);
-    await change('late', { page_client_id: 'new-pages' });
-    expect(await statesOf('late')).toEqual(['secret active', 'page revoked', 'page active']);
-    expect(await change('late', { page_issuer: null })).toMatchObject(NO_PROVIDERS);
-    expect(await statesOf('late')).toEqual(['secret active', 'page revoked', 'page revoked']);
+    expect(await api.keyStatesOf('late')).toEqual(['secret active', 'page active']);
+    await api.change('late', { page_client_id: 'new-pages' });
+    expect(await api.keyStatesOf('late')).toEqual(['secret active', 'page revoked', 'page active']);
+    expect(await api.change('late', { page_issuer: null })).toMatchObject(NO_PROVIDERS);
+    expect(await api.keyStatesOf('late')).toEqual(['secret active', 'page revoked', 'page revoked']);
     const acts = await api.proxy.database.query(
-      "SELECT action, before, after FROM activity WHERE target_client = 'late' ORDER BY acted_at, id " +
-        'OFFSET 2',
+      `SELECT action, before, after FROM activity
+       WHERE target_client = 'late' ORDER BY acted_at, id OFFSET 2`,
     );
     expect(acts.map(({ action }) => action).join(' ')).toBe(
       'provider_changed key_issued provider_changed key_revoked key_issued provider_changed key_revoked',
@@ -79,24 +75,24 @@ describe('the page provider of a client', () => {
 
   it('keeps its key when other permissions change', async () => {
     await withPages('steady');
-    await change('steady', { max_items: 3, page_issuer: ISSUER });
-    expect(await statesOf('steady')).toEqual(['page active']);
+    await api.change('steady', { max_items: 3, page_issuer: ISSUER });
+    expect(await api.keyStatesOf('steady')).toEqual(['page active']);
   });
 
-  // Otherwise somebody could let in again whom a revocation has shut out, by a change of the other provider.
+  // A change of one provider must not replace a revoked key of the other.
   it('shares no key changes with the token provider', async () => {
     await withPages('apart', { ...TOKENS, token_client_id: 'apart-app' });
-    expect((await statesOf('apart')).sort()).toEqual(['page active', 'provider active']);
+    expect((await api.keyStatesOf('apart')).sort()).toEqual(['page active', 'provider active']);
     await revoke('apart', 'page');
-    await change('apart', { token_audience: 'https://other.example' });
-    await change('apart', { token_issuer: null });
-    expect(await statesOf('apart')).not.toContain('page active');
-    await change('apart', { ...TOKENS, token_client_id: 'apart-app' });
+    await api.change('apart', { token_audience: 'https://other.example' });
+    await api.change('apart', { token_issuer: null });
+    expect(await api.keyStatesOf('apart')).not.toContain('page active');
+    await api.change('apart', { ...TOKENS, token_client_id: 'apart-app' });
     await revoke('apart', 'provider');
-    await change('apart', { page_client_id: 'other-pages' });
-    await change('apart', { page_issuer: null });
-    await change('apart', { ...PAGES, page_client_id: 'apart-pages' });
-    const states = await statesOf('apart');
+    await api.change('apart', { page_client_id: 'other-pages' });
+    await api.change('apart', { page_issuer: null });
+    await api.change('apart', { ...PAGES, page_client_id: 'apart-pages' });
+    const states = await api.keyStatesOf('apart');
     expect(states.filter((state) => state.endsWith('active'))).toEqual(['page active']);
   });
 
@@ -106,10 +102,10 @@ describe('the page provider of a client', () => {
     const { body } = await api.ask('post', '/till/persons' as '/{name}/persons', person).expect(200);
     const sessions = api.proxy.app.get(PageSessionsService, { strict: false });
     const signIn = async () => {
-      const key = (await keysOf('till')).find(({ state }) => state === 'active');
-      const how = { at: null, acr: null, sid: null, idToken: 'header.claims.signature' };
+      const key = (await api.keysOf('till')).find(({ state }) => state === 'active');
+      const signedIn = { at: null, acr: null, sid: null, idToken: 'header.claims.signature' };
       const [origin = ''] = PAGES.origins;
-      return sessions.begin({ keyId: key?.id ?? '', personId: body.id, origin }, how);
+      return sessions.begin({ keyId: key?.id ?? '', personId: body.id, origin }, signedIn);
     };
     const statusOf = async (token: string) =>
       (
@@ -119,35 +115,30 @@ describe('the page provider of a client', () => {
       ).status;
     const tokens: string[] = [];
     for (const end of [
-      () => change('till', { page_client_id: 'others' }),
-      () => change('till', { page_issuer: null }),
+      () => api.change('till', { page_client_id: 'others' }),
+      () => api.change('till', { page_issuer: null }),
       () => revoke('till', 'page'),
     ]) {
       tokens.push(await signIn());
-      await change('till', {
+      await api.change('till', {
         max_items: tokens.length,
         ...TOKENS,
         token_client_id: `till-app-${tokens.length}`,
       });
-      await change('till', { token_issuer: null });
+      await api.change('till', { token_issuer: null });
       expect(await statusOf(tokens.at(-1) ?? '')).toBe(200);
       await end();
       expect(await statusOf(tokens.at(-1) ?? '')).toBe(401);
-      await change('till', { page_issuer: null });
-      await change('till', { ...PAGES, page_client_id: 'till-pages' });
+      await api.change('till', { page_issuer: null });
+      await api.change('till', { ...PAGES, page_client_id: 'till-pages' });
     }
     expect(await Promise.all(tokens.map(statusOf))).toEqual([401, 401, 401]);
   });
 
   it('is set completely or not at all', async () => {
-    const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
-    expect(await faultsOf(create('never', { ...PAGES, page_client_id: null }))).toEqual([
-      { pointer: '/page_client_id', detail },
-    ]);
-    expect(await faultsOf(create('never', { ...PAGES, page_issuer: undefined }))).toEqual([
-      { pointer: '/page_issuer', detail },
-    ]);
-    const both = await faultsOf(create('never', { page_issuer: ISSUER, token_issuer: ISSUER }));
+    expect(await faultsOfNew({ ...PAGES, page_client_id: null })).toEqual(required('page_client_id'));
+    expect(await faultsOfNew({ ...PAGES, page_issuer: undefined })).toEqual(required('page_issuer'));
+    const both = await faultsOfNew({ page_issuer: ISSUER, token_issuer: ISSUER });
     expect(both.map(({ pointer }) => pointer)).toEqual([
       '/token_audience',
       '/token_jwks_uri',
@@ -157,22 +148,19 @@ describe('the page provider of a client', () => {
     ]);
     await withPages('whole');
     const faults = await faultsOf(api.ask('patch', '/whole', { page_client_id: null }));
-    expect(faults).toEqual([{ pointer: '/page_client_id', detail }]);
+    expect(faults).toEqual(required('page_client_id'));
   });
 
   it('requires a page origin, because sign-ins return there', async () => {
-    const detail = 'is required for a client with page sessions. To have none, set page_issuer to null';
-    expect(await faultsOf(create('never', PROVIDER))).toEqual([{ pointer: '/origins', detail }]);
-    expect(await faultsOf(create('never', { ...PROVIDER, origins: [] }))).toEqual([
-      { pointer: '/origins', detail },
-    ]);
-    await create('placeless').expect(201);
+    expect(await faultsOfNew(PROVIDER)).toEqual(required('origins'));
+    expect(await faultsOfNew({ ...PROVIDER, origins: [] })).toEqual(required('origins'));
+    await api.createPublic('placeless').expect(201);
     const provider = { ...PROVIDER, page_client_id: 'placeless-pages' };
     const patch = (body: object) => api.ask('patch', '/placeless' as '/{name}', body);
-    expect(await faultsOf(patch(provider))).toEqual([{ pointer: '/origins', detail }]);
+    expect(await faultsOf(patch(provider))).toEqual(required('origins'));
     await patch({ origins: PAGES.origins }).expect(200);
     await patch(provider).expect(200);
-    expect(await faultsOf(patch({ origins: [] }))).toEqual([{ pointer: '/origins', detail }]);
+    expect(await faultsOf(patch({ origins: [] }))).toEqual(required('origins'));
     await patch({ origins: [], page_issuer: null }).expect(200);
   });
 
@@ -187,18 +175,16 @@ describe('the page provider of a client', () => {
     ['page_client_id', 'two words'],
     ['page_client_id', ['a']],
   ])('rejects %s %j', async (name, value) => {
-    expect(await faultsOf(create('never', { ...PAGES, [name]: value }))).toMatchObject([
-      { pointer: `/${name}` },
-    ]);
+    expect(await faultsOfNew({ ...PAGES, [name]: value })).toMatchObject([{ pointer: `/${name}` }]);
   });
 
   it('requires a provider client ID that no other client uses', async () => {
     await withPages('first');
     const taken = { ...PAGES, page_client_id: 'first-pages' };
-    await create('second').expect(201);
-    expect((await create('third', taken).expect(409)).body.code).toBe('provider_taken');
+    await api.createPublic('second').expect(201);
+    expect((await api.createPublic('third', taken).expect(409)).body.code).toBe('provider_taken');
     expect((await api.ask('patch', '/second', taken).expect(409)).body.code).toBe('provider_taken');
-    await create('fourth', { ...taken, page_issuer: 'https://other.example' }).expect(201);
+    await api.createPublic('fourth', { ...taken, page_issuer: 'https://other.example' }).expect(201);
   });
 
   describe('with dual control', () => {

@@ -60,8 +60,8 @@ describe('an attacker of page sessions', () => {
       .post('/api/v0.1/payouts/airtime')
       .set({ Origin: PAGE_ORIGIN, 'Sec-Fetch-Site': 'same-site', ...headers })
       .send(AIRTIME);
-  const codeOf = async (asking: PromiseLike<{ status: number; body: unknown }>) => {
-    const { status, body } = await asking;
+  const codeOf = async (request: PromiseLike<{ status: number; body: unknown }>) => {
+    const { status, body } = await request;
     return `${status} ${String((body as { code?: string }).code)}`;
   };
 
@@ -82,9 +82,9 @@ describe('an attacker of page sessions', () => {
   it.each<[string, Record<string, string>, string]>([
     ['another origin of the same site', { Origin: 'http://evil.proxy.test' }, '403 origin_not_allowed'],
     ['an origin of another client', { Origin: 'http://shop.proxy.test' }, '403 origin_not_allowed'],
-    ['an origin that the browser does not tell', { Origin: 'null' }, '403 origin_not_allowed'],
+    ['a hidden origin', { Origin: 'null' }, '403 origin_not_allowed'],
     ['another site, by a browser that sends the cookie', { 'Sec-Fetch-Site': 'cross-site' }, '403 csrf'],
-  ])('cannot act from %s', async (_what, headers, code) => {
+  ])('cannot act from %s', async (_case, headers, code) => {
     expect(await codeOf(payWith({ ...ofPage(alice), ...headers }))).toBe(code);
     const read = {
       Cookie: alice.cookies.header,
@@ -187,7 +187,7 @@ describe('an attacker of page sessions', () => {
 
   it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
-  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) =>
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_case, parameters) =>
     expectNoLoginBy(parameters, signIn),
   );
 
@@ -200,7 +200,7 @@ describe('an attacker of page sessions', () => {
     expect((await open(attacker.cookies, elsewhere)).status).toBe(400);
     const moved = new Cookies();
     moved.values.set('payout_proxy_sign_in_shop', attacker.cookies.values.get(TRANSACTION) ?? '');
-    expect((await open(moved, elsewhere)).status).toBe(400); // its page is not of the other client
+    expect((await open(moved, elsewhere)).status).toBe(400); // the page belongs to another client
     expect(await sessions()).toBe(before);
   });
 

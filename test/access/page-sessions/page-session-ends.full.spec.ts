@@ -23,7 +23,7 @@ import { cliOf } from '../../support/processes/cli';
 const KEY = newSigningKey('test');
 const audit = cliOf(auditCommands);
 
-/** Every test signs in and pays, changes something on one instance, and asks both. */
+/** Every test signs in and pays, makes a change on one instance, and sends requests to both. */
 describe('a page session', () => {
   let scene: PageScene;
   let admin: string;
@@ -46,13 +46,13 @@ describe('a page session', () => {
   const signIn = (client: PageClient, sub = 'alice', cookies = new Cookies()) =>
     signInToPage(scene.proxy.url, sub, { client: client.name, cookies });
 
-  /** What both instances answer to a payment and to a read. */
+  /** Returns the codes of both instances for a payment and a read. */
   async function answers(visitor: PageVisitor): Promise<string[]> {
-    const asked = [scene.proxy.url, scene.second.url].flatMap((url) => [
+    const requests = [scene.proxy.url, scene.second.url].flatMap((url) => [
       payOnPage(url, visitor),
       supertest(url).get('/v1/limits').set(ofPage(visitor)),
     ]);
-    return Promise.all(asked.map(async (one) => String((await one).body.code ?? 'done')));
+    return Promise.all(requests.map(async (request) => String((await request).body.code ?? 'done')));
   }
   const DONE = ['done', 'done', 'done', 'done'];
   const ENDED = DONE.map(() => 'session_ended');
@@ -131,8 +131,8 @@ describe('a page session', () => {
     const client = await newClient();
     const alice = await signIn(client);
     const [before] = await query(
-      "UPDATE page_session SET created_at = now() - interval '12 hours 1 second' WHERE key_id = $1 " +
-        'RETURNING used_at',
+      `UPDATE page_session SET created_at = now() - interval '12 hours 1 second'
+       WHERE key_id = $1 RETURNING used_at`,
       [client.pageKeyId],
     );
     expect(await answers(alice)).toEqual(ENDED);

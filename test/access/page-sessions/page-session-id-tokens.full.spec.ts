@@ -8,7 +8,7 @@ import { createPageClient, PAGE } from '../../support/console/page-scene';
 import { eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/** Even a provider that is not who it says it is signs nobody in. */
+/** The provider of these tests may lie in every claim. */
 describe('an ID token of a page', () => {
   let provider: LyingProvider;
   let proxy: TestProxy;
@@ -27,9 +27,9 @@ describe('an ID token of a page', () => {
 
   async function signInWith(claims: (nonce: string) => JWTPayload, client = 'wallet'): Promise<number> {
     const pages = `${proxy.url}/session/pages/${client}`;
-    const places = { from: `${pages}/sign-in?return_to=${PAGE}`, redirectUri: `${pages}/callback` };
+    const urls = { from: `${pages}/sign-in?return_to=${PAGE}`, redirectUri: `${pages}/callback` };
     const never = new Promise<string>(() => undefined);
-    const { status, cookies } = await signInWithIdToken(provider, places, (nonce, code) =>
+    const { status, cookies } = await signInWithIdToken(provider, urls, (nonce, code) =>
       code === 'hang' ? never : provider.sign(claims(nonce)),
     );
     expect(cookies.values.has(`payout_proxy_page_${client}`)).toBe(status === 303);
@@ -48,13 +48,13 @@ describe('an ID token of a page', () => {
     ['that has expired', (nonce) => ({ nonce, exp: 1_000_000_000 })],
     ['of a subject that cannot be stored', (nonce) => ({ nonce, sub: 'a\u0000b' })],
     ['of an endless subject', (nonce) => ({ nonce, sub: 'a'.repeat(501) })],
-  ])('%s signs nobody in', async (_what, claims) => {
+  ])('%s is refused', async (_defect, claims) => {
     expect(await signInWith(claims)).toBe(400);
   });
 
-  // Limits and revocations of persons, and logout tokens, are found by the name of the provider.
+  // The issuer identifies the limits and revocations of persons, and logout tokens.
   it.each(['/', '/.well-known/openid-configuration'])(
-    'signs nobody in at a provider whose issuer is configured differently, such as with %s',
+    'is refused if its issuer is configured differently, such as with %s',
     async (end) => {
       const setIssuer = (issuer: string) =>
         proxy.database.query('UPDATE client SET page_issuer = $1', [issuer]);
@@ -67,9 +67,9 @@ describe('an ID token of a page', () => {
     },
   );
 
-  it('signs in during a flood of forged callbacks and logout tokens, with few provider requests', async () => {
+  it('causes few provider requests in a flood of forged callbacks and logout tokens', async () => {
     expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
-    provider.asked.length = 0;
+    provider.requested.length = 0;
     const { privateKey } = await generateKeyPair('RS256');
     const forge = (kid: string) =>
       new SignJWT({ sub: 'alice', events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })
@@ -83,7 +83,7 @@ describe('an ID token of a page', () => {
       return (await fetch(`${proxy.url}/session/backchannel-logout`, { method: 'POST', body })).status;
     };
     const transaction = { secret: 's'.repeat(43), returnTo: PAGE, isStepUp: false };
-    const cookie = `payout_proxy_sign_in_wallet=${Buffer.from(JSON.stringify(transaction)).toString('base64url')}`;
+    const cookie = `payout_proxy_sign_in_wallet=${encoded(transaction)}`;
     const callBack = async (n: number) => {
       const headers = { cookie, 'x-forwarded-for': `198.51.100.${n}` };
       return (await fetch(`${proxy.url}/session/pages/wallet/callback?code=x&state=${n}`, { headers }))
@@ -95,7 +95,7 @@ describe('an ID token of a page', () => {
     const signIn = open(new Cookies(), `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
     expect((await signIn).status).toBe(302);
     expect(new Set(await Promise.all(flood))).toEqual(new Set([400]));
-    expect(provider.asked.length).toBeLessThan(5);
+    expect(provider.requested.length).toBeLessThan(5);
   });
 
   it('ends its sessions at all clients named by a logout token, despite concurrent forgeries', async () => {
@@ -109,8 +109,10 @@ describe('an ID token of a page', () => {
       const body = new URLSearchParams({ logout_token: token });
       return (await fetch(`${proxy.url}/session/backchannel-logout`, { method: 'POST', body })).status;
     };
-    const unsigned = (claims: object) =>
-      `${encoded({ alg: 'RS256' })}.${encoded({ iss: provider.issuer, aud: 'wallet-pages', ...claims })}.AAAA`;
+    const unsigned = (changed: object) => {
+      const claims = { iss: provider.issuer, aud: 'wallet-pages', ...changed };
+      return `${encoded({ alg: 'RS256' })}.${encoded(claims)}.AAAA`;
+    };
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
     const now = Math.floor(Date.now() / 1_000);
     expect(await post(await provider.sign({ events }, { typ: 'at+jwt' }))).toBe(400);
@@ -135,7 +137,7 @@ describe('an ID token of a page', () => {
 
   it('is accepted while an attacker keeps many other sign-ins pending', async () => {
     provider.idToken = () => new Promise<string>(() => undefined);
-    provider.asked.length = 0;
+    provider.requested.length = 0;
     const flood = Array.from({ length: 40 }, async () => {
       const cookies = new Cookies();
       const { location } = await open(cookies, `${proxy.url}/session/pages/wallet/sign-in?return_to=${PAGE}`);
@@ -145,11 +147,11 @@ describe('an ID token of a page', () => {
         headers: { cookie: cookies.header, 'x-forwarded-for': '203.0.113.7' },
       });
     });
-    const statuses = flood.map((one) => one.then(({ status }) => status).catch(() => 0));
-    const asked = () => provider.asked.filter((path) => path === '/token').length;
-    await eventually(() => asked() >= 8);
+    const statuses = flood.map((answer) => answer.then(({ status }) => status).catch(() => 0));
+    const tokenRequests = () => provider.requested.filter((path) => path === '/token').length;
+    await eventually(() => tokenRequests() >= 8);
     expect(await signInWith((nonce) => ({ nonce }))).toBe(303);
-    expect(asked()).toBe(9);
+    expect(tokenRequests()).toBe(9);
     provider.hangUp();
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([503]));
   });

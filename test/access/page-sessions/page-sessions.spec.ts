@@ -62,8 +62,8 @@ describe('a page session', () => {
     expect(begun.headers.get('set-cookie')).toMatch(
       /^__Host-payout_proxy_sign_in_wallet=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
-    const asked = new URL(begun.headers.get('location') ?? '').searchParams;
-    expect(asked.get('redirect_uri')).toBe('https://payouts.example.com/session/pages/wallet/callback');
+    const requested = new URL(begun.headers.get('location') ?? '').searchParams;
+    expect(requested.get('redirect_uri')).toBe('https://payouts.example.com/session/pages/wallet/callback');
     const token = cookies.values.get('payout_proxy_page_wallet') ?? '';
     await supertest(url)
       .get('/v1/page-sessions/wallet')
@@ -157,7 +157,7 @@ describe('a page session', () => {
     expect((await recordOf(String(headers['x-call-id']))).actor).toBe('alice');
   });
 
-  it('has no operator scope, whatever its client has', async () => {
+  it('has no operator scope, regardless of its client', async () => {
     const { name } = await createPageClient(scene.proxy, scene.provider, 'staff', {
       scopes: ['read', 'admin', 'approve', 'audit', 'audit:pii', 'account'],
     });

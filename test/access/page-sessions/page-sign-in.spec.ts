@@ -72,7 +72,7 @@ describe('a sign-in to a page', () => {
     await scene.provider.goUp();
     for (const { status, page } of answers) {
       expect(status).toBe(503);
-      expect(page).toContain('The OpenID provider cannot be reached');
+      expect(page).toContain('The OpenID provider is unreachable');
     }
     expect(answers[0]?.page).toContain(
       `href="/session/pages/wallet/sign-in?return_to=${encodeURIComponent(PAGE)}"`,

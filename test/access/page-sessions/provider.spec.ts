@@ -17,7 +17,6 @@ import {
 
 const PROXY = 'https://payouts.example';
 
-/** What other tests rely on. */
 describe('the test provider', () => {
   let provider: TestProvider;
 

@@ -6,7 +6,6 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const MINUTE = "interval '1 minute'";
 
-/** The cookie that stands for a key, as a browser sends it. */
 describe('a console session', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -30,12 +29,12 @@ describe('a console session', () => {
   });
 
   async function signIn(headers: Record<string, string> = {}) {
-    const { body, headers: answered } = await supertest(proxy.url)
+    const { body, headers: received } = await supertest(proxy.url)
       .post('/v1/session')
       .set({ 'X-API-Key': key, ...headers })
       .expect(200);
-    const said = String(answered['set-cookie']);
-    return { body, said, cookie: said.split(';')[0] ?? '' };
+    const setCookie = String(received['set-cookie']);
+    return { body, setCookie, cookie: setCookie.split(';')[0] ?? '' };
   }
   const read = (cookie: string, headers: Record<string, string> = {}) =>
     supertest(proxy.url)
@@ -43,7 +42,7 @@ describe('a console session', () => {
       .set({ Cookie: cookie, ...headers });
 
   it('begins with a key, and shows the owner of the key', async () => {
-    const { body, said } = await signIn();
+    const { body, setCookie } = await signIn();
     expect(body).toEqual({
       client: 'operator',
       key_id: expect.any(String),
@@ -54,12 +53,12 @@ describe('a console session', () => {
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       sandbox: false,
     });
-    expect(said).toMatch(/^payout_proxy=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(setCookie).toMatch(/^payout_proxy=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
   it('is limited to TLS if it began with TLS', async () => {
-    const { said } = await signIn({ 'X-Forwarded-Proto': 'https' });
-    expect(said).toMatch(/^__Host-payout_proxy=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    const { setCookie } = await signIn({ 'X-Forwarded-Proto': 'https' });
+    expect(setCookie).toMatch(/^__Host-payout_proxy=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
   });
 
   it('stores only hashes of its secret and its key', async () => {
@@ -94,17 +93,17 @@ describe('a console session', () => {
   it('changes nothing without its CSRF token', async () => {
     const { cookie, body } = await signIn();
     const other = await signIn();
-    const make = (name: string, headers: Record<string, string>) =>
+    const create = (name: string, headers: Record<string, string>) =>
       supertest(proxy.url)
         .post('/v1/clients')
         .set({ Cookie: cookie, ...headers })
         .send({ name, scopes: ['read'] });
     for (const token of [undefined, '', 'x', other.body.csrf_token, `${body.csrf_token}x`]) {
-      const answer = await make('forged', token === undefined ? {} : { 'X-CSRF-Token': token }).expect(403);
+      const answer = await create('forged', token === undefined ? {} : { 'X-CSRF-Token': token }).expect(403);
       expect(answer.body.code).toBe('csrf');
     }
     await supertest(proxy.url).delete('/v1/session').set('Cookie', cookie).expect(403);
-    await make('meant', { 'X-CSRF-Token': body.csrf_token }).expect(201);
+    await create('intended', { 'X-CSRF-Token': body.csrf_token }).expect(201);
   });
 
   it('rejects pages of other sites, even for reads', async () => {
@@ -162,7 +161,7 @@ describe('a console session', () => {
     expect(accesses.body.accesses[0]).toMatchObject({ key_id: body.key_id, route: 'GET /v1/audit/calls' });
   });
 
-  it('works only from the pages of the proxy, whatever origins its client allows', async () => {
+  it('works only from pages of the proxy, not from origins of its client', async () => {
     const { key: listed } = await proxy.client('listed', 'audit');
     await database.query("UPDATE client SET origins = '{https://shop.example}' WHERE name = 'listed'");
     const ask = (origin: string) =>

@@ -46,7 +46,7 @@ describe('an attacker of the console sign-in', () => {
 
   it('cannot finish a sign-in in the browser of a victim (login CSRF)', () => expectNoLoginElsewhere(signIn));
 
-  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_what, parameters) =>
+  it.each(FORGED_CALLBACKS)('cannot use a callback %s', (_case, parameters) =>
     expectNoLoginBy(parameters, signIn),
   );
 
@@ -140,7 +140,7 @@ describe('an attacker of the console sign-in', () => {
   });
 });
 
-/** Even a provider that is not who it says it is signs nobody in. */
+/** The provider of these tests may lie in every claim. */
 describe('an ID token', () => {
   let provider: LyingProvider;
   let proxy: TestProxy;
@@ -157,9 +157,9 @@ describe('an ID token', () => {
     await provider.close();
   });
 
-  async function signInWith(make: (nonce: string) => Promise<string> | string): Promise<number> {
-    const places = { from: `${proxy.url}/session/sign-in`, redirectUri: `${proxy.url}/session/callback` };
-    const { status, cookies } = await signInWithIdToken(provider, places, make);
+  async function signInWith(create: (nonce: string) => Promise<string> | string): Promise<number> {
+    const urls = { from: `${proxy.url}/session/sign-in`, redirectUri: `${proxy.url}/session/callback` };
+    const { status, cookies } = await signInWithIdToken(provider, urls, create);
     expect(cookies.values.has(COOKIE)).toBe(status === 200);
     return status;
   }
@@ -181,7 +181,7 @@ describe('an ID token', () => {
       (nonce) => ({ nonce, iat: Math.floor(Date.now() / 1_000) + 3_600, exp: 4_000_000_000 }),
     ],
     ['without a subject', (nonce) => ({ nonce, sub: undefined as unknown as string })],
-  ])('%s signs nobody in', async (_what, claims) => {
+  ])('%s is refused', async (_defect, claims) => {
     expect(await signInWith((nonce) => provider.sign(claims(nonce)))).toBe(400);
   });
 
@@ -194,7 +194,7 @@ describe('an ID token', () => {
     expect(session).toEqual({ past: true });
   });
 
-  it('signed with another key signs nobody in', async () => {
+  it('signed with another key is refused', async () => {
     const keys = await generateKeyPair('RS256');
     expect(await signInWith((nonce) => provider.sign({ nonce }, { keys }))).toBe(400);
   });
@@ -207,7 +207,7 @@ describe('an ID token', () => {
     expect(await signInWith((nonce) => provider.sign({ nonce }, { keys: third }))).toBe(400);
   });
 
-  it('without a signature signs nobody in', async () => {
+  it('without a signature is refused', async () => {
     const unsecured = (nonce: string) =>
       new UnsecuredJWT({ nonce, iss: provider.issuer, sub: 'alice', aud: 'console' })
         .setIssuedAt()

@@ -88,8 +88,8 @@ describe('a sign-in at the provider', () => {
       .send({ name: 'made', scopes: ['read'] })
       .expect(201);
     const [act] = await scene.proxy.database.query(
-      "SELECT actor, via, key_id::text AS key FROM activity WHERE action = 'client_created' ORDER BY id " +
-        'DESC LIMIT 1',
+      `SELECT actor, via, key_id::text AS key FROM activity
+       WHERE action = 'client_created' ORDER BY id DESC LIMIT 1`,
     );
     expect(act).toEqual({ actor: 'alice', via: 'console', key: aliceKey });
   });
@@ -205,7 +205,7 @@ describe('a sign-in at the provider', () => {
     for (const address of [callback, `${url}/session/sign-in`]) {
       const { status, page } = await open(address === callback ? cookies : new Cookies(), address);
       expect(status).toBe(503);
-      expect(page).toContain('The OpenID provider cannot be reached');
+      expect(page).toContain('The OpenID provider is unreachable');
     }
     await scene.provider.goUp();
     await signInAs(url, 'alice');

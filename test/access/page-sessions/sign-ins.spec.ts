@@ -7,7 +7,6 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const ISSUER = 'https://login.example.com';
 
-/** Who may let people sign in, and whom. */
 describe('the grant of a sign-in', () => {
   let proxy: TestProxy;
   let ada: string;
@@ -73,8 +72,8 @@ describe('the grant of a sign-in', () => {
     [{ person: 'grace', subject: '' }, '/subject'],
     [{ person: 'grace' }, '/subject'],
     [{ subject: '00u3' }, '/person'],
-  ])('rejects %j, because records keep it', async (given, pointer) => {
-    const { body } = await allow('readers', given).expect(400);
+  ])('rejects %j, because records are permanent', async (request, pointer) => {
+    const { body } = await allow('readers', request).expect(400);
     expect(body).toMatchObject({ errors: [{ pointer }] });
   });
 
@@ -96,11 +95,11 @@ describe('the grant of a sign-in', () => {
     const database = { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl, DUAL_CONTROL: 'false' };
     Object.assign(process.env, database, { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'console' });
     const cli = cliOf(signInsCommands);
-    const named = ['allow', '--client', 'readers', '--person', 'lovelace', '--subject', '00u4', '--json'];
-    const { stdout } = await cli(...named);
+    const args = ['allow', '--client', 'readers', '--person', 'lovelace', '--subject', '00u4', '--json'];
+    const { stdout } = await cli(...args);
     expect(JSON.parse(stdout)).toEqual({ id: expect.any(String) });
-    await expect(cli(...named)).rejects.toThrow('already signs in to the client readers');
+    await expect(cli(...args)).rejects.toThrow('already signs in to the client readers');
     delete process.env.OIDC_ISSUER;
-    await expect(cli(...named)).rejects.toThrow('Set OIDC_ISSUER and OIDC_CLIENT_ID');
+    await expect(cli(...args)).rejects.toThrow('Set OIDC_ISSUER and OIDC_CLIENT_ID');
   });
 });

@@ -13,7 +13,6 @@ import supertest from '../../support/http/supertest';
 
 const STEP_UP = '/session/sign-in?step_up=1&return_to=%2Fconsole%2Fapprovals';
 
-/** Approving and administering need somebody who has just proved who they are. */
 describe('step-up authentication', () => {
   let scene: SignInScene;
   let url: string;
@@ -50,8 +49,9 @@ describe('step-up authentication', () => {
     const answer = await approve(await held(11), headersOf(bob)).expect(403);
     expect(answer.body).toMatchObject({ code: 'step_up_required' });
     expect(answer.headers['www-authenticate']).toBe(
-      'Bearer error="insufficient_user_authentication", error_description="A more recent or stronger ' +
-        `sign-in is required", acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
+      'Bearer error="insufficient_user_authentication", ' +
+        'error_description="A more recent or stronger sign-in is required", ' +
+        `acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
     );
   });
 
@@ -60,7 +60,7 @@ describe('step-up authentication', () => {
     await approve(await held(10), headersOf(bob)).expect(200);
   });
 
-  // What is settled as not executed may be paid again.
+  // A call settled as not executed may be paid again.
   it('is required to settle a call above the threshold', async () => {
     const settle = async (usd: number, visitor: Visitor) => {
       const { body } = await supertest(url)
@@ -82,12 +82,12 @@ describe('step-up authentication', () => {
     await approve(await held(11), headersOf(bob)).expect(200);
   });
 
-  it('expires, and the provider asks again', async () => {
+  it('expires, and is required again', async () => {
     const bob = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true });
     const id = await held(11);
     await scene.proxy.database.query(
-      "UPDATE console_session SET signed_in_at = now() - interval '301 seconds' WHERE signed_in_at IS " +
-        'NOT NULL',
+      `UPDATE console_session SET signed_in_at = now() - interval '301 seconds'
+       WHERE signed_in_at IS NOT NULL`,
     );
     await approve(id, headersOf(bob)).expect(403);
   });
@@ -95,9 +95,9 @@ describe('step-up authentication', () => {
   it('requests a recent, strong sign-in despite an existing one at the provider', async () => {
     const { cookies } = await signInAs(url, 'bob');
     const begun = await open(cookies, `${url}${STEP_UP}`);
-    const asked = new URL(begun.location ?? '').searchParams;
-    expect(asked.get('max_age')).toBe('300');
-    expect(asked.get('acr_values')).toBe(SECOND_FACTOR_ACR);
+    const requested = new URL(begun.location ?? '').searchParams;
+    expect(requested.get('max_age')).toBe('300');
+    expect(requested.get('acr_values')).toBe(SECOND_FACTOR_ACR);
     const stronger = await signInAs(url, 'bob', { from: STEP_UP, secondFactor: true, cookies });
     await approve(await held(11), headersOf(stronger)).expect(200);
   });

@@ -1,6 +1,5 @@
 import { ClientsService } from '../../../src/access/clients/clients.service';
 import { ClientsApi, faultsOf, NO_PROVIDERS, startClientsApi } from '../../support/access/clients-api';
-import type { ClientDto, KeyDto } from '../../support/http/api';
 import supertest from '../../support/http/supertest';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
@@ -12,7 +11,6 @@ const PROVIDER = {
 };
 const USUAL = ['ES256', 'RS256', 'PS256', 'EdDSA'];
 
-/** The identity provider whose access tokens a client takes. */
 describe('the token provider of a client', () => {
   let api: ClientsApi;
 
@@ -21,19 +19,16 @@ describe('the token provider of a client', () => {
   });
   afterAll(() => api.close());
 
-  const create = (name: string, more: object = {}) =>
-    api.ask('post', '', { name, kind: 'public', scopes: ['pay'], daily_cap_usd: 10, ...more });
+  const create = (name: string, more: object = {}) => api.createPublic(name, more);
   const withProvider = (name: string, more: object = {}) =>
     create(name, { ...PROVIDER, token_client_id: `${name}-app`, ...more }).expect(201);
-  const change = async (name: string, body: object): Promise<ClientDto> =>
-    (await api.ask('patch', `/${name}` as '/{name}', body).expect(200)).body;
-  const keysOf = async (name: string): Promise<KeyDto[]> =>
-    (await api.ask('get', `/${name}/keys` as '/{name}/keys').expect(200)).body.keys;
-  const statesOf = async (name: string) => (await keysOf(name)).map(({ kind, state }) => `${kind} ${state}`);
+  const change = (name: string, body: object) => api.change(name, body);
+  const keysOf = (name: string) => api.keysOf(name);
+  const statesOf = (name: string) => api.keyStatesOf(name);
   const actsOf = async (name: string) => {
     const acts = await api.proxy.database.query(
-      'SELECT action, before, after, target_key_id FROM activity WHERE target_client = $1 ORDER BY ' +
-        'acted_at, id',
+      `SELECT action, before, after, target_key_id FROM activity
+       WHERE target_client = $1 ORDER BY acted_at, id`,
       [name],
     );
     return acts as { action: string; before: string | null; after: string; target_key_id: string | null }[];
@@ -168,8 +163,8 @@ describe('the token provider of a client', () => {
   });
 
   it('may use http on the local machine', async () => {
-    const places = { token_issuer: 'http://127.0.0.1:4011', token_jwks_uri: 'http://localhost:4011/jwks' };
-    expect((await withProvider('local', places)).body).toMatchObject(places);
+    const urls = { token_issuer: 'http://127.0.0.1:4011', token_jwks_uri: 'http://localhost:4011/jwks' };
+    expect((await withProvider('local', urls)).body).toMatchObject(urls);
   });
 
   it('requires app IDs that no other client uses', async () => {
@@ -183,8 +178,10 @@ describe('the token provider of a client', () => {
     for (const { code, detail } of bodies) {
       expect([code, detail]).toEqual(['provider_taken', expect.stringMatching(/an app of its own/)]);
     }
-    const twins = ['fourth', 'fifth'].map((name) => create(name, { ...PROVIDER, token_client_id: 'twin' }));
-    expect((await Promise.all(twins)).map(({ status }) => status).sort()).toEqual([201, 409]);
+    const competing = ['fourth', 'fifth'].map((name) =>
+      create(name, { ...PROVIDER, token_client_id: 'same' }),
+    );
+    expect((await Promise.all(competing)).map(({ status }) => status).sort()).toEqual([201, 409]);
     await create('sixth', { ...taken, token_issuer: 'https://other.example' }).expect(201);
   });
 

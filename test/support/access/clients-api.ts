@@ -1,4 +1,4 @@
-import type { FaultDto } from '../http/api';
+import type { ClientDto, FaultDto, KeyDto } from '../http/api';
 import type { Answer, Method } from '../http/request';
 import supertest, { TypedApiRequest, BodyOf } from '../http/supertest';
 import { startProxy, TestProxy } from '../processes/proxy';
@@ -29,6 +29,12 @@ export interface ClientsApi {
   ): TypedApiRequest<Verb, `/v1/clients${Path}`>;
   /** Creates a client of the kind `server`. */
   create(name: string, more?: object): Promise<Created & { key: string }>;
+  /** Requests a client of the kind `public`. */
+  createPublic(name: string, more?: object): TypedApiRequest<'post', '/v1/clients'>;
+  change(name: string, body: object): Promise<ClientDto>;
+  keysOf(name: string): Promise<KeyDto[]>;
+  /** Returns the kind and the state of each key, such as `secret active`. */
+  keyStatesOf(name: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -42,9 +48,16 @@ export async function startClientsApi(): Promise<ClientsApi> {
     const request = supertest(proxy.url)[method](`/v1/clients${path}`).set('X-API-Key', key);
     return body === undefined ? request : request.send(body);
   };
+  const keysOf = async (name: string): Promise<KeyDto[]> =>
+    (await ask('get', `/${name}/keys` as '/{name}/keys').expect(200)).body.keys;
   return {
     proxy,
     ask,
+    keysOf,
+    keyStatesOf: async (name) => (await keysOf(name)).map(({ kind, state }) => `${kind} ${state}`),
+    createPublic: (name, more = {}) =>
+      ask('post', '', { name, kind: 'public', scopes: ['pay'], daily_cap_usd: 10, ...more }),
+    change: async (name, body) => (await ask('patch', `/${name}` as '/{name}', body).expect(200)).body,
     create: async (name, more = {}) => {
       const body = { name, scopes: ['pay', 'read'], daily_cap_usd: null, ...more };
       const { key = '', ...created } = (await ask('post', '', body).expect(201)).body;

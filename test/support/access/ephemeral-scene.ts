@@ -32,15 +32,8 @@ export class EphemeralScene {
 
   /** Creates a client with the scopes of an app, and some that ephemeral keys never have. */
   app() {
-    return this.proxy.client(
-      `app-${(this.clients += 1)}`,
-      'pay',
-      'write',
-      'read',
-      'account',
-      'audit',
-      'admin',
-    );
+    const scopes = ['pay', 'write', 'read', 'account', 'audit', 'admin'] as const;
+    return this.proxy.client(`app-${(this.clients += 1)}`, ...scopes);
   }
 
   change(clientId: string, columns: string) {
@@ -52,9 +45,9 @@ export class EphemeralScene {
     return by.post(key, '/payouts/airtime', { airtimes });
   }
 
-  async expectNothingSent(asking: () => PromiseLike<{ body: object }>, code: string): Promise<void> {
+  async expectNothingSent(request: () => PromiseLike<{ body: object }>, code: string): Promise<void> {
     const before = this.upstream.received.length;
-    expect((await asking()).body).toMatchObject({ code });
+    expect((await request()).body).toMatchObject({ code });
     expect(this.upstream.received.length).toBe(before);
   }
 }

@@ -3,7 +3,7 @@ import { encoded, newSigningKey, signed, TokenIssuer } from './token-issuer';
 
 type Forgery = [attack: string, token: string];
 
-/** Tokens to be rejected, from the lists of attacks on JWTs. `issuer` publishes an ES256 key. */
+/** Returns tokens of known attacks on JWTs. `issuer` publishes an ES256 key. */
 export async function forgedTokens(issuer: TokenIssuer): Promise<Forgery[]> {
   const kinds = [unsigned, confused, withOwnKeys, ofStrangers, outOfTime, incomplete, misspelled];
   return (await Promise.all(kinds.map((forge) => forge(issuer)))).flat();
@@ -51,7 +51,7 @@ async function confused(issuer: TokenIssuer): Promise<Forgery[]> {
   const rsa = await newSigningKey('RS256', kid);
   return [
     ...['HS256', 'HS384', 'HS512'].flatMap((alg) =>
-      Object.entries(secrets).map(([what, secret]): Forgery => [`${alg} with ${what}`, hmac(alg, secret)]),
+      Object.entries(secrets).map(([name, secret]): Forgery => [`${alg} with ${name}`, hmac(alg, secret)]),
     ),
     ['an algorithm that the client does not allow', await issuer.token({}, {}, rsa)],
     ['an unknown algorithm', await issuer.token({}, { alg: 'ES256K' })],
@@ -65,26 +65,17 @@ async function withOwnKeys(issuer: TokenIssuer): Promise<Forgery[]> {
   const own = await newSigningKey();
   const { kid } = issuer.key;
   const x5c = [Buffer.from('not a certificate').toString('base64')];
-  const places = {
+  const references = {
     jku: issuer.jwksUri.replace('jwks', 'forged'),
     x5u: 'http://127.0.0.1:9/cert',
     jwk: own.publicJwk,
     x5c,
   };
-  const kids = [
-    '',
-    '../../../../dev/null',
-    "' OR 1=1 --",
-    '__proto__',
-    'a'.repeat(4_000),
-    ['x'],
-    { a: 1 },
-    0,
-    null,
-  ];
+  const texts = ['', '../../../../dev/null', "' OR 1=1 --", '__proto__', 'a'.repeat(4_000)];
+  const kids = [...texts, ['x'], { a: 1 }, 0, null];
   return [
     ...(await Promise.all(
-      Object.entries(places).map(async ([name, value]): Promise<Forgery> => [
+      Object.entries(references).map(async ([name, value]): Promise<Forgery> => [
         `its own key by ${name}`,
         await issuer.token({}, { kid, [name]: value }, own),
       ]),
@@ -104,18 +95,8 @@ async function withOwnKeys(issuer: TokenIssuer): Promise<Forgery[]> {
 
 /** Signed tokens of the same provider, for another purpose. */
 async function ofStrangers(issuer: TokenIssuer): Promise<Forgery[]> {
-  const types = [
-    'JWT',
-    'jwt',
-    'logout+jwt',
-    'dpop+jwt',
-    'id_token',
-    '',
-    'at+jwt ',
-    'application/jwt',
-    1,
-    undefined,
-  ];
+  const texts = ['JWT', 'jwt', 'logout+jwt', 'dpop+jwt', 'id_token', '', 'at+jwt ', 'application/jwt'];
+  const types = [...texts, 1, undefined];
   const others: [string, object][] = [
     ['another issuer', { iss: 'https://evil.example' }],
     ['an issuer with a slash more', { iss: `${issuer.issuer}/` }],
@@ -137,7 +118,7 @@ async function ofStrangers(issuer: TokenIssuer): Promise<Forgery[]> {
       ]),
     )),
     ...(await Promise.all(
-      others.map(async ([what, claims]): Promise<Forgery> => [what, await issuer.token({ ...claims })]),
+      others.map(async ([attack, claims]): Promise<Forgery> => [attack, await issuer.token({ ...claims })]),
     )),
   ];
 }
@@ -156,7 +137,7 @@ async function outOfTime(issuer: TokenIssuer): Promise<Forgery[]> {
     ['iat negative', { iat: -1 }],
   ];
   return Promise.all(
-    times.map(async ([what, claims]): Promise<Forgery> => [what, await issuer.token({ ...claims })]),
+    times.map(async ([attack, claims]): Promise<Forgery> => [attack, await issuer.token({ ...claims })]),
   );
 }
 

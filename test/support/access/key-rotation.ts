@@ -80,8 +80,8 @@ export async function keyRotation(): Promise<KeyRotation> {
         erased_at: new Date(),
       };
       await database.query(
-        'INSERT INTO erasure (id, kind, reason, places, erased_at, signature) VALUES ($1, $2, $3, $4, ' +
-          '$5, $6)',
+        `INSERT INTO erasure (id, kind, reason, places, erased_at, signature)
+         VALUES ($1, $2, $3, $4, $5, $6)`,
         [row.id, row.kind, row.reason, [], row.erased_at, signRecord(by, 'erasure', row)],
       );
     },

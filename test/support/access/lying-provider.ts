@@ -18,8 +18,8 @@ export interface LyingProvider {
   /** Publishes another key with the same `kid` before its own, as during a rotation. */
   publishBefore(key: CryptoKey): Promise<void>;
   /** Requested paths. */
-  asked: string[];
-  /** Makes the ID token of the next code. */
+  requested: string[];
+  /** Creates the ID token of the next code. */
   idToken: (code: string) => Promise<string> | string;
   /** Signs claims. Unchanged ones are those of a valid token. */
   sign(
@@ -41,7 +41,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     const answer = (body: object) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     const path = new URL(request.url ?? '', provider.issuer).pathname;
-    provider.asked.push(path);
+    provider.requested.push(path);
     if (path === '/jwks') return answer({ keys: published });
     if (path !== '/token') return answer(describe(provider.issuer));
     void text(request)
@@ -53,7 +53,7 @@ export async function startLyingProvider(clientId: string): Promise<LyingProvide
     issuer: '',
     keys,
     publishBefore,
-    asked: [],
+    requested: [],
     idToken: () => '',
     sign: (changed, { keys: signing = keys, typ } = {}) =>
       new SignJWT({ iss: provider.issuer, sub: 'alice', aud: clientId, jti: randomUUID(), ...changed })

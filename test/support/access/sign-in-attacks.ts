@@ -29,7 +29,7 @@ export async function expectNoLoginElsewhere({ approach, names, sessions }: Atta
 }
 
 /** Callbacks forged by one changed parameter. */
-export const FORGED_CALLBACKS: [what: string, parameters: Record<string, string | undefined>][] = [
+export const FORGED_CALLBACKS: [defect: string, parameters: Record<string, string | undefined>][] = [
   ['without a state', { state: undefined }],
   ['with another state', { state: 'x'.repeat(43) }],
   ['without its issuer', { iss: undefined }],
@@ -87,15 +87,15 @@ export async function logOutWith(url: string, body: string): Promise<number> {
 export async function signInWithIdToken(
   provider: LyingProvider,
   { from, redirectUri }: { from: string; redirectUri: string },
-  make: (nonce: string, code: string) => Promise<string> | string,
+  create: (nonce: string, code: string) => Promise<string> | string,
 ): Promise<{ status: number; cookies: Cookies }> {
   const cookies = new Cookies();
   const { location } = await open(cookies, from);
-  const asked = new URL(location ?? '').searchParams;
-  provider.idToken = (code) => make(asked.get('nonce') ?? '', code);
+  const requested = new URL(location ?? '').searchParams;
+  provider.idToken = (code) => create(requested.get('nonce') ?? '', code);
   const parameters = new URLSearchParams({
     code: 'code',
-    state: asked.get('state') ?? '',
+    state: requested.get('state') ?? '',
     iss: provider.issuer,
   });
   const { status } = await open(cookies, `${redirectUri}?${parameters.toString()}`);

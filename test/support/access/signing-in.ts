@@ -25,7 +25,7 @@ export interface SignInScene {
   close(): Promise<void>;
 }
 
-/** A proxy with sign-ins at a real provider. */
+/** Starts a proxy with sign-ins at a real provider. */
 export async function startSignInScene(
   settings: Partial<RunningConfig> = {},
   options: ProviderOptions = {},
@@ -55,7 +55,7 @@ export async function startSignInScene(
   };
 }
 
-/** Settings of a proxy with a provider. */
+/** Returns the settings of a proxy with a provider. */
 export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider' | 'keySignIn'> {
   const clientSecret = new Secret(CLIENT_SECRET);
   return {
@@ -64,7 +64,7 @@ export function atProvider(issuer: string): Pick<RunningConfig, 'openIdProvider'
   };
 }
 
-/** The proxy's client at the provider. */
+/** Returns the proxy's client at the provider. */
 function consoleClient(url: string) {
   return {
     ...confidentialClient('console', CLIENT_SECRET, `${url}/session/callback`),

@@ -23,8 +23,7 @@ export async function createTokenClient(
   const [id, providerKeyId] = [uuidv7(), uuidv7()];
   await database.query(
     `INSERT INTO client (id, name, kind, scopes, token_issuer, token_audience, token_jwks_uri,
-      token_algorithms, token_client_id,
-       token_dpop)
+       token_algorithms, token_client_id, token_dpop)
      VALUES ($1, $2, 'public', $3, $4, $5, $6, $7, $8, $9)`,
     [id, name, scopes, issuer, audience, jwksUri, algorithms, clientId, dpop],
   );

@@ -74,7 +74,7 @@ export class TokenIssuer {
     return this.keys[0]!;
   }
 
-  /** Claims of a token for alice, valid for five minutes. */
+  /** Returns the claims of a token for alice, valid for five minutes. */
   claims(change: Claims = {}): Claims {
     const now = Math.floor(Date.now() / 1_000);
     return {
@@ -94,12 +94,12 @@ export class TokenIssuer {
     return { typ: 'at+jwt', alg, kid, ...change };
   }
 
-  /** An access token for alice. Undefined claims are omitted. */
+  /** Returns an access token for alice. Undefined claims are omitted. */
   token(claims: Claims = {}, header: Claims = {}, key = this.key): Promise<string> {
     return signed(this.header(header, key), this.claims(claims), key);
   }
 
-  /** A token bound to a key. */
+  /** Returns a token bound to a key. */
   async boundToken(key: SigningKey, claims: Claims = {}): Promise<string> {
     return this.token({ ...claims, cnf: { jkt: await calculateJwkThumbprint(key.publicJwk) } });
   }

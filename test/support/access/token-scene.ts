@@ -34,7 +34,7 @@ export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 let address = 0;
 
-/** Each request comes from a separate address, because invalid tokens slow an address down. */
+/** Returns a new address for each request, because invalid tokens slow an address down. */
 const fromAnywhere = () => ({ 'X-Forwarded-For': `198.51.${(address += 1) >> 8}.${address & 255}` });
 
 export const payAirtime = ({ url }: TestProxy, headers: Record<string, string>) =>

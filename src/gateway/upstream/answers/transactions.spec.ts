@@ -109,27 +109,10 @@ describe('transactionsIn', () => {
     [1e14, '100000000000000'],
     ['999999999999999.999999999999999999', '999999999999999.999999999999999999'],
     ...[1e300, 1e15, 1e-300, null, true, {}].map((nonsense): [unknown, undefined] => [nonsense, undefined]),
-    ...[
-      '0x10',
-      '0b1',
-      '0o7',
-      '1e3',
-      '1e14',
-      ' 5 ',
-      '5\n',
-      '1,000',
-      '1_000',
-      '+5',
-      '.5',
-      '5.',
-      '05',
-      '--5',
-      '٣',
-      '$5',
-    ].map((text): [unknown, undefined] => [text, undefined]),
-    ...['NaN', 'Infinity', '-Infinity', 'abc', '', '1'.repeat(16), `0.${'1'.repeat(19)}`].map(
-      (text): [unknown, undefined] => [text, undefined],
-    ),
+    ...'0x10|0b1|0o7|1e3|1e14| 5 |5\n|1,000|1_000|+5|.5|5.|05|--5|٣|$5|NaN|Infinity|-Infinity|abc||'
+      .concat('1'.repeat(16), `|0.${'1'.repeat(19)}`)
+      .split('|')
+      .map((text): [unknown, undefined] => [text, undefined]),
   ])('reads the amount %j as %s', (valueInUSD, amount) => {
     expect(readOne({ valueInUSD })?.amountUsd?.toFixed()).toBe(amount);
   });
@@ -145,29 +128,15 @@ describe('transactionsIn', () => {
     [1_763_632_800.5, '2025-11-20T10:00:00.500Z'],
     [946_684_800, '2000-01-01T00:00:00.000Z'],
     [4_102_444_799_999, '2099-12-31T23:59:59.999Z'],
-    ...[
-      '2026-13-20',
-      '20.11.2026',
-      'yesterday',
-      '',
-      '1763632800000',
-      '0000-01-01',
-      '9999-12-31T23:59:59-01:00',
-      '2026-02-30',
-      '2026-04-31T10:00:00Z',
-      -1,
-      0,
-      17_636_328,
-      946_684_799,
-      4_102_444_800,
-      946_684_799_999,
-      4_102_444_800_000,
-      1_763_632_800_000_000,
-      1e300,
-      null,
-      true,
-      {},
-    ].map((nonsense): [unknown, undefined] => [nonsense, undefined]),
+    ...'2026-13-20|20.11.2026|yesterday||1763632800000|0000-01-01|2026-02-30|2026-04-31T10:00:00Z'
+      .split('|')
+      .map((text): [unknown, undefined] => [text, undefined]),
+    ...[-1, 0, 17_636_328, 946_684_799, 4_102_444_800, 946_684_799_999, 4_102_444_800_000].map(
+      (number): [unknown, undefined] => [number, undefined],
+    ),
+    ...['9999-12-31T23:59:59-01:00', 1_763_632_800_000_000, 1e300, null, true, {}].map(
+      (nonsense): [unknown, undefined] => [nonsense, undefined],
+    ),
   ])('reads the time %j as %s', (issueDate, at) => {
     expect(readOne({ issueDate })?.issuedAt?.toISOString()).toBe(at);
   });

@@ -6,8 +6,8 @@ import {
   rowOf,
 } from '../../../operations/catalogue/catalogue';
 import { leavesNoTransaction } from '../../../operations/items/effects';
+import { AccountFunds } from '../../../platform/config/upstream/upstream-accounts';
 import { RequestKind } from '../answers/answer';
-import { UpstreamAccount } from '../upstream-account';
 
 /** A request: the path below the base address, and the bytes. Only reads are repeated. */
 export interface Outgoing extends RequestKind {
@@ -19,13 +19,19 @@ export interface Outgoing extends RequestKind {
   body: Buffer | null;
 }
 
+/** The account of a request. */
+interface RequestAccount {
+  name: string;
+  funds: Pick<AccountFunds, 'subAccount'>;
+}
+
 /**
  * Builds the request to send. Serialises only validated fields, so no other field reaches the upstream.
  * @param account the account of the request. Its sub-account becomes part of the input.
  * @param input the validated body, or the validated query if the operation sends its input there.
  */
 export function toOutgoing(
-  { name: account, funds: { subAccount } }: Pick<UpstreamAccount, 'name' | 'funds'>,
+  { name: account, funds: { subAccount } }: RequestAccount,
   operation: OperationName,
   input: object | undefined,
 ): Outgoing {
@@ -42,17 +48,17 @@ export function toOutgoing(
 }
 
 /** Builds the request for all transactions of an account, without paging (docs/reference/upstream.md). */
-export function listingRequest(account: UpstreamAccount): Outgoing & { effect: 'read' } {
+export function listingRequest(account: RequestAccount): Outgoing & { effect: 'read' } {
   return { ...toOutgoing(account, 'POST /account/transactions', {}), effect: 'read' };
 }
 
 /** Builds the request for the transactions of one batch. */
-export function batchRequest(account: UpstreamAccount, batchRef: string): Outgoing {
+export function batchRequest(account: RequestAccount, batchRef: string): Outgoing {
   return toOutgoing(account, 'POST /account/issue-id-transactions', { issueID: batchRef });
 }
 
 /** Builds the request for one transaction. */
-export function transactionRequest(account: UpstreamAccount, upstreamId: string): Outgoing {
+export function transactionRequest(account: RequestAccount, upstreamId: string): Outgoing {
   return toOutgoing(account, 'GET /account/transaction', { id: upstreamId });
 }
 

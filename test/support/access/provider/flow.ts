@@ -93,8 +93,8 @@ export async function obtainTokens(issuer: string, request: TokenRequest, passwo
   const { client, sub, scope = 'openid pay write read', resource, dpop, secondFactor } = request;
   const [redirectUri = ''] = client.redirect_uris;
   const verifier = randomBytes(32).toString('base64url');
-  const asked = new URL(`${issuer}/auth`);
-  asked.search = new URLSearchParams({
+  const authorization = new URL(`${issuer}/auth`);
+  authorization.search = new URLSearchParams({
     client_id: client.client_id,
     redirect_uri: redirectUri,
     response_type: 'code',
@@ -104,9 +104,9 @@ export async function obtainTokens(issuer: string, request: TokenRequest, passwo
     code_challenge_method: 'S256',
     ...(resource !== undefined && { resource }),
   }).toString();
-  const answered = await signInAt(asked.href, redirectUri, { sub, password, secondFactor });
-  const code = answered.searchParams.get('code');
-  if (code === null) throw new Error(`the provider gave no code: ${answered.search}`);
+  const callback = await signInAt(authorization.href, redirectUri, { sub, password, secondFactor });
+  const code = callback.searchParams.get('code');
+  if (code === null) throw new Error(`the provider sent no code: ${callback.search}`);
   return exchange(`${issuer}/token`, client, dpop, {
     grant_type: 'authorization_code',
     code,

@@ -10,7 +10,7 @@ const options = JSON.parse(process.argv[2] ?? '{}');
 const PASSWORD_ACR = 'urn:test:password';
 const SECOND_FACTOR_ACR = 'urn:test:second-factor';
 
-/** Shared by the providers before and after a key rotation, so that sign-ins survive it. */
+/** Storage of the providers before and after a key rotation, so sign-ins survive it. */
 const adapter = createMemoryAdapter();
 /** Number of requests per path. */
 const requests = {};
@@ -26,7 +26,7 @@ const server = createServer((request, response) => {
 });
 
 function newProvider() {
-  const made = new Provider(issuer, {
+  const created = new Provider(issuer, {
     adapter,
     jwks: { keys: [newKey('RS256'), newKey('ES256')] },
     cookies: { keys: ['a cookie key of the test provider'] },
@@ -62,8 +62,8 @@ function newProvider() {
     },
     features: features(),
   });
-  made.on('server_error', (_ctx, error) => process.stderr.write(`${error.stack}\n`));
-  return made;
+  created.on('server_error', (_ctx, error) => process.stderr.write(`${error.stack}\n`));
+  return created;
 }
 
 function features() {
@@ -107,8 +107,8 @@ function policy() {
   const prompts = interactionPolicy.base();
   const { Check } = interactionPolicy;
   const isMissing = ({ oidc }) => {
-    const wanted = oidc.params.acr_values?.split(' ') ?? [];
-    const isDone = wanted.length === 0 || wanted.includes(oidc.acr) || oidc.result?.login !== undefined;
+    const requested = oidc.params.acr_values?.split(' ') ?? [];
+    const isDone = requested.length === 0 || requested.includes(oidc.acr) || oidc.result?.login !== undefined;
     return isDone ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
   };
   prompts.get('login').checks.add(new Check('acr_values', 'a stronger sign-in is required', isMissing));
