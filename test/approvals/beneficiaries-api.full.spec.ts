@@ -1,11 +1,11 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
-import { Registering, startRegistering } from '../support/access/registering';
+import { RegisterScene, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 import { ApprovalScene } from '../support/payments/approving';
 import { cliOf } from '../support/processes/cli';
 
 describe('the recipient registers API', () => {
-  let api: Registering;
+  let api: RegisterScene;
   let approving: ApprovalScene;
 
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { ClientsService } from '../../src/access/clients/clients.service';
-import { Registering, startRegistering } from '../support/access/registering';
+import { RegisterScene, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 import { ApprovalScene } from '../support/payments/approving';
 
 describe('a recipient register', () => {
-  let api: Registering;
+  let api: RegisterScene;
   let approving: ApprovalScene;
 
   beforeAll(async () => {

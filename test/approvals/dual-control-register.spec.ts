@@ -2,7 +2,7 @@ import { ClientsService } from '../../src/access/clients/clients.service';
 import { auditCommands } from '../../src/cli/audit/audit';
 import { newSigningKey } from '../../src/history/log/note';
 import { Secret } from '../../src/platform/config/secrets/secret';
-import { Registering, startRegistering } from '../support/access/registering';
+import { RegisterScene, startRegistering } from '../support/access/registering';
 import type { ChangeRecord } from '../support/http/api';
 import supertest from '../support/http/supertest';
 import { cliOf } from '../support/processes/cli';
@@ -11,7 +11,7 @@ const KEY = newSigningKey('test');
 
 /** Ada and Bob are administrators. Each test tries to change alone as Ada what two persons must agree to. */
 describe('dual control of a register', () => {
-  let api: Registering;
+  let api: RegisterScene;
   let clients: ClientsService;
   let ada: string;
   let bob: string;

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
-import { Registering, startRegistering } from '../support/access/registering';
+import { RegisterScene, startRegistering } from '../support/access/registering';
 import supertest from '../support/http/supertest';
 
 /** A recipient has many spellings. Each is either refused, or equal for every limit and block. */
 describe('a payment with another spelling of its recipient', () => {
-  let api: Registering;
+  let api: RegisterScene;
 
   beforeAll(async () => (api = await startRegistering()));
   afterAll(() => api.approving.close());

@@ -33,10 +33,10 @@ export class BeneficiariesService {
   }
 
   /** Changes a register without dual control. @throws ClientError */
-  async change(name: string, change: RegisterChange, by: ChangeAuthor): Promise<RegisterChangeResult> {
+  async change(name: string, change: RegisterChange, author: ChangeAuthor): Promise<RegisterChangeResult> {
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
-      return this.writes.change(tx, client, toWrite(client.id, change), by);
+      return this.writes.change(tx, client, toWrite(client.id, change), author);
     }, PATIENCE);
   }
 

@@ -78,7 +78,7 @@ export interface ClientChange {
 /** Records changes. Implemented by the journal, the only writer of records. */
 export abstract class ChangeRecords {
   /** Writes the records in the transaction of the change, so both are committed or neither. */
-  abstract record(tx: Prisma.TransactionClient, changes: ClientChange[], by: ChangeAuthor): Promise<void>;
+  abstract record(tx: Prisma.TransactionClient, changes: ClientChange[], author: ChangeAuthor): Promise<void>;
 }
 
 /** Records changes. An emergency change of one person gets an additional record. */
@@ -86,11 +86,11 @@ export async function recordChanges(
   records: ChangeRecords,
   tx: Prisma.TransactionClient,
   changes: ClientChange[],
-  by: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<void> {
   const [first] = changes;
-  const emergency = by.isEmergency && first ? [emergencyOf(first.client, changes)] : [];
-  await records.record(tx, [...emergency, ...changes], by);
+  const emergency = author.isEmergency && first ? [emergencyOf(first.client, changes)] : [];
+  await records.record(tx, [...emergency, ...changes], author);
 }
 
 function emergencyOf(client: ClientChange['client'], changes: ClientChange[]): ClientChange {

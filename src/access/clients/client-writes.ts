@@ -40,7 +40,7 @@ export class ClientWrites {
     tx: Prisma.TransactionClient,
     { name, account, kind, scopes, operations, ...limits }: Partial<Grants> & NewClient,
     key: KeyRow | undefined,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<ListedClient> {
     const row = {
       id: newId(),
@@ -60,7 +60,7 @@ export class ClientWrites {
       ...(key ? [issuanceOf(client, key)] : []),
       ...(await renewProviderKeys(tx, null, listed)),
     ];
-    await recordChanges(this.records, tx, acts, by);
+    await recordChanges(this.records, tx, acts, author);
     return listed;
   }
 
@@ -69,7 +69,7 @@ export class ClientWrites {
     tx: Prisma.TransactionClient,
     before: ListedClient,
     change: Partial<Grants>,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<ListedClient> {
     const assignments = toAssignments(change);
     if (assignments.length === 0) return before;
@@ -83,7 +83,7 @@ export class ClientWrites {
     const changes = changesBetween(before, after);
     const keys = await renewProviderKeys(tx, before, after);
     await endSessionsOfRemovedOrigins(tx, after);
-    await recordChanges(this.records, tx, [...changes, ...keys], by);
+    await recordChanges(this.records, tx, [...changes, ...keys], author);
     return after;
   }
 
@@ -92,14 +92,14 @@ export class ClientWrites {
     tx: Prisma.TransactionClient,
     client: Pick<ListedClient, 'id' | 'name' | 'kind'>,
     key: KeyRow,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<void> {
     requireServer(client);
     if (isSignIn(key)) await requireNewSubject(tx, key);
     await tx.apiKey.create({
       data: { ...key, clientId: client.id, ...(isSignIn(key) && { kind: 'sign_in' }) },
     });
-    await recordChanges(this.records, tx, [issuanceOf(client, key)], by);
+    await recordChanges(this.records, tx, [issuanceOf(client, key)], author);
   }
 }
 

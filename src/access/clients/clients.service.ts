@@ -55,19 +55,19 @@ export class ClientsService {
     name: string,
     scopes: string[],
     options?: NewClientOptions & { kind?: 'server' },
-    by?: ChangeAuthor,
+    author?: ChangeAuthor,
   ): Promise<IssuedKey>;
   create(
     name: string,
     scopes: string[],
     options: NewClientOptions,
-    by?: ChangeAuthor,
+    author?: ChangeAuthor,
   ): Promise<CreatedClient>;
   async create(
     name: string,
     scopes: string[],
     { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...grants }: NewClientOptions = {},
-    by: ChangeAuthor = AT_START,
+    author: ChangeAuthor = AT_START,
   ): Promise<CreatedClient> {
     checkName(name);
     checkAccount(account);
@@ -75,7 +75,7 @@ export class ClientsService {
     const { key, row } = makeFirstKey(name, kind, { person, expiresAt });
     const all = completeProviders({ ...NO_PROVIDERS, origins: [] }, grants);
     const { id } = await this.prisma.$transaction(
-      (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, by),
+      (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, author),
       PATIENCE,
     );
     return { id, name, ...(key !== undefined && { key }) };
@@ -85,11 +85,15 @@ export class ClientsService {
    * Changes the permissions of a client, on every instance. Omitted fields keep their value.
    * @throws ClientError
    */
-  async update(name: string, change: Partial<Grants>, by: ChangeAuthor = AT_START): Promise<ListedClient> {
+  async update(
+    name: string,
+    change: Partial<Grants>,
+    author: ChangeAuthor = AT_START,
+  ): Promise<ListedClient> {
     checkGrants(change);
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
-      return this.writes.update(tx, client, completeProviders(grantsOf(client), change), by);
+      return this.writes.update(tx, client, completeProviders(grantsOf(client), change), author);
     }, PATIENCE);
   }
 
@@ -107,10 +111,14 @@ export class ClientsService {
    * Issues another key for a client, for rotation without downtime. `id` is the key's.
    * @throws ClientError
    */
-  async issueKey(name: string, options: KeyOptions = {}, by: ChangeAuthor = AT_START): Promise<IssuedKey> {
+  async issueKey(
+    name: string,
+    options: KeyOptions = {},
+    author: ChangeAuthor = AT_START,
+  ): Promise<IssuedKey> {
     const client = await this.find(name);
     const { key, row } = makeKey(name, options);
-    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, by), PATIENCE);
+    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), PATIENCE);
     return { id: row.id, name, key };
   }
 
@@ -121,11 +129,11 @@ export class ClientsService {
   async allowSignIn(
     name: string,
     options: SignInOptions,
-    by: ChangeAuthor = AT_START,
+    author: ChangeAuthor = AT_START,
   ): Promise<{ id: string }> {
     const client = await this.find(name);
     const row = makeSignIn(options);
-    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, by), PATIENCE);
+    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), PATIENCE);
     return { id: row.id };
   }
 
@@ -146,7 +154,7 @@ export class ClientsService {
   async revokeKey(
     id: string,
     clientName?: string,
-    by: ChangeAuthor = AT_START,
+    author: ChangeAuthor = AT_START,
   ): Promise<{ id: string; revoked_at: Date }> {
     return this.prisma.$transaction(async (tx) => {
       if (isUuid(id)) await tx.$executeRaw`SELECT FROM api_key WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
@@ -159,7 +167,7 @@ export class ClientsService {
       if (key.revokedAt) return { id, revoked_at: key.revokedAt };
       const revokedAt = clock.now();
       await tx.apiKey.update({ where: { id }, data: { revokedAt } });
-      await this.changes.record(tx, [revocationOf(key.client, key, revokedAt)], by);
+      await this.changes.record(tx, [revocationOf(key.client, key, revokedAt)], author);
       return { id, revoked_at: revokedAt };
     }, PATIENCE);
   }

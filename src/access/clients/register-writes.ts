@@ -82,7 +82,7 @@ export class RegisterWrites {
     tx: Prisma.TransactionClient,
     { id, name }: Target,
     write: RegisterWrite,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<RegisterChangeResult> {
     const client = { id, name };
     const removed = await remove(tx, id, write);
@@ -92,7 +92,7 @@ export class RegisterWrites {
       ...removed.map((row) => removalOf(client, row)),
       ...created.map((row) => additionOf(client, row)),
     ];
-    await recordChanges(this.records, tx, acts, by);
+    await recordChanges(this.records, tx, acts, author);
     return { added: entries.map(listed), removed: removed.map(listed) };
   }
 }

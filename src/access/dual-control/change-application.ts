@@ -9,7 +9,7 @@ import { RegisterWrites } from '../clients/register-writes';
 import { isSignIn } from '../clients/sign-ins';
 import { PersonExceptionWrites, readOwnLimits } from '../people/person-exceptions';
 import { fromKeyDocument, fromRegisterDocument } from './change-document';
-import { ClientChangePending } from './pending-changes';
+import { PendingClientChange } from './pending-changes';
 import { requireSeparationOfDuties } from './separation-of-duties';
 
 /** Applies approved changes of clients and keys, in the transaction of the decision. */
@@ -31,7 +31,7 @@ export class ChangeApplication {
   /** Returns the client to change, null for a new one, or undefined if it has changed since the request. */
   async currentClient(
     tx: Prisma.TransactionClient,
-    { kind, client: name, before, change: { person } }: ClientChangePending,
+    { kind, client: name, before, change: { person } }: PendingClientChange,
   ): Promise<{ id: string } | null | undefined> {
     if (before === null) return (await isTaken(tx, name)) ? undefined : null;
     const client = await lockClient(tx, name);
@@ -53,8 +53,8 @@ export class ChangeApplication {
    */
   async apply(
     tx: Prisma.TransactionClient,
-    { id: changeId, client: name, before, change }: ClientChangePending,
-    by: ChangeAuthor,
+    { id: changeId, client: name, before, change }: PendingClientChange,
+    author: ChangeAuthor,
   ): Promise<string | undefined> {
     const permissions = fromPermissions(change.permissions);
     const { row, code } = change.key ? this.toKey(name, fromKeyDocument(change.key), changeId) : {};
@@ -62,17 +62,17 @@ export class ChangeApplication {
       const scopes = permissions.scopes ?? [];
       await requireSeparationOfDuties(tx, name, { scopes, owners: [row ?? {}] });
       const { account = MAIN_ACCOUNT, kind = 'server' } = change;
-      await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, row, by);
+      await this.writes.create(tx, { ...permissions, name, account, kind, scopes }, row, author);
       return code;
     }
     const client = await lockClient(tx, name);
     if (row) {
       await requireSeparationOfDuties(tx, name, { scopes: client.scopes, owners: [row] });
-      await this.writes.issueKey(tx, client, row, by);
+      await this.writes.issueKey(tx, client, row, author);
       return code;
     }
     if (change.register) {
-      await this.register.change(tx, client, fromRegisterDocument(change.register), by);
+      await this.register.change(tx, client, fromRegisterDocument(change.register), author);
       return undefined;
     }
     if (change.person) {
@@ -82,7 +82,7 @@ export class ChangeApplication {
         before: await readOwnLimits(tx, client.id, id),
         change: fromPermissions(limits),
       };
-      await this.exceptions.limit(tx, client, ofPerson, by);
+      await this.exceptions.limit(tx, client, ofPerson, author);
       return undefined;
     }
     if (permissions.scopes) {
@@ -91,7 +91,7 @@ export class ChangeApplication {
         owners: await holdersOf(tx, client.id),
       });
     }
-    await this.writes.update(tx, client, permissions, by);
+    await this.writes.update(tx, client, permissions, author);
     return undefined;
   }
 

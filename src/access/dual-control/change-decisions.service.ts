@@ -79,12 +79,12 @@ export class ChangeDecisionsService {
    * changed since the request, the change is superseded and must be requested again.
    * @throws Problem
    */
-  async approve(id: string, by: ChangeAuthor): Promise<ApprovedChange> {
-    const result = await this.decide(id, by, async (tx, change) => {
+  async approve(id: string, author: ChangeAuthor): Promise<ApprovedChange> {
+    const result = await this.decide(id, author, async (tx, change) => {
       const applied = (await isAdministrator(tx, change.keyId))
-        ? await this.applyIn(tx, change, by)
+        ? await this.applyIn(tx, change, author)
         : SUPERSEDED;
-      await closeChange(tx, id, applied === SUPERSEDED ? 'superseded' : 'approved', by);
+      await closeChange(tx, id, applied === SUPERSEDED ? 'superseded' : 'approved', author);
       return applied;
     });
     if (result === SUPERSEDED) throw new Problem('change_superseded');
@@ -95,32 +95,32 @@ export class ChangeDecisionsService {
   private async applyIn(
     tx: Prisma.TransactionClient,
     change: PendingChange,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<Pick<ApprovedChange, 'claimCode'> | typeof SUPERSEDED> {
-    const asApproved = { ...by, reason: `change ${change.id}` };
+    const asApproved = { ...author, reason: `change ${change.id}` };
     if (!isOfClient(change)) {
       const { stop, merge } = change.change;
       const isApplied = stop
         ? await this.stops.liftIn(tx, stop, asApproved)
         : merge && (await writeMerge(tx, this.records, merge, asApproved));
       if (!isApplied) return SUPERSEDED;
-      await this.records.record(tx, [decisionOf(change, null, 'change_approved')], by);
+      await this.records.record(tx, [decisionOf(change, null, 'change_approved')], author);
       return {};
     }
     const client = await this.application.currentClient(tx, change);
     if (client === undefined) return SUPERSEDED;
-    await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_approved')], by);
+    await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_approved')], author);
     return { claimCode: await this.application.apply(tx, change, asApproved) };
   }
 
   /** Rejects a pending change. @throws Problem */
-  async reject(id: string, by: ChangeAuthor): Promise<PendingChange> {
-    await this.decide(id, by, async (tx, change) => {
+  async reject(id: string, author: ChangeAuthor): Promise<PendingChange> {
+    await this.decide(id, author, async (tx, change) => {
       const { client: name } = change;
       const client =
         name === null ? null : await tx.client.findUnique({ where: { name }, select: { id: true } });
-      await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_rejected')], by);
-      await closeChange(tx, id, 'rejected', by);
+      await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_rejected')], author);
+      await closeChange(tx, id, 'rejected', author);
     });
     return this.one(id);
   }
@@ -133,16 +133,16 @@ export class ChangeDecisionsService {
 
   private async decide<Result>(
     id: string,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
     work: (tx: Prisma.TransactionClient, change: PendingChange) => Promise<Result>,
   ): Promise<Result> {
-    await requireSecondPerson(this.prisma, await this.one(id), by);
+    await requireSecondPerson(this.prisma, await this.one(id), author);
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
       const [change] = await readPending(tx, { id }, 1);
       if (change?.status !== 'pending') throw new Problem('change_decided');
       // The decider's own rights may have ended since the request was received.
-      if (!(await isAdministrator(tx, by.keyId))) throw new Problem('invalid_key');
+      if (!(await isAdministrator(tx, author.keyId))) throw new Problem('invalid_key');
       return work(tx, change);
     }, PATIENCE);
   }
@@ -156,10 +156,10 @@ export class ChangeDecisionsService {
 async function requireSecondPerson(
   prisma: SidePrisma,
   { id, kind }: PendingChange,
-  by: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<void> {
-  if (by.actor === null) throw new Problem('personal_key_required');
-  if (!(await readOwnChanges(prisma, [id], by.keyId)).has(id)) return;
+  if (author.actor === null) throw new Problem('personal_key_required');
+  if (!(await readOwnChanges(prisma, [id], author.keyId)).has(id)) return;
   throw new Problem('own_approval', {
     text:
       `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, ` +

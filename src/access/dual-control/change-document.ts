@@ -187,5 +187,9 @@ export abstract class StopLifts {
    * @returns false if no active stop has this ID.
    * @throws Problem `recovery_required`
    */
-  abstract liftIn(tx: Prisma.TransactionClient, lift: StopLiftDocument, by: ChangeAuthor): Promise<boolean>;
+  abstract liftIn(
+    tx: Prisma.TransactionClient,
+    lift: StopLiftDocument,
+    author: ChangeAuthor,
+  ): Promise<boolean>;
 }

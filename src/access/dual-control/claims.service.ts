@@ -46,18 +46,18 @@ export class ClaimsService {
   ) {}
 
   /** Claims a key by its claim code. @throws Problem `claim_not_found` */
-  byCode(code: string, claimant: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+  byCode(code: string, claimant: Claimant, author: ChangeAuthor): Promise<ClaimedKey> {
     if (!isWellFormedClaimCode(code)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, claimant, by, (key) => {
+    return this.claim(Prisma.sql`k.claim_sha256 = ${hashKey(code)}`, claimant, author, (key) => {
       // Only the approver saw the code, so the sender may be the approver.
       return [...new Set([key.approvedBy, ...(claimant.person === null ? [] : [claimant.person])])];
     });
   }
 
   /** Claims a key by a sign-in of its person. @throws Problem `claim_not_found` */
-  bySignIn(keyId: string, claimant: Claimant, by: ChangeAuthor): Promise<ClaimedKey> {
+  bySignIn(keyId: string, claimant: Claimant, author: ChangeAuthor): Promise<ClaimedKey> {
     if (!isUuid(keyId)) throw new Problem('claim_not_found');
-    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, claimant, by, () => {
+    return this.claim(Prisma.sql`k.id = ${keyId}::uuid`, claimant, author, () => {
       throw new Problem('claim_not_found');
     });
   }
@@ -66,7 +66,7 @@ export class ClaimsService {
   private claim(
     where: Prisma.Sql,
     { isSignedIn }: Claimant,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
     others: (key: UnclaimedKey) => string[],
   ): Promise<ClaimedKey> {
     return this.prisma.$transaction(async (tx) => {
@@ -77,11 +77,11 @@ export class ClaimsService {
         WHERE ${where} AND k.claim_sha256 IS NOT NULL AND k.claim_until > now() AND ${Prisma.raw(OPENS)}
         FOR UPDATE OF k`;
       if (!found) throw new Problem('claim_not_found');
-      const isTheirOwn = isSignedIn && (await haveSameOwner(tx, found.id, by.keyId));
+      const isTheirOwn = isSignedIn && (await haveSameOwner(tx, found.id, author.keyId));
       const claimedBy = isTheirOwn ? [found.person] : others(found);
       const claimed = { ...found, key: newKey(found.client), claimedBy };
       await makeSecret(tx, claimed);
-      await this.records.record(tx, [claimOf(claimed)], by);
+      await this.records.record(tx, [claimOf(claimed)], author);
       return claimed;
     }, PATIENCE);
   }

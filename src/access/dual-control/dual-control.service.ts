@@ -39,7 +39,7 @@ import {
 } from './change-document';
 import { expansions, NO_GRANTS, personExpansions } from './expansion';
 import { isDualControlRecorded } from './installation';
-import { insertPending, lockChanges, NewPending, RequestedChange } from './pending-changes';
+import { insertPending, lockChanges, NewPendingChange, RequestedChange } from './pending-changes';
 import { requireSeparationOfDuties } from './separation-of-duties';
 
 /**
@@ -79,9 +79,9 @@ export class DualControlService {
     name: string,
     scopes: string[],
     options: NewClientOptions,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<CreatedClient | RequestedChange> {
-    if (!this.isOn) return this.clients.create(name, scopes, options, by);
+    if (!this.isOn) return this.clients.create(name, scopes, options, author);
     const { account = MAIN_ACCOUNT, kind = 'server', person, expiresAt, ...grants } = options;
     checkName(name);
     checkAccount(account);
@@ -96,7 +96,7 @@ export class DualControlService {
       const expands = expansions(NO_GRANTS, { ...NO_GRANTS, ...granted });
       const client = { id: null, name };
       const pending = { kind: 'create_client', client, expands, before: null, change } as const;
-      return { ...(await this.suspend(tx, pending, by)), key: shownKey(key, person) };
+      return { ...(await this.suspend(tx, pending, author)), key: shownKey(key, person) };
     });
   }
 
@@ -104,9 +104,9 @@ export class DualControlService {
   async update(
     name: string,
     grants: Partial<Grants>,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<ListedClient | RequestedChange> {
-    if (!this.isOn) return this.clients.update(name, grants, by);
+    if (!this.isOn) return this.clients.update(name, grants, author);
     checkGrants(grants);
     return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
@@ -117,36 +117,37 @@ export class DualControlService {
       if (change.scopes) {
         await requireSeparationOfDuties(tx, name, { scopes: change.scopes, owners: holders });
       }
-      if (expands.length === 0) return this.writes.update(tx, client, change, by);
+      if (expands.length === 0) return this.writes.update(tx, client, change, author);
       const document = { permissions: toPermissions(change) };
       const state = { permissions: permissionsOf(client), holders };
-      return this.suspend(
-        tx,
-        { kind: 'change_client', client, expands, before: state, change: document },
-        by,
-      );
+      const pending = { kind: 'change_client', client, expands, before: state, change: document } as const;
+      return this.suspend(tx, pending, author);
     });
   }
 
   /** Issues another key for a client. @throws ClientError, Problem */
-  async issueKey(name: string, options: KeyOptions, by: ChangeAuthor): Promise<IssuedKey | RequestedChange> {
-    if (!this.isOn) return this.clients.issueKey(name, options, by);
+  async issueKey(
+    name: string,
+    options: KeyOptions,
+    author: ChangeAuthor,
+  ): Promise<IssuedKey | RequestedChange> {
+    if (!this.isOn) return this.clients.issueKey(name, options, author);
     const { key, row } = makeKey(name, options);
-    return { ...(await this.issue(name, row, by)), key: shownKey(key, options.person) };
+    return { ...(await this.issue(name, row, author)), key: shownKey(key, options.person) };
   }
 
   /** Lets a person sign in as a client at the provider. @throws ClientError, Problem */
   async allowSignIn(
     name: string,
     options: SignInOptions,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<{ id: string } | RequestedChange> {
-    if (!this.isOn) return this.clients.allowSignIn(name, options, by);
-    return this.issue(name, makeSignIn(options), by);
+    if (!this.isOn) return this.clients.allowSignIn(name, options, author);
+    return this.issue(name, makeSignIn(options), author);
   }
 
   /** Issues a key after a second person's approval, because its holder gets all rights of the client. */
-  private issue(name: string, row: KeyRow, by: ChangeAuthor): Promise<RequestedChange> {
+  private issue(name: string, row: KeyRow, author: ChangeAuthor): Promise<RequestedChange> {
     return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       requireServer(client);
@@ -155,7 +156,7 @@ export class DualControlService {
       const change: ChangeDocument = { permissions: {}, key: toKeyDocument(row) };
       const state = await readBefore(tx, client);
       const pending = { kind: 'issue_key', client, expands: ['keys'], before: state, change } as const;
-      return this.suspend(tx, pending, by);
+      return this.suspend(tx, pending, author);
     });
   }
 
@@ -163,18 +164,18 @@ export class DualControlService {
   async changeRegister(
     name: string,
     change: RegisterChange,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<RegisterChangeResult | RequestedChange> {
-    if (!this.isOn) return this.register.change(name, change, by);
+    if (!this.isOn) return this.register.change(name, change, author);
     requireOneDirection(change);
     return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const write = toWrite(client.id, change);
       const register = await registerExpansion(tx, client.id, write);
-      if (!register) return this.registerWrites.change(tx, client, write, by);
+      if (!register) return this.registerWrites.change(tx, client, write, author);
       const document = { permissions: {}, register };
       const [expands, before] = [['beneficiaries'], await readBefore(tx, client)];
-      return this.suspend(tx, { kind: 'change_client', client, expands, before, change: document }, by);
+      return this.suspend(tx, { kind: 'change_client', client, expands, before, change: document }, author);
     });
   }
 
@@ -183,38 +184,33 @@ export class DualControlService {
     name: string,
     id: string,
     change: Partial<OwnLimits>,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<RequestedChange | undefined> {
-    if (!this.isOn) return this.exceptions.limit(name, id, change, by);
+    if (!this.isOn) return this.exceptions.limit(name, id, change, author);
     checkGrants(change);
     return this.serialized(async (tx) => {
       const client = await lockClient(tx, name);
       const before = await readOwnLimits(tx, client.id, id);
       const expands = personExpansions(before, { ...before, ...change }, grantsOf(client));
-      if (expands.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, by);
+      if (expands.length === 0) return this.exceptionWrites.limit(tx, client, { id, before, change }, author);
       const state = { ...(await readBefore(tx, client)), person: toPermissions(before) };
       const document = { permissions: {}, person: { id, limits: toPermissions(change) } };
-      return this.suspend(
-        tx,
-        { kind: 'change_client', client, expands, before: state, change: document },
-        by,
-      );
+      const pending = { kind: 'change_client', client, expands, before: state, change: document } as const;
+      return this.suspend(tx, pending, author);
     });
   }
 
   /** Merges two people into one human. @throws ClientError, Problem */
-  async mergePeople(merge: MergeRequest, by: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
-    if (!this.isOn) return mergePeople(this.prisma, this.records, merge, by);
+  async mergePeople(merge: MergeRequest, author: ChangeAuthor): Promise<MergeDocument | RequestedChange> {
+    if (!this.isOn) return mergePeople(this.prisma, this.records, merge, author);
     const change = { permissions: {}, merge: await readMerge(this.prisma, merge) };
-    return this.request(
-      { kind: 'merge_people', client: null, expands: ['people'], before: null, change },
-      by,
-    );
+    const merging = { kind: 'merge_people', client: null, before: null, change } as const;
+    return this.request({ ...merging, expands: ['people'] }, author);
   }
 
   /** Requests a change of the installation. @throws Problem */
-  request(pending: NewPending, by: ChangeAuthor): Promise<RequestedChange> {
-    return this.serialized((tx) => this.suspend(tx, pending, by));
+  request(pending: NewPendingChange, author: ChangeAuthor): Promise<RequestedChange> {
+    return this.serialized((tx) => this.suspend(tx, pending, author));
   }
 
   /** Records the setting of dual control at startup, if it has changed. */
@@ -239,10 +235,10 @@ export class DualControlService {
 
   private suspend(
     tx: Prisma.TransactionClient,
-    pending: NewPending,
-    by: ChangeAuthor,
+    pending: NewPendingChange,
+    author: ChangeAuthor,
   ): Promise<RequestedChange> {
-    return insertPending(tx, this.records, pending, by, this.waitsForMs);
+    return insertPending(tx, this.records, pending, author, this.waitsForMs);
   }
 }
 

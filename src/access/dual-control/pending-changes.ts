@@ -18,7 +18,7 @@ export const CHANGE_KINDS = [
   'merge_people',
 ] as const;
 
-export interface NewPending {
+export interface NewPendingChange {
   kind: (typeof CHANGE_KINDS)[number];
   /** Null for a change of the installation. */
   client: { id: string | null; name: string } | null;
@@ -34,12 +34,12 @@ export type PendingChange = Omit<
   Prisma.PendingChangeGetPayload<object>,
   'kind' | 'before' | 'change' | 'status'
 > &
-  Pick<NewPending, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
+  Pick<NewPendingChange, 'kind' | 'before' | 'change'> & { status: ChangeStatus };
 
 /** A change of a client or of its keys. */
-export type ClientChangePending = PendingChange & { client: string };
+export type PendingClientChange = PendingChange & { client: string };
 
-export function isOfClient(change: PendingChange): change is ClientChangePending {
+export function isOfClient(change: PendingChange): change is PendingClientChange {
   return change.client !== null;
 }
 
@@ -66,11 +66,11 @@ export async function lockChanges(tx: Prisma.TransactionClient): Promise<void> {
 export async function insertPending(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
-  { kind, client, expands, before, change }: NewPending,
-  by: ChangeAuthor,
+  { kind, client, expands, before, change }: NewPendingChange,
+  author: ChangeAuthor,
   waitsForMs: number,
 ): Promise<RequestedChange> {
-  const { clientId, keyId, actor: person, reason } = by;
+  const { clientId, keyId, actor: person, reason } = author;
   if (clientId === null || keyId === null || person === null) throw new Problem('personal_key_required');
   const [id, expiresAt] = [newId(), new Date(clock.now().getTime() + waitsForMs)];
   const documents = { before: before && JSON.stringify(before), change: JSON.stringify(change) };
@@ -85,7 +85,7 @@ export async function insertPending(
   };
   const states = { before: before && shownBefore(before, change), after };
   const act = { action: 'change_requested', client, keyId: change.key?.id ?? null, ...states } as const;
-  await records.record(tx, [act], by);
+  await records.record(tx, [act], author);
   return { changeId: id, expiresAt, key: undefined };
 }
 
@@ -108,7 +108,7 @@ export async function readPending(
   const now = clock.now();
   return rows.map((row) => ({
     ...row,
-    kind: row.kind as NewPending['kind'],
+    kind: row.kind as NewPendingChange['kind'],
     before: row.before === null ? null : (JSON.parse(row.before) as BeforeDocument),
     change: JSON.parse(row.change) as ChangeDocument,
     status: row.status === 'pending' && row.expiresAt <= now ? 'expired' : (row.status as ChangeStatus),
@@ -127,13 +127,14 @@ export async function closeChange(
   tx: Prisma.TransactionClient,
   id: string,
   status: 'approved' | 'rejected' | 'superseded',
-  by: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<void> {
   await tx.$executeRaw`
     UPDATE pending_change
-    SET status = ${status}, decided_at = clock_timestamp(), decision_reason = ${proseAsRecorded(by.reason)},
-      decider_client_id = ${by.clientId}::uuid, decider_key_id = ${by.keyId}::uuid,
-      decider_person = ${by.actor}
+    SET status = ${status}, decided_at = clock_timestamp(),
+      decision_reason = ${proseAsRecorded(author.reason)},
+      decider_client_id = ${author.clientId}::uuid, decider_key_id = ${author.keyId}::uuid,
+      decider_person = ${author.actor}
     WHERE id = ${id}::uuid AND status = 'pending'`;
 }
 

@@ -94,7 +94,7 @@ export class EphemeralKeysService {
   async issue(
     { clientId, clientName, keyId }: Parent,
     grant: EphemeralGrant,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<ListedEphemeralKey & { key: string }> {
     const key = newEphemeralKey(clientName);
     const id = newId();
@@ -112,7 +112,11 @@ export class EphemeralKeysService {
           now(), now() + make_interval(secs => ${grant.expiresInSeconds}::int))`;
       const [issued] = await read(tx, clientId, { id }, 1);
       if (!issued) throw new Error('the ephemeral key was not written');
-      await this.changes.record(tx, [issuanceOf({ id: clientId, name: clientName }, issued, person.id)], by);
+      await this.changes.record(
+        tx,
+        [issuanceOf({ id: clientId, name: clientName }, issued, person.id)],
+        author,
+      );
       return { ...issued, key };
     }, PATIENCE);
   }
@@ -134,19 +138,19 @@ export class EphemeralKeysService {
    * Revokes active keys of a client that were issued by now.
    * @returns the IDs of the revoked keys.
    */
-  async revoke(client: Target, filter: EphemeralKeyFilter, by: ChangeAuthor): Promise<string[]> {
+  async revoke(client: Target, filter: EphemeralKeyFilter, author: ChangeAuthor): Promise<string[]> {
     // Apps revoke at each sign-out, and each revocation evicts the client's callers on every instance.
     if ((await this.countActive(client.id, filter)) === 0) return [];
     const all: RevokedKey[] = [];
     for (;;) {
-      const some = await this.revokeSome(client, { ...filter, issuedUntil: all[0]?.revokedAt }, by);
+      const some = await this.revokeSome(client, { ...filter, issuedUntil: all[0]?.revokedAt }, author);
       all.push(...some);
       if (some.length < MAX_AT_ONCE) return all.map(({ id }) => id);
     }
   }
 
   /** Revokes a batch, on every instance, because it changes the version of the client's row. */
-  private revokeSome(client: Target, filter: Filter, by: ChangeAuthor): Promise<RevokedKey[]> {
+  private revokeSome(client: Target, filter: Filter, author: ChangeAuthor): Promise<RevokedKey[]> {
     return this.prisma.$transaction(async (tx) => {
       // The client first, in the lock order of admission.
       await tx.$executeRaw`UPDATE client SET name = name WHERE id = ${client.id}::uuid`;
@@ -158,7 +162,7 @@ export class EphemeralKeysService {
       await this.changes.record(
         tx,
         revoked.map((key) => revocationOf(client, key)),
-        by,
+        author,
       );
       return revoked;
     }, PATIENCE);

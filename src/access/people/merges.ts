@@ -41,7 +41,7 @@ export async function writeMerge(
   tx: Prisma.TransactionClient,
   records: ChangeRecords,
   merge: MergeDocument,
-  by: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ isNew: boolean }[]>`
     SELECT merge_people(${merge.kept.id}::uuid, ${merge.merged.id}::uuid) AS "isNew"`;
@@ -53,7 +53,7 @@ export async function writeMerge(
     before: null,
     after: recordedMerge(merge),
   } as const;
-  await recordChanges(records, tx, [act], by);
+  await recordChanges(records, tx, [act], author);
   return true;
 }
 
@@ -62,11 +62,11 @@ export function mergePeople(
   prisma: PrismaService,
   records: ChangeRecords,
   named: MergeRequest,
-  by: ChangeAuthor,
+  author: ChangeAuthor,
 ): Promise<MergeDocument> {
   return prisma.$transaction(async (tx) => {
     const merge = await readMerge(tx, named);
-    await writeMerge(tx, records, merge, by);
+    await writeMerge(tx, records, merge, author);
     return merge;
   }, PATIENCE);
 }

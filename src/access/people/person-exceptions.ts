@@ -78,9 +78,9 @@ export class PersonExceptionsService {
   }
 
   /** Adds a person. Idempotent. @returns the ID of the person. @throws ClientError */
-  add(clientName: string, person: PersonName, by: ChangeAuthor): Promise<string> {
+  add(clientName: string, person: PersonName, author: ChangeAuthor): Promise<string> {
     return this.prisma.$transaction(
-      async (tx) => this.writes.add(tx, await lockClient(tx, clientName), person, by),
+      async (tx) => this.writes.add(tx, await lockClient(tx, clientName), person, author),
       PATIENCE,
     );
   }
@@ -90,13 +90,13 @@ export class PersonExceptionsService {
     clientName: string,
     id: string,
     change: Partial<OwnLimits>,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<undefined> {
     checkGrants(change);
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, clientName);
       const before = await readOwnLimits(tx, client.id, id);
-      return this.writes.limit(tx, client, { id, before, change }, by);
+      return this.writes.limit(tx, client, { id, before, change }, author);
     }, PATIENCE);
   }
 
@@ -151,7 +151,7 @@ export class PersonExceptionWrites {
     tx: Prisma.TransactionClient,
     client: Client,
     person: PersonName,
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<string> {
     const { name, issuer } = checkedPerson(client, person);
     const id = newId();
@@ -159,7 +159,7 @@ export class PersonExceptionWrites {
     const [row] = await tx.$queryRawUnsafe<{ id: string }[]>(ADD_PERSON, ...values);
     if (!row) throw new Error('the upsert returned no row');
     if (row.id === id)
-      await recordChanges(this.records, tx, [actOf(client, 'person_added', null, { person_id: id })], by);
+      await recordChanges(this.records, tx, [actOf(client, 'person_added', null, { person_id: id })], author);
     return row.id;
   }
 
@@ -171,7 +171,7 @@ export class PersonExceptionWrites {
     tx: Prisma.TransactionClient,
     client: Client,
     { id, before, change }: { id: string; before: OwnLimits; change: Partial<OwnLimits> },
-    by: ChangeAuthor,
+    author: ChangeAuthor,
   ): Promise<undefined> {
     const [old, requested] = [toPermissions(before), toPermissions(change)];
     const changed = Object.keys(requested).filter((name) => requested[name] !== old[name]);
@@ -183,7 +183,7 @@ export class PersonExceptionWrites {
       ...Object.fromEntries(Object.entries(state).filter(([name]) => changed.includes(name))),
     });
     const act = actOf(client, 'person_limits_changed', stateOf(old), stateOf(requested));
-    await recordChanges(this.records, tx, [act], by);
+    await recordChanges(this.records, tx, [act], author);
     return undefined;
   }
 }

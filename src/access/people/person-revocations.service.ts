@@ -44,7 +44,7 @@ export class PersonRevocationsService {
    * issued later are accepted. The person may be new.
    * @throws ClientError for an unknown client or an unknown ID of a person.
    */
-  revoke(clientName: string, person: NamedPerson | PersonRef, by: ChangeAuthor): Promise<RevokedPerson> {
+  revoke(clientName: string, person: NamedPerson | PersonRef, author: ChangeAuthor): Promise<RevokedPerson> {
     return this.prisma.$transaction(async (tx) => {
       const { id, name } = await lockClient(tx, clientName);
       const { before, ...revoked } = await ('id' in person
@@ -60,7 +60,7 @@ export class PersonRevocationsService {
         before: { person_id, revoked_at: before?.toISOString() ?? null },
         after: { person_id, revoked_at: revokedAt.toISOString() },
       } as const;
-      await this.records.record(tx, [change], by);
+      await this.records.record(tx, [change], author);
       return revoked;
     }, PATIENCE);
   }

@@ -16,7 +16,7 @@ import { measured, Permit } from '../admission-control/permit';
 import { MayPay } from '../may-pay/may-pay.service';
 import { refusalOf } from '../may-pay/obstacle-problem';
 import { ScreeningService } from '../screening/screening.service';
-import { Outgoing } from '../upstream/transport/outgoing';
+import { OutgoingRequest } from '../upstream/transport/outgoing';
 import { UpstreamService } from '../upstream/upstream.service';
 import { admissionRequest } from './admission-request';
 import { CoverageService } from './coverage/coverage.service';
@@ -170,7 +170,7 @@ export class AdmissionService {
 
   private async decide(
     call: OperationCall,
-    outgoing: Outgoing,
+    outgoing: OutgoingRequest,
     { request, intent }: Admission,
     permit: Permit,
   ): Promise<AdmissionResult> {

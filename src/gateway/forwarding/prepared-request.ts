@@ -1,12 +1,12 @@
 import { OperationCall } from '../../access/auth/call';
 import { NewIntent } from '../../journal/records/records';
 import { Item } from '../../operations/items/item';
-import { Outgoing } from '../upstream/transport/outgoing';
+import { OutgoingRequest } from '../upstream/transport/outgoing';
 import { TimedAnswer } from '../upstream/upstream-account';
 
 /** A request in the form to send, with the items of its record. */
 export interface PreparedRequest {
-  outgoing: Outgoing;
+  outgoing: OutgoingRequest;
   items: Item[];
   /** Returns the part of the answer for its caller and the record. Undefined for the whole answer. */
   shown?: (answer: TimedAnswer) => Promise<TimedAnswer>;

@@ -16,7 +16,7 @@ import { Circuit } from './transport/circuit';
 import { decoded } from './transport/content-coding';
 import { Credentials, headerOf, toSeconds } from './transport/headers';
 import { UpstreamHealth } from './transport/health';
-import { Outgoing } from './transport/outgoing';
+import { OutgoingRequest } from './transport/outgoing';
 import { retryReads } from './transport/retry-reads';
 import { ExchangeFailed, Phase, ReceivedResponse, undiciAdapter } from './transport/undici-adapter';
 
@@ -47,7 +47,7 @@ export interface TimedAnswer {
 
 /** The shared properties of all attempts to send a request. */
 interface SendRequest {
-  outgoing: Outgoing;
+  outgoing: OutgoingRequest;
   traceparent: string | undefined;
   /** Monotonic, in ms. */
   deadline: number;
@@ -114,7 +114,7 @@ export class UpstreamAccount {
    * @param isTooLate whether the request or its admission is too old. Called right before the first byte.
    */
   async send(
-    outgoing: Outgoing,
+    outgoing: OutgoingRequest,
     traceparent: string | undefined,
     isTooLate?: () => boolean,
   ): Promise<TimedAnswer> {
@@ -142,7 +142,7 @@ export class UpstreamAccount {
    * @param onBatch receives the list's elements in order.
    */
   async list(
-    { method, path, body }: Outgoing & { effect: 'read' },
+    { method, path, body }: OutgoingRequest & { effect: 'read' },
     onBatch: (elements: unknown[]) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<Listing> {
@@ -162,12 +162,12 @@ export class UpstreamAccount {
    * sent.
    * @param request may become the next probe. Then send it or give it up. Omit it to ask only.
    */
-  sendableInSeconds(operation: string, request?: Outgoing): number | null {
+  sendableInSeconds(operation: string, request?: OutgoingRequest): number | null {
     return this.circuitOf(operation).refusal(request)?.retryAfter ?? null;
   }
 
   /** Gives up a request that may have been the next probe. */
-  giveUp(request: Outgoing): void {
+  giveUp(request: OutgoingRequest): void {
     this.circuitOf(request.operation).giveUp(request);
   }
 

@@ -7,7 +7,7 @@ import {
   listingRequest,
   batchRequest,
   transactionRequest,
-  Outgoing,
+  OutgoingRequest,
 } from '../../gateway/upstream/transport/outgoing';
 import { UpstreamAccount } from '../../gateway/upstream/upstream-account';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -140,7 +140,7 @@ export class SourcesService {
     account: UpstreamAccount,
     cause: Cause,
     subject: string,
-    question: (account: UpstreamAccount, subject: string) => Outgoing,
+    question: (account: UpstreamAccount, subject: string) => OutgoingRequest,
   ): Promise<ReadResult> {
     return this.read(source, account, cause, { subject }, async (readId) => {
       const { body, contents } = await this.ask(account, question(account, subject));
@@ -158,7 +158,7 @@ export class SourcesService {
 
   private async ask(
     account: UpstreamAccount,
-    question: Outgoing,
+    question: OutgoingRequest,
   ): Promise<{ body: Buffer | null; contents: SourceContents }> {
     const { answer } = await account.send(question, undefined);
     const { kind, status, body } = answer;

@@ -2,7 +2,7 @@ import { auditCommands } from '../../../src/cli/audit/audit';
 import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { mint } from '../../support/access/minting';
-import { Registering, startRegistering } from '../../support/access/registering';
+import { RegisterScene, startRegistering } from '../../support/access/registering';
 import supertest from '../../support/http/supertest';
 import { cliOf } from '../../support/processes/cli';
 
@@ -10,7 +10,7 @@ const KEY = newSigningKey('test');
 const EMAIL = 'Canary.Bird@nest.example';
 
 describe('an erased person in a register', () => {
-  let api: Registering;
+  let api: RegisterScene;
   const audit = cliOf(auditCommands);
 
   beforeAll(async () => {

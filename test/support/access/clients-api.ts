@@ -16,7 +16,7 @@ export const NO_PROVIDERS = {
   page_client_id: null,
 };
 
-type Created = BodyOf<'post', '/v1/clients', 201>;
+type NewClientAnswer = BodyOf<'post', '/v1/clients', 201>;
 
 /** Calls the clients API, as an administrator by default. */
 export interface ClientsApi {
@@ -28,7 +28,7 @@ export interface ClientsApi {
     key?: string,
   ): TypedApiRequest<Verb, `/v1/clients${Path}`>;
   /** Creates a client of the kind `server`. */
-  create(name: string, more?: object): Promise<Created & { key: string }>;
+  create(name: string, more?: object): Promise<NewClientAnswer & { key: string }>;
   /** Requests a client of the kind `public`. */
   createPublic(name: string, more?: object): TypedApiRequest<'post', '/v1/clients'>;
   change(name: string, body: object): Promise<ClientDto>;

@@ -11,7 +11,7 @@ export const GRANT = {
   expires_in: 600,
 };
 
-export type Issued = BodyOf<'post', '/v1/ephemeral-keys', 201>;
+export type IssuedEphemeralKey = BodyOf<'post', '/v1/ephemeral-keys', 201>;
 
 /** Requests an ephemeral key. */
 export function askForKey(
@@ -26,6 +26,10 @@ export function askForKey(
 }
 
 /** Mints an ephemeral key. */
-export async function mint(proxy: Pick<TestProxy, 'url'>, key: string, more: object = {}): Promise<Issued> {
+export async function mint(
+  proxy: Pick<TestProxy, 'url'>,
+  key: string,
+  more: object = {},
+): Promise<IssuedEphemeralKey> {
   return (await askForKey(proxy, key, more).expect(201)).body;
 }

@@ -6,7 +6,7 @@ import { ApprovalScene, startApproving } from '../payments/approving';
 import { TestProxy } from '../processes/proxy';
 
 /** Clients with recipient registers, two proxies, and an administrator. */
-export type Registering = Awaited<ReturnType<typeof startRegistering>>;
+export type RegisterScene = Awaited<ReturnType<typeof startRegistering>>;
 
 export async function startRegistering(settings: Partial<RunningConfig> = {}) {
   const approving: ApprovalScene = await startApproving(settings);

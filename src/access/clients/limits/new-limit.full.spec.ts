@@ -165,8 +165,8 @@ describe('limit added by the guide', () => {
   });
 
   it('is in the OpenAPI documents of apps and of operators', async () => {
-    const { apps, staff } = (await describeApi()) as unknown as Record<string, Documented>;
-    const described = (document: Documented | undefined, schema: string) =>
+    const { apps, staff } = (await describeApi()) as unknown as Record<string, SchemaDocument>;
+    const described = (document: SchemaDocument | undefined, schema: string) =>
       document?.components.schemas[schema]?.properties.min_item_usd?.description;
     expect(described(apps, 'LimitsDto')).toBe('Smallest amount of one item in US dollars.');
     for (const schema of ['ClientDto', 'NewClientDto', 'ActivityState'])
@@ -194,7 +194,7 @@ describe('limit added by the guide', () => {
   });
 });
 
-interface Documented {
+interface SchemaDocument {
   components: { schemas: Record<string, { properties: Record<string, { description: string }> }> };
 }
 

@@ -4,7 +4,7 @@ import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { clock } from '../../../platform/database/clock';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from '../../upstream/answers/answer';
-import { Outgoing } from '../../upstream/transport/outgoing';
+import { OutgoingRequest } from '../../upstream/transport/outgoing';
 import { TimedAnswer } from '../../upstream/upstream-account';
 
 /** Room for the lists and for repeated conversions. Evicts the least recently used answer. */
@@ -26,7 +26,7 @@ export interface ReadAnswer extends TimedAnswer {
 }
 
 /** Returns the cache key of a read's answer. Accounts may use different services, so none share answers. */
-export function answerKey({ account, path }: Pick<Outgoing, 'account' | 'path'>): string {
+export function answerKey({ account, path }: Pick<OutgoingRequest, 'account' | 'path'>): string {
   return `${account} ${path}`;
 }
 

@@ -10,7 +10,7 @@ import { AccountFunds } from '../../../platform/config/upstream/upstream-account
 import { RequestKind } from '../answers/answer';
 
 /** A request: the path below the base address, and the bytes. Only reads are repeated. */
-export interface Outgoing extends RequestKind {
+export interface OutgoingRequest extends RequestKind {
   /** Name of its account. */
   account: string;
   operation: string;
@@ -34,7 +34,7 @@ export function toOutgoing(
   { name: account, funds: { subAccount } }: RequestAccount,
   operation: OperationName,
   input: object | undefined,
-): Outgoing {
+): OutgoingRequest {
   const method = methodOf(operation);
   const row = rowOf(operation);
   const unlisted = leavesNoTransaction(operation) && { unlisted: true as const };
@@ -48,17 +48,17 @@ export function toOutgoing(
 }
 
 /** Builds the request for all transactions of an account, without paging (docs/reference/upstream.md). */
-export function listingRequest(account: RequestAccount): Outgoing & { effect: 'read' } {
+export function listingRequest(account: RequestAccount): OutgoingRequest & { effect: 'read' } {
   return { ...toOutgoing(account, 'POST /account/transactions', {}), effect: 'read' };
 }
 
 /** Builds the request for the transactions of one batch. */
-export function batchRequest(account: RequestAccount, batchRef: string): Outgoing {
+export function batchRequest(account: RequestAccount, batchRef: string): OutgoingRequest {
   return toOutgoing(account, 'POST /account/issue-id-transactions', { issueID: batchRef });
 }
 
 /** Builds the request for one transaction. */
-export function transactionRequest(account: RequestAccount, upstreamId: string): Outgoing {
+export function transactionRequest(account: RequestAccount, upstreamId: string): OutgoingRequest {
   return toOutgoing(account, 'GET /account/transaction', { id: upstreamId });
 }
 
