@@ -157,7 +157,7 @@ describe('token revocation', () => {
     const mistaken = await command('--name', 'alice'); // another person, without the issuer
     expect(JSON.parse(mistaken.stdout)).toMatchObject({ is_new: true });
     for (const options of [['--id', id, '--name', 'alice'], ['--issuer', scene.issuer.issuer], []])
-      await expect(command(...options)).rejects.toThrow('either by --id');
+      await expect(command(...options)).rejects.toThrow('either --id');
   });
 
   it('blocks approval of held calls of the person', async () => {

@@ -78,7 +78,7 @@ describe('an access token', () => {
   it('carries many groups up to the header limit, and is refused with that limit', async () => {
     await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(9_000) }))).expect(200);
     const { body } = await pay(bearer(await scene.issuer.token({ groups: 'x'.repeat(14_000) }))).expect(431);
-    expect(body.error).toMatch(/16 KiB.*leave its groups out/);
+    expect(body.error).toMatch(/16 KiB.*omit its groups/);
   });
 
   it('is refused with the cause if its issuer differs by a trailing slash', async () => {

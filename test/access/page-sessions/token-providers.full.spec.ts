@@ -176,7 +176,7 @@ describe('the token provider of a client', () => {
       (await api.ask('patch', '/second', taken).expect(409)).body,
     ];
     for (const { code, detail } of bodies) {
-      expect([code, detail]).toEqual(['provider_taken', expect.stringMatching(/an app of its own/)]);
+      expect([code, detail]).toEqual(['provider_taken', expect.stringMatching(/a separate app/)]);
     }
     const competing = ['fourth', 'fifth'].map((name) =>
       create(name, { ...PROVIDER, token_client_id: 'same' }),
