@@ -27,7 +27,7 @@ describe('sub-accounts of the shared upstream account', () => {
     const transfer = (key: string, receiver: string, headers = {}) =>
       on.post(key, path, body(receiver), headers);
 
-    it('moves money to an own sub-account, and refuses those of others and unowned ones with the same error', async () => {
+    it('moves money to an own sub-account, and returns 404 for others and for unowned ones', async () => {
       const own = await created(on.shop);
       const before = (await on.arrivals()).length;
       const [others, unknown] = [await transfer(on.rival, own), await transfer(on.rival, NOBODYS)];

@@ -67,7 +67,7 @@ describe('transactions of the shared upstream account', () => {
   afterAll(() => on.close());
 
   describe.each(OPERATIONS)('$operation', ({ operation, make, ask, idOf }) => {
-    it('answers for an own transaction, and returns 404 for those of others and for unowned ones', async () => {
+    it('answers for an own transaction, and returns 404 for others and for unowned ones', async () => {
       const own = await make(on.shop);
       const before = (await on.arrivals()).length;
       const [others, unknown] = [await ask(on.rival, own), await ask(on.rival, UNOWNED)];

@@ -4,9 +4,7 @@ import { dataOf, InterfaceClient } from '../support/http/interface-client';
 import { answer, FakeUpstream } from '../support/network/fake-upstream';
 import { startProxy, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
 
-/**
- * The interface's word is `credit`; this provider says `points`. Apps and records know only the interface's.
- */
+/** The provider's unit is `points`. Apps and records see only the interface's `credit`. */
 describe('a provider with its own name for the interface credit', () => {
   let upstream: FakeUpstream;
   let proxy: TestProxy;

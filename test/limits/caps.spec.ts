@@ -139,8 +139,7 @@ describe('caps of clients with fifty apps and two proxies', () => {
       const spent = sum(amountsOf(own, '200'));
       expect(await spending(client)).toBe(spent.toFixed(6));
       expect(spent.lte(cap)).toBe(true);
-      // Nothing was given back meanwhile, so at the end there is no more room than there was when it was
-      // refused.
+      // No amount was returned meanwhile, so the remainder did not grow after the refusal.
       const smallest = Decimal.min(...amountsOf(own, 'cap_exceeded'));
       expect(spent.plus(smallest).gt(cap)).toBe(true);
     }

@@ -73,9 +73,7 @@ describe('countries and networks without upstream coverage', () => {
     upstream.received.length = 0;
   });
 
-  /**
-   * Leaves the proxy as it starts: it reads a list again that it missed, and then its lists become too old.
-   */
+  /** Restores the state after the start: the proxy reads a missing list again, and its lists expire. */
   async function forgetLists(): Promise<void> {
     aheadMs += 2 * TTL_MS;
     await eventually(

@@ -5,9 +5,7 @@ import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import { cliOf } from '../support/processes/cli';
 
-/**
- * What nobody asked for by name does not happen: payments without a cap, and keys that are valid for good.
- */
+/** Uncapped payments and keys without an expiry require an explicit option. */
 describe('the defaults of the API', () => {
   let api: ClientsApi;
 

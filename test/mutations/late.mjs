@@ -148,7 +148,7 @@ export const LATE_ANSWERS = [
       ['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);'],
     ],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
-    test: 'is in doubt if it was rejected after its approval was lost, and counts against the caps',
+    test: 'is in doubt if it was rejected after a lost approval, and counts on the caps',
   },
   {
     name: 'lost-settlements',

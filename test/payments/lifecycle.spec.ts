@@ -16,9 +16,7 @@ const around = (instant: Date) => [-1, 0, 1].map((ms) => new Date(instant.getTim
 const GIVEN_UP_BEFORE = new Date('2026-11-21T11:59:00.000Z');
 const AT: Present = { now: NOW, live: [7], givenUpBefore: GIVEN_UP_BEFORE };
 
-/**
- * Compares the lifecycle in TypeScript (src/operations/lifecycle/lifecycle.ts) with its two functions in SQL.
- */
+/** Compares src/operations/lifecycle/lifecycle.ts with its two functions in SQL. */
 describe('the lifecycle of a call', () => {
   let database: TestDatabase;
 

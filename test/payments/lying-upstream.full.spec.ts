@@ -7,16 +7,10 @@ import { runs } from '../support/examples/runs';
 
 const SCHEDULES = runs(12);
 
-/**
- * Each schedule takes seconds. `npm run test:full` repeats the same few, and `npm run test:long` draws
- * others.
- */
+/** Each schedule takes seconds. `npm run test:full` repeats a few, and `npm run test:long` draws others. */
 const SEED = process.env.TEST_RUNS_FACTOR === undefined ? 20_261_121 : Date.now() % 2 ** 31;
 
-/**
- * Share of calls that may stay in doubt: two with equal content and one transaction, and calls they may
- * explain.
- */
+/** Share of calls that may stay in doubt, such as two with equal content and one transaction. */
 const MOST_IN_DOUBT = 0.1;
 
 /** The upstream lies in its answers and its lists, and clients retry by their habits. */

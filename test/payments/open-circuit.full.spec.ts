@@ -193,7 +193,7 @@ describe('an open circuit', () => {
   });
 });
 
-it('pays unchecked while the circuit of the country list is open, and records no call for that list', async () => {
+it('pays unchecked and records no list call while the circuit of the country list is open', async () => {
   const paying = await startPaying({ checkCoverage: true, maxClockSkewMs: Infinity });
   const stopped = Date.now();
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => stopped);

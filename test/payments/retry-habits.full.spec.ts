@@ -5,9 +5,7 @@ import { LyingWorld } from '../lying/world';
 
 interface Expected {
   fault: Fault;
-  /**
-   * Status of the last answer of each client. On a busy machine, an impatient client may hang up before it.
-   */
+  /** Status of each client's last answer. On a busy machine, an impatient client may hang up first. */
   told: Record<(typeof HABITS)[number], number | number[]>;
   /** State of each payout, the same for every habit. The obedient client resends failed ones. */
   states: string[];
@@ -61,9 +59,7 @@ const LIES: Record<string, Expected> = {
   },
 };
 
-/**
- * Clients retry by their habits while the upstream lies. Each person is paid once, and the API has the truth.
- */
+/** Clients retry by their habits while the upstream lies. Each person is paid once, as the API reports. */
 describe('a retrying client', () => {
   let world: LyingWorld;
   let count = 0;

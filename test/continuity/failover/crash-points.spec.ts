@@ -38,7 +38,7 @@ interface Pair {
   told: AppResponse[];
 }
 
-/** Two proxies are killed with a pair of apps at each point of a payout. After the restart, all apps retry. */
+/** Two proxies are killed with two apps at each point of a payout. After the restart, all apps retry. */
 describe('a payout whose proxy is killed', () => {
   let database: TestDatabase;
   let sandbox: TestSandbox;

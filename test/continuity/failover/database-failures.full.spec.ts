@@ -66,7 +66,8 @@ describe('a degraded database', () => {
   const accesses = () => query('SELECT FROM access');
 
   const raise = (state: string) =>
-    query(`CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'fails' USING ERRCODE = '${state}'; END $$;
+    query(`CREATE OR REPLACE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'fails' USING ERRCODE = '${state}'; END $$;
       CREATE TRIGGER fails BEFORE INSERT ON intent FOR EACH STATEMENT EXECUTE FUNCTION fails()`);
   const mend = () => query('DROP TRIGGER fails ON intent');
 

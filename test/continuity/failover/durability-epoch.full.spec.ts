@@ -235,7 +235,8 @@ describe('a database restored to before a payment', () => {
     writeFileSync(join(dataDir, 'epoch.json'), JSON.stringify({ ...seen, beat: String(Number(beat) - 1) }));
     proxy = await start();
     expect(fenced()).toEqual([]);
-    const active = `SELECT id FROM stop WHERE cause IS NOT NULL AND id NOT IN (SELECT stop_id FROM stop_lift)`;
+    const active = `SELECT id FROM stop
+      WHERE cause IS NOT NULL AND id NOT IN (SELECT stop_id FROM stop_lift)`;
     expect(await postgres.database.query(active)).toEqual([]);
   });
 

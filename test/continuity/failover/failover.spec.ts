@@ -12,10 +12,7 @@ const ENOUGH = 24;
 /** What apps are told about a payment that may have been made. */
 const IN_DOUBT = ['outcome_unknown', 'request_in_progress'];
 
-/**
- * A proxy that reaches the primary through one address, which a failover moves, and apps that never stop
- * paying.
- */
+/** A proxy reaches the primary through one address. A failover moves it while apps pay. */
 describe('a failover under load', () => {
   let pair: PostgresPair;
   let gate: Gate;

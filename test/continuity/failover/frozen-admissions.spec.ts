@@ -31,7 +31,7 @@ describe('a process frozen between the commit and the first byte', () => {
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
 
-  /** Freezes the first proxy after its commit. Returns a function that thaws it, an hour later by its clock. */
+  /** Freezes the first proxy after its commit. Returns a function that thaws it an hour later. */
   async function freezeAfter<Body>(commit: 'admit' | 'approve', begin: () => Promise<Answer<Body>>) {
     // An approval is one transaction, whose result is the release.
     const [target, method] =

@@ -27,10 +27,7 @@ async function untilAdmitted<Got extends { status: number }>(pay: () => PromiseL
   }
 }
 
-/**
- * A server whose processes do not run accepts connections and statements, and carries them out when it wakes
- * up.
- */
+/** A frozen server accepts connections and statements, and executes them after it wakes up. */
 describe('a frozen database', () => {
   let postgres: OwnPostgres;
   let upstream: FakeUpstream;

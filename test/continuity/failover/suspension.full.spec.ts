@@ -23,7 +23,7 @@ interface App {
 /**
  * A proxy is frozen while a payment is at one point of its way. The database loses sight of it, so another
  * instance may settle the call as the upstream shows it, and the app asks again with the same key. Then the
- * proxy wakes up. Nothing here changes a clock or a record: the settlement is asked for until the instance
+ * proxy wakes up. The test changes no clock and no record: it repeats the settlement until the instance
  * accepts it.
  */
 describe('a payment whose proxy is suspended', () => {
@@ -159,7 +159,7 @@ describe('a payment whose proxy is suspended', () => {
     await expectPaidOnce(app, ['succeeded']);
   });
 
-  it('is not sent if the confirmation of its admission arrives after a settlement and a second payment', async () => {
+  it('is not sent if its admission is confirmed after a settlement and a second payment', async () => {
     const app = await newApp();
     postgres.holdAnswersTo('insert_intents_if_clear');
     const late = askFrozen(app);

@@ -9,9 +9,7 @@ import { Gate } from '../../support/payments/gate';
 import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/**
- * The address leads to the new primary, and connections to the old one live on. Nothing is missing on either.
- */
+/** The address leads to the new primary. Connections to the old one live on, and neither lacks a record. */
 describe('an instance with connections to two primaries', () => {
   let pair: PostgresPair;
   let promoted: TestDatabase;
@@ -26,7 +24,8 @@ describe('an instance with connections to two primaries', () => {
   const sessions = async (database: TestDatabase, which = 'true') =>
     (
       await database.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE usename = $1 AND backend_type = 'client backend' AND ${which}`,
+        `SELECT pid FROM pg_stat_activity
+         WHERE usename = $1 AND backend_type = 'client backend' AND ${which}`,
         [new URL(pair.database.url).username],
       )
     ).map(({ pid }) => pid);

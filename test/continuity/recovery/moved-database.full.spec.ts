@@ -15,10 +15,7 @@ import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
-/**
- * A dump that is restored elsewhere has another system identifier. A point-in-time recovery has another
- * timeline.
- */
+/** A dump restored elsewhere has another system identifier, and a point-in-time recovery another timeline. */
 describe('a database on a different server', () => {
   let database: TestDatabase;
   let upstream: FakeUpstream;
@@ -58,7 +55,7 @@ describe('a database on a different server', () => {
     for (const dir of [known, fresh]) rmSync(dir ?? '', { recursive: true, force: true });
   });
 
-  it('gets no payment from an instance without evidence until another confirms its completeness', async () => {
+  it('gets no payment from an instance without evidence until another confirms it', async () => {
     const home = await server();
     await move();
     const proxy = await start(fresh);

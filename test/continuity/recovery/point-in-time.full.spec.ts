@@ -12,10 +12,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const UNSEALED = `SELECT FROM intent WHERE NOT EXISTS (SELECT FROM audit.leaves WHERE record_id = intent.id)`;
 
-/**
- * What operators do after they put their server back to an earlier time: the steps of
- * docs/operate/recovery.md.
- */
+/** The steps of docs/operate/recovery.md after a point-in-time recovery. */
 describe('a point-in-time recovery', () => {
   let postgres: ArchivedPostgres;
   let upstream: FakeUpstream;

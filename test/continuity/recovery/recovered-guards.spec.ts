@@ -142,7 +142,7 @@ describe('a call restored from a copy', () => {
       expect(upstream.received).toHaveLength(1);
     });
 
-    it('is in doubt if it was rejected after its approval was lost, and counts against the caps', async () => {
+    it('is in doubt if it was rejected after a lost approval, and counts on the caps', async () => {
       const { client, held } = await hold('rejected-late');
       const { key } = await proxy.client('rejecter', 'approve');
       await decide(key, held, 'approve').expect(200);

@@ -14,10 +14,7 @@ import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 
-/**
- * A database that came back from before a person was ever seen. Copies have the hash of the person, and no
- * name.
- */
+/** The database is from before the first call of a person. Copies have the person's hash and no name. */
 describe('a person whose calls are restored from copies', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-recovered-'));
   let upstream: FakeUpstream;

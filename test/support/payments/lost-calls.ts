@@ -27,10 +27,7 @@ export function copiedIn(dataDir: string): string[] {
   return readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
 }
 
-/**
- * Writes the copies of one call to another data directory, like those of a separate instance. @returns that
- * directory.
- */
+/** Writes the copies of one call to another data directory, and returns it. */
 export function copyAlone(dataDir: string, id: string, to: string): string {
   mkdirSync(join(to, 'copies'), { recursive: true });
   const lines = copiedIn(dataDir).filter(

@@ -8,7 +8,8 @@ const SCRIPT = `
   const file = FILE;
   let shift = Number(readFileSync(file, 'utf8'));
   globalThis.Date = new Proxy(Date, {
-    construct: (target, args, self) => Reflect.construct(target, args.length > 0 ? args : [target.now() + shift], self),
+    construct: (target, args, self) =>
+      Reflect.construct(target, args.length > 0 ? args : [target.now() + shift], self),
     get: (target, name) => (name === 'now' ? () => target.now() + shift : Reflect.get(target, name)),
   });
   process.on('SIGUSR2', () => {
