@@ -156,8 +156,8 @@ describe('a held call that its client may no longer send', () => {
     expect((await shown(`/v1/approvals/${held}`)).not_allowed).toMatchObject({ code: rule });
     const { approvals } = await shown('/v1/approvals?page_size=200');
     expect(approvals.find(({ id }) => id === held)?.not_allowed).toMatchObject({ code: rule });
-    await change(`scopes = '{pay}', operations = '{POST /payouts/airtime}', countries = '{kenya}', max_item_usd = 2.5,
-      max_call_usd = 2.5, max_items = 1`);
+    await change(`scopes = '{pay}', operations = '{POST /payouts/airtime}', countries = '{kenya}',
+      max_item_usd = 2.5, max_call_usd = 2.5, max_items = 1`);
     expect((await shown(`/v1/approvals/${held}`)).not_allowed).toBeNull();
     const { body: approved } = await approving.decide('approve', held).expect(200);
     expect([approved.outcome, approved.not_allowed]).toEqual(['succeeded', null]);

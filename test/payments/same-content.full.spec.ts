@@ -153,7 +153,7 @@ describe('repeated content', () => {
       expect(await recorded(idOf(second))).toEqual({ duplicate_of: null, held_for: null });
     });
 
-    it('is refused for a day after the call is settled as paid, because its client saw an error', async () => {
+    it('is refused for a day after the call is settled as paid, as its client saw an error', async () => {
       const key = await client();
       const old = await receivedEarlier(database, await inDoubt(key), 200);
       const recorded_at = new Date(Date.now() - 23 * 3_600_000).toISOString();

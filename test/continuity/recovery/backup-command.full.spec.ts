@@ -31,6 +31,7 @@ describe('a backup', () => {
     const upstreamBaseUrl = 'http://127.0.0.1:1';
     const log = { logSigningKey: new Secret(signingKey), checkpointFile };
     proxy = await startProxy({ ...log, upstreamBaseUrl, dataDir: before }, source);
+    await proxy.client('app', 'read'); // The first record that a checkpoint seals.
     await proxy.startWorker();
     await eventually(() => existsSync(checkpointFile));
   });
