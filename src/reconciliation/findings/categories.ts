@@ -11,10 +11,7 @@ interface CategoryDefinition {
   action: string;
 }
 
-/**
- * Categories of differences, most severe first. Severity and advice follow from the category and are not
- * stored.
- */
+/** Categories of differences, most severe first. Severity and advice are not stored with findings. */
 export const CATEGORIES = {
   missing_local: {
     severity: 'critical',

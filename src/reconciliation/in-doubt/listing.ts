@@ -85,10 +85,7 @@ function newestByKind(expected: ExpectedTransactions[]): Map<string, Date> {
   return newest;
 }
 
-/**
- * Returns the queries `approved` and `claimed`: the transactions that calls claim by their answers and
- * settlements.
- */
+/** Returns the query `claimed`: the transactions that calls claim by their answers and settlements. */
 function claimedBy(account: string, from: Date, inDoubt: string[]): Prisma.Sql {
   const first = uuidFloor(from);
   const isOurs = ofAccount('i.client_id', account);

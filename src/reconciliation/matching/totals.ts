@@ -13,10 +13,7 @@ import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsR
 /** Maximum number of doubts listed in the totals of a run. Their count is always complete. */
 const MAX_DOUBTS = 100;
 
-/**
- * `doubt`: calls and transactions of the period in doubt. Calls whose money moved by the listing are
- * findings.
- */
+/** `doubt`: calls and transactions in doubt. Calls whose money moved by the listing are findings. */
 function makeDoubts(plan: Plan): Prisma.Sql[] {
   return [
     Prisma.sql`CREATE TEMP TABLE open_word AS

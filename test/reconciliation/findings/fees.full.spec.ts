@@ -121,7 +121,7 @@ describe('a fee of the upstream', () => {
     expect(await spent(id)).toBe('2.5375');
   });
 
-  it('counts as stated once the answer states it, and as zero if the answer names its transaction without one', async () => {
+  it('counts as the answer states, and as zero if its transaction states none', async () => {
     const proxy = await running('10%');
     const { id, key } = await client(proxy, 3);
     upstream.behaviour = paysFor(0.01);

@@ -128,7 +128,7 @@ describe('an upstream that pays and answers with an error', () => {
     expect(await paid(body)).toEqual([1]);
   });
 
-  it('pays each person once after a bulk payout with 500 after two of three items, whatever key repeats it', async () => {
+  it('pays each person once after a 500 for two of three items, with any key', async () => {
     const app = await client('bulk', 6);
     const body = credits(1, 2, 3);
     await fault('error500AfterSome', { nth: 1 });

@@ -43,7 +43,7 @@ describe('calls in doubt', () => {
   const addOutcome = (id: string, kind: string) =>
     insertOutcomes(paying.proxy.database, [{ intent_id: id, kind }]);
 
-  it('include calls of an ended process at once, and calls of a live process after every timeout', async () => {
+  it('include calls of an ended process at once, and of a live process after every timeout', async () => {
     const gone = await sent();
     const working = await sent({ process: LIVING });
     const old = await sent({ process: LIVING, recorded_at: '2026-01-01T00:00:00Z' });
@@ -142,7 +142,7 @@ describe('calls in doubt', () => {
     expect(shared.resolution?.resolved_by?.actor).toBeNull();
   });
 
-  it('cannot be settled before their answer has timed out, because `not_executed` would let the app pay again', async () => {
+  it('cannot be settled before their answer has timed out, lest the app pay again', async () => {
     const settle = { outcome: 'not_executed', reason: 'its process is gone' };
     const early = await sent({ recorded_at: new Date() });
     expect(await read(early)).toMatchObject({ outcome: 'unknown' }); // listed immediately

@@ -71,7 +71,8 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     worker = await proxy.startWorker();
     app = (await proxy.client('app', 'pay', 'write', 'read', 'account')).key;
     reconciler = (await proxy.client('reconciler', 'reconcile')).key;
-    for (let kind = 0; kind < 8; kind += 1) await succeed(newUnansweredRequest(1_000 + kind)); // without faults
+    // without faults
+    for (let kind = 0; kind < 8; kind += 1) await succeed(newUnansweredRequest(1_000 + kind));
     for (const fault of FAULTS)
       await control('post', '/faults', { ...fault, probability: 0.05, seed: nextSeed() });
     made = await loseAnswers();
@@ -117,7 +118,7 @@ describe(`the resolver, with an upstream that loses answers (RESOLVER_SEED=${SEE
     return answered;
   }
 
-  it('settles every call in doubt as the upstream knows it or explains the obstacle, and is never wrong', async () => {
+  it('settles every call in doubt correctly, or explains the obstacle', async () => {
     const all = await arrivals();
     const carriedOut = ({ mark }: UnansweredRequest) =>
       all.filter(({ body, processed }) => processed && JSON.stringify(body).includes(mark)).length;

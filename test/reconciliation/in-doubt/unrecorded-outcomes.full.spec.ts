@@ -40,7 +40,7 @@ describe('a call whose outcome cannot be recorded', () => {
     paying.proxy.post(paying.app, '/payouts/airtime', airtime(PHONE)).set('Idempotency-Key', key);
   const inDoubt = () => metric(paying.proxy.url, 'payout_proxy_unrecorded_outcomes');
 
-  it('is reported as in doubt to a repetition, counts at once, and is replayed once it is recorded', async () => {
+  it('is in doubt for a repetition, counts at once, and is replayed once it is recorded', async () => {
     paying.upstream.behaviour = answer(200, SUCCESS);
     expect(await inDoubt()).toBe(0);
     await query('REVOKE INSERT ON outcome FROM payout_proxy');

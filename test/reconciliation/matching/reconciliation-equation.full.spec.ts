@@ -194,7 +194,7 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
 }
 
 describe('the equation of a run', () => {
-  it('holds for every pair of statements about a payment, and each part of a difference follows the rules', async () => {
+  it('holds for every pair of statements about a payment, with each part by the rules', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(aCase, { minLength: 60, maxLength: 60 }),

@@ -45,13 +45,17 @@ async function match(
   await db.query('DISCARD TEMP');
   await db.query(MAKE_PAIRS);
   await db.query(`
-    CREATE TEMP TABLE unmatched_ours (n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer, operation text, reference text);
-    CREATE TEMP TABLE unmatched_theirs (n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
+    CREATE TEMP TABLE unmatched_ours (
+      n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer,
+      operation text, reference text);
+    CREATE TEMP TABLE unmatched_theirs (
+      n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
     CREATE TEMP TABLE ours (LIKE unmatched_ours); CREATE TEMP TABLE theirs (LIKE unmatched_theirs)`);
   const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key
     FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
-    `INSERT INTO unmatched_ours SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
+    `INSERT INTO unmatched_ours
+     SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
   );
   await db.query(`INSERT INTO unmatched_theirs SELECT n, at, key, $2::numeric FROM (SELECT ${read}) AS r`, [

@@ -115,7 +115,7 @@ async function contentOf({ runId }: Plan): Promise<object> {
 describe('planted differences', () => {
   let first: Plan;
 
-  it('are found after any number of kills with their position and impact, and nothing else, with a residual of zero', async () => {
+  it('are found completely and exclusively after any number of kills, with a residual of zero', async () => {
     first = await start();
     // The last statements belong to the single writing transaction. Some earlier ones are cut, too.
     for (const at of [0, 4, 12, 30, 45, 60]) await kill(first, at);

@@ -50,7 +50,7 @@ describe('a listing that does not reach back before the period', () => {
     ];
     beforeEach(() => paid('a', 10));
 
-    it('is complete if its wallets are shown from the beginning and lost nothing before the period', async () => {
+    it('is complete if its wallets are shown completely and lost nothing before the period', async () => {
       const walletsReadId = await wallets({ w: young, other: [] });
       expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
     });

@@ -92,7 +92,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     );
   });
 
-  it('repeats its result with as_of and changes nothing, and shows the current state without it', async () => {
+  it('repeats its result with as_of without changes, and shows the current state otherwise', async () => {
     const { from, to, as_of: asOf, totals, read_id: readId } = before;
     const steps = () => database.query('SELECT * FROM finding_step');
     const stepsBefore = await steps();
@@ -122,7 +122,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await database.query(asked, [again.id])).toEqual([]); // nothing is requested for the past
   });
 
-  it('is never clean over a listing that is empty or cut to its newest rows, and closes nothing', async () => {
+  it('is never clean over an empty or truncated listing, and closes nothing', async () => {
     const quiet = { from: new Date(Date.now() - 7_200_000).toISOString(), to: before.from };
     lists({ transactions: (listed) => listed });
     expect(await reconcile(asking, quiet)).toMatchObject({ result: 'clean' }); // the account is younger
@@ -143,7 +143,7 @@ describe('the reconciliation of a proxy and its upstream', () => {
     expect(await steps()).toEqual(stepsBefore);
   });
 
-  it('counts a call without a known outcome as in doubt, and reports the debit without a transaction', async () => {
+  it('counts a call without an outcome as in doubt, and reports the unexplained debit', async () => {
     const from = new Date().toISOString();
     await scene.fault({ fault: 'resetBeforeProcessing', operation: 'POST /payouts/airtime', nth: 1 });
     lists({ transactions: (listed) => listed });

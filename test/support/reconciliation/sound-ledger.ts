@@ -1,9 +1,6 @@
 import { Database } from '../../../src/sandbox/database';
 
-/**
- * Checks the invariants of every ledger between two operations. Only the control interface repeats a
- * transaction's status.
- */
+/** Checks the invariants of every ledger. Only the control interface repeats a transaction's status. */
 export async function expectSoundLedger(database: Database, { statusesTwice = false } = {}): Promise<void> {
   const faults = await database.$queryRaw`
     SELECT 'posting that does not sum to zero' AS fault, posting_id::text AS id

@@ -64,10 +64,7 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   return { statements, incomplete: await entryFaults(db, plan, readId, { statements, withEntries, debits }) };
 }
 
-/**
- * Selects the entries. Their balances show the direction, because it is undocumented whether amounts have
- * signs.
- */
+/** Selects the entries, with the direction from their balances: amounts may have signs or not. */
 function entriesOf({ settings }: Plan, readId: string): Prisma.Sql {
   const tolerance = Prisma.sql`${settings.balanceToleranceUsd}::numeric`;
   return Prisma.sql`
