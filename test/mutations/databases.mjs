@@ -206,7 +206,9 @@ export const DATABASES = [
   {
     name: 'one-key-two-payments',
     guards: 'two payments with one key, without an alarm',
-    edits: [['src/journal/settlement/double-payments.ts', 'if (told) return;', 'if (told ?? true) return;']],
+    edits: [
+      ['src/journal/settlement/double-payments.ts', 'if (alarm) return;', 'if (alarm ?? true) return;'],
+    ],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
   },
   {

@@ -29,7 +29,7 @@ export class DurabilityService {
   private readonly isProduction: boolean;
   private readonly allowed: readonly string[];
   private dangers: Danger[] = [];
-  private told = '';
+  private lastWarning = '';
 
   constructor(
     prisma: PrismaService,
@@ -76,8 +76,8 @@ export class DurabilityService {
     } else {
       this.fence.lower('durability_unsafe');
     }
-    if (text !== this.told && text !== '' && !this.isProduction) this.logger.warn(text);
-    this.told = text;
+    if (text !== this.lastWarning && text !== '' && !this.isProduction) this.logger.warn(text);
+    this.lastWarning = text;
   }
 
   private notAllowed(settings: DurabilitySettings): Danger[] {

@@ -160,8 +160,8 @@ interface NewAccessEnd {
  * the original filters in an erasable row of their own.
  */
 async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<void> {
-  const [asked, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
-  const salt = asked === masked ? null : newSalt();
+  const [plain, masked] = [canonical(access.filters), canonical(access.maskedFilters)];
+  const salt = plain === masked ? null : newSalt();
   const record = insertion('access', [
     {
       id: access.id,
@@ -172,7 +172,7 @@ async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<v
       call_id: access.callId,
       call_ids: access.callIds,
       filters: access.maskedFilters,
-      filters_commitment: salt && hex(commitment(salt, asked)),
+      filters_commitment: salt && hex(commitment(salt, plain)),
       revealed: access.revealed,
       rows: access.rows,
       request_id: access.requestId,
@@ -180,7 +180,7 @@ async function insertAccess(prisma: PrismaService, access: NewAccess): Promise<v
       ...(access.readAt !== undefined && { read_at: access.readAt }),
     },
   ]);
-  const people = salt && [{ access_id: access.id, salt: hex(salt), filters: hex(Buffer.from(asked)) }];
+  const people = salt && [{ access_id: access.id, salt: hex(salt), filters: hex(Buffer.from(plain)) }];
   const once = Prisma.sql`${record} ON CONFLICT DO NOTHING`;
   await prisma.$executeRaw(
     people

@@ -13,8 +13,8 @@ type OwnContent = Pick<AdmissionRequest, 'clientId' | 'endUserId' | 'operation' 
 
 /** Returns the key of the same content of a client or an end user (SHA-256). */
 export function contentKey({ clientId, endUserId, operation, content }: OwnContent): Buffer {
-  const whose = endUserId === null ? clientId : `${clientId} ${endUserId}`;
-  return sha256(`${whose}\n${operation}\n${content}`);
+  const scope = endUserId === null ? clientId : `${clientId} ${endUserId}`;
+  return sha256(`${scope}\n${operation}\n${content}`);
 }
 
 /** Returns the keys of payments across clients: one for each name of a recipient with its amount. */

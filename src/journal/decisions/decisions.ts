@@ -20,7 +20,7 @@ export interface NewDecision {
   reason: string;
   /** Commitment of the decided body, as in the record of the request. */
   bodyCommitment: string | null;
-  /** Screening verdict at approval. Null if no service was asked. */
+  /** Screening verdict at approval. Null without a screening service. */
   screening: Screened | null;
   by: Author;
   /** The process that sends it after an approval. */

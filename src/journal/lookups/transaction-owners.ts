@@ -30,7 +30,7 @@ export class TransactionOwners {
 
   private constructor(
     private readonly owner: Owner,
-    private readonly asked: ReadonlySet<string>,
+    private readonly ids: ReadonlySet<string>,
   ) {}
 
   /**
@@ -69,7 +69,7 @@ export class TransactionOwners {
 
   private add({ clientId, personId, ...ids }: TransactionRow): void {
     for (const [kind, id] of Object.entries(ids)) {
-      if (id === null || !this.asked.has(id)) continue; // Its other owners are not known.
+      if (id === null || !this.ids.has(id)) continue; // Its other owners are not known.
       const known = this.owners.get(`${kind} ${id}`) ?? [];
       this.owners.set(`${kind} ${id}`, [...known, { clientId, personId }]);
     }

@@ -88,7 +88,7 @@ export async function insertOutcomesAgain(
 
 /**
  * Writes an outcome that was kept outside the database, unless it exists. Restores nothing that was erased
- * since. The IDs in the record name nobody.
+ * since. The IDs in the record name no person.
  * @returns its record, and whether the call had no outcome. Undefined for an unknown call: of another
  * database, or pruned.
  */

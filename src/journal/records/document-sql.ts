@@ -19,7 +19,7 @@ const AFTER_ITEMS = { intent: 'key_id', outcome: 'kind' };
 export const itemsSql = (table: 'intent' | 'outcome', record: string) =>
   `split_part(split_part(${record}, '"items":', 2), ',"${AFTER_ITEMS[table]}":', 1)`;
 
-/** A column beside a record that repeats a member. */
+/** A column that repeats a member of a record. */
 export interface ColumnOfRecord {
   name: string;
   type: keyof typeof TYPES;

@@ -53,7 +53,7 @@ export interface NewIntent extends Origin {
   items: Item[];
   /** Null if the operation has no lists. */
   coverage: Coverage | null;
-  /** Null if no service was asked. */
+  /** Null without a screening service. */
   screening: Screened | null;
   /** The call that made the proxy send this request. */
   causedBy?: string | undefined;

@@ -115,10 +115,10 @@ async function raise(
   how: string,
 ): Promise<void> {
   const { id, client_id: clientId, operation } = paid;
-  const [told] = await tx.$queryRaw<unknown[]>`
+  const [alarm] = await tx.$queryRaw<unknown[]>`
     SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid)
       LIMIT 1`;
-  if (told) return;
+  if (alarm) return;
   const act = {
     id: newId(),
     action: 'key_paid_twice',

@@ -56,10 +56,10 @@ function settlementBy(
   answer: LateAnswer,
   { items, resolution: before }: SettledCall,
 ): NewSettlement | undefined {
-  const { intentId, kind, entries: told } = answer;
+  const { intentId, kind, entries: answered } = answer;
   const said = SETTLES[STATES[kind].executed];
   const entries = items.flatMap(({ position, entry: old }): NewEntry[] => {
-    const entry = typeof told === 'string' ? told : told?.[position];
+    const entry = typeof answered === 'string' ? answered : answered?.[position];
     if (entry === undefined || entry === old || !ENTRIES[entry].known) return [];
     // The upstream has listed this payout since. The listing outweighs an answer that denies it.
     if (entry === 'not_executed' && ENTRIES[old].known) return [];
