@@ -7,11 +7,11 @@ import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { AIRTIME } from '../support/payments/paying';
 
 /** Adds a person to the app's client. @returns the person's ID. */
-async function addPerson({ query, clientId }: ApprovalScene): Promise<string> {
+async function addPerson({ query, clientId }: ApprovalScene, name?: string): Promise<string> {
   const id = newId();
   await query(
     "INSERT INTO person (id, client_id, sha256, name, salt) VALUES ($1, $2, sha256($3), $4, sha256('salt'))",
-    [id, clientId, Buffer.from(id), `person-${id}`],
+    [id, clientId, Buffer.from(id), name ?? `person-${id}`],
   );
   return id;
 }
@@ -30,7 +30,8 @@ describe('an approval by a second person', () => {
     'is required, with a key of that person, to %s a call that a person requested',
     async (decision) => {
       const [ada, grace] = [await issueKey('ada.l'), await issueKey('grace')];
-      const asked = await approving.hold({ actor: 'Ada.L' });
+      const person = await addPerson(approving, 'Ada.L');
+      const asked = await approving.hold({ person_id: person, actor_source: 'claimed' });
       const refused = async (key: string | undefined, actor: string) => {
         const { body } = await approving.decide(decision, asked, {}, key).set('X-Actor', actor).expect(403);
         expect(body.code).toBe('own_approval');
