@@ -9,7 +9,7 @@ const USD = /number of US dollars greater than 0 and at most 999999999, with at 
 const CURRENCY = /currency code of three capital letters \(ISO 4217\)/;
 const PHONE = /phone number in international format: \+ and 7 to 15 digits/;
 const EMAIL = /must be an email address of at most 254 characters$/;
-const TEXT = /must be text of 1 to \d+ characters without control/;
+const TEXT = /must be text of 1 to \d+ characters,? without control/;
 const META = /object of at most 8192 bytes of JSON and 8 levels/;
 const UNKNOWN = /^must not be sent, because it is not a field of this operation$/;
 
