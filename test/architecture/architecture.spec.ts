@@ -145,9 +145,10 @@ describe('the architecture', () => {
     ]);
   });
 
-  it('writes records only in journal, seals only in history/log, and deletes only in history/retention', () => {
+  it('writes records in journal, seals in history/log, and deletes in history/retention only', () => {
     const records =
-      '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|accessFilters|intentBody|outcomeBody)';
+      '(intent|outcome|refusal|decision|settlement|stop|stopLift|answerShape|access|accessEnd|activity|' +
+      'accessFilters|intentBody|outcomeBody)';
     const others =
       '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token ' +
       '|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';

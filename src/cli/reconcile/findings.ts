@@ -76,7 +76,14 @@ function forPeople(finding: FindingRecord) {
   const { id, severity, category, impact_usd, occurred_at, state, age_days: days, subject, fields } = finding;
   const differences = fields.map(({ field, ours, theirs }) => `${field}: ${ours ?? '-'} | ${theirs ?? '-'}`);
   return {
-    ...{ id, severity, category, impact_usd, occurred_at, state, days, subject },
+    id,
+    severity,
+    category,
+    impact_usd,
+    occurred_at,
+    state,
+    days,
+    subject,
     'ours | theirs': differences.join('; '),
   };
 }

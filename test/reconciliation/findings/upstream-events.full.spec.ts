@@ -159,7 +159,7 @@ describe('POST /hooks/upstream', () => {
     await signed('within', '{}', now() - 290).expect(200);
   });
 
-  it('accepts one of several signatures, and recognizes an event in the other family of headers', async () => {
+  it('accepts one of several signatures, and finds an event in the other family of headers', async () => {
     const at = now();
     const signature = `v1,${'A'.repeat(43)}= v1a,x ${sign('rotated', at, '{}')}`;
     const headers = (family: string) => ({

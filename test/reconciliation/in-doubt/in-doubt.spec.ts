@@ -34,8 +34,8 @@ describe('calls in doubt', () => {
   });
 
   const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
-  const sent = (changes: Record<string, unknown> = {}) =>
-    copyIntent(paying.proxy.database, model, { process: DEAD, recorded_at: ago(60), ...changes });
+  const sent = (changes: Record<string, unknown> = {}, template = model) =>
+    copyIntent(paying.proxy.database, template, { process: DEAD, recorded_at: ago(60), ...changes });
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const read = async (id: string) => (await paying.proxy.get(paying.app, `/v1/calls/${id}`).expect(200)).body;
   const resolve = (id: string, body: object, key = approver) =>
@@ -128,7 +128,8 @@ describe('calls in doubt', () => {
       'own_approval',
       expect.stringContaining('You cannot settle your own call'),
     ]);
-    const actors = await sent({ actor: 'Ada' });
+    const { headers } = await paying.pay().set('X-Actor', 'Ada').expect(200);
+    const actors = await sent({}, headers['x-call-id']);
     await resolve(actors, settle).set('X-Actor', 'aDA').expect(403);
     const forged = await resolve(actors, settle).set('X-Actor', 'Grace').expect(403);
     expect(forged.body.detail).toContain('keys issue --client approver --person');

@@ -146,7 +146,7 @@ describe('the resolver of an account without traffic', () => {
     expect(await settle(id)).toBe('not_executed');
   });
 
-  it('settles a rejected payout after its short quiet period if a later one of its kind is listed', async () => {
+  it('settles a rejected payout after its short quiet period if a later like one is listed', async () => {
     await start();
     worker.get(PollService).rules.quietMs = 3_600_000;
     await fault('error500', AIRTIME);

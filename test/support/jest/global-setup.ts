@@ -55,7 +55,7 @@ async function trustLogins(ownerUrl: string): Promise<void> {
   await owner.end();
 }
 
-/** Returns a folder in memory if there is space. A clone has a thousand small files, which are slow on disk. */
+/** Returns a folder in memory if there is space. A thousand small files of a clone are slow on disk. */
 function fastestDirectory(): string {
   try {
     accessSync(MEMORY, constants.W_OK);
