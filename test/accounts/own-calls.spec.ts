@@ -38,15 +38,19 @@ describe('the list of own calls', () => {
     expect(audited.body.calls.map(({ id }) => id)).toEqual([theirs, second, first]);
   });
 
-  it('shows the key and the actor, and masks contacts for keys without access to people', async () => {
-    const id = await copy({ idempotency_key: 'ada@example.com', actor: 'ada@example.com' });
-    const { body } = await paying.proxy
-      .get(paying.app, '/v1/calls?idempotency_key=ada@example.com')
+  it('shows the key and the actor to the app, and to auditors without access to people', async () => {
+    const shown = { idempotency_key: 'order-19', actor: 'ada.l' };
+    const { headers } = await paying
+      .pay()
+      .set('Idempotency-Key', shown.idempotency_key)
+      .set('X-Actor', shown.actor)
       .expect(200);
-    expect(body.calls).toMatchObject([{ id, idempotency_key: 'ada@example.com', actor: 'ada@example.com' }]);
+    const id = headers['x-call-id'] ?? '';
+    const { body } = await paying.proxy.get(paying.app, '/v1/calls?idempotency_key=order-19').expect(200);
+    expect(body.calls).toMatchObject([{ id, ...shown }]);
     const { key } = await paying.proxy.client('looking', 'audit');
-    const seen = (await paying.proxy.get(key, `/v1/audit/calls/${id}`).expect(200)).body;
-    expect(seen).toMatchObject({ idempotency_key: 'a••@example.com', actor: 'a••@example.com' });
+    const { body: audited } = await paying.proxy.get(key, `/v1/audit/calls/${id}`).expect(200);
+    expect(audited).toMatchObject(shown);
   });
 
   it('has pages, and includes refused requests', async () => {
