@@ -184,7 +184,7 @@ function verdictOf<Body>({ body, callId, error }: Answer, idempotencyKey: string
   if (status === 'pending_approval') {
     return { kind: 'result', result: { status: 'held', settled: false, idempotencyKey, callId } };
   }
-  // An error of the provider does not state whether it paid, nor a success with an error text which payouts.
+  // A provider error leaves open whether it paid, and a success with an error text which payouts.
   if (status !== 'success' || hasErrorText(data)) return { kind: 'look_up', callId };
   const of = { idempotencyKey, callId, items: undefined };
   return { kind: 'result', result: { status: 'succeeded', settled: false, ...of, answer: body as Body } };

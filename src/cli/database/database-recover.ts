@@ -76,7 +76,7 @@ async function recover(prisma: PrismaService, options: RecoverOptions): Promise<
   for (const folder of folders) {
     if (!existsSync(folder))
       throw new ClientError(`There is no folder ${folder}. Give the DATA_DIRs of all instances.`);
-    // The own DATA_DIR may be new, such as after the loss of a container.
+    // This machine's DATA_DIR may be new, such as after the loss of a container.
     if (folder !== dataDir && !DATA_DIR_ENTRIES.some((name) => existsSync(join(folder, name))))
       throw new ClientError(`${folder} is no DATA_DIR of a proxy. Give the DATA_DIRs of all instances.`);
   }

@@ -65,7 +65,7 @@ export class QuotasService {
 
   /**
    * Takes a slot.
-   * @returns gives it back.
+   * @returns a function that gives it back.
    * @throws Problem `too_many_at_once` if the key uses all of its slots, `readers_busy` if all are taken.
    */
   take(name: QuotaName, keyId: string): () => void {

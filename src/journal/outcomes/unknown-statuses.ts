@@ -90,7 +90,7 @@ export class UnknownStatuses implements OnApplicationShutdown {
         upstream_ref = coalesce(known.upstream_ref, excluded.upstream_ref)
       RETURNING xmax = 0 AS "isNew", call_id AS "callId"`;
     for (const { isNew, callId } of written) {
-      if (isNew) this.logger.warn({ call_id: callId }, 'upstream status word is not understood');
+      if (isNew) this.logger.warn({ call_id: callId }, 'unknown upstream status word');
     }
   }
 }

@@ -115,7 +115,7 @@ export const REQUEST_TABLE = {
     intent: 'numeric',
     text: 'Sum of the items, exact. Null if no item names an amount.',
   },
-  // Of each payout, reserved with its amount.
+  // The rate for each payout, reserved with its amount.
   expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) },
   expected_fee_usd: {
     of: (_request, { expectedFeeUsd }) => expectedFeeUsd,
