@@ -1,10 +1,6 @@
 #!/usr/bin/env node
-/**
- * Checks a receipt of payout-proxy offline. It is one file that uses only Node's own modules and no code of
- * the proxy, so that people who trust neither its operators nor its programmers can read it in one sitting.
- * Sources: RFC 6962 (hashes), 9162 (proofs), 8785 (canonical JSON), c2sp.org/signed-note,
- * c2sp.org/tlog-checkpoint.
- */
+// Checks a receipt of payout-proxy offline, in one file without other code. Sources: RFC 6962 (hashes), 9162
+// (proofs), 8785 (canonical JSON), c2sp.org/signed-note, and c2sp.org/tlog-checkpoint.
 import { Buffer } from 'node:buffer';
 import { createPublicKey, hash, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -16,10 +12,8 @@ const HASH_BYTES = 32;
 /** Exact length of a salt in bytes. Otherwise the start of a value could pass as the end of its salt. */
 const SALT_BYTES = 16;
 /** Fields of a record in the printed result. --json prints all. */
-const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at'.split(
-  ' ',
-);
-
+const SHOWN = 'operation kind outcome upstream_status total_usd recorded_at decided_at resolved_at';
+const OPTIONS = { key: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
 const HELP = `Usage: node verify-receipt.mjs [--key KEY] [--json] FILE
 
 Checks a receipt of payout-proxy (GET /v1/calls/{id}/receipt) offline: the log has signed the checkpoint,
@@ -41,7 +35,6 @@ own key. Give the key that you have from the log's operator or a witness with --
 
 /** The first fault of a receipt, as a sentence. */
 export class Fault extends Error {}
-
 function must(holds, otherwise) {
   if (!holds) throw new Fault(otherwise);
 }
@@ -50,11 +43,11 @@ function must(holds, otherwise) {
 export function verifyReceipt(text, pinned = []) {
   const receipt = parse(text);
   must(receipt?.format === FORMAT, `This is not a receipt of the format ${FORMAT}.`);
-  const { call_id: callId, log, checkpoint, records } = receipt;
+  const { call_id: callId, log, checkpoint, records: entries } = receipt;
   must(isFilled(callId), 'The receipt does not name its call: call_id is missing.');
   must(isFilled(log?.origin) && isFilled(log.key), 'The receipt does not name its log, by origin and key.');
   must(isFilled(checkpoint), 'The receipt has no checkpoint.');
-  must(Array.isArray(records) && records.length > 0, 'The receipt has no records, so it proves nothing.');
+  must(Array.isArray(entries) && entries.length > 0, 'The receipt has no records, so it proves nothing.');
   const { signed, signers } = openNote(checkpoint, [log.key, ...pinned]);
   must(signers.includes(log.key), `The checkpoint is not signed by the log's key ${shown(log.key)}.`);
   const key = pinned.length > 0 ? pinned.find((one) => signers.includes(one)) : log.key;
@@ -62,15 +55,11 @@ export function verifyReceipt(text, pinned = []) {
   const { origin, size, root } = parseCheckpoint(signed);
   const isOwnLog = origin === log.origin && key.startsWith(`${origin}+`);
   must(isOwnLog, `The checkpoint is of another log: ${shown(origin)}.`);
-  const proved = records.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
-  const leaves = new Set(proved.map(({ index }) => index));
-  must(leaves.size === proved.length, 'The receipt has the same leaf twice.');
-  return {
-    warning: pinned.length ? undefined : WARNING,
-    call_id: callId,
-    log: { origin, size, key },
-    records: proved,
-  };
+  const records = entries.map((entry, at) => verifyRecord(entry, `records[${at}]`, callId, size, root));
+  const leaves = new Set(records.map(({ index }) => index));
+  must(leaves.size === records.length, 'The receipt has the same leaf twice.');
+  const warning = pinned.length > 0 ? undefined : WARNING;
+  return { warning, call_id: callId, log: { origin, size, key }, records };
 }
 
 function verifyRecord(entry, place, callId, size, root) {
@@ -83,11 +72,11 @@ function verifyRecord(entry, place, callId, size, root) {
   must(ofCall === callId, `${where} is a record of another call than ${shown(callId)}.`);
   const isIndex = Number.isSafeInteger(index) && index >= 0 && index < size;
   must(isIndex, `${where} claims a leaf that the log does not have.`);
-  const hashes = Array.isArray(proof) ? proof.map(decodeBase64) : [undefined];
-  const areHashes = hashes.every((hash) => hash?.length === HASH_BYTES);
+  const path = Array.isArray(proof) ? proof.map(decodeBase64) : [undefined];
+  const areHashes = path.every((hash) => hash?.length === HASH_BYTES);
   must(areHashes, `${where} has a proof that is not a list of hashes.`);
   const leaf = sha256('\0', canonical(record));
-  const isThere = isIncluded(leaf, index, size, hashes, root);
+  const isThere = isIncluded(leaf, index, size, path, root);
   must(isThere, `${where} is not proved: the record, its index, its proof or the checkpoint was changed.`);
   must(Array.isArray(openings), `${where} has openings that are not a list.`);
   const opened = openings.map((opening, at) => verifyOpening(opening, record, `${where}, openings[${at}]`));
@@ -130,11 +119,11 @@ function openNote(note, keys) {
   const end = note.lastIndexOf('\n\n') + 1;
   const isNote = end > 0 && note.endsWith('\n') && !/[^\n\u0020-\u{10ffff}]|\p{Surrogate}/u.test(note);
   must(isNote, 'The checkpoint is not a signed note.');
-  const lines = note.slice(end + 1, -1).split('\n');
-  const signatures = lines.map((line) => {
-    const [, by, signature] = /^\u2014 ([^ ]+) ([^ ]+)$/.exec(line) ?? [];
-    return { by, bytes: decodeBase64(signature) };
-  });
+  const parts = note
+    .slice(end + 1, -1)
+    .split('\n')
+    .map((line) => /^\u2014 ([^ ]+) ([^ ]+)$/.exec(line) ?? []);
+  const signatures = parts.map(([, by, signature]) => ({ by, bytes: decodeBase64(signature) }));
   must(!signatures.some(({ bytes }) => !bytes), 'The checkpoint has a line that is no signature.');
   const signed = note.slice(0, end);
   return { signed, signers: keys.filter((key) => hasSigned(key, signed, signatures)) };
@@ -166,10 +155,8 @@ function parseCheckpoint(text) {
 /** Writes canonical JSON (RFC 8785). JavaScript writes numbers and strings, and orders texts, as required. */
 export function canonical(value) {
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one)).join(',')}]`;
-  if (isObject(value)) {
-    const names = Object.keys(value).sort();
-    return `{${names.map((name) => `${canonical(name)}:${canonical(value[name])}`).join(',')}}`;
-  }
+  const member = (name) => `${canonical(name)}:${canonical(value[name])}`;
+  if (isObject(value)) return `{${Object.keys(value).sort().map(member).join(',')}}`;
   must(typeof value !== 'string' || value.isWellFormed(), 'A record has a text with half a character.');
   return JSON.stringify(value);
 }
@@ -203,10 +190,8 @@ function decodeBase64(text) {
 /** Removes characters that move the cursor or turn text, so that a receipt cannot write its own result. */
 function shown(value) {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
-  const plain = text.replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0).toString(16)}}`,
-  );
+  const escaped = (character) => `\\u{${character.codePointAt(0).toString(16)}}`;
+  const plain = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }
 
@@ -216,10 +201,8 @@ function sentences({ holds, fault, warning, call_id: callId, log, records }) {
     `- ${shown(kind)}, leaf ${index}: ${facts(record)}`,
     ...opened.map((path) => `    opened, and as committed to: ${shown(path.replace(/_commitment$/, ''))}`),
   ]);
-  const start = warning
-    ? 'The receipt agrees with itself. By its own word, the log'
-    : 'The receipt holds. The log';
-  return `${start} signed that these, of call ${shown(callId)}, are among its first ${log.size} records:
+  const start = warning ? 'The receipt agrees with itself. By its own word, the' : 'The receipt holds. The';
+  return `${start} log signed that these, of call ${shown(callId)}, are among its first ${log.size} records:
 ${lines.join('\n')}
 Log: ${shown(log.origin)}. Key: ${shown(log.key)}.
 
@@ -228,7 +211,7 @@ ${warning ? `\nWARNING: ${warning}\n` : ''}`;
 }
 
 function facts(record) {
-  const known = SHOWN.filter((name) => ['string', 'number'].includes(typeof record[name]));
+  const known = SHOWN.split(' ').filter((name) => ['string', 'number'].includes(typeof record[name]));
   return known.map((name) => `${name} ${shown(record[name])}`).join(', ') || 'nothing to sum up';
 }
 
@@ -236,42 +219,30 @@ function resultOf(bytes, keys) {
   try {
     return { holds: true, ...verifyReceipt(new TextDecoder('utf-8', { fatal: true }).decode(bytes), keys) };
   } catch (error) {
-    return {
-      holds: false,
-      fault: error instanceof Fault ? error.message : 'It is no JSON that could be checked.',
-    };
+    const fault = error instanceof Fault ? error.message : 'It is no JSON that could be checked.';
+    return { holds: false, fault };
   }
 }
 
 function keysOf(key) {
   const text = /^[^+\s]+\+[0-9a-f]{8}\+\S+$/.test(key) ? key : readFileSync(key, 'utf8');
-  const keys = text.match(/\S+/g);
-  if (!keys) throw new Error(`there is no key in ${key}`);
-  return keys;
+  if (!/\S/.test(text)) throw new Error(`there is no key in ${key}`);
+  return text.match(/\S+/g);
 }
 
 function main() {
-  const options = {
-    key: { type: 'string' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  };
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  if (values.help) return { text: HELP, code: 0 };
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  if (values.help) return void process.stdout.write(HELP);
   if (positionals.length !== 1) throw new Error('name one receipt, or - for standard input');
   const keys = values.key === undefined ? [] : keysOf(values.key);
   const result = resultOf(readFileSync(positionals[0] === '-' ? 0 : positionals[0]), keys);
-  return {
-    text: values.json ? `${JSON.stringify(result)}\n` : sentences(result),
-    code: result.holds ? 0 : 1,
-  };
+  process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : sentences(result));
+  process.exitCode = result.holds ? 0 : 1;
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
-    const { text, code } = main();
-    process.stdout.write(text);
-    process.exitCode = code;
+    main();
   } catch (error) {
     process.stderr.write(`verify-receipt: ${error.message}\nTry --help.\n`);
     process.exitCode = 2;

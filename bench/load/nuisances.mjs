@@ -9,7 +9,7 @@ import { once, setMaxListeners } from 'node:events';
 import { Agent, get, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { URL, URLSearchParams } from 'node:url';
+import { URL } from 'node:url';
 import { READER_KINDS } from './readers.mjs';
 
 /** Longest page that the proxy allows. */

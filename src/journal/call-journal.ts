@@ -68,16 +68,13 @@ export class CallJournal implements OnApplicationShutdown {
     const confirm = () => prisma.confirm();
     // Confirms replication of rows that a retry found. Without its standby, a found row may still be lost.
     const confirmRetry = (again: boolean) => (again ? confirm() : undefined);
-    this.intents = new GroupCommit<NewIntent>(
-      (batch) =>
-        insertIntents(
-          prisma,
-          batch.map((intent) => ({ process: processes.number, ...intent })),
-        ),
-      weightOf,
-      MAX_BATCH_ROWS,
-      { patienceMs: REQUEST_TIMEOUT_MS, confirm },
-    );
+    const insert = (batch: NewIntent[]) =>
+      insertIntents(
+        prisma,
+        batch.map((intent) => ({ process: processes.number, ...intent })),
+      );
+    const limits = { patienceMs: REQUEST_TIMEOUT_MS };
+    this.intents = new GroupCommit(insert, weightOf, MAX_BATCH_ROWS, { ...limits, confirm });
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
         async (batch, again, isAwaited) => {
@@ -95,7 +92,7 @@ export class CallJournal implements OnApplicationShutdown {
         },
         ({ intent }) => weightOf(intent),
         MAX_BATCH_ROWS,
-        { patienceMs: REQUEST_TIMEOUT_MS },
+        limits,
       );
     this.admissions = newAdmissions();
     this.lookUps = newAdmissions();

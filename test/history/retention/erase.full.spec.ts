@@ -63,7 +63,9 @@ describe('audit erase', () => {
 
     const erased = await erase(EMAIL, '--yes', '--actor', 'dpo');
     expect(erased.exitCode).toBeUndefined();
-    const [access] = await query('SELECT id FROM access WHERE filters_commitment IS NOT NULL');
+    const [access] = await query<{ id: string }>(
+      'SELECT id FROM access WHERE filters_commitment IS NOT NULL',
+    );
     expect(erased.places).toEqual([
       `access_filters/${access?.id}`,
       `intent_body/${bothId}`,
@@ -115,7 +117,7 @@ describe('audit erase', () => {
   });
 
   it('records the erasure, signed and without the person, and finds nothing the second time', async () => {
-    const places = expect.arrayContaining([expect.any(String)]) as unknown;
+    const places = expect.arrayContaining([expect.any(String)]);
     expect(await erasures()).toEqual([{ kind: 'email', reason: 'case 17', actor: 'dpo', places }]);
     const [row] = await query<{ leaf: string }>(`SELECT ${leafSql('erasure', 't')} AS leaf FROM erasure t`);
     expect(isSignedLeaf(signerOf(paying.logKey), 'erasure', row!.leaf)).toBe(true);
