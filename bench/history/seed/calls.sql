@@ -18,7 +18,8 @@ FROM (
 -- Random outcomes: of a hundred calls, four are refused, one waits or waited for an approval, and one is or
 -- was in doubt.
 CREATE TEMP TABLE seed_call ON COMMIT DROP AS
-SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
+SELECT d.n, d.at, k.client_id, k.key_id, d.key_place, p.id AS person_id,
+  encode(sha256(p.salt || convert_to(p.name, 'UTF8')), 'hex') AS actor_commitment,
   (left(stamp, 8) || '-' || right(stamp, 4) || '-7' || substr(md5(noise), 1, 3) || '-8' || substr(md5(noise), 4, 3) || '-' || substr(md5(noise), 7, 12))::uuid AS id,
   CASE WHEN operation < 0.35 THEN 'POST /payouts/airtime' WHEN operation < 0.55 THEN 'POST /payouts/mobile-money'
     WHEN operation < 0.65 THEN 'POST /payouts/credit' WHEN operation < 0.70 THEN 'POST /send' WHEN operation < 0.74 THEN 'POST /account/transfer'
@@ -29,13 +30,14 @@ SELECT d.n, d.at, k.client_id, k.key_id, d.key_place,
   CASE WHEN operation < 0.70 OR operation BETWEEN 0.76 AND 0.80
     THEN CASE WHEN items < 0.70 THEN 1 WHEN items < 0.90 THEN 2 WHEN items < 0.96 THEN 3 WHEN items < 0.99 THEN 4 ELSE 5 END
     WHEN operation < 0.76 THEN 1 ELSE 0 END AS item_count,
-  CASE WHEN actor < 0.6 THEN 'clerk-' || (300 * power(actor / 0.6, 2))::integer END AS actor,
   CASE WHEN claimed < 0.7 AND operation < 0.80 THEN md5(noise || 'key')::uuid::text END AS idempotency_key,
+  decode(md5(noise || clock_timestamp()), 'hex') AS key_salt,
   'request-' || md5(noise || 'request') AS request_id,
   '192.0.2.' || address AS client_address,
   round((20 + 60 * power(speed, 6) * 100)::numeric, 3) AS upstream_ms,
   settled
-FROM seed_drawn d JOIN seed_key k ON k.place = d.key_place;
+FROM seed_drawn d JOIN seed_key k ON k.place = d.key_place
+  LEFT JOIN seed_person p ON actor < 0.6 AND p.client_id = k.client_id AND p.name = 'clerk-' || (300 * power(actor / 0.6, 2))::integer;
 
 CREATE TEMP TABLE seed_item ON COMMIT DROP AS
 SELECT i.*, CASE
@@ -86,21 +88,25 @@ ANALYZE seed_body;
 
 -- Members are in the order of canonical JSON. The last held calls are still pending, within the time for
 -- approvals.
-INSERT INTO intent (id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, process, recorded_at, record)
-SELECT id, client_id, operation, item_count, total_usd, held_for, expires_at, reserved_on, 0, at, (
+INSERT INTO intent (id, client_id, operation, person_id, item_count, total_usd, held_for, expires_at, reserved_on, process, recorded_at, record)
+SELECT id, client_id, operation, person_id, item_count, total_usd, held_for, expires_at, reserved_on, 0, at, (
     SELECT json_strip_nulls(row_to_json(m))::text FROM (
-      SELECT actor, body_commitment, client_address, client_id, to_char(expires_at, pg_temp.seed_ms()) AS expires_at, held_for, id, idempotency_key, item_count, items,
-        key_id, operation, 0 AS process, to_char(at, pg_temp.seed_ms()) AS received_at, to_char(at, pg_temp.seed_us()) AS recorded_at, request_id, reserved_on, 'intent' AS "table",
+      SELECT actor_commitment, actor_source, body_commitment, client_address, client_id, to_char(expires_at, pg_temp.seed_ms()) AS expires_at, held_for, id,
+        idempotency_key_commitment, item_count, items, key_id, operation, person_id, 0 AS process, to_char(at, pg_temp.seed_ms()) AS received_at, to_char(at, pg_temp.seed_us()) AS recorded_at, request_id, reserved_on, 'intent' AS "table",
         total_usd::text AS total_usd) AS m)
 FROM (
-  SELECT c.*, total_usd, items, encode(sha256(b.salt || b.body), 'hex') AS body_commitment, CASE WHEN fate = 'held' THEN 'over_threshold' END AS held_for,
+  SELECT c.*, total_usd, items, CASE WHEN person_id IS NOT NULL THEN 'claimed' END AS actor_source,
+    encode(sha256(key_salt || convert_to(idempotency_key, 'UTF8')), 'hex') AS idempotency_key_commitment, encode(sha256(b.salt || b.body), 'hex') AS body_commitment, CASE WHEN fate = 'held' THEN 'over_threshold' END AS held_for,
     CASE WHEN fate = 'held' THEN at + interval '1 day' END AS expires_at,
     CASE WHEN total_usd IS NOT NULL AND fate <> 'held' AND operation <> 'POST /payouts/initiate-credit' AND operation <> 'POST /send'
       THEN (at AT TIME ZONE 'UTC')::date END AS reserved_on
   FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id WHERE fate <> 'refused'
 ) AS i;
 
-INSERT INTO intent_body (intent_id, salt, body, people) SELECT id, salt, body, people FROM seed_body;
+INSERT INTO intent_body (intent_id, salt, body, people, idempotency_key, idempotency_key_salt)
+SELECT c.id, salt, body, people, idempotency_key, CASE WHEN idempotency_key IS NOT NULL THEN key_salt END
+FROM seed_call c LEFT JOIN seed_body b ON b.id = c.id
+WHERE fate <> 'refused' AND (body IS NOT NULL OR idempotency_key IS NOT NULL);
 
 INSERT INTO idempotency_claim (client_id, operation, key, intent_id, salt, content_hash)
 SELECT client_id, operation, idempotency_key, id, decode(md5(id::text || 'claim'), 'hex'), sha256(decode(md5(id::text), 'hex'))
@@ -156,10 +162,15 @@ FROM (
   WHERE fate IN ('lost', 'unknown') AND settled < 0.7 AND at < current_setting('seed.end')::timestamptz - interval '2 days'
 ) AS s;
 
-INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at, idempotency_key, actor)
+INSERT INTO refusal (id, client_id, key_id, operation, request_id, client_address, status, code, detail, faults, fault_count, received_at, recorded_at,
+  idempotency_key_commitment, actor_source, actor_commitment, person_id)
 SELECT id, client_id, key_id, operation, request_id, client_address, CASE WHEN settled < 0.5 THEN 400 ELSE 403 END,
-  CASE WHEN settled < 0.5 THEN 'invalid_request' ELSE 'cap_exceeded' END, 'This is over a limit of your client; nothing was sent.', '[]', 0, at, at, idempotency_key, actor
+  CASE WHEN settled < 0.5 THEN 'invalid_request' ELSE 'cap_exceeded' END, 'This is over a limit of your client; nothing was sent.', '[]', 0, at, at,
+  sha256(key_salt || convert_to(idempotency_key, 'UTF8')), CASE WHEN person_id IS NOT NULL THEN 'claimed' END, decode(actor_commitment, 'hex'), person_id
 FROM seed_call WHERE fate = 'refused';
+
+INSERT INTO refusal_key (refusal_id, salt, key)
+SELECT id, key_salt, idempotency_key FROM seed_call WHERE fate = 'refused' AND idempotency_key IS NOT NULL;
 
 -- The next statements read tables that may be huge and have no statistics yet.
 SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;

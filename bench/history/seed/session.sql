@@ -3,6 +3,9 @@ CREATE TEMP TABLE seed_key AS
 SELECT row_number() OVER (ORDER BY c.id, k.id) - 1 AS place, c.id AS client_id, k.id AS key_id
 FROM client c JOIN api_key k ON k.client_id = c.id WHERE k.hint = 'seed';
 
+CREATE TEMP TABLE seed_person AS
+SELECT client_id, id, name, salt FROM person WHERE name LIKE 'clerk-%' AND client_id IN (SELECT client_id FROM seed_key);
+
 CREATE TEMP TABLE seed_country (place integer, name text, dial text, networks text[]);
 INSERT INTO seed_country VALUES
   (0, 'Nigeria', '+234', '{}'), (1, 'Kenya', '+254', '{MPS}'), (2, 'Ghana', '+233', '{MTN,VDF,ATL}'), (3, 'Uganda', '+256', '{MPS,AIR}'),
