@@ -53,7 +53,7 @@ describe('a key over its quota', () => {
     const { body } = await ask(greedy, SUMMARY).expect(429).expect('Retry-After', '2');
     expect(body).toMatchObject({
       code: 'too_many_at_once',
-      detail: expect.stringContaining('8 searches at once') as string,
+      detail: expect.stringContaining('8 concurrent searches') as string,
     });
     expect(begun).toHaveLength(QUOTAS.searches.atWork);
     const others = ask(other, SUMMARY).then(() => ended.push('other'));
@@ -117,7 +117,7 @@ describe('a key over its quota', () => {
     await paying.pay().expect(429); // an own record, because it is another key
     replaced.restore();
     const rows = await paying.proxy.database.query(
-      `SELECT key_id FROM refusal WHERE code = 'too_many_at_once' AND detail LIKE '%requests at once%'`,
+      `SELECT key_id FROM refusal WHERE code = 'too_many_at_once' AND detail LIKE '%concurrent requests%'`,
     );
     expect(rows).toHaveLength(2);
     await ask(greedy, '/v1/limits').expect(200);

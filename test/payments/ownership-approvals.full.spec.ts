@@ -68,7 +68,7 @@ describe('a held redemption', () => {
     const { body } = await approve(id).expect(409);
     expect(body).toMatchObject({
       code: 'no_longer_allowed',
-      detail: expect.stringMatching(/\(object_not_found\): no call of the client made the transaction/),
+      detail: expect.stringMatching(/\(object_not_found\): no call of the client created its transaction/),
     });
     expect((await on.arrivals()).slice(before)).toEqual([]);
     await on.clients.update(name, { scopes: [...APP, 'account'] });

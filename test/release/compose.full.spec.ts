@@ -49,7 +49,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('is healthy when the proxy is ready', () => {
-    const [, script = ''] = /test: \['CMD', 'node', '-e', "([^"]+)"\]/.exec(service('proxy')) ?? [];
+    const [, script = ''] = /test:\s+\['CMD', 'node', '-e', "([^"]+)"\]/.exec(service('proxy')) ?? [];
     expect(script).toContain("fetch('http://127.0.0.1:3000/readyz')");
     const elsewhere = script.replace(':3000', ':1'); // no server listens there
     expect(spawnSync(process.execPath, ['-e', elsewhere], { timeout: 10_000 }).status).toBe(1);
