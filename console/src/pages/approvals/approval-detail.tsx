@@ -106,7 +106,7 @@ function RequestFacts({ of }: { of: ApprovalRecord }) {
             <Usd amount={of.total_usd} /> in {countOf(of.item_count)}
           </>
         ),
-        Call: <Copyable text={of.id} label="the call's id" />,
+        Call: <Copyable text={of.id} label="the call's ID" />,
         Content: approval?.content_hash ? (
           <Copyable
             text={approval.content_hash}

@@ -20,7 +20,7 @@ export function Facts({ timeline }: { timeline: CallTimeline }) {
     <Section title="Facts">
       <FactList
         of={{
-          Call: <Copyable text={timeline.id} label="the call's id" />,
+          Call: <Copyable text={timeline.id} label="the call's ID" />,
           Total: <Total timeline={timeline} />,
           'Expected fees':
             timeline.expected_fee_usd === null ? undefined : <Usd amount={timeline.expected_fee_usd} />,
@@ -30,16 +30,16 @@ export function Facts({ timeline }: { timeline: CallTimeline }) {
             timeline.person_id === null ? undefined : (
               <PersonId client={client.name} id={timeline.person_id} />
             ),
-          Key: <Copyable text={timeline.key_id} label="the key's id" />,
+          Key: <Copyable text={timeline.key_id} label="the key's ID" />,
           'Ephemeral key':
             timeline.ephemeral_key_id === null ? undefined : (
-              <Copyable text={timeline.ephemeral_key_id} label="the ephemeral key's id" />
+              <Copyable text={timeline.ephemeral_key_id} label="the ephemeral key's ID" />
             ),
           Token: timeline.token?.jti ? (
-            <Copyable text={timeline.token.jti} label="the token's id" />
+            <Copyable text={timeline.token.jti} label="the token's ID" />
           ) : undefined,
           'Page session': timeline.session ? (
-            <Copyable text={timeline.session.id} label="the session's id" />
+            <Copyable text={timeline.session.id} label="the session's ID" />
           ) : undefined,
           'Signed in': signedInAt ? <Instant at={signedInAt} /> : undefined,
           'Acting party': timeline.token?.act ? (
@@ -71,7 +71,7 @@ function PersonId({ client, id }: { client: string | null; id: string }) {
   const { may } = useSession();
   return (
     <>
-      <Copyable text={id} label="the person's id" />
+      <Copyable text={id} label="the person's ID" />
       {client !== null && may('admin') && (
         <Anchor component={Link} href={`/clients/${client}/persons/${id}`} size="sm">
           Limits and spending

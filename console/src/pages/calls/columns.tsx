@@ -52,9 +52,9 @@ const latency: OptionalColumn<CallFields> = {
 };
 const callId: OptionalColumn<CallFields> = {
   id: 'id',
-  title: 'Id',
+  title: 'ID',
   usual: true,
-  render: ({ id }) => <Copyable text={id} label="the call's id" shown={`…${id.slice(-12)}`} />,
+  render: ({ id }) => <Copyable text={id} label="the call's ID" shown={`…${id.slice(-12)}`} />,
 };
 
 /** Columns about the request and the response. */

@@ -74,10 +74,10 @@ function Summary({ client }: { client: ClientDto }) {
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl">
         <Facts
           of={{
-            Id: <Copyable text={id} label="the client's id" />,
+            ID: <Copyable text={id} label="the client's ID" />,
             Kind: kind,
             Account: hasChoice ? account : undefined,
-            Made: <Instant at={at} />,
+            Created: <Instant at={at} />,
           }}
         />
         <PeriodUsage title="Spent today, UTC" cap={usage.daily} />

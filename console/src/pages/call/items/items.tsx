@@ -125,7 +125,7 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
   {
     id: 'upstream_id',
     title: 'Upstream id',
-    render: ({ upstream_id }) => <Id text={upstream_id} name="the upstream's id" />,
+    render: ({ upstream_id }) => <Id text={upstream_id} name="the upstream's ID" />,
   },
   {
     id: 'upstream_amount',

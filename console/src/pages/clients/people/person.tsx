@@ -67,7 +67,7 @@ function Summary({ of: { id, name, issuer, first_seen_at: at, usage } }: { of: P
         of={{
           Name: name ?? 'none: the person was erased, or has not called yet',
           'Named by': issuer ?? 'the app',
-          Id: <Copyable text={id} label="the person's id" />,
+          ID: <Copyable text={id} label="the person's ID" />,
           'First seen': <Instant at={at} />,
         }}
       />

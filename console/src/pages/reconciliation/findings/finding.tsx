@@ -95,10 +95,10 @@ function About({ finding }: { finding: FindingTimeline }) {
         'Last seen': <SeenBy at={finding.seen_at} run={finding.seen_by} />,
         'Open for': finding.age_days === null ? 'decided' : inDays(finding.age_days),
         'Upstream reference': <Maybe text={finding.upstream_ref} />,
-        "Upstream's id": <Maybe text={finding.upstream_id} />,
+        "Upstream's ID": <Maybe text={finding.upstream_id} />,
         "Upstream's batch": <Maybe text={finding.batch_ref} />,
         Wallet: <Maybe text={finding.wallet_id} />,
-        Id: <Copyable text={finding.id} label="id" />,
+        ID: <Copyable text={finding.id} label="ID" />,
       }}
     />
   );

@@ -35,7 +35,7 @@ export function RunFacts({ run }: { run: RunRecord }) {
           'Balance tolerance': formatUsd(settings.balance_tolerance_usd),
           'Time tolerance': `${settings.time_tolerance_seconds} s`,
           'Late after': `${settings.late_after_seconds} s`,
-          Id: <Copyable text={run.id} label="id" />,
+          ID: <Copyable text={run.id} label="ID" />,
         }}
       />
     </Section>
