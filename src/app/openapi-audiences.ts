@@ -33,7 +33,7 @@ const DESCRIPTIONS = {
   Health: 'Reports liveness, readiness, and metrics.',
 };
 
-export const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }));
+const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }));
 
 const ERRORS =
   "Errors name the next step. Below `/api/v0.1` they have the interface's envelope, elsewhere they are RFC " +

@@ -149,7 +149,7 @@ const ENUMS = {
 };
 
 /** Moves each list of words into `components.schemas`, and replaces each `enum` of it with a reference. */
-export function nameEnums(document: OpenAPIObject): void {
+function nameEnums(document: OpenAPIObject): void {
   const schemas = Object.entries(ENUMS).map(
     ([name, words]) => [name, { type: 'string', enum: [...words] }] as const,
   );

@@ -83,7 +83,7 @@ export function serveDocs(
 }
 
 /** A body that is constant for the process. */
-export interface StaticBody {
+interface StaticBody {
   type: string;
   /** Returns the body. Called once, by the first request. */
   read: () => string | Buffer;
@@ -101,7 +101,7 @@ const ENCODINGS = new Negotiator({ supportedValues: ['gzip', 'identity'] });
  * Serves a body to everyone, without a key. Each request gets the same buffer, which is compressed once, so
  * that a flood of requests for a long body takes no processor time from payments.
  */
-export function serveStaticBody(
+function serveStaticBody(
   server: FastifyInstance,
   path: string,
   { type, read, headers = {} }: StaticBody,

@@ -168,7 +168,7 @@ function notesOf({ handleIgnored, recipientField, amountUsd }: PositionedItem['i
 }
 
 /** Returns every error of a request, in the order in which the request itself would be rejected. */
-export function problemsOf(facts: PreviewFacts): Problem[] {
+function problemsOf(facts: PreviewFacts): Problem[] {
   const { call, positioned, replay, valueProblem, instance } = facts;
   const ofInstance = instance ? [refusalOf(instance, call)] : [];
   // A replay skips the other checks.

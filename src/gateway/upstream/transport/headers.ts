@@ -2,7 +2,7 @@ import { Secret } from '../../../platform/config/secrets/secret';
 import { KeyRemover } from './key-remover';
 
 /** Returns the headers of every request to the upstream. */
-export function headersOf(key: string): Record<string, string> {
+function headersOf(key: string): Record<string, string> {
   return {
     'X-API-Key': key,
     Accept: 'application/json',

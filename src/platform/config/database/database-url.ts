@@ -184,7 +184,7 @@ const ADVICE: Readonly<Record<string, string>> = {
  * Returns the faults of an address's parameters. An unsupported parameter is a fault, because the operator
  * relies on it. Unknown names are not quoted, because they may be a part of a password.
  */
-export function parameterFaults(given: URLSearchParams): string[] {
+function parameterFaults(given: URLSearchParams): string[] {
   const ignored = [...new Set(given.keys())].filter((name) => !OBEYED.includes(name));
   const known = ignored.filter((name) => Object.hasOwn(ADVICE, name));
   const faults = known.map(

@@ -93,7 +93,7 @@ export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
 };
 
 /** Roles with USAGE on a schema. */
-export const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
+const SCHEMA_RIGHTS: Readonly<Record<string, Role[]>> = {
   public: ['payout_proxy', 'payout_sealer'],
   audit: ['payout_auditor'],
 };
