@@ -50,10 +50,9 @@ const REQUEST_HEADERS = {
   },
   'Allow-Duplicate-Of': {
     description:
-      'Sends a request that was rejected as a `suspected_duplicate`. Set it to the `first_call_id` of ' +
-      'that error. It is recorded as `duplicate_of`. Limits, stops, approvals, and the ' +
-      '`Idempotency-Key` still apply. If another call with the same content was sent meanwhile, name ' +
-      'that call instead.',
+      'Sends a request that was rejected as a `suspected_duplicate`. Set it to the `first_call_id` of that ' +
+      'error. It is recorded as `duplicate_of`. Limits, stops, approvals, and the `Idempotency-Key` still ' +
+      'apply. If another call with the same content was sent meanwhile, name that call instead.',
     schema: { type: 'string', format: 'uuid' },
   },
 };

@@ -14,11 +14,10 @@ export function operationsPage(): string {
   return [
     '# Operations',
     '<!-- Written by `npm run docs` from the code. Do not edit. -->',
-    'The operations of the interface, under `/api/v0.1`. A **pay** operation takes value from a wallet ' +
-      'and counts against caps. A **write** operation creates, changes or removes something. A **read** ' +
-      'operation changes nothing. The interface document describes the documented operations. The ' +
-      'observed operations are what public clients of such a service showed: confirm them with the ' +
-      'provider.',
+    'The operations of the interface, under `/api/v0.1`. A **pay** operation takes value from a wallet and ' +
+      'counts against caps. A **write** operation creates, changes or removes something. A **read** ' +
+      'operation changes nothing. The interface document describes the documented operations. The observed ' +
+      'operations are what public clients of such a service showed: confirm them with the provider.',
     ...section('Documented operations', 'documented'),
     ...section('Observed operations', 'observed'),
     '## Items',

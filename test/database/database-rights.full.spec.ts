@@ -107,9 +107,8 @@ describe('a database with missing roles and rights', () => {
     });
     expect(reason).toMatch(
       new RegExp(
-        '^the database lacks the membership of poor in payout_proxy, the login Sealer 2, ' +
-          'the membership of Sealer 2 in payout_sealer, the right of poor to connect, ' +
-          'the right of Sealer 2 to connect\\.',
+        '^the database lacks the membership of poor in payout_proxy, the login Sealer 2, the membership of ' +
+          'Sealer 2 in payout_sealer, the right of poor to connect, the right of Sealer 2 to connect\\.',
       ),
     );
     expect(statements).toEqual([

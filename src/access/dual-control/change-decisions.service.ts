@@ -162,9 +162,8 @@ async function requireSecondPerson(
   if (!(await readOwnChanges(prisma, [id], author.keyId)).has(id)) return;
   throw new Problem('own_approval', {
     text:
-      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, ` +
-      'or your key was requested or claimed by its requester. ' +
-      'Another person must decide, with a key of their own.',
+      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was ` +
+      'requested or claimed by its requester. Another person must decide, with a key of their own.',
   });
 }
 

@@ -155,9 +155,8 @@ describe('an obstacle', () => {
         'Try again on another day, or ask the provider of the app.',
     );
     expect(problemOf(client, 'app').message).toBe(
-      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. " +
-        "The upstream's expected fees of 0.1 US dollars count, too. Nothing was sent. " +
-        'GET /v1/limits shows when the cap resets.',
+      "Your client's daily cap is 50 US dollars, with 1.5 US dollars left. The upstream's expected fees of " +
+        '0.1 US dollars count, too. Nothing was sent. GET /v1/limits shows when the cap resets.',
     );
     expect(problemOf(cap('person', 'daily'), 'end_user').message).toContain("This person's daily cap is 50");
   });

@@ -38,9 +38,8 @@ export type CallState = keyof typeof STATES;
 export const CALL_STATES = Object.keys(STATES) as CallState[];
 
 export const STATE_HELP =
-  '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls ' +
-  'were in doubt ' +
-  'before. `pending_approval`, `declined`, and `expired` calls were never sent.';
+  '`unknown` calls are in doubt. `confirmed` (carried out) and `not_executed` (not carried out) calls were ' +
+  'in doubt before. `pending_approval`, `declined`, and `expired` calls were never sent.';
 
 export function statesThat(is: (meaning: StateMeaning) => boolean): CallState[] {
   return CALL_STATES.filter((state) => is(STATES[state]));

@@ -170,12 +170,11 @@ export class DecisionsController {
   @Shows(({ decided }: FindingDecisions) => ({ rows: decided, people: false }))
   @ApiSummary(
     'Decide findings with a spreadsheet',
-    `${DECISION_RULES} ` +
-      'The body is the file of `GET /v1/reconciliation/findings.csv` with `decision` and `reason` filled ' +
-      'in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and any order of rows and ' +
-      'columns. Only `finding_id`, `decision`, `reason` and `version` are read. Without `version`, a ' +
-      'decision also applies to a finding that has changed since. Rows without a decision are skipped. An ' +
-      'error names the row as a spreadsheet counts it: the heading is row 1.',
+    `${DECISION_RULES} The body is the file of \`GET /v1/reconciliation/findings.csv\` with \`decision\` ` +
+      'and `reason` filled in. It may use commas, semicolons or tabs, UTF-8, UTF-16 or Windows-1252, and ' +
+      'any order of rows and columns. Only `finding_id`, `decision`, `reason` and `version` are read. ' +
+      'Without `version`, a decision also applies to a finding that has changed since. Rows without a ' +
+      'decision are skipped. An error names the row as a spreadsheet counts it: the heading is row 1.',
   )
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })

@@ -49,9 +49,8 @@ describe('step-up authentication', () => {
     const answer = await approve(await held(11), headersOf(bob)).expect(403);
     expect(answer.body).toMatchObject({ code: 'step_up_required' });
     expect(answer.headers['www-authenticate']).toBe(
-      'Bearer error="insufficient_user_authentication", ' +
-        'error_description="A more recent or stronger sign-in is required", ' +
-        `acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
+      'Bearer error="insufficient_user_authentication", error_description="A more recent or stronger ' +
+        `sign-in is required", acr_values="${SECOND_FACTOR_ACR}", max_age="300"`,
     );
   });
 

@@ -83,10 +83,8 @@ export async function checkSearchIndex(query: QueryRunner, delaySeconds: number)
     if (id === null) continue;
     const meaning =
       'The search index does not match the records. It was changed, or audit prune was interrupted, so ' +
-      'searches return ' +
-      'wrong results. The records are right. Run an interrupted audit prune again. Otherwise, as the ' +
-      'owner of the database, ' +
-      'SELECT rebuild_search_index() makes the index anew.';
+      'searches return wrong results. The records are right. Run an interrupted audit prune again. ' +
+      'Otherwise, as the owner of the database, SELECT rebuild_search_index() makes the index anew.';
     throw new LogFault('search_index_differs', meaning, placeOf(table, id));
   }
   return true;

@@ -72,9 +72,8 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   },
   HTTPS_PROXY: {
     about:
-      'The proxy for outgoing requests to `https://` addresses, such as ' +
-      '`http://proxy.example.com:3128`. See [Behind an egress ' +
-      'proxy](../operate/deploy.md#behind-an-egress-proxy).',
+      'The proxy for outgoing requests to `https://` addresses, such as `http://proxy.example.com:3128`. ' +
+      'See [Behind an egress proxy](../operate/deploy.md#behind-an-egress-proxy).',
     unset: 'none: direct connections',
   },
   HTTP_PROXY: {

@@ -124,8 +124,7 @@ function blocked({ name }: Migration, tries: number, blockers: Blocker[]): Start
   const statements = blockers.map(({ pid }) => `SELECT pg_terminate_backend(${pid})`).join('; ');
   const remedy = statements === '' ? 'other transactions to end' : `it to end, or end it with ${statements}`;
   return new StartError(
-    `the migration ${name} did not get its locks in ${tries} tries of ${LOCK_TIMEOUT_MS} ms each, ` +
-      `because payments must not wait behind it. ${cause}Nothing was changed. Wait for ${remedy}, and try ` +
-      'again.',
+    `the migration ${name} did not get its locks in ${tries} tries of ${LOCK_TIMEOUT_MS} ms each, because ` +
+      `payments must not wait behind it. ${cause}Nothing was changed. Wait for ${remedy}, and try again.`,
   );
 }

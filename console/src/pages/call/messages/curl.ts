@@ -42,9 +42,8 @@ export function warningOf(timeline: CallTimeline, revealed: boolean): string {
     return `${why} Running this command makes a new request and may pay twice.${masked}`;
   }
   return (
-    'This command contains the Idempotency-Key. With an API key of the same client, it returns the ' +
-    "same response and nothing is paid twice. With another client's API key, it is a new " +
-    `payout.${masked}`
+    'This command contains the Idempotency-Key. With an API key of the same client, it returns the same ' +
+    `response and nothing is paid twice. With another client's API key, it is a new payout.${masked}`
   );
 }
 
