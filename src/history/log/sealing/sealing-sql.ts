@@ -17,7 +17,8 @@ export const TRY_LOCK = `SELECT pg_try_advisory_xact_lock(${LOCKS.sealer}) AS lo
 /** Planner settings for reads of few rows of huge tables. The plans are right even with old statistics. */
 export const PLANNING =
   'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; ' +
-  'SET enable_bitmapscan = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off';
+  'SET enable_bitmapscan = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; ' +
+  'SET jit = off';
 
 /** The newest checkpoint, and bounds: transactions below `horizon` have ended, none from `next` has begun. */
 export const LOOK = {
