@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/commo
 import { EpochService } from '../continuity/fence/epoch.service';
 import { ProcessService } from '../continuity/fence/process.service';
 import { RunningConfig, SETTINGS } from '../platform/config/config';
-import { OUTCOME_PATIENCE_MS } from '../platform/config/upstream/upstream-timeouts';
+import { OUTCOME_TIMEOUT_MS } from '../platform/config/upstream/upstream-timeouts';
 import { GroupCommit } from '../platform/database/pools/group-commit';
 import { PrismaService } from '../platform/database/pools/prisma.service';
 import { REQUEST_TIMEOUT_MS } from '../platform/database/pools/timeouts';
@@ -73,7 +73,7 @@ export class CallJournal implements OnApplicationShutdown {
         prisma,
         batch.map((intent) => ({ process: processes.number, ...intent })),
       );
-    const limits = { patienceMs: REQUEST_TIMEOUT_MS };
+    const limits = { timeoutMs: REQUEST_TIMEOUT_MS };
     this.intents = new GroupCommit(insert, weightOf, MAX_BATCH_ROWS, { ...limits, confirm });
     const newAdmissions = () =>
       new GroupCommit<Admission, AdmissionResult>(
@@ -116,21 +116,21 @@ export class CallJournal implements OnApplicationShutdown {
 
   /**
    * Resolves once the intent of a read is durable. Send the read only then.
-   * @throws DatabaseTooSlow after `patienceMs`.
+   * @throws DatabaseTooSlow after `timeoutMs`.
    */
-  open(intent: NewIntent, patienceMs?: number): Promise<void> {
-    return this.intents.add(intent, patienceMs);
+  open(intent: NewIntent, timeoutMs?: number): Promise<void> {
+    return this.intents.add(intent, timeoutMs);
   }
 
   /**
    * Decides about a call that pays or writes. Resolves once the result is durable. Send the call only if it
    * is `released`: its key is then claimed, its amount reserved and its intent recorded.
-   * @throws DatabaseTooSlow after `patienceMs`. The refusal of the call undoes a later admission.
+   * @throws DatabaseTooSlow after `timeoutMs`. The refusal of the call undoes a later admission.
    */
-  admit(admission: Admission, patienceMs: number): Promise<AdmissionResult> {
+  admit(admission: Admission, timeoutMs: number): Promise<AdmissionResult> {
     const { payments, sendableInSeconds } = admission.request;
     const needsLookUp = payments !== null || sendableInSeconds !== null;
-    return (needsLookUp ? this.lookUps : this.admissions).add(admission, patienceMs);
+    return (needsLookUp ? this.lookUps : this.admissions).add(admission, timeoutMs);
   }
 
   /**
@@ -159,13 +159,13 @@ export class CallJournal implements OnApplicationShutdown {
   }
 
   private async write(outcome: NewOutcome, isSpooled: boolean): Promise<void> {
-    const patienceEnds = performance.now() + OUTCOME_PATIENCE_MS;
+    const deadline = performance.now() + OUTCOME_TIMEOUT_MS;
     const closing: OutcomeWrite = { outcome, isSpooled, isKept: false };
     let isWritten = false;
     try {
       const record = await this.outcomes
         .add(closing)
-        .catch((error: unknown) => this.writeAgain(closing, error, patienceEnds));
+        .catch((error: unknown) => this.writeAgain(closing, error, deadline));
       isWritten = true;
       if (isSpooled) this.copies.addOutcome(record);
     } finally {
@@ -180,11 +180,11 @@ export class CallJournal implements OnApplicationShutdown {
     await this.spooled.keep(closing.outcome);
   }
 
-  private async writeAgain(closing: OutcomeWrite, error: unknown, patienceEnds: number): Promise<string> {
+  private async writeAgain(closing: OutcomeWrite, error: unknown, deadline: number): Promise<string> {
     const { outcome } = closing;
     let last = error;
     for (const wait of OUTCOME_RETRIES_MS) {
-      if (performance.now() > patienceEnds) break; // Settlements rely on this limit.
+      if (performance.now() > deadline) break; // Settlements rely on this limit.
       this.logger.warn(
         { call_id: outcome.intentId, outcome: outcome.kind },
         'outcome not recorded, will retry',

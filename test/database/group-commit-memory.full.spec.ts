@@ -16,7 +16,7 @@ const PROGRAM = `
   const oldBytes = () => getHeapSpaceStatistics().find(isOld).space_used_size;
   async function write() {
     const write = async (rows) => rows.map(() => 1);
-    const group = new GroupCommit(write, () => 1, ${ROWS}, { patienceMs: 60_000 });
+    const group = new GroupCommit(write, () => 1, ${ROWS}, { timeoutMs: 60_000 });
     for (let count = 0; count < ${ROWS}; count += 1) {
       await group.add(Array.from({ length: ${ROW_BYTES} / 40 }, (_, place) => ({ place })));
       gc({ type: 'minor' });

@@ -4,7 +4,7 @@ import { Habit, Kind, Payment, PayStep } from './schedule';
 import { Arrival, LyingWorld, AppReply } from './world';
 
 /** Timeout of an impatient client in ms. Below the proxy's timeout for the upstream. */
-const PATIENCE_MS = 60;
+const TIMEOUT_MS = 60;
 
 const TRIES = 3;
 
@@ -64,12 +64,12 @@ export class Customer {
         await this.insist(order, places, randomUUID, meanwhile);
         break;
       case 'impatient':
-        await this.send(order, places, { key, patienceMs: PATIENCE_MS, tries: 2 });
+        await this.send(order, places, { key, timeoutMs: TIMEOUT_MS, tries: 2 });
         await meanwhile();
         await this.insist(order, places, sameKey, () => Promise.resolve());
         break;
       case 'hasty':
-        await this.send(order, places, { key: randomUUID(), patienceMs: PATIENCE_MS });
+        await this.send(order, places, { key: randomUUID(), timeoutMs: TIMEOUT_MS });
         await meanwhile();
         if (order.replies.at(-1)?.status !== 200) await this.insist(order, places, randomUUID, meanwhile);
         break;
@@ -120,11 +120,11 @@ export class Customer {
   private async send(
     order: Order,
     places: number[],
-    { key, patienceMs, tries = 1 }: { key?: string; patienceMs?: number; tries?: number },
+    { key, timeoutMs, tries = 1 }: { key?: string; timeoutMs?: number; tries?: number },
   ): Promise<Call[]> {
     const items = places.flatMap((place) => order.items[place] ?? []);
     for (let n = 0; n < tries; n += 1) {
-      const signal = patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) };
+      const signal = timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) };
       const reply = await this.world
         .pay(this.key, order.kind, items, { ...(key !== undefined && { key }), ...signal })
         .catch(() => undefined);

@@ -172,7 +172,7 @@ export const DATABASES = [
     edits: [
       [
         'src/continuity/heartbeat/heartbeat.service.ts',
-        'return this.client !== undefined && this.age < PROOF_PATIENCE_MS;',
+        'return this.client !== undefined && this.age < PROOF_TIMEOUT_MS;',
         'return true;',
       ],
     ],

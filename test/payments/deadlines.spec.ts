@@ -31,8 +31,8 @@ describe('the deadline of a request', () => {
 
   it('prevents sending after it, and frees the key and the money of the admitted call', async () => {
     const admit = journal.admit.bind(journal);
-    jest.spyOn(journal, 'admit').mockImplementation(async (admission, patienceMs) => {
-      const result = await admit(admission, patienceMs);
+    jest.spyOn(journal, 'admit').mockImplementation(async (admission, timeoutMs) => {
+      const result = await admit(admission, timeoutMs);
       const passed = performance.now() + DEADLINE_MS + 1;
       jest.spyOn(performance, 'now').mockReturnValue(passed); // the process was paused
       setImmediate(() => setImmediate(() => jest.restoreAllMocks()));

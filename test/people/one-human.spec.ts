@@ -66,7 +66,7 @@ describe('one human', () => {
     const found = await persons.find(
       { clientId, rights: '1', limits: NO_LIMITS },
       { issuer, name },
-      { patienceMs: 5_000, isPayment: true },
+      { timeoutMs: 5_000, isPayment: true },
     );
     return found.id;
   };

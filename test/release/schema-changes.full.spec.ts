@@ -87,7 +87,7 @@ describe('a change of the schema', () => {
       await reader.query('BEGIN; SELECT FROM intent LIMIT 1');
       const pid = first((await reader.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows).pid;
       let isOver = false;
-      const migrating = migrate(database.ownerUrl, directory, { patience: QUICK })
+      const migrating = migrate(database.ownerUrl, directory, { retries: QUICK })
         .then(
           () => 'it was applied',
           (error: Error) => error.message,
@@ -114,7 +114,7 @@ describe('a change of the schema', () => {
 
     it('is applied once the query has ended', async () => {
       await reader.query('COMMIT');
-      expect(await migrate(database.ownerUrl, directory, { patience: QUICK })).toEqual([
+      expect(await migrate(database.ownerUrl, directory, { retries: QUICK })).toEqual([
         '20990101000000_column',
       ]);
       await database.query('ALTER TABLE intent DROP COLUMN remark');

@@ -28,8 +28,8 @@ describe('the result of a payment by the SDK', () => {
     const payment = app.airtime(body);
     const results = [await payment.send(), await payment.send()];
     expect(results).toEqual(Array(2).fill(expect.objectContaining({ status, settled: false })));
-    const patience = AbortSignal.timeout(200);
-    await expect(payment.settled({ signal: patience })).rejects.toMatchObject({ name: 'TimeoutError' });
+    const timeout = AbortSignal.timeout(200);
+    await expect(payment.settled({ signal: timeout })).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(await app.arrivals(body)).toHaveLength(1);
   });
 

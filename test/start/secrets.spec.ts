@@ -238,7 +238,7 @@ describe('a running proxy', () => {
       line: 'level time msg context process job code err reason failure',
       request:
         'call_id request_id client account key_id operation status fingerprint outcome duration_ms url',
-      start: 'version commit address upstream schema patience_s late_ms',
+      start: 'version commit address upstream schema timeout_s late_ms',
     };
     const allowed = Object.values(of).join(' ').split(' ');
     expect([...names].filter((name) => !allowed.includes(name))).toEqual([]);

@@ -215,7 +215,7 @@ export async function onBehalfOf(
   const identity = caller.identity ?? claimedIdentity(claimedActor);
   if (!identity) return null;
   const find = (name: { issuer: string | null; name: string }) =>
-    persons.find(caller, name, { patienceMs: remainingMs(call), isPayment }).catch(databaseUnavailable);
+    persons.find(caller, name, { timeoutMs: remainingMs(call), isPayment }).catch(databaseUnavailable);
   const person = { ...(await find(identity)), source: identity.source };
   const { credential } = caller;
   const act = credential.kind === 'token' ? credential.claims.act : null;

@@ -43,14 +43,14 @@ export class CredentialRecheckService {
 
   /**
    * Looks up the caller of a request again, for admission. Undefined if its credential is no longer valid.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
-  lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
+  lookUpAgain(before: Caller, timeoutMs: number): Promise<Caller | undefined> {
     const { credential } = before;
-    if (credential.kind === 'token') return this.tokens.lookUpAgain(before, credential, patienceMs);
-    if (credential.kind === 'session') return this.pageSessions.lookUpAgain(credential.id, patienceMs);
-    return this.callers.lookUpAgain(before, patienceMs);
+    if (credential.kind === 'token') return this.tokens.lookUpAgain(before, credential, timeoutMs);
+    if (credential.kind === 'session') return this.pageSessions.lookUpAgain(credential.id, timeoutMs);
+    return this.callers.lookUpAgain(before, timeoutMs);
   }
 
   /**

@@ -53,9 +53,9 @@ export class RequestWindowsService {
    * one connection. The table is unlogged, so no commit waits for a disk.
    * @param isPayment whether the request passes admission. Others never hold up a payment.
    */
-  async count(clientId: string, isPayment: boolean, patienceMs: number): Promise<RequestWindow> {
+  async count(clientId: string, isPayment: boolean, timeoutMs: number): Promise<RequestWindow> {
     try {
-      return await (isPayment ? this.ofPayments : this.ofOthers).add(clientId, patienceMs);
+      return await (isPayment ? this.ofPayments : this.ofOthers).add(clientId, timeoutMs);
     } catch (error) {
       const cause = causeOf(error);
       if (cause === undefined || cause === 'unreachable') throw error;
@@ -92,7 +92,7 @@ function windowsOn(prisma: PrismaService): Windows {
     });
     return numbered.toReversed();
   };
-  return new GroupCommit(count, () => 1, MAX_COUNTED, { patienceMs: REQUEST_TIMEOUT_MS });
+  return new GroupCommit(count, () => 1, MAX_COUNTED, { timeoutMs: REQUEST_TIMEOUT_MS });
 }
 
 /**

@@ -41,28 +41,28 @@ export class KeyCallersService {
   }
 
   /** Finds the caller of a key in the database. A revocation or a changed limit takes effect at once. */
-  identify(key: string, patienceMs = REQUEST_TIMEOUT_MS): Promise<Caller | undefined> {
-    return this.lookUp(key, hashKey(key), 'forOthers', patienceMs);
+  identify(key: string, timeoutMs = REQUEST_TIMEOUT_MS): Promise<Caller | undefined> {
+    return this.lookUp(key, hashKey(key), 'forOthers', timeoutMs);
   }
 
   /** Finds the caller of a key, remembered or in the database. See `RememberedCallers`. */
   identifyForAdmission(
     key: string,
-    patienceMs: number,
+    timeoutMs: number,
     suffices: (caller: Caller) => boolean,
   ): Promise<Caller | undefined> {
     const sha256 = hashKey(key);
-    const lookUp = () => this.lookUp(key, sha256, 'forPayments', patienceMs);
+    const lookUp = () => this.lookUp(key, sha256, 'forPayments', timeoutMs);
     return this.remembered.find(sha256.toString('base64'), suffices, lookUp);
   }
 
   /**
    * Looks up a caller again. Undefined if its key is no longer valid.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
-  async lookUpAgain(before: Caller, patienceMs: number): Promise<Caller | undefined> {
-    const caller = await findAgain(this.prisma, before, patienceMs);
+  async lookUpAgain(before: Caller, timeoutMs: number): Promise<Caller | undefined> {
+    const caller = await findAgain(this.prisma, before, timeoutMs);
     this.remembered.compare(before, caller);
     return caller;
   }
@@ -74,14 +74,14 @@ export class KeyCallersService {
     key: string,
     sha256: Buffer,
     purpose: Purpose,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<Caller | undefined> {
     if (isEphemeralKey(key)) {
       const askedAt = performance.now();
-      const row = await this.ephemeralKeys.find(sha256, purpose, patienceMs);
+      const row = await this.ephemeralKeys.find(sha256, purpose, timeoutMs);
       return row && (ephemeralCallerOf(row, askedAt) ?? ended());
     }
-    const row = await this.secretKeys.find(sha256, purpose, patienceMs);
+    const row = await this.secretKeys.find(sha256, purpose, timeoutMs);
     if (!row) return undefined;
     this.uses.remember(row.keyId);
     return callerOf(row);
@@ -100,11 +100,11 @@ function ended(): never {
 async function findAgain(
   prisma: PrismaService,
   { keyId, credential }: Caller,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Caller | undefined> {
-  if (credential.kind === 'ephemeral') return findEphemeralById(prisma, credential.id, patienceMs);
+  if (credential.kind === 'ephemeral') return findEphemeralById(prisma, credential.id, timeoutMs);
   const query = prisma.prepared<CallerRow>('find_key_by_id', FIND_KEY_BY_ID, [keyId]);
-  const [row] = await withTimeout(query, patienceMs);
+  const [row] = await withTimeout(query, timeoutMs);
   return row && callerOf(row);
 }
 
@@ -138,11 +138,11 @@ const FIND_EPHEMERAL_KEY_BY_ID = `${SELECT} WHERE e.id = $1::uuid`;
 async function findEphemeralById(
   prisma: PrismaService,
   id: string,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Caller | undefined> {
   const askedAt = performance.now();
   const query = prisma.prepared<EphemeralRow>('find_ephemeral_key_by_id', FIND_EPHEMERAL_KEY_BY_ID, [id]);
-  const [row] = await withTimeout(query, patienceMs);
+  const [row] = await withTimeout(query, timeoutMs);
   return row && ephemeralCallerOf(row, askedAt);
 }
 

@@ -44,10 +44,10 @@ export class KeyLookUps<Row extends HashedRow> {
     this.lookUps = { forPayments: on(prismas.forPayments), forOthers: on(prismas.forOthers) };
   }
 
-  async find(sha256: Buffer, purpose: Purpose, patienceMs: number): Promise<Row | undefined> {
+  async find(sha256: Buffer, purpose: Purpose, timeoutMs: number): Promise<Row | undefined> {
     const name = sha256.toString('base64');
     const { known, unknown } = this.lookUps[purpose];
-    const row = await (this.known.has(name) ? known : unknown).add(sha256, patienceMs);
+    const row = await (this.known.has(name) ? known : unknown).add(sha256, timeoutMs);
     if (row) this.known.set(name, true);
     else this.known.delete(name);
     return row as Row | undefined; // the type of its statement's rows
@@ -60,7 +60,7 @@ function lookUpsOn(prisma: PrismaService, { name, sql }: Statement): LookUps {
     const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
     return hashes.map((hash) => bySha256.get(hash.toString('hex')));
   };
-  return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS });
+  return new GroupCommit(lookUp, () => 1, MAX_LOOK_UPS, { timeoutMs: REQUEST_TIMEOUT_MS });
 }
 
 /** Lifetime of a remembered caller. A manual SQL change of a key's person takes effect after it. */

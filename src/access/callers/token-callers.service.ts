@@ -50,21 +50,21 @@ export class TokenCallersService {
 
   /**
    * Finds the caller of a token in the database. A revocation or a changed limit takes effect at once.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws Problem if the token is invalid or cannot be verified.
    */
-  identify(token: string, patienceMs: number): Promise<Caller> {
-    return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', patienceMs);
+  identify(token: string, timeoutMs: number): Promise<Caller> {
+    return this.lookUp(token, hash('sha256', token, 'base64'), 'forOthers', timeoutMs);
   }
 
   /** Finds the caller of a token, remembered or in the database. See `RememberedCallers`. */
   identifyForAdmission(
     token: string,
-    patienceMs: number,
+    timeoutMs: number,
     suffices: (caller: Caller) => boolean,
   ): Promise<Caller> {
     const sha256 = hash('sha256', token, 'base64');
-    const lookUp = () => this.lookUp(token, sha256, 'forPayments', patienceMs);
+    const lookUp = () => this.lookUp(token, sha256, 'forPayments', timeoutMs);
     return this.remembered.find(sha256, suffices, lookUp);
   }
 
@@ -72,9 +72,9 @@ export class TokenCallersService {
   async lookUpAgain(
     before: Caller,
     credential: TokenCredential,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<Caller | undefined> {
-    const caller = await findAgain(this.prisma, credential, patienceMs);
+    const caller = await findAgain(this.prisma, credential, timeoutMs);
     this.remembered.compare(before, caller);
     return caller;
   }
@@ -84,14 +84,14 @@ export class TokenCallersService {
     return findAgain(this.side, credential, REQUEST_TIMEOUT_MS);
   }
 
-  private async lookUp(token: string, sha256: string, purpose: Purpose, patienceMs: number): Promise<Caller> {
-    const until = performance.now() + patienceMs;
+  private async lookUp(token: string, sha256: string, purpose: Purpose, timeoutMs: number): Promise<Caller> {
+    const until = performance.now() + timeoutMs;
     const parsed = parseToken(token);
     const unverified = unverifiedClaims(parsed);
     const { known, unknown } = this.lookUps[purpose];
-    const lookUp = (this.known.has(sha256) ? known : unknown).add(unverified, patienceMs);
+    const lookUp = (this.known.has(sha256) ? known : unknown).add(unverified, timeoutMs);
     const row = await lookUp.catch(databaseUnavailable);
-    if (!row) throw invalidToken(await this.unknownIssuerReason(unverified, patienceMs));
+    if (!row) throw invalidToken(await this.unknownIssuerReason(unverified, timeoutMs));
     const left = Math.max(0, until - performance.now());
     const claims = await this.tokens.verify({ token, sha256, ...parsed }, sourceOf(row, unverified), left);
     const caller = tokenCallerOf(row, unverified, claims);
@@ -101,9 +101,9 @@ export class TokenCallersService {
   }
 
   /** Explains an unknown issuer. A final slash is a common and invisible mistake. */
-  private async unknownIssuerReason(claims: TokenClaims, patienceMs: number): Promise<string> {
+  private async unknownIssuerReason(claims: TokenClaims, timeoutMs: number): Promise<string> {
     const other = { ...claims, issuer: otherSpelling(claims.issuer) };
-    const isKnown = await this.lookUps.forOthers.unknown.add(other, patienceMs).catch(databaseUnavailable);
+    const isKnown = await this.lookUps.forOthers.unknown.add(other, timeoutMs).catch(databaseUnavailable);
     return isKnown
       ? 'its issuer (iss) and the token_issuer of its client differ by a final slash. ' +
           'The operator must set token_issuer to the exact issuer of the token'
@@ -123,10 +123,10 @@ function unverifiedClaims({ issuer, clientId, subject }: ParsedToken): TokenClai
 async function findAgain(
   prisma: PrismaService,
   { unverified, claims, source, validUntil }: TokenCredential,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<Caller | undefined> {
   const left = validUntil - performance.now();
-  const [row] = left > 0 ? await withTimeout(findClients(prisma, [unverified]), patienceMs) : [];
+  const [row] = left > 0 ? await withTimeout(findClients(prisma, [unverified]), timeoutMs) : [];
   // The token was verified for another provider, audience or algorithm.
   if (!row || JSON.stringify(sourceOf(row, unverified)) !== source) return undefined;
   return tokenCallerOf(row, unverified, claims);
@@ -147,7 +147,7 @@ function lookUpsOn(prisma: PrismaService): LookUps {
     return tokens.map((_token, index) => byOrdinal.get(index + 1));
   };
   return new GroupCommit<TokenClaims, TokenRow | undefined>(lookUp, () => 1, MAX_LOOK_UPS, {
-    patienceMs: REQUEST_TIMEOUT_MS,
+    timeoutMs: REQUEST_TIMEOUT_MS,
   });
 }
 

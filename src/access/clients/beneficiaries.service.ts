@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { ChangeAuthor, ChangeRecords } from './changes';
 import { lockClient } from './client-writes';
-import { ClientsService, PATIENCE } from './clients.service';
+import { ClientsService, TRANSACTION_LIMITS } from './clients.service';
 import {
   listed,
   ListedBeneficiary,
@@ -37,7 +37,7 @@ export class BeneficiariesService {
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
       return this.writes.change(tx, client, toWrite(client.id, change), author);
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 
   /**

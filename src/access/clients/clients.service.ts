@@ -30,7 +30,7 @@ export interface NewClientOptions extends Partial<Omit<Grants, 'scopes'>>, KeyOp
 }
 
 /** Maximum wait of a change for a connection, and then for rows locked by admissions, in ms. */
-export const PATIENCE = { maxWait: 5_000, timeout: 10_000 };
+export const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 10_000 };
 
 /**
  * Manages client apps and their keys, and records every change in its transaction. The default author is the
@@ -76,7 +76,7 @@ export class ClientsService {
     const all = completeProviders({ ...NO_PROVIDERS, origins: [] }, grants);
     const { id } = await this.prisma.$transaction(
       (tx) => this.writes.create(tx, { name, account, kind, scopes, ...all }, row, author),
-      PATIENCE,
+      TRANSACTION_LIMITS,
     );
     return { id, name, ...(key !== undefined && { key }) };
   }
@@ -94,7 +94,7 @@ export class ClientsService {
     return this.prisma.$transaction(async (tx) => {
       const client = await lockClient(tx, name);
       return this.writes.update(tx, client, completeProviders(grantsOf(client), change), author);
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 
   find(name: string): Promise<ListedClient> {
@@ -118,7 +118,7 @@ export class ClientsService {
   ): Promise<IssuedKey> {
     const client = await this.find(name);
     const { key, row } = makeKey(name, options);
-    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), PATIENCE);
+    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), TRANSACTION_LIMITS);
     return { id: row.id, name, key };
   }
 
@@ -133,7 +133,7 @@ export class ClientsService {
   ): Promise<{ id: string }> {
     const client = await this.find(name);
     const row = makeSignIn(options);
-    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), PATIENCE);
+    await this.prisma.$transaction((tx) => this.writes.issueKey(tx, client, row, author), TRANSACTION_LIMITS);
     return { id: row.id };
   }
 
@@ -169,6 +169,6 @@ export class ClientsService {
       await tx.apiKey.update({ where: { id }, data: { revokedAt } });
       await this.changes.record(tx, [revocationOf(key.client, key, revokedAt)], author);
       return { id, revoked_at: revokedAt };
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 }

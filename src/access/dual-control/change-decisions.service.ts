@@ -5,7 +5,7 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { OPENS } from '../clients/key';
 import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
@@ -144,7 +144,7 @@ export class ChangeDecisionsService {
       // The decider's own rights may have ended since the request was received.
       if (!(await isAdministrator(tx, author.keyId))) throw new Problem('invalid_key');
       return work(tx, change);
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 }
 

@@ -4,7 +4,7 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { isUuid } from '../../platform/database/uuid';
 import { Problem } from '../../platform/errors/problem';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { hashKey, isWellFormedClaimCode, newKey, OPENS } from '../clients/key';
 import { hintOf } from '../clients/listed';
 import { haveSameOwner } from '../people/same-person';
@@ -83,7 +83,7 @@ export class ClaimsService {
       await makeSecret(tx, claimed);
       await this.records.record(tx, [claimOf(claimed)], author);
       return claimed;
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 }
 

@@ -19,7 +19,7 @@ import {
   CreatedClient,
   IssuedKey,
   NewClientOptions,
-  PATIENCE,
+  TRANSACTION_LIMITS,
 } from '../clients/clients.service';
 import { checkGrants, Grants, grantsOf, toPermissions } from '../clients/grants';
 import { KeyOptions, KeyRow, makeFirstKey, makeKey, requireServer } from '../clients/key-rows';
@@ -48,7 +48,7 @@ import { requireSeparationOfDuties } from './separation-of-duties';
  */
 @Injectable()
 export class DualControlService {
-  private readonly logger = new Logger('Governance');
+  private readonly logger = new Logger('DualControl');
   /** Whether dual control is on. */
   readonly isOn: boolean;
   private readonly isProduction: boolean;
@@ -230,7 +230,7 @@ export class DualControlService {
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
       return work(tx);
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 
   private suspend(

@@ -4,7 +4,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { ChangeAuthor, ChangeRecords, ClientChange } from '../clients/changes';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { hashKey, newEphemeralKey } from '../clients/key';
 import { Beneficiary, beneficiaryHash } from '../clients/register-writes';
 import { personHash } from '../people/person';
@@ -118,7 +118,7 @@ export class EphemeralKeysService {
         author,
       );
       return { ...issued, key };
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 
   /** Lists the keys of a client, newest first. */
@@ -165,7 +165,7 @@ export class EphemeralKeysService {
         author,
       );
       return revoked;
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 }
 

@@ -3,7 +3,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
 import { ChangeAuthor, ChangeRecords, recordChanges } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { HUMAN } from './same-person';
 
 /** Two people to merge, as named by an administrator: a person of a client by ID, staff by name. */
@@ -68,7 +68,7 @@ export function mergePeople(
     const merge = await readMerge(tx, named);
     await writeMerge(tx, records, merge, author);
     return merge;
-  }, PATIENCE);
+  }, TRANSACTION_LIMITS);
 }
 
 /** Returns a merge for its record and for display. */

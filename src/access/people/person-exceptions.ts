@@ -7,7 +7,7 @@ import { newSalt } from '../../platform/privacy/commitment';
 import { ChangeAuthor, ChangeRecords, ClientChange, recordChanges } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { findClient, lockClient } from '../clients/client-writes';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { checkGrants, toAssignments, toPermissions } from '../clients/grants';
 import {
   limitColumns,
@@ -81,7 +81,7 @@ export class PersonExceptionsService {
   add(clientName: string, person: PersonName, author: ChangeAuthor): Promise<string> {
     return this.prisma.$transaction(
       async (tx) => this.writes.add(tx, await lockClient(tx, clientName), person, author),
-      PATIENCE,
+      TRANSACTION_LIMITS,
     );
   }
 
@@ -97,7 +97,7 @@ export class PersonExceptionsService {
       const client = await lockClient(tx, clientName);
       const before = await readOwnLimits(tx, client.id, id);
       return this.writes.limit(tx, client, { id, before, change }, author);
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 
   private async read(where: Prisma.Sql): Promise<ListedPerson[]> {

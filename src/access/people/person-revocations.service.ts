@@ -5,7 +5,7 @@ import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { ChangeAuthor, ChangeRecords } from '../clients/changes';
 import { ClientError } from '../clients/client-error';
 import { lockClient } from '../clients/client-writes';
-import { PATIENCE } from '../clients/clients.service';
+import { TRANSACTION_LIMITS } from '../clients/clients.service';
 import { personHash } from './person';
 
 /** A person of a client, as named by their credentials. */
@@ -62,7 +62,7 @@ export class PersonRevocationsService {
       } as const;
       await this.records.record(tx, [change], author);
       return revoked;
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   }
 }
 

@@ -64,7 +64,7 @@ export class PersonsService {
   async find(
     { clientId, rights, limits }: PersonClient,
     { issuer, name }: { issuer: string | null; name: string },
-    { patienceMs, isPayment }: { patienceMs: number; isPayment: boolean },
+    { timeoutMs, isPayment }: { timeoutMs: number; isPayment: boolean },
   ): Promise<Person> {
     const sha256 = personHash(clientId, issuer, name);
     const key = cacheKey({ rights, sha256 });
@@ -72,7 +72,7 @@ export class PersonsService {
     if (known) return known;
     const values = [newId(), clientId, sha256, issuer, name];
     const query = read(isPayment ? this.prisma : this.side, sha256, values);
-    const { id, salt, ...own } = await withTimeout(query, patienceMs);
+    const { id, salt, ...own } = await withTimeout(query, timeoutMs);
     const personLimits = personLimitsOf(own, limits);
     const person = { id, sha256, name, salt, commitment: commitment(salt, name), limits: personLimits };
     this.known.set(key, person);

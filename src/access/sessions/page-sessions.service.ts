@@ -57,12 +57,12 @@ export class PageSessionsService {
   /**
    * Finds the caller of a session. Always queries the database, so an ended session is rejected at once on
    * every instance.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
-  async identify(token: string, purpose: Purpose, patienceMs: number): Promise<Caller | undefined> {
+  async identify(token: string, purpose: Purpose, timeoutMs: number): Promise<Caller | undefined> {
     const askedAt = performance.now();
-    const row = await this.lookUps.find(hashKey(token), purpose, patienceMs);
+    const row = await this.lookUps.find(hashKey(token), purpose, timeoutMs);
     if (row?.isUseOld) {
       await recordUse(
         this.side.$executeRaw`UPDATE page_session SET used_at = now() WHERE id = ${row.sessionId}::uuid`,
@@ -72,8 +72,8 @@ export class PageSessionsService {
   }
 
   /** Looks up a caller again, for admission. Undefined if its session has ended. */
-  lookUpAgain(sessionId: string, patienceMs: number): Promise<Caller | undefined> {
-    return this.findById(this.prisma, sessionId, patienceMs);
+  lookUpAgain(sessionId: string, timeoutMs: number): Promise<Caller | undefined> {
+    return this.findById(this.prisma, sessionId, timeoutMs);
   }
 
   /** Finds the caller of a long response again. Undefined if its session has ended. */
@@ -113,11 +113,11 @@ export class PageSessionsService {
     await this.side.$executeRaw`DELETE FROM page_session WHERE sha256 = decode(${hexHash}, 'hex')`;
   }
 
-  private async findById(prisma: PrismaService, id: string, patienceMs: number): Promise<Caller | undefined> {
+  private async findById(prisma: PrismaService, id: string, timeoutMs: number): Promise<Caller | undefined> {
     const askedAt = performance.now();
     const sql = selectWhere('s.id = $1::uuid', this.idleMinutes);
     const finding = prisma.prepared<PageSessionRow>('find_page_session_by_id', sql, [id]);
-    const [row] = await withTimeout(finding, patienceMs);
+    const [row] = await withTimeout(finding, timeoutMs);
     return row && pageCallerOf(row, askedAt);
   }
 }

@@ -83,11 +83,11 @@ export class SessionsService {
   /**
    * Finds the caller of a session. Always queries the database, so a session ends with its key at once on
    * every instance.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws DatabaseTooSlow
    */
-  async identify(token: string, patienceMs: number): Promise<Session | undefined> {
-    const row = await this.find(token, patienceMs);
+  async identify(token: string, timeoutMs: number): Promise<Session | undefined> {
+    const row = await this.find(token, timeoutMs);
     if (!row) return undefined;
     if (row.isUseOld) {
       await recordUse(
@@ -104,10 +104,10 @@ export class SessionsService {
     return row && callerOf(row);
   }
 
-  private async find(token: string, patienceMs: number): Promise<SessionRow | undefined> {
+  private async find(token: string, timeoutMs: number): Promise<SessionRow | undefined> {
     const values = [hashKey(token), this.idleMinutes, this.issuer, this.keySignIn];
     const finding = this.prisma.prepared<SessionRow>('find_session', FIND_SESSION, values);
-    const [row] = await withTimeout(finding, patienceMs);
+    const [row] = await withTimeout(finding, timeoutMs);
     return row;
   }
 

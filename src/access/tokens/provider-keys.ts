@@ -44,16 +44,16 @@ export class ProviderKeys {
   /**
    * Returns the candidate keys of a token's signature. During a rotation, two keys may share an ID (`kid`).
    * For an unknown ID, the provider is queried again.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws Problem `provider_unavailable` if the provider does not answer, and the known keys are too old or
    * lack the key. `invalid_token` if the provider has no such key.
    */
-  async keysFor(header: JWTHeaderParameters, patienceMs: number): Promise<CryptoKey[]> {
-    if (this.ageMs > this.maxAgeMs) await this.refresh(patienceMs);
+  async keysFor(header: JWTHeaderParameters, timeoutMs: number): Promise<CryptoKey[]> {
+    if (this.ageMs > this.maxAgeMs) await this.refresh(timeoutMs);
     else if (this.ageMs > FRESH_MS) void this.refresh(0);
     const known = await this.find(header);
     if (known.length > 0) return known;
-    await this.refresh(patienceMs);
+    await this.refresh(timeoutMs);
     const found = await this.find(header);
     if (found.length > 0) return found;
     const isUncertain = this.failed || this.refreshing !== undefined;
@@ -84,10 +84,10 @@ export class ProviderKeys {
   }
 
   /** Queries the provider, unless it was queried recently. All requests share one query. */
-  private async refresh(patienceMs: number): Promise<void> {
+  private async refresh(timeoutMs: number): Promise<void> {
     if (!this.refreshing && this.since(this.askedAt) < COOL_DOWN_MS) return;
     this.refreshing ??= this.read().finally(() => (this.refreshing = undefined));
-    await waitAtMost(this.refreshing, patienceMs);
+    await waitAtMost(this.refreshing, timeoutMs);
   }
 
   private async read(): Promise<void> {

@@ -45,13 +45,13 @@ export class TokensService {
 
   /**
    * Verifies a token's signature and claims, and returns the claims.
-   * @param patienceMs the remaining wait of its request.
+   * @param timeoutMs the remaining wait of its request.
    * @throws Problem `invalid_token`, `token_expired` or `provider_unavailable`.
    */
   async verify(
     { token, sha256, ...jws }: UnverifiedToken,
     source: TokenSource,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<AccessTokenClaims> {
     const sourceText = JSON.stringify(source);
     const known = this.verified.get(sha256);
@@ -60,7 +60,7 @@ export class TokensService {
       return known.claims;
     }
     const claims = checkAccessToken(jws, source);
-    const keys = await this.keysOf(source).keysFor(jws.header as JWTHeaderParameters, patienceMs);
+    const keys = await this.keysOf(source).keysFor(jws.header as JWTHeaderParameters, timeoutMs);
     const attempts = keys.map((key) => compactVerify(token, key, { algorithms: [...source.algorithms] }));
     await Promise.any(attempts).catch(() => {
       throw invalidToken('its signature does not match the key of the provider');

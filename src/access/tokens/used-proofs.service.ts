@@ -61,8 +61,8 @@ export class UsedProofsService {
    * @param isPayment whether the request passes admission. Others never hold up a payment.
    * @throws Problem `invalid_dpop_proof` if it was used before.
    */
-  async use(proof: OneTimeToken, isPayment: boolean, patienceMs: number): Promise<void> {
-    const isFirst = await (isPayment ? this.ofPayments : this.ofOthers).add(proof, patienceMs);
+  async use(proof: OneTimeToken, isPayment: boolean, timeoutMs: number): Promise<void> {
+    const isFirst = await (isPayment ? this.ofPayments : this.ofOthers).add(proof, timeoutMs);
     if (!isFirst) throw invalidProof('it was used before');
   }
 }
@@ -73,5 +73,5 @@ function usesOn(prisma: PrismaService): GroupCommit<OneTimeToken, boolean> {
     const used = new Set(rows.map(({ sha256 }) => sha256));
     return proofs.map(({ sha256 }) => used.delete(sha256.toString('hex'))); // of two equal ones, the first
   };
-  return new GroupCommit(use, () => 1, MAX_AT_ONCE, { patienceMs: REQUEST_TIMEOUT_MS });
+  return new GroupCommit(use, () => 1, MAX_AT_ONCE, { timeoutMs: REQUEST_TIMEOUT_MS });
 }

@@ -29,13 +29,13 @@ interface Dependencies {
  * Provides the dependencies that the configuration does not name: an embedded Postgres without DATABASE_URL,
  * and the sandbox as upstream without UPSTREAM_BASE_URL. Also prepares the database.
  * @param lock the lock of DATA_DIR, which the caller holds until everything has stopped.
- * @param patienceMs the maximum wait for an unavailable database. Default: a minute.
+ * @param timeoutMs the maximum wait for an unavailable database. Default: a minute.
  */
 export async function startDependencies(
   config: Config,
   lock: DirectoryLock,
   report: Report,
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<Dependencies> {
   let postgres: EmbeddedPostgres | undefined;
   let sandbox: RunningSandbox | undefined;
@@ -51,7 +51,7 @@ export async function startDependencies(
       report('Postgres', `embedded, data in ${config.dataDir}`);
     }
     const database = databaseOf(config, postgres);
-    const waiting = { url: database.databaseUrl, while: 'unavailable', patienceMs } as const;
+    const waiting = { url: database.databaseUrl, while: 'unavailable', timeoutMs } as const;
     const { applied, schema } = await onceReachable(waiting, () =>
       prepareDatabase({ ...config, ...database }, config.migrateOnStart),
     );

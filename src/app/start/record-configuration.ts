@@ -1,6 +1,6 @@
 import { INestApplicationContext, Logger } from '@nestjs/common';
 import { AT_START, ChangeAuthor, ChangeRecords } from '../../access/clients/changes';
-import { PATIENCE } from '../../access/clients/clients.service';
+import { TRANSACTION_LIMITS } from '../../access/clients/clients.service';
 import { lockChanges } from '../../access/dual-control/pending-changes';
 import { RecordedConfiguration } from '../../platform/config/recorded-configuration';
 import { SecretReloadService } from '../../platform/config/secrets/secret-reload.service';
@@ -56,7 +56,7 @@ async function record(
         [{ action: 'configuration_changed', client: null, keyId: null, ...states }],
         by,
       );
-    }, PATIENCE);
+    }, TRANSACTION_LIMITS);
   } catch (error) {
     new Logger('Configuration').warn({ reason: codeOrNameOf(error) }, 'configuration not recorded');
   }

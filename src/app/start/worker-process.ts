@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 30_000;
 const LIVED_MS = 60_000;
 
 /** Time limit of a worker's stop, before it is killed. Nothing is lost: another worker continues its work. */
-const STOP_PATIENCE_MS = 6_000;
+const STOP_TIMEOUT_MS = 6_000;
 
 export interface RunningWorker {
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ export function startWorker(settings: RunningConfig): RunningWorker {
     stopped.abort();
     child.kill('SIGTERM');
     child.kill('SIGCONT'); // a stopped process cannot receive the first signal
-    const killing = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    const killing = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await keeping;
     clearTimeout(killing);
   }

@@ -8,7 +8,7 @@ const TRIES = 10;
 const WAIT_MS = 1_000;
 
 /** Wait of a queued run before a warning. A running worker takes it sooner. */
-const WORKER_PATIENCE_MS = 5_000;
+const WORKER_TIMEOUT_MS = 5_000;
 
 /** Units of the steps of a run. Other steps count rows. */
 const UNITS: Partial<Record<string, string>> = {
@@ -45,7 +45,7 @@ export async function followRun(options: ProxyOptions, id: string): Promise<RunE
         if (event === 'end') return data as unknown as RunEnd;
         if (event === 'interrupted') return 'interrupted';
         clearTimeout(waiting);
-        if (event === 'queued') waiting = setTimeout(warnOfWait, WORKER_PATIENCE_MS);
+        if (event === 'queued') waiting = setTimeout(warnOfWait, WORKER_TIMEOUT_MS);
         else steps.at(data as unknown as RunStep);
       }
     } catch (error) {

@@ -14,7 +14,7 @@ const WARN_MS = 1_000;
 const ASLEEP_MS = 20;
 
 /** How long the start waits for the first comparison, in ms. */
-const START_PATIENCE_MS = 5_000;
+const START_TIMEOUT_MS = 5_000;
 
 const NOT_COMPARED =
   'The clock of this process has not been compared with the database, which confirms no durable write.';
@@ -49,7 +49,7 @@ export class ClockService implements OnModuleInit {
 
   /** Without a comparison, the instance starts fenced. The next durable write lowers the fence. */
   async onModuleInit(): Promise<void> {
-    if (!this.isCompared) await waitAtMost(this.heartbeat.beat(), START_PATIENCE_MS);
+    if (!this.isCompared) await waitAtMost(this.heartbeat.beat(), START_TIMEOUT_MS);
     if (!this.isCompared) this.raise(NOT_COMPARED);
   }
 

@@ -14,10 +14,10 @@ const EVERY_MS = 1_000;
 const BEAT_TIMEOUT_MS = 15_000;
 
 /** How long the start waits for the first beat, in ms. Without it, the instance starts unready. */
-const START_PATIENCE_MS = 5_000;
+const START_TIMEOUT_MS = 5_000;
 
 /** How long `isConfirmed` waits for a beat, in ms. */
-const PROOF_PATIENCE_MS = 2_000;
+const PROOF_TIMEOUT_MS = 2_000;
 
 /**
  * Proves every second, with a durable write on a connection of its own, that the database takes commits.
@@ -47,7 +47,7 @@ export class HeartbeatService implements OnApplicationShutdown {
 
   /** Starts the beats. Resolves after the first one, or after a limited wait. */
   async start(): Promise<void> {
-    await waitAtMost(this.beat(), START_PATIENCE_MS);
+    await waitAtMost(this.beat(), START_TIMEOUT_MS);
     this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
   }
 
@@ -80,8 +80,8 @@ export class HeartbeatService implements OnApplicationShutdown {
   /** Returns whether the database confirms durable writes, by a write of the last second or a new one. */
   async isConfirmed(): Promise<boolean> {
     if (this.client && this.age < EVERY_MS) return true;
-    await waitAtMost(this.beat(), PROOF_PATIENCE_MS);
-    return this.client !== undefined && this.age < PROOF_PATIENCE_MS;
+    await waitAtMost(this.beat(), PROOF_TIMEOUT_MS);
+    return this.client !== undefined && this.age < PROOF_TIMEOUT_MS;
   }
 
   /** Milliseconds since the last confirmed write. Infinite before the first. */

@@ -61,7 +61,7 @@ export class EphemeralKeysController {
     const recipients = body.recipients === undefined ? null : readRecipients(body.recipients);
     const name = { issuer: null, name: body.actor };
     const person = await this.persons.find(caller, name, {
-      patienceMs: remainingMs(call),
+      timeoutMs: remainingMs(call),
       isPayment: false,
     });
     const faults = privilegeFaults(call, person, body);

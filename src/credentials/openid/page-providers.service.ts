@@ -76,7 +76,7 @@ const MAX_PROVIDERS = 1_000;
  * statement.
  */
 const MAX_LOOK_UPS = 1_000;
-const BATCHED = [() => 1, MAX_LOOK_UPS, { patienceMs: REQUEST_TIMEOUT_MS }] as const;
+const BATCHED = [() => 1, MAX_LOOK_UPS, { timeoutMs: REQUEST_TIMEOUT_MS }] as const;
 
 /** Finds the OpenID providers of clients' pages. */
 @Injectable()

@@ -9,7 +9,7 @@ import { Problem } from '../../platform/errors/problem';
 import { SignInFailure } from './sign-in-failure';
 
 /** Maximum wait of a sign-in or a sign-out for the keys, in ms. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Verifies a token of a provider with its candidate keys.
@@ -24,7 +24,7 @@ export async function verifyWith<Verified>(
   const jws = readCompactJws(token);
   if (jws === undefined) throw new SignInFailure('invalid');
   const fitting = await keys
-    .keysFor(jws.header as JWTHeaderParameters, PATIENCE_MS)
+    .keysFor(jws.header as JWTHeaderParameters, TIMEOUT_MS)
     .catch((error: unknown) => {
       const isUnread = error instanceof Problem && error.code === 'provider_unavailable';
       throw new SignInFailure(isUnread ? 'unreachable' : 'invalid', undefined, error);

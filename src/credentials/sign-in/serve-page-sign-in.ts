@@ -104,7 +104,7 @@ async function signIn(
 ): Promise<string> {
   const { caller } = pages;
   const { issuer, subject } = completed;
-  const options = { patienceMs: remainingMs(call), isPayment: false };
+  const options = { timeoutMs: remainingMs(call), isPayment: false };
   const person = await persons.find(caller, { issuer, name: subject }, options).catch(noDatabase);
   if (transaction.replaces !== undefined) await pageSessions.replace(transaction.replaces).catch(noDatabase);
   const session = { keyId: caller.keyId, personId: person.id, origin };

@@ -107,10 +107,10 @@ export class LoadShedder {
 
   /**
    * Resolves once the request may proceed.
-   * @param patienceMs longest wait of the request.
+   * @param timeoutMs longest wait of the request.
    * @throws Overloaded
    */
-  async enter(client: string, priority: Priority, patienceMs = Infinity): Promise<Permit> {
+  async enter(client: string, priority: Priority, timeoutMs = Infinity): Promise<Permit> {
     this.recordRequest(client);
     // Waiting requests may not take this permit.
     if (this.fits(client, priority)) return this.take(client, priority);
@@ -120,7 +120,7 @@ export class LoadShedder {
     return this.wait(
       client,
       priority,
-      Math.min(patienceMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs),
+      Math.min(timeoutMs, this.isStanding ? STANDING_WAIT_MS : this.burstWaitMs),
     );
   }
 
@@ -147,7 +147,7 @@ export class LoadShedder {
     if (this.waiting === 0) this.emptyAt = this.nowMs();
   }
 
-  private wait(client: string, priority: Priority, patienceMs: number): Promise<Permit> {
+  private wait(client: string, priority: Priority, timeoutMs: number): Promise<Permit> {
     const queue = this.queues[priority];
     return new Promise((resolve, reject) => {
       const refuse = () => {
@@ -166,7 +166,7 @@ export class LoadShedder {
         queue.remove(client, waiting);
         if (this.waiting === 0) this.emptyAt = this.nowMs();
         refuse();
-      }, patienceMs);
+      }, timeoutMs);
       if (this.waiting === 0) this.emptyAt = this.nowMs();
       queue.add(client, waiting);
     });

@@ -105,7 +105,7 @@ export class AdmissionService {
     const content = { items, input, idempotencyKey, allowDuplicateOf, overOwnLimit, screening };
     const request = admissionRequest(call, content);
     const admission = { request, intent: newIntent(call, { outgoing, items }, checks) };
-    const patienceEnds = Math.min(performance.now() + CONCURRENT_DUPLICATE_WAIT_MS, call.sendBy);
+    const deadline = Math.min(performance.now() + CONCURRENT_DUPLICATE_WAIT_MS, call.sendBy);
     for (;;) {
       const result = await this.decide(call, outgoing, admission, permit);
       if (result.kind === 'released') return result.release;
@@ -115,7 +115,7 @@ export class AdmissionService {
       if (result.kind === 'unknown_payer') await this.addPayers(call);
       if (result.kind === 'key_reused') throw await this.replays.keyReused(call, result.firstCallId, input);
       if (result.kind !== 'repeated') throw refusalOf(result, call);
-      const reply = await this.replays.answer(call, result.firstCallId, performance.now() > patienceEnds);
+      const reply = await this.replays.answer(call, result.firstCallId, performance.now() > deadline);
       if (reply) return reply;
       await sleep(CONCURRENT_DUPLICATE_POLL_MS);
     }

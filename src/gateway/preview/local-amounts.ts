@@ -14,7 +14,7 @@ const CONVERT = 'GET /info/usd-amount-in-local';
 const MAX_CONVERSIONS = 10;
 
 /** Longest wait of a preview, in ms. Later conversions are omitted. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Currencies (ISO 4217) of the known countries (docs/reference/upstream.md, "Countries and networks"). */
 const CURRENCIES = new Map(
@@ -60,7 +60,7 @@ export async function readLocalAmounts(
     const amount = body && amountIn(parseJson(body));
     if (amount) amounts.set(key, { currency, amount: amount.toFixed() });
   });
-  await waitAtMost(Promise.all(requests), PATIENCE_MS);
+  await waitAtMost(Promise.all(requests), TIMEOUT_MS);
   return new Map(
     conversions.flatMap(({ position, key }) => {
       const amount = amounts.get(key);

@@ -97,7 +97,7 @@ export class StorageMetrics {
 }
 
 /** Time limit for the database. The metrics are available without it. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** Reports which background jobs have a worker. */
 @Injectable()
@@ -108,7 +108,7 @@ export class JobMetrics {
       '1 if a worker holds the background job, 0 if none does. Absent while the database does not answer.',
       async () => {
         const reading = heldJobs.read().catch(() => undefined);
-        const held = await waitAtMost(reading, PATIENCE_MS);
+        const held = await waitAtMost(reading, TIMEOUT_MS);
         return held && JOB_NAMES.map((job) => ({ labels: { job }, value: held.has(job) ? 1 : 0 }));
       },
       ['job'],

@@ -30,7 +30,7 @@ interface StateRow {
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
   feeShares: FeeShare[] | null;
-  /** Whether an unexplained payment of a lost time matches. */
+  /** Whether an unexplained payment of a recovery gap matches. */
   isUnexplained: boolean;
 }
 

@@ -36,7 +36,7 @@ type HeldCall = Pick<
 /** Obstacle to the approval of a held call. Only `decided` is permanent. */
 export type ApprovalObstacle =
   | { kind: 'decided' }
-  /** A lost time may have approved and paid it. The decider was not shown this transaction. */
+  /** A recovery gap may have approved and paid it. The decider was not shown this transaction. */
   | { kind: 'maybe_paid'; transaction: string }
   /** An obstacle that would refuse a new request, too. */
   | RefusingObstacle;

@@ -5,16 +5,16 @@ import { DatabaseTooSlow } from '../../platform/database/pools/timeouts';
 const BATCH = 5_000;
 
 /** How long a call waits for the index, in ms. Less than its caller's timeout. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 const INDEX = 'SELECT index_calls($1::integer) AS state, search_progress() AS progress';
 
 /**
- * The statement for a call, which waits for a concurrent indexer until its patience ends. Other statements of
+ * The statement for a call, which waits for a concurrent indexer until its timeout. Other statements of
  * a call give up on a lock after a second.
  */
-const PATIENT_INDEX = `WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${PATIENCE_MS}',
-  true)) ${INDEX} FROM patience`;
+const PATIENT_INDEX = `WITH timeout AS MATERIALIZED (SELECT set_config('lock_timeout', '${TIMEOUT_MS}',
+  true)) ${INDEX} FROM timeout`;
 
 /** The work left after a statement. */
 export interface IndexState {
@@ -32,9 +32,9 @@ export async function indexBatch(ask: IndexQuery, statement = INDEX): Promise<In
   return row ?? { state: 'done', progress: 1 };
 }
 
-/** Indexes batches until nothing is left, no progress is possible or the patience ends. */
-export async function indexAll(batch: () => Promise<IndexState>, patienceMs = Infinity): Promise<IndexState> {
-  const deadline = performance.now() + patienceMs;
+/** Indexes batches until nothing is left, no progress is possible or the timeout ends it. */
+export async function indexAll(batch: () => Promise<IndexState>, timeoutMs = Infinity): Promise<IndexState> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const left = await batch();
     if (left.state !== 'more' || performance.now() > deadline) return left;
@@ -47,6 +47,6 @@ export async function indexAll(batch: () => Promise<IndexState>, patienceMs = In
  */
 export async function catchUpIndex(prisma: Prisma.TransactionClient): Promise<void> {
   const ask: IndexQuery = (sql, values) => prisma.$queryRawUnsafe(sql, ...values);
-  const { state } = await indexAll(() => indexBatch(ask, PATIENT_INDEX), PATIENCE_MS);
+  const { state } = await indexAll(() => indexBatch(ask, PATIENT_INDEX), TIMEOUT_MS);
   if (state !== 'done') throw new DatabaseTooSlow();
 }

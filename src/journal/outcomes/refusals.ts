@@ -25,7 +25,7 @@ const MAX_BATCH_ROWS = 5_000;
 export const MAY_HAVE_INTENT: readonly string[] = [...DATABASE_CODES, 'stopped'];
 
 /** Bounds in ms of the wait for a refusal's record before its answer. The minimum is for old requests. */
-const PATIENCE_MS = { most: 1_000, least: 100 };
+const TIMEOUT_MS = { most: 1_000, least: 100 };
 
 /** Waits between attempts, in ms. The last repeats. A reservation and a key may stay taken meanwhile. */
 const RETRIES_MS = [500, 2_000, 5_000, 15_000, 30_000];
@@ -67,7 +67,7 @@ export class RefusalWriter {
       (batch) => insertRefusals(prisma, batch, timeouts),
       () => 1,
       MAX_BATCH_ROWS,
-      { patienceMs: REQUEST_TIMEOUT_MS, confirm: () => prisma.confirm() },
+      { timeoutMs: REQUEST_TIMEOUT_MS, confirm: () => prisma.confirm() },
     );
     metrics.watch(
       'payout_proxy_refusals_waiting',
@@ -102,8 +102,8 @@ export class RefusalWriter {
         return false;
       },
     );
-    const patienceMs = Math.max(PATIENCE_MS.least, Math.min(PATIENCE_MS.most, leftMs));
-    return (await waitAtMost(recording, patienceMs)) ?? false;
+    const timeoutMs = Math.max(TIMEOUT_MS.least, Math.min(TIMEOUT_MS.most, leftMs));
+    return (await waitAtMost(recording, timeoutMs)) ?? false;
   }
 
   private get isHopeless(): boolean {

@@ -4,7 +4,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { AdmissionRequest } from '../../policy/admission';
 
 /**
- * Payments of a lost time that the upstream lists and no call explains. A request for the same recipient and
+ * Payments of a recovery gap that the upstream lists and no call explains. A request for the same recipient and
  * amount may be a retry of one of them, whatever its key and client.
  */
 

@@ -77,7 +77,7 @@ export interface OpenIntent extends NewIntent {
   heldFor?: HeldFor | null;
   /** The latest earlier call with an equal payment, the reason for the hold. */
   earlierCallId?: string | null;
-  /** The transaction of a lost time that may have paid it, for `unexplained_payment`. */
+  /** The transaction of a recovery gap that may have paid it, for `unexplained_payment`. */
   unexplainedTransaction?: string | null;
   expiresAt?: Date | null;
   /** The fee to reserve with each payout. Null if none is expected. */

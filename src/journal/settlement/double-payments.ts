@@ -15,7 +15,7 @@ import { IntentDocument } from '../records/documents';
 const logger = new Logger('Journal');
 
 /** Timeout of this metric, in ms. The other metrics work without the database. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** A call that has or had an idempotency key. */
 interface KeyedCall extends Pick<IntentDocument, 'id' | 'client_id' | 'operation'> {
@@ -146,7 +146,7 @@ export class KeysPaidTwiceMetric {
           SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(
           () => undefined,
         );
-        return (await waitAtMost(counting, PATIENCE_MS))?.[0].count;
+        return (await waitAtMost(counting, TIMEOUT_MS))?.[0].count;
       },
     );
   }

@@ -20,7 +20,7 @@ export interface RecoveryGap {
   otherRuns: string[];
 }
 
-/** A lost time that is not fully read for an account. The result is null until its run ends. */
+/** A recovery gap that is not fully read for an account. The result is null until its run ends. */
 export interface UnreadGap {
   from: Date;
   to: Date;
@@ -30,7 +30,7 @@ export interface UnreadGap {
   result: string | null;
 }
 
-/** A lost time, and the accounts whose lists may have its payments. */
+/** A recovery gap, and the accounts whose lists may have its payments. */
 interface GapSearch {
   settings: object;
   since: Date | null;
@@ -122,7 +122,7 @@ export function unreadAfter(stopId: string): Prisma.Sql {
             WHERE why ->> 'reason' <> ${ENTRIES_CUT}))`;
 }
 
-/** Returns the newest lost time that blocks the lift of a stop. */
+/** Returns the newest recovery gap that blocks the lift of a stop. */
 export async function readUnread(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   stopId: string,
@@ -154,7 +154,7 @@ interface Epoch {
 
 /**
  * Begins the next epoch: instances accept the database's current state. A person may lift the stop once the
- * lost time was read from the upstream's list. The transaction begins a run for it and ends all sessions.
+ * recovery gap was read from the upstream's list. The transaction begins a run for it and ends all sessions.
  */
 export async function beginEpoch(
   prisma: PrismaService,

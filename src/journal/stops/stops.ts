@@ -78,7 +78,7 @@ export function insertStopOfAll(
 
 /**
  * Lifts a stop. Of two concurrent lifts, one succeeds.
- * @param unreconciled also lifts the stop of a recovered database whose lost time was not read from the
+ * @param unreconciled also lifts the stop of a recovered database whose recovery gap was not read from the
  * upstream's list.
  * @returns false if no active stop has this ID.
  */

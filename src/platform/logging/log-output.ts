@@ -42,8 +42,8 @@ export class LogOutput {
    * would overtake a write in progress, or end with it.
    */
   async end(): Promise<void> {
-    const patienceEnds = performance.now() + LAST_WAIT_MS;
-    while (this.size > 0 && performance.now() < patienceEnds) {
+    const deadline = performance.now() + LAST_WAIT_MS;
+    while (this.size > 0 && performance.now() < deadline) {
       this.writeAll();
       await sleep(TRY_AGAIN_MS);
     }
@@ -73,8 +73,8 @@ export class LogOutput {
 
   private writeRest(): void {
     let rest = Buffer.concat(this.waiting);
-    const patienceEnds = performance.now() + LAST_WAIT_MS;
-    while (rest.length > 0 && performance.now() < patienceEnds) {
+    const deadline = performance.now() + LAST_WAIT_MS;
+    while (rest.length > 0 && performance.now() < deadline) {
       try {
         rest = rest.subarray(writeSync(STDOUT, rest));
       } catch (error) {

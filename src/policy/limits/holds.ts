@@ -34,7 +34,7 @@ interface ClientTotals extends HistoryLimits {
 /**
  * Returns the reason to hold a request, independently of earlier payments. A lost payment and a new recipient
  * come first, because the approver must know of them.
- * @param transaction a payment of a lost time that it may repeat.
+ * @param transaction a payment of a recovery gap that it may repeat.
  * @param isNew whether one of its recipients was registered recently.
  */
 export function holdForAmount(

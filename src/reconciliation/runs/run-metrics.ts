@@ -9,7 +9,7 @@ import { waitAtMost } from '../../platform/database/pools/timeouts';
 const COUNTED_EVERY_MS = 30_000;
 
 /** Timeout of the query, in ms. The other metrics do not need the database. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** The account of a record `r`. */
 const ACCOUNT = Prisma.sql`coalesce(r.account, ${MAIN_ACCOUNT}::text)`;
@@ -55,7 +55,7 @@ export class RunMetrics {
 
   private async state(): Promise<ReconciliationState | undefined> {
     this.counting ??= this.count();
-    await waitAtMost(this.counting, PATIENCE_MS);
+    await waitAtMost(this.counting, TIMEOUT_MS);
     return this.latest;
   }
 

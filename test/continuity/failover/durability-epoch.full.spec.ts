@@ -189,7 +189,7 @@ describe('a database restored to before a payment', () => {
       const again = { calls: 0, outcomes: 0, stop_id: stop?.id };
       expect(JSON.parse((await recover()).stdout)).toMatchObject(again); // it can be repeated
       expect((await pay('order-3').expect(503)).body.code).toMatch(/^(stopped|instance_fenced)$/);
-      // The upstream of this test lists nothing, so the lost time cannot be read.
+      // The upstream of this test lists nothing, so the recovery gap cannot be read.
       expect((await lift(stop?.id, '?unreconciled=true')).status).toBe(200);
       await eventually(() => fenced().length === 0);
       upstream.behaviour = answer(200, SUCCESS);

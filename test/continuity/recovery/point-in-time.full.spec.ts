@@ -165,7 +165,7 @@ describe('a point-in-time recovery', () => {
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Run database recover first.')]);
     const recovered = await recover();
     expect(recovered).toMatchObject({ epoch: 2, calls: 1, outcomes: 1, unreadable: 0 });
-    // The upstream of this test lists nothing, so nobody can read the lost time.
+    // The upstream of this test lists nothing, so nobody can read the recovery gap.
     await succeed(['stop', 'lift', String(recovered.stop_id), '--unreconciled'], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);

@@ -7,11 +7,11 @@ import { eventually } from '../../support/payments/paying';
 export class Inconclusive extends Error {}
 
 /** Timeout far above any duration here. Beyond it, a step hangs. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** @throws Inconclusive after the timeout. Slowness on a busy machine is no counterexample. */
 export async function within(otherwise: string, done: () => Promise<boolean>): Promise<void> {
-  await eventually(done, PATIENCE_MS).catch((cause: unknown) => {
+  await eventually(done, TIMEOUT_MS).catch((cause: unknown) => {
     throw new Inconclusive(otherwise, { cause });
   });
 }

@@ -17,7 +17,7 @@ const AT_ONCE = 32;
 const CONTROL = { 'X-Sandbox-Control-Key': 'sandbox-control' };
 const LATE_MS = 200;
 /** Timeout of a run, in ms. Two thousand payments take long with little CPU. */
-const PATIENCE_MS = 30 * 60_000;
+const TIMEOUT_MS = 30 * 60_000;
 /** Number of payments that covers every outcome, however the faults strike. */
 const ENOUGH_PAYMENTS = 1_000;
 
@@ -185,14 +185,14 @@ export function describePayments(payments: number): void {
       const orders = await inParallel(payments, (number) => restart(sent[number] as Order, number));
       await control('delete', '/faults');
       await inParallel(payments, (number) => record(orders[number] as Order));
-      await eventually(async () => (await arrivals()).every(isOver), PATIENCE_MS);
+      await eventually(async () => (await arrivals()).every(isOver), TIMEOUT_MS);
       worker.get(PollService).rules.quietMs = 0; // nothing is in flight any more
       // Newer than all others.
       await inParallel(OTHERS, (number) => record(prepare(payments + OTHERS + number)));
       const rounds = eventually(async () => {
         await round();
         return orders.every(({ result }) => result?.settled);
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       await inParallel(payments, (number) => settle(orders[number] as Order));
       await rounds;
       return orders;
@@ -218,7 +218,7 @@ export function describePayments(payments: number): void {
         if (payments >= ENOUGH_PAYMENTS)
           expect([...statuses].sort()).toEqual(['not_sent', 'partially', 'rejected', 'succeeded']);
       },
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
   });
 }

@@ -16,7 +16,7 @@ import { AnswerCache, answerKey } from './answer-cache';
 import { Destinations } from './destinations';
 
 /** Longest wait of a payout for a list, in ms. After it, the payout is sent unchecked. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** Pause between two attempts to read a failed list, in ms. No payout waits meanwhile. */
 const RETRY_AFTER_MS = 5_000;
@@ -84,7 +84,7 @@ export class CoverageService {
     list: CoverageList,
     key: string,
   ): Promise<Destinations | undefined> {
-    const body = await waitAtMost(this.reads.read(call, list), PATIENCE_MS);
+    const body = await waitAtMost(this.reads.read(call, list), TIMEOUT_MS);
     const served = body && this.parse(body, list);
     this.pending.delete(key);
     if (served) {

@@ -19,7 +19,7 @@ import { newIntent } from '../prepared-request';
 const LISTING = 'POST /account/transactions';
 
 /** Longest wait of a request for a listing, in ms. */
-const LISTING_PATIENCE_MS = 15_000;
+const LISTING_TIMEOUT_MS = 15_000;
 
 /**
  * Reads upstream data that the proxy needs about a client's call. Each read is a recorded call of its own and
@@ -79,7 +79,7 @@ export class InternalReadsService implements OnApplicationShutdown {
         items.push(...elements.flatMap(pick));
         return Promise.resolve();
       };
-      const listing = await account.list(outgoing, take, AbortSignal.timeout(LISTING_PATIENCE_MS));
+      const listing = await account.list(outgoing, take, AbortSignal.timeout(LISTING_TIMEOUT_MS));
       const outcome = outcomeOf(call, listing, { items, sentAt, upstreamMs: performance.now() - started });
       await this.journal.close(outcome, false).catch(databaseUnavailable);
       call.outcome = outcome.kind;

@@ -38,7 +38,7 @@ export function sendableForMs(timeouts: Timeouts): number {
 }
 
 /** Retry time of writing an outcome, in ms. Longer than a Postgres restart. */
-export const OUTCOME_PATIENCE_MS = 60_000;
+export const OUTCOME_TIMEOUT_MS = 60_000;
 
 /**
  * The last attempt may wait for an earlier batch, and each of the two may be retried. An attempt takes up to
@@ -48,5 +48,5 @@ const LAST_TRY_MS = 2 * 2 * 16_000;
 
 /** Returns the age at which a released call without an outcome is given up, in ms. */
 export function givenUpAfterMs(timeouts: Timeouts): number {
-  return overAfterMs(timeouts) + OUTCOME_PATIENCE_MS + LAST_TRY_MS;
+  return overAfterMs(timeouts) + OUTCOME_TIMEOUT_MS + LAST_TRY_MS;
 }

@@ -8,12 +8,12 @@ import { alreadyUsed, Holder, readHolder, removeHolder, thisProcess, writeHolder
 import { makeDataDir } from './home';
 
 /** Maximum wait for a command or a stopping proxy to release the directory, in ms. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 const ASK_AGAIN_MS = 100;
 
 /** Maximum wait for a new holder to identify itself, in ms. */
-const HOLDER_PATIENCE_MS = 1_000;
+const HOLDER_TIMEOUT_MS = 1_000;
 
 /**
  * A lock of a directory that ends with its process, however the process ends. It needs only the directory, so
@@ -33,13 +33,13 @@ export class DirectoryLock {
   ) {}
 
   /**
-   * @param patienceMs how long to retry while another process holds it.
+   * @param timeoutMs how long to retry while another process holds it.
    * @param embeddedPostgres whether this process is going to run the embedded Postgres.
    * @returns undefined if another process holds it.
    */
   static async take(
     directory: string,
-    patienceMs: number,
+    timeoutMs: number,
     embeddedPostgres: boolean,
   ): Promise<DirectoryLock | undefined> {
     const locks = locksOf(directory);
@@ -48,7 +48,7 @@ export class DirectoryLock {
     try {
       // A socket path has about a hundred characters at most. On Linux, this one is always short.
       const place = process.platform === 'linux' ? `/proc/self/fd/${handle}` : locks;
-      const patienceEnds = performance.now() + patienceMs;
+      const deadline = performance.now() + timeoutMs;
       for (;;) {
         const taken = await takeNext(locks, place);
         if (taken) {
@@ -60,7 +60,7 @@ export class DirectoryLock {
           writeHolder(lock.file, lock.holder);
           return lock;
         }
-        if (performance.now() > patienceEnds) return undefined;
+        if (performance.now() > deadline) return undefined;
         await sleep(ASK_AGAIN_MS);
       }
     } finally {
@@ -71,10 +71,10 @@ export class DirectoryLock {
   /** Returns the holder of a directory's lock, after `take` has failed. */
   static async holderOf(directory: string): Promise<Holder | undefined> {
     const locks = locksOf(directory);
-    const patienceEnds = performance.now() + HOLDER_PATIENCE_MS;
+    const deadline = performance.now() + HOLDER_TIMEOUT_MS;
     for (;;) {
       const holder = readHolder(holderFile(locks, numbersIn(locks).at(-1) ?? 0));
-      if (holder || performance.now() > patienceEnds) return holder;
+      if (holder || performance.now() > deadline) return holder;
       await sleep(ASK_AGAIN_MS);
     }
   }
@@ -97,7 +97,7 @@ export class DirectoryLock {
  */
 export async function lockDataDir(dataDir: string, embeddedPostgres: boolean): Promise<DirectoryLock> {
   makeDataDir(dataDir);
-  const lock = await DirectoryLock.take(dataDir, PATIENCE_MS, embeddedPostgres);
+  const lock = await DirectoryLock.take(dataDir, TIMEOUT_MS, embeddedPostgres);
   if (lock) return lock;
   throw alreadyUsed(dataDir, await DirectoryLock.holderOf(dataDir));
 }

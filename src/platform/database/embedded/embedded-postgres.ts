@@ -98,7 +98,7 @@ async function startOwned(
  * @returns false if the server has an owner that does not hold the lock of the directory.
  */
 async function stopLeftBehind(home: Home, access: EmbeddedAccess): Promise<boolean> {
-  const patienceEnds = performance.now() + ENDING_MS;
+  const deadline = performance.now() + ENDING_MS;
   for (;;) {
     try {
       const session = await lockOwnership(home, access);
@@ -108,7 +108,7 @@ async function stopLeftBehind(home: Home, access: EmbeddedAccess): Promise<boole
       return true;
     } catch (error) {
       if (!(await isRunning(home))) return true;
-      if (performance.now() > patienceEnds) throw error;
+      if (performance.now() > deadline) throw error;
       await sleep(100);
     }
   }
@@ -123,13 +123,13 @@ async function urlsOnceRunning(dataDir: string): Promise<EmbeddedUrls> {
         'database. Set DATABASE_URL as it does.',
     );
   }
-  const patienceEnds = performance.now() + FIRST_START_MS;
+  const deadline = performance.now() + FIRST_START_MS;
   for (;;) {
     // The owner writes the addresses once the home is complete.
     const home = embeddedUrls(dataDir) && prepareHome(dataDir);
     const access = home && !existsSync(home.unfinished) ? readAccess(dataDir, home) : undefined;
     if (home && access && (await isRunning(home))) return urlsOf(access);
-    if (performance.now() > patienceEnds) {
+    if (performance.now() > deadline) {
       throw new StartError(
         `another payout-proxy uses ${dataDir}, but its database is not running. Restart that proxy.`,
       );

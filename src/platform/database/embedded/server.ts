@@ -36,7 +36,7 @@ const CHECKPOINTS = ['max_wal_size=2GB', 'checkpoint_timeout=15min'];
 const LOOK_AGAIN_MS = 20;
 
 /** Time limit of a start. A crashed server reads its whole WAL first. */
-const START_PATIENCE_MS = 300_000;
+const START_TIMEOUT_MS = 300_000;
 
 export interface RunningServer {
   /** Stops the server, and resolves once it has ended. Disconnects clients. Committed data stays. */
@@ -69,9 +69,9 @@ export async function startServer(home: Home, port: number, settings: string[]):
     supervisor.stdin.end();
     await alive(supervisor, ended);
   };
-  const patienceEnds = performance.now() + START_PATIENCE_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!isReady(home, leftBehind)) {
-    if (isOver || performance.now() > patienceEnds) {
+    if (isOver || performance.now() > deadline) {
       await stop();
       throw new StartError(`the embedded Postgres did not start (${reasonIn(log, logged)}). Read ${log}.`);
     }

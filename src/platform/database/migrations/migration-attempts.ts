@@ -19,7 +19,7 @@ export interface RetryPolicy {
   pauseMs: number;
 }
 
-export const MIGRATION_PATIENCE: RetryPolicy = { tries: 6, pauseMs: 1_000 };
+export const MIGRATION_RETRIES: RetryPolicy = { tries: 6, pauseMs: 1_000 };
 
 /** SQLSTATEs of a lock that was not granted in time, and of a deadlock. A later try may succeed. */
 const BLOCKED = new Set(['55P03', '40P01']);
@@ -49,11 +49,11 @@ export async function applyMigration(
   url: string,
   client: Client,
   migration: Migration,
-  patience: RetryPolicy,
+  retries: RetryPolicy,
 ) {
-  for (let left = patience.tries; left > 1; left -= 1) {
+  for (let left = retries.tries; left > 1; left -= 1) {
     if (await isApplied(client, migration)) return;
-    await sleep(patience.pauseMs);
+    await sleep(retries.pauseMs);
   }
   let applied = false;
   const blockers = await blockersDuring(
@@ -61,7 +61,7 @@ export async function applyMigration(
     client,
     async () => void (applied = await isApplied(client, migration)),
   );
-  if (!applied) throw blocked(migration, patience.tries, blockers);
+  if (!applied) throw blocked(migration, retries.tries, blockers);
 }
 
 /**

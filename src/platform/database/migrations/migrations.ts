@@ -3,7 +3,7 @@ import { StartError } from '../../config/config';
 import { LOCKS } from '../locks';
 import { withConnection } from '../servers/database-client';
 import { appliedMigrations, pendingOf } from './applied-migrations';
-import { applyMigration, MIGRATION_PATIENCE, RetryPolicy } from './migration-attempts';
+import { applyMigration, MIGRATION_RETRIES, RetryPolicy } from './migration-attempts';
 import { readMigrations } from './migration-files';
 
 const PRISMA_DIR = join(__dirname, '..', '..', '..', '..', 'prisma');
@@ -28,7 +28,7 @@ interface MigrationState {
 export async function migrate(
   ownerUrl: string,
   directory: string,
-  { patience = MIGRATION_PATIENCE, upTo }: { patience?: RetryPolicy; upTo?: string | undefined } = {},
+  { retries = MIGRATION_RETRIES, upTo }: { retries?: RetryPolicy; upTo?: string | undefined } = {},
 ): Promise<string[]> {
   return withConnection(ownerUrl, async (client) => {
     const migrations = readMigrations(directory);
@@ -39,7 +39,7 @@ export async function migrate(
     if ((await pending()).length === 0) return [];
     await client.query('SELECT pg_advisory_lock($1)', [LOCKS.migration]); // released with the connection
     const todo = await pending();
-    for (const migration of todo) await applyMigration(ownerUrl, client, migration, patience);
+    for (const migration of todo) await applyMigration(ownerUrl, client, migration, retries);
     return todo.map(({ name }) => name);
   });
 }

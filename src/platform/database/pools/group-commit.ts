@@ -17,9 +17,9 @@ class QueuedCommit<Row, Result> {
     private readonly reject: (reason: Error) => void,
   ) {}
 
-  answerWithin(patienceMs: number): void {
-    this.until = performance.now() + patienceMs;
-    this.timer = setTimeout(() => this.failed(new DatabaseTooSlow()), patienceMs);
+  answerWithin(timeoutMs: number): void {
+    this.until = performance.now() + timeoutMs;
+    this.timer = setTimeout(() => this.failed(new DatabaseTooSlow()), timeoutMs);
   }
 
   done(result: Result): void {
@@ -61,7 +61,7 @@ interface GroupCommitOptions<Row> {
    * Time limit of a row. After it, the row is rejected with `DatabaseTooSlow`, and is written only if its
    * statement had already started. The next batch does not wait for that statement. Unlimited by default.
    */
-  patienceMs?: number;
+  timeoutMs?: number;
   /**
    * Resolves once the commit of a retried row is durable. A retry that finds its row in place writes nothing,
    * so its own commit does not wait for a standby.
@@ -80,7 +80,7 @@ export class GroupCommit<Row, Result = void> {
   private writing = false;
   private readonly failed: QueuedCommit<Row, Result>[] = [];
   private lanes = 0;
-  private readonly patienceMs: number;
+  private readonly timeoutMs: number;
   private readonly confirm: () => Promise<void>;
   private readonly beforeRetry: (row: Row) => Promise<void>;
 
@@ -99,25 +99,25 @@ export class GroupCommit<Row, Result = void> {
     private readonly weigh: (row: Row) => number,
     private readonly maxWeight: number,
     {
-      patienceMs = Infinity,
+      timeoutMs = Infinity,
       confirm = () => Promise.resolve(),
       beforeRetry = () => Promise.resolve(),
     }: GroupCommitOptions<Row> = {},
   ) {
-    this.patienceMs = patienceMs;
+    this.timeoutMs = timeoutMs;
     this.confirm = confirm;
     this.beforeRetry = beforeRetry;
   }
 
   /**
    * Resolves once the batch of the row is done.
-   * @param patienceMs how long the caller of this row waits.
-   * @throws DatabaseTooSlow if that takes longer than the patience. The row may still be written.
+   * @param timeoutMs how long the caller of this row waits.
+   * @throws DatabaseTooSlow if that takes longer than the timeout. The row may still be written.
    */
-  add(row: Row, patienceMs = this.patienceMs): Promise<Result> {
+  add(row: Row, timeoutMs = this.timeoutMs): Promise<Result> {
     return new Promise((resolve, reject) => {
       const waiting = new QueuedCommit(row, resolve, reject);
-      if (patienceMs < Infinity) waiting.answerWithin(patienceMs);
+      if (timeoutMs < Infinity) waiting.answerWithin(timeoutMs);
       this.waiting.push(waiting);
       if (!this.writing) void this.writeAll();
     });

@@ -36,7 +36,7 @@ describe('onceReachable', () => {
       );
       expect(await onceReachable({ url: URL, while: 'unavailable' }, work)).toBe('done');
       expect(work).toHaveBeenCalledTimes(4);
-      expect(told).toEqual([[{ reason: code, patience_s: 60 }, 'waiting for the database']]);
+      expect(told).toEqual([[{ reason: code, timeout_s: 60 }, 'waiting for the database']]);
     },
   );
 
@@ -63,7 +63,7 @@ describe('onceReachable', () => {
 
   it('gives up after a while, and names the database without its password', async () => {
     const work = jest.fn(() => Promise.reject(failure('57P03')));
-    const giving = onceReachable({ url: URL, while: 'unavailable', patienceMs: 0 }, work);
+    const giving = onceReachable({ url: URL, while: 'unavailable', timeoutMs: 0 }, work);
     await expect(giving).rejects.toThrow(
       /^the database records at 127\.0\.0\.1:1 cannot be reached \(57P03\)/,
     );
@@ -79,7 +79,7 @@ describe('onceReachable', () => {
     expect(await onceReachable({ url: URL, while: 'restarting' }, late)).toBe('done');
     expect(told).toEqual([
       [
-        { reason: 'no answer in time', patience_s: 60, late_ms: expect.any(Number) },
+        { reason: 'no answer in time', timeout_s: 60, late_ms: expect.any(Number) },
         'waiting for the database, after this process itself was late',
       ],
     ]);
@@ -87,7 +87,7 @@ describe('onceReachable', () => {
       block(1_100);
       return Promise.reject(TIMED_OUT());
     };
-    await expect(onceReachable({ url: URL, while: 'unavailable', patienceMs: 0 }, hopeless)).rejects.toThrow(
+    await expect(onceReachable({ url: URL, while: 'unavailable', timeoutMs: 0 }, hopeless)).rejects.toThrow(
       /This process itself was late by \d\.\d seconds meanwhile\. Give it more CPU time\.$/,
     );
   });

@@ -6,7 +6,7 @@ import { isUnavailable } from '../pools/unavailable';
 import { cannotReach } from './database-client';
 
 /** Time limit of a start. A server that restarts after a crash reads its log first. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const AGAIN_MS = 250;
 
@@ -25,7 +25,7 @@ interface ReachabilityOptions {
    * waits for a server that is `restarting`, and reports a wrong address at once.
    */
   while: 'unavailable' | 'restarting';
-  patienceMs?: number | undefined;
+  timeoutMs?: number | undefined;
 }
 
 /** The stop of a process that waits. */
@@ -56,7 +56,7 @@ export async function onceReachable<Result>(
   waiting: ReachabilityOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const patienceEnds = performance.now() + (waiting.patienceMs ?? PATIENCE_MS);
+  const deadline = performance.now() + (waiting.timeoutMs ?? TIMEOUT_MS);
   for (let isLogged = false; ; isLogged = true) {
     const lateness = new Lateness();
     try {
@@ -64,8 +64,8 @@ export async function onceReachable<Result>(
     } catch (error) {
       const lateMs = lateness.milliseconds;
       if (!isWaitedFor(waiting, error, lateMs)) throw error;
-      if (performance.now() >= patienceEnds) throw givenUp(waiting.url, error, lateMs);
-      if (!isLogged) logWait(error, lateMs, waiting.patienceMs ?? PATIENCE_MS);
+      if (performance.now() >= deadline) throw givenUp(waiting.url, error, lateMs);
+      if (!isLogged) logWait(error, lateMs, waiting.timeoutMs ?? TIMEOUT_MS);
     } finally {
       lateness.end();
     }
@@ -81,11 +81,11 @@ function isWaitedFor({ while: state }: ReachabilityOptions, error: unknown, late
   return state === 'unavailable' || lateMs >= LATE_MS || RESTARTING.test(codeOf(cause) ?? '');
 }
 
-function logWait(error: unknown, lateMs: number, patienceMs: number): void {
+function logWait(error: unknown, lateMs: number, timeoutMs: number): void {
   const logger = new Logger('Database');
   const line = {
     reason: codeOf(causeOf(error)) ?? 'no answer in time',
-    patience_s: Math.ceil(patienceMs / 1_000),
+    timeout_s: Math.ceil(timeoutMs / 1_000),
   };
   if (lateMs < LATE_MS) logger.warn(line, 'waiting for the database');
   else

@@ -11,7 +11,7 @@ import { codeOf } from '../../errors/error-code';
 import { waitAtMost } from '../pools/timeouts';
 
 /** Longest search for the server of a connection. It ends sooner if no server that answered can be used. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /** Interval of questions to an unusable server, which may be promoted while another one does not answer. */
 const AGAIN_MS = 250;
@@ -100,7 +100,7 @@ async function choose(address: DatabaseUrl): Promise<Server> {
     }
   };
   const all = Promise.all(address.servers.map(keepAsking));
-  await waitAtMost(Promise.race([isBestKnown, haveAllAnswered]), PATIENCE_MS);
+  await waitAtMost(Promise.race([isBestKnown, haveAllAnswered]), TIMEOUT_MS);
   if ([...looks.values()].some(({ kind }) => kind && isBest(kind, address.target)))
     await waitAtMost(all, GRACE_MS);
   over.abort();
@@ -136,8 +136,8 @@ function isBest(kind: ServerState, target: SessionTarget): boolean {
 async function lookAt(address: DatabaseUrl, server: Server): Promise<ServerProbe> {
   const client = new Client({
     connectionString: urlOfServer(address, server),
-    connectionTimeoutMillis: PATIENCE_MS + GRACE_MS, // after the end of the choice
-    query_timeout: PATIENCE_MS + GRACE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS + GRACE_MS, // after the end of the choice
+    query_timeout: TIMEOUT_MS + GRACE_MS,
     application_name: 'payout-proxy server choice',
   });
   client.on('error', () => undefined);

@@ -17,16 +17,16 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 2 * GATHERING_TURNS; turn += 1) await setImmediate();
 }
 
-const PATIENCE_MS = 20;
+const TIMEOUT_MS = 20;
 
-describe('GroupCommit with a patience', () => {
+describe('GroupCommit with a timeout', () => {
   let database: Database;
   let batches: GroupCommit<number>;
   beforeEach(() => {
     // Only the timers stand still. Turns of the event loop go on.
     jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick', 'queueMicrotask'] });
     database = new Database();
-    batches = new GroupCommit<number>(database.write, () => 1, 1_000, { patienceMs: PATIENCE_MS });
+    batches = new GroupCommit<number>(database.write, () => 1, 1_000, { timeoutMs: TIMEOUT_MS });
   });
   afterEach(() => jest.useRealTimers());
 
@@ -34,7 +34,7 @@ describe('GroupCommit with a patience', () => {
   async function outwait(...rows: Promise<void>[]): Promise<void> {
     const rejected = rows.map((row) => expect(row).rejects.toThrow(DatabaseTooSlow));
     await settled();
-    jest.advanceTimersByTime(PATIENCE_MS);
+    jest.advanceTimersByTime(TIMEOUT_MS);
     await Promise.all(rejected);
     await settled();
   }
