@@ -4,8 +4,8 @@ import { Prisma } from '../../platform/database/generated/client';
 import { AdmissionRequest } from '../../policy/admission';
 
 /**
- * Payments of a recovery gap that the upstream lists and no call explains. A request for the same recipient and
- * amount may be a retry of one of them, whatever its key and client.
+ * Payments of a recovery gap that the upstream lists and no call explains. A request for the same recipient
+ * and amount may be a retry of one of them, whatever its key and client.
  */
 
 /** Largest lead of the upstream's clock, in seconds. A payment may seem younger than its lost epoch. */
