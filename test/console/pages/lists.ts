@@ -141,7 +141,7 @@ describe("the console's lists of calls and payouts", () => {
     await page.reload();
     await table(page, 'Calls').waitFor();
     const titles = (await table(page, 'Calls').getByRole('columnheader').allTextContents()).join();
-    expect(titles).toBe('Time,Operation,Client,Outcome,Payouts,Total,Recipients,Latency,Id,X-Request-Id');
+    expect(titles).toBe('Time,Operation,Client,Outcome,Payouts,Total,Recipients,Latency,ID,X-Request-Id');
     await button(page, 'Views').click();
     await page.getByRole('menuitem', { name: 'Refusals' }).waitFor();
     expect((await page.getByRole('menuitem').allTextContents()).slice(0, 5)).toEqual([
