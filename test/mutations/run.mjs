@@ -149,9 +149,10 @@ function timesIn(folder, path, text) {
   return readFileSync(join(folder, path), 'utf8').split(wrapped(text)).length - 1;
 }
 
-/** Returns a pattern that matches a text however its lines are wrapped. */
+/** Returns a pattern that matches a text however its lines are wrapped. Space at its ends is literal. */
 function wrapped(text) {
-  return new RegExp(escaped(text).replaceAll(/\s+/g, '\\s+'));
+  const [, start, words, end] = /^(\s*)([^]*?)(\s*)$/.exec(text);
+  return new RegExp(start + escaped(words).replaceAll(/\s+/g, '\\s+') + end);
 }
 
 /** Writes a source file and its compiled form, which processes run. */
