@@ -1,16 +1,11 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { cliOf } from '../support/processes/cli';
+import { TestDatabase } from '../support/databases/test-database';
+import { cliOf, createCommandDatabase } from '../support/processes/cli';
 
 describe('the limit options of the clients command', () => {
   let database: TestDatabase;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    process.env.DATABASE_URL = database.url;
-    process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false';
-  });
+  beforeAll(async () => (database = await createCommandDatabase()));
   afterAll(() => database.close());
 
   const cli = async (...args: string[]) => (await cliOf(clientsCommands)(...args)).stdout;

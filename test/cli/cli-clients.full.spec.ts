@@ -2,20 +2,15 @@ import { userInfo } from 'node:os';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
 import { OPERATION_NAMES as NAMES, sourceOf } from '../../src/operations/catalogue/catalogue';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { cliOf } from '../support/processes/cli';
+import { TestDatabase } from '../support/databases/test-database';
+import { cliOf, createCommandDatabase } from '../support/processes/cli';
 
 const DOCUMENTED = NAMES.filter((name) => sourceOf(name) === 'documented');
 
 describe('the clients command', () => {
   let database: TestDatabase;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    process.env.DATABASE_URL = database.url;
-    process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false';
-  });
+  beforeAll(async () => (database = await createCommandDatabase()));
   afterAll(() => database.close());
 
   const cli = async (...args: string[]) => (await cliOf(clientsCommands)(...args)).stdout;

@@ -1,18 +1,13 @@
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { cliOf } from '../support/processes/cli';
+import { TestDatabase } from '../support/databases/test-database';
+import { cliOf, createCommandDatabase } from '../support/processes/cli';
 
 /** The commands for clients with known end users. */
 describe('the end user commands', () => {
   let database: TestDatabase;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    process.env.DATABASE_URL = database.url;
-    process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false';
-  });
+  beforeAll(async () => (database = await createCommandDatabase()));
   afterAll(() => database.close());
 
   const clients = cliOf(clientsCommands);

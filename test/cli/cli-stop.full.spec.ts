@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { stopCommands } from '../../src/cli/calls/stop';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
+import { TestDatabase } from '../support/databases/test-database';
 import { FakeUpstream } from '../support/network/fake-upstream';
-import { cliOf } from '../support/processes/cli';
+import { cliOf, createCommandDatabase } from '../support/processes/cli';
 import { startProxy } from '../support/processes/proxy';
 
 /** The commands of operators on a database. */
@@ -11,10 +11,7 @@ describe('the stop command', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    process.env.DATABASE_URL = database.url;
-    process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false'; // with dual control, the proxy lifts stops
+    database = await createCommandDatabase(); // with dual control, the proxy lifts stops
     await database.query(`INSERT INTO client (id, name, scopes) VALUES (gen_random_uuid(), 'shop', '{pay}')`);
   });
   afterAll(() => database.close());

@@ -2,8 +2,8 @@ import { NO_DAILY_CAP } from '../../src/admin/clients/client-rules';
 import { clientsCommands } from '../../src/cli/clients/clients';
 import { keysCommands } from '../../src/cli/clients/keys';
 import { ClientsApi, faultsOf, startClientsApi } from '../support/access/clients-api';
-import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { cliOf } from '../support/processes/cli';
+import { TestDatabase } from '../support/databases/test-database';
+import { cliOf, createCommandDatabase } from '../support/processes/cli';
 
 /** Uncapped payments and keys without an expiry require an explicit option. */
 describe('the defaults of the API', () => {
@@ -58,12 +58,7 @@ describe('the defaults of the API', () => {
 describe('the defaults of the commands', () => {
   let database: TestDatabase;
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    process.env.DATABASE_URL = database.url;
-    process.env.DATABASE_OWNER_URL = database.ownerUrl;
-    process.env.DUAL_CONTROL = 'false';
-  });
+  beforeAll(async () => (database = await createCommandDatabase()));
   afterAll(() => database.close());
 
   const clients = async (...args: string[]) => (await cliOf(clientsCommands)(...args)).stdout;

@@ -1,6 +1,16 @@
 import { Command } from 'commander';
 import { runCommand } from '../../../src/cli/program';
+import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import { Exit } from './process';
+
+/** Creates a database for the commands of {@link cliOf}, without dual control. */
+export async function createCommandDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  process.env.DATABASE_URL = database.url;
+  process.env.DATABASE_OWNER_URL = database.ownerUrl;
+  process.env.DUAL_CONTROL = 'false';
+  return database;
+}
 
 /** Runs a group of operators' commands in this process. */
 export function cliOf(commands: () => Command) {
