@@ -19,14 +19,11 @@ const BATCH_SIZE = 1_000;
  */
 export async function removeContents(prisma: PrismaService, settings: RunningConfig): Promise<number> {
   const seconds = Math.max(settings.duplicateWindowSeconds, settings.duplicateAcrossClientsSeconds);
-  const [brief, lasting] = [
-    await removeContentsOfKind(prisma, settings, { lasting: false, seconds }),
-    await removeContentsOfKind(prisma, settings, {
-      lasting: true,
-      seconds: Math.max(LASTING_SECONDS, seconds),
-    }),
-  ];
-  return brief + lasting;
+  const lastingSeconds = Math.max(LASTING_SECONDS, seconds);
+  return (
+    (await removeContentsOfKind(prisma, settings, { lasting: false, seconds })) +
+    (await removeContentsOfKind(prisma, settings, { lasting: true, seconds: lastingSeconds }))
+  );
 }
 
 /** A kind of content, and its retention after a call's answer. */

@@ -121,11 +121,11 @@ describe('a proxy with several upstream accounts', () => {
       nth: 1,
     });
     const id = idOf(await proxy.post(kiosk, '/payouts/airtime', airtime(13.75, '+254700000013')).expect(502));
-    // Somebody pays the same by the portal, from the other account.
-    const bySomebody = askSandbox(proxy.sandbox.url)
+    // The same payment is made in the upstream's portal, from the other account.
+    const byPortal = askSandbox(proxy.sandbox.url)
       .post('/api/v0.1/payouts/airtime')
       .set('X-API-Key', UPSTREAM_KEY);
-    await bySomebody.send(airtime(13.75, '+254700000013')).expect(200);
+    await byPortal.send(airtime(13.75, '+254700000013')).expect(200);
     await proxy.post(kiosk, '/payouts/airtime', airtime(0.25)).expect(200); // its list goes on after the call
     await worker.get(ResolverService).runOnce();
     expect((await callOf(id)).outcome).toBe('not_executed');

@@ -225,10 +225,7 @@ describe('the resolver with an unusual listing', () => {
 
   it('does not settle a payout as not executed if its transaction renames the recipient', async () => {
     await pay({}, [20, 1]);
-    const id = await pay(
-      { lost: true, more: { phoneNumber: undefined, email: 'somebody@example.com' } },
-      [21, 1],
-    );
+    const id = await pay({ lost: true, more: { phoneNumber: undefined, email: 'ada@example.com' } }, [21, 1]);
     await pay({}, [22, 1]);
     expect(await settle(id)).toContain('another amount, time, batch');
   });

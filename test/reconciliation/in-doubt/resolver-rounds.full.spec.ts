@@ -46,7 +46,7 @@ describe('a requested round of the resolver', () => {
   });
 
   it('runs once for all concurrent requests', async () => {
-    const id = await lose('somebody@example.com');
+    const id = await lose('concurrent@example.com');
     worker = await proxy.startWorker();
     const polls = jest.spyOn(worker.get(PollService), 'poll');
     const rounds = await Promise.all(Array.from({ length: 8 }, () => ask().expect(200)));
