@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { tmpdir } from 'node:os';
+import { userInfo, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DualControlService } from '../../src/access/dual-control/dual-control.service';
 import { runCli } from '../support/processes/cli';

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { api, revealing } from '../../api/client';
-import { whilePaging } from '../../api/client';
+import { api, revealing, whilePaging } from '../../api/client';
 import type { ItemRecord } from '../../api/generated/schema';
 import { PAYOUT_COLUMNS } from './columns';
 import { HistoryPage } from './history-page';

@@ -1,8 +1,7 @@
 import { PayoutSums } from '../../../history/search/summary.dto';
 import { CATEGORIES, Category, Severity } from '../../findings/categories';
 import { FindingField, FindingRecord } from '../../findings/findings.dto';
-import { TotalsRecord } from '../../matching/totals.dto';
-import { SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
+import { TotalsRecord, SumRecord, DoubtRecord, WalletRecord } from '../../matching/totals.dto';
 import { Markup, markup } from './markup';
 import { count, decimalsOf, instant, plural, signedUsd, usd } from './numbers';
 

@@ -1,6 +1,5 @@
 import { Call } from '../../../../src/sandbox/http/call';
-import { payOut } from '../../../../src/sandbox/payouts/payouts';
-import { readCreditItems } from '../../../../src/sandbox/payouts/payouts';
+import { payOut, readCreditItems } from '../../../../src/sandbox/payouts/payouts';
 import { transactionRecord } from '../../../../src/sandbox/transactions/record';
 
 /** POST /payouts/gift-card: paid from the `chi` wallet. */

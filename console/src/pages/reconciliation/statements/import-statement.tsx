@@ -11,8 +11,7 @@ import { useGate } from '../../../components/forms/gate';
 import { formatCount } from '../../../components/values/format';
 import { AccountInput } from '../account-input';
 import { ProblemAlert } from '../problem-alert';
-import { ColumnsInput } from './column-mapping';
-import { type Columns, columnsIn, guess } from './column-mapping';
+import { ColumnsInput, type Columns, columnsIn, guess } from './column-mapping';
 import { StatementFaults } from './statement-faults';
 
 /** Imports a provider's file, and shows the lines that cannot be used. */
