@@ -5,6 +5,7 @@ import { operatorCommands } from '../../src/cli/program';
 import { referencePages } from '../../src/cli/reference';
 import { Environment } from '../../src/platform/config/environment/environment';
 import { VARIABLES } from '../../src/platform/config/environment/variables';
+import { JOB_NAMES } from '../../src/platform/jobs/job';
 import { filesBelow, sourceFiles } from '../support/examples/source';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -77,6 +78,18 @@ describe('the documentation', () => {
     );
     const missing = areas.filter(({ name }) => !read('README.md').includes(`\`${name}\``));
     expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('names every job in docs/operate/monitor.md', () => {
+    const [row = ''] = /^\| `payout_proxy_job_held` .*$/m.exec(read('docs/operate/monitor.md')) ?? [];
+    const names = [...row.matchAll(/`([a-z]+)`/g)].map(([, name = '']) => name);
+    expect(names.sort()).toEqual([...JOB_NAMES].sort());
+  });
+
+  it('names only existing files and folders in CONTRIBUTING', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|console)\/[\w./-]+)`/g)];
+    expect(named.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(named.length).toBeGreaterThan(20);
   });
 
   it('links only to existing files and headings', () => {
