@@ -1,7 +1,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import { FastifyRequest } from 'fastify';
 import { OperationName } from '../../operations/catalogue/catalogue';
-import { FeeRate } from '../../operations/items/fees';
+import { FeeRule } from '../../operations/items/fees';
 import { clock } from '../../platform/database/clock';
 import { newId } from '../../platform/database/ids';
 import { REQUEST_TIMEOUT_MS } from '../../platform/database/pools/timeouts';
@@ -65,7 +65,7 @@ export interface Call {
   /** For `Server-Timing`, in ms. */
   readonly timings: { journal?: number; upstream?: number };
   /** The fee to reserve with each payout. Null if none is expected. */
-  feeRate: FeeRate | null;
+  feeRule: FeeRule | null;
   /** For the proxy's own calls: the ID of the call that needs the answer. */
   readonly causedBy?: string;
 }
@@ -121,7 +121,7 @@ export function causedBy(cause: AuthenticatedCall, operation: OperationName): Op
     opened: false,
     outcome: undefined,
     timings: {},
-    feeRate: null,
+    feeRule: null,
     causedBy: cause.id,
   };
 }

@@ -183,7 +183,7 @@ function newCall(request: FastifyRequest, { ownOrigin, deadlineMs }: NewCallOpti
     opened: false,
     outcome: undefined,
     timings: {},
-    feeRate: null,
+    feeRule: null,
   };
 }
 

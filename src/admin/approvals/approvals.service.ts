@@ -26,7 +26,7 @@ import { LocalCopies } from '../../journal/copies/local-copies';
 import { approveHeldCall, NewDecision, rejectHeldCall } from '../../journal/decisions/decisions';
 import { Screened, Release } from '../../journal/records/records';
 import { movesValue, operationNamed } from '../../operations/catalogue/catalogue';
-import { readFeeRate } from '../../operations/items/fees';
+import { readFeeRule } from '../../operations/items/fees';
 import { Item } from '../../operations/items/item';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUuid } from '../../platform/database/uuid';
@@ -229,7 +229,7 @@ export class ApprovalsService {
       sendBy: Infinity, // no caller waits
       opened: true,
       timings: {},
-      feeRate: fee === undefined ? null : (readFeeRate(fee) ?? null),
+      feeRule: fee === undefined ? null : (readFeeRule(fee) ?? null),
     };
     try {
       await this.exchanges.send(call, prepared, release, permit);

@@ -184,7 +184,7 @@ export class AdmissionService {
       const result = await this.admitOrFindClaim(call, admission, permit);
       isReleased = result.kind === 'released';
       call.opened = isReleased || result.kind === 'held';
-      if (result.kind === 'released') call.feeRate = result.feeRate;
+      if (result.kind === 'released') call.feeRule = result.feeRule;
       if (result.kind === 'held') call.outcome = 'pending_approval';
       return result;
     } finally {

@@ -1,4 +1,4 @@
-import { FeeRate } from '../../operations/items/fees';
+import { FeeRule } from '../../operations/items/fees';
 import { Config } from '../../platform/config/config';
 import { givenUpAfterMs, sendableForMs } from '../../platform/config/upstream/upstream-timeouts';
 import { commitment, newSalt } from '../../platform/privacy/commitment';
@@ -70,7 +70,7 @@ export interface AdmissionRules {
 export type AdmissionResult =
   | Exclude<Ruling, { kind: 'admitted' }>
   /** Includes the fee to reserve for each payout. Null if no fee is expected. */
-  | { kind: 'released'; release: Release; feeRate: FeeRate | null }
+  | { kind: 'released'; release: Release; feeRule: FeeRule | null }
   /** The key is no longer valid, or its client's rights have changed since the lookup. */
   | { kind: 'caller_changed' };
 
@@ -103,7 +103,7 @@ export function toOpened(
       unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
       earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
       expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
-      feeRate: fees.reservedWith(operation, usd),
+      feeRule: fees.reservedWith(operation, usd),
       reservedOn: held || usd === null ? null : today,
       contents: [
         ...(windows.duplicates ? [contentKey(request)] : []),
@@ -127,7 +127,7 @@ export function toResults(rulings: Ruling[], opened: IntentRow[], release: Relea
   return rulings.map((ruling) => {
     const record = isOpen(ruling) ? records.next().value : undefined;
     return ruling.kind === 'admitted'
-      ? { kind: 'released', release, feeRate: record?.intent.feeRate ?? null }
+      ? { kind: 'released', release, feeRule: record?.intent.feeRule ?? null }
       : ruling;
   });
 }

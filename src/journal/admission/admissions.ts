@@ -1,6 +1,6 @@
 import { ADMISSION_LIMIT_KEYS, limitColumns } from '../../access/clients/limits/limits';
 import { earlier, now } from '../../continuity/heartbeat/instant';
-import { readFeeRate } from '../../operations/items/fees';
+import { readFeeRule } from '../../operations/items/fees';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -150,8 +150,8 @@ async function decidedBefore(
   if (row.ageMs > sendableForMs) throw new Error('the call was admitted too long ago');
   const stop = stopFor(await readStops(tx), { clientId, operation });
   if (stop) return { kind: 'stopped', stop };
-  const feeRate = row.fee === null ? null : (readFeeRate(row.fee) ?? null);
-  return { kind: 'released', release: earlier(readAt, row.ageMs), feeRate };
+  const feeRule = row.fee === null ? null : (readFeeRule(row.fee) ?? null);
+  return { kind: 'released', release: earlier(readAt, row.ageMs), feeRule };
 }
 
 /** Returns whether none of these calls was refused during its admission. Their clients must be locked. */

@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { Counter } from 'prom-client';
 import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { FeeRate, feeOf, feeRates, feesOf } from '../../operations/items/fees';
+import { FeeRule, feeOf, feeRules, feesOf } from '../../operations/items/fees';
 import { settlesItems } from '../../operations/lifecycle/settlement';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { clock } from '../../platform/database/clock';
@@ -47,7 +47,7 @@ export interface ChargedFee {
 @Injectable()
 export class ExpectedFees {
   private readonly logger = new Logger('Fees');
-  private readonly configured: Map<string, FeeRate>;
+  private readonly configured: Map<string, FeeRule>;
   private readonly unexpected: Counter<'operation'>;
   /** Largest percentages by operation and day. */
   private readonly shares = new Map<string, Map<string, Decimal>>();
@@ -61,7 +61,7 @@ export class ExpectedFees {
     @Inject(SETTINGS) settings: RunningConfig,
     metrics: MetricsService,
   ) {
-    this.configured = feeRates(settings.upstreamFees);
+    this.configured = feeRules(settings.upstreamFees);
     this.unexpected = metrics.counter(
       'payout_proxy_unexpected_fees_total',
       'Fees of the upstream that were larger than the fee that was reserved, by operation. Set ' +
@@ -80,7 +80,7 @@ export class ExpectedFees {
   }
 
   /** Returns the rate to reserve for an operation. Null if no fee is expected. */
-  private rateOf(operation: string): FeeRate | null {
+  private rateOf(operation: string): FeeRule | null {
     const configured = this.configured.get(operation) ?? null;
     const days = this.shares.get(operation);
     if (!days) return configured;
@@ -96,7 +96,7 @@ export class ExpectedFees {
    * Returns the fee to reserve with each payout of a call.
    * @param usd amount that counts on the caps. Null if none counts.
    */
-  reservedWith(operation: string, usd: Decimal | null): FeeRate | null {
+  reservedWith(operation: string, usd: Decimal | null): FeeRule | null {
     return usd !== null && settlesItems(operation) ? this.rateOf(operation) : null;
   }
 

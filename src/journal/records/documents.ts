@@ -89,7 +89,7 @@ export function writeIntent(intent: OpenIntent): WrittenIntent {
     record: '',
     items,
     totalUsd: totalOf(intent.items)?.toFixed(),
-    expectedFeeUsd: feesOf(intent.items, intent.feeRate)?.toFixed(),
+    expectedFeeUsd: feesOf(intent.items, intent.feeRule)?.toFixed(),
     salt: newSalt(),
     people: people.length > 0 ? JSON.stringify(people) : null,
   };

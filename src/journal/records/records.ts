@@ -3,7 +3,7 @@ import { Author } from '../../access/auth/call';
 import { Caller } from '../../access/callers/caller';
 import { CallPerson } from '../../access/people/person';
 import { Instant } from '../../continuity/heartbeat/instant';
-import { FeeRate } from '../../operations/items/fees';
+import { FeeRule } from '../../operations/items/fees';
 import { Item } from '../../operations/items/item';
 import { Resolution } from '../../operations/lifecycle/lifecycle';
 import { Account, Entry, Source } from '../../operations/lifecycle/settlement';
@@ -81,7 +81,7 @@ export interface OpenIntent extends NewIntent {
   unexplainedTransaction?: string | null;
   expiresAt?: Date | null;
   /** The fee to reserve with each payout. Null if none is expected. */
-  feeRate?: FeeRate | null;
+  feeRule?: FeeRule | null;
   /** The day (UTC, `2026-11-21`) of its cap. */
   reservedOn?: string | null;
   /** The call that it repeats on purpose. */

@@ -1,5 +1,5 @@
 import { ACTOR_SOURCES } from '../../access/people/person';
-import { writeFeeRate } from '../../operations/items/fees';
+import { writeFeeRule } from '../../operations/items/fees';
 import { TYPES } from '../../platform/database/rows/binary-array';
 import { commitment } from '../../platform/privacy/commitment';
 import { queryAsRecorded } from '../../platform/privacy/recorded';
@@ -116,7 +116,7 @@ export const REQUEST_TABLE = {
     text: 'Sum of the items, exact. Null if no item names an amount.',
   },
   // The rate for each payout, reserved with its amount.
-  expected_fee: { of: ({ feeRate }) => feeRate && writeFeeRate(feeRate) },
+  expected_fee: { of: ({ feeRule }) => feeRule && writeFeeRule(feeRule) },
   expected_fee_usd: {
     of: (_request, { expectedFeeUsd }) => expectedFeeUsd,
     intent: 'numeric',

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { FeeRate, feeOf, readFeeRate } from '../../operations/items/fees';
+import { FeeRule, feeOf, readFeeRule } from '../../operations/items/fees';
 import {
   Account,
   PayoutAmounts,
@@ -49,7 +49,7 @@ export interface LedgerRecords {
  */
 export function ledgerOf({ intent, outcome, settlements }: LedgerRecords): LedgerItem[] {
   if (!settlesItems(intent.operation)) return [];
-  const rate = intent.expected_fee === undefined ? undefined : readFeeRate(intent.expected_fee);
+  const rate = intent.expected_fee === undefined ? undefined : readFeeRule(intent.expected_fee);
   const items = (intent.items ?? []).map((item, position) =>
     newItem(position, item.amount_usd, intent, rate),
   );
@@ -67,7 +67,7 @@ function newItem(
   position: number,
   amount: string | undefined,
   { recorded_at }: IntentDocument,
-  rate: FeeRate | undefined,
+  rate: FeeRule | undefined,
 ): LedgerItem {
   const amountUsd = amount === undefined ? null : new Decimal(amount);
   return {

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { CHANGED_BY, CreationRules, CREATED_BY } from '../items/effects';
-import { FeeRate, feeOf } from '../items/fees';
+import { FeeRule, feeOf } from '../items/fees';
 import { ENTRIES, Entry } from './entries';
 import { Resolution } from './lifecycle';
 import { Status } from './statuses';
@@ -105,7 +105,7 @@ export function countedAfterAnswer(
   items: readonly Pick<PayoutAmounts, 'amountUsd'>[],
   entries: readonly Entry[] | undefined,
   { feesUsd, named }: { feesUsd: ReadonlyMap<number, Decimal>; named: ReadonlySet<number> },
-  rate: FeeRate | null,
+  rate: FeeRule | null,
 ): Decimal | null {
   const isRejected = kind === 'rejected' || kind === 'not_sent';
   if (!entries) return isRejected ? new Decimal(0) : null;

@@ -9,7 +9,7 @@ import {
   RecordedSettlement,
   UpstreamItem,
 } from '../../../src/journal/records/records';
-import { readFeeRate } from '../../../src/operations/items/fees';
+import { readFeeRule } from '../../../src/operations/items/fees';
 import { Item } from '../../../src/operations/items/item';
 import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 
@@ -127,7 +127,7 @@ export const anyIntent: fc.Arbitrary<OpenIntent> = fc.record({
   heldFor: fc.constantFrom('over_threshold', 'seen_across_clients', null),
   expiresAt: maybe(instant),
   reservedOn: fc.constantFrom('2026-11-21', '2024-02-29', null),
-  feeRate: maybe(fc.constantFrom('1.5%', '0%+0.05', '2.25%+1').map((text) => readFeeRate(text)!)),
+  feeRule: maybe(fc.constantFrom('1.5%', '0%+0.05', '2.25%+1').map((text) => readFeeRule(text)!)),
   duplicateOf: maybe(fc.uuid()),
   earlierCallId: maybe(fc.uuid()),
   unexplainedTransaction: maybe(text),

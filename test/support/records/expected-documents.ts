@@ -8,7 +8,7 @@ import {
 } from '../../../src/journal/records/documents';
 import { recordedItems } from '../../../src/journal/records/recorded-items';
 import { OpenIntent, NewOutcome } from '../../../src/journal/records/records';
-import { feesOf, writeFeeRate } from '../../../src/operations/items/fees';
+import { feesOf, writeFeeRule } from '../../../src/operations/items/fees';
 import { totalOf } from '../../../src/operations/items/item';
 import { commitment } from '../../../src/platform/privacy/commitment';
 import { asRecorded, queryAsRecorded, proseAsRecorded } from '../../../src/platform/privacy/recorded';
@@ -68,8 +68,8 @@ export function intentOf(intent: OpenIntent, people: PersonDocument[], read: Int
     session: credential.kind === 'session' ? sessionOf(credential) : undefined,
     ephemeral_key_id: credential.kind === 'ephemeral' ? credential.id : undefined,
     held_for: intent.heldFor ?? undefined,
-    expected_fee: intent.feeRate ? writeFeeRate(intent.feeRate) : undefined,
-    expected_fee_usd: feesOf(intent.items, intent.feeRate)?.toFixed(),
+    expected_fee: intent.feeRule ? writeFeeRule(intent.feeRule) : undefined,
+    expected_fee_usd: feesOf(intent.items, intent.feeRule)?.toFixed(),
     expires_at: intent.expiresAt?.toISOString(),
     reserved_on: intent.reservedOn ?? undefined,
     process: intent.process,

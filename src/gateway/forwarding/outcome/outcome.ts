@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { NewOutcome, UpstreamItem } from '../../../journal/records/records';
 import { OperationName, rowOf } from '../../../operations/catalogue/catalogue';
-import { FeeRate } from '../../../operations/items/fees';
+import { FeeRule } from '../../../operations/items/fees';
 import { Item } from '../../../operations/items/item';
 import { countedAfterAnswer, entriesOfAnswer } from '../../../operations/lifecycle/settlement';
 import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
@@ -16,7 +16,7 @@ import { matchItems, withPayouts } from './match';
  * @param answerOf the call that fetched the answer. Null for this call.
  */
 export function outcomeOf(
-  { id, operation, feeRate }: { id: string; operation: OperationName; feeRate: FeeRate | null },
+  { id, operation, feeRule }: { id: string; operation: OperationName; feeRule: FeeRule | null },
   items: Item[],
   { answer, sentAt, answeredAt, upstreamMs, tries }: TimedAnswer,
   vocabulary: StatusVocabulary,
@@ -33,7 +33,7 @@ export function outcomeOf(
     retryAfter: answer.retryAfter,
     body: answerOf === null ? answer.body : null,
     items: transactions,
-    ...(changes && settlementOf({ operation, feeRate }, answer.kind, items, transactions, vocabulary)),
+    ...(changes && settlementOf({ operation, feeRule }, answer.kind, items, transactions, vocabulary)),
     attempts: tries.length,
     tries: answerOf === null ? triesOf(tries) : [],
     sentAt,
@@ -49,7 +49,7 @@ function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
 
 /** Returns the entries of a call's items, and the amount that counts on caps. */
 function settlementOf(
-  { operation, feeRate }: { operation: OperationName; feeRate: FeeRate | null },
+  { operation, feeRule }: { operation: OperationName; feeRule: FeeRule | null },
   kind: NewOutcome['kind'],
   items: Item[],
   transactions: UpstreamItem[],
@@ -68,7 +68,7 @@ function settlementOf(
     if (feeUsd) feesUsd.set(position, feeUsd);
     if ((upstreamRef ?? upstreamId) !== null || feeUsd) known.add(position);
   }
-  const counted = countedAfterAnswer(kind, items, entries, { feesUsd, named: known }, feeRate);
+  const counted = countedAfterAnswer(kind, items, entries, { feesUsd, named: known }, feeRule);
   return { entries, countedUsd: counted?.toFixed() ?? null };
 }
 

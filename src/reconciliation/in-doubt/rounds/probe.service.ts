@@ -165,7 +165,7 @@ export class ProbeService {
       await insertIntents(this.prisma, [{ ...intent, process: 0 }]);
       const isTooLate = () => ageOf(released) > this.sendableForMs;
       const answer = await upstream.send(outgoing, undefined, isTooLate);
-      const outcome = outcomeOf({ id, operation, feeRate: null }, items, answer, this.vocabulary);
+      const outcome = outcomeOf({ id, operation, feeRule: null }, items, answer, this.vocabulary);
       await insertOutcomes(this.prisma, [outcome]);
       return outcome;
     } finally {
