@@ -5,6 +5,7 @@ import { CHANGING_OPERATIONS } from '../../operations/items/effects';
 import { Item, recipientNames } from '../../operations/items/item';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';
 import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
+import { isPlainRejection, QuietPeriods } from '../../operations/lifecycle/rejections';
 import { ENTRIES, Entry } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
@@ -34,7 +35,7 @@ export interface SentCall {
   sentFrom: Date;
   /** Time at which the proxy stopped waiting for the answer. */
   sentUntil: Date;
-  /** Whether the upstream's answer rejects the call. It can still have been carried out. */
+  /** Whether the upstream's answer is a plain rejection. It can still have been carried out. */
   isRejected: boolean;
 }
 
@@ -68,11 +69,7 @@ export interface Lookup {
   transaction: ListedTransaction | null;
 }
 
-export interface Rules {
-  /** Quiet period after the proxy stopped waiting. A transaction unlisted at its end is never listed. */
-  quietMs: number;
-  /** Quiet period after a rejection, if shorter. The upstream has finished by then. */
-  rejectedQuietMs: number;
+export interface Rules extends QuietPeriods {
   /** Maximum error of the upstream's clock. */
   skewMs: number;
 }
@@ -111,7 +108,8 @@ interface CallRow {
   sentAt: Date | null;
   answeredAt: Date | null;
   items: ItemRow[] | null;
-  isRejected: boolean;
+  /** Failure code of the answer. */
+  failure: string | null;
   upstreamStatus: number | null;
   /** The entries of the answer: one for all items, or one for each. */
   answered: Entry | Entry[] | null;
@@ -210,7 +208,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
       CASE WHEN coalesce(d.process, i.process) = ${NO_PROCESS}
         THEN (i.record::json ->> 'received_at')::timestamptz END AS "receivedAt",
       o.answered_at AS "answeredAt",
-      coalesce(o.record::json ->> 'failure' = 'unverified_rejection', FALSE) AS "isRejected",
+      o.record::json ->> 'failure' AS failure,
       o.upstream_status AS "upstreamStatus", o.record::json -> 'entries' AS answered,
       (
         SELECT json_agg(e.entry ORDER BY t.number) FROM settlement t
@@ -220,8 +218,9 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
       (${ITEMS}) AS items
     FROM ${callsWith(ids)}
     ORDER BY i.id`;
-  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
+  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, failure, ...call }) => ({
     ...call,
+    isRejected: isPlainRejection({ failure, upstreamStatus: call.upstreamStatus }),
     sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
     sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toItemInDoubt),

@@ -66,6 +66,17 @@ describe('the configuration in production', () => {
     expect(loadConfig({ ...PRODUCTION, DATABASE_URL: url }).databaseUrl).toBe(url),
   );
 
+  it('requires 30 quiet seconds after a rejection in production', () => {
+    const RESOLVER_REJECTED_QUIET_SECONDS = '29';
+    expect(refusal({ ...PRODUCTION, RESOLVER_REJECTED_QUIET_SECONDS })).toContain(
+      'RESOLVER_REJECTED_QUIET_SECONDS must be at least 30',
+    );
+    expect(loadConfig({ ...PRODUCTION, RESOLVER_REJECTED_QUIET_SECONDS: '30' })).toMatchObject({
+      resolverRejectedQuietSeconds: 30,
+    });
+    expect(loadConfig({ RESOLVER_REJECTED_QUIET_SECONDS }).resolverRejectedQuietSeconds).toBe(29);
+  });
+
   it.each([`whsec_${Buffer.alloc(23, 1).toString('base64')}`, 'x'.repeat(23), 'whsec_c2VjcmV0'])(
     'rejects a webhook secret of less than 24 bytes in production: %s',
     (secret) => {

@@ -13,6 +13,9 @@ const DATABASE_URLS = [
   'DATABASE_REPLICA_URL',
 ] as const;
 
+/** A listing that is requested sooner after a rejection may not show yet that it was paid all the same. */
+const LEAST_REJECTED_QUIET_SECONDS = 30;
+
 /** Values of sslmode with certificate verification in pg. */
 const VERIFYING = ['require', 'verify-ca', 'verify-full'];
 
@@ -29,6 +32,8 @@ export function productionFaults(env: Environment, needed: readonly string[] | u
   if (env.PUBLIC_URL.length === 0 && (needed?.includes('PUBLIC_URL') ?? true))
     faults.push(`PUBLIC_URL is required ${WITH}: the address by which callers reach the proxy`);
   if (env.DUPLICATE_GUARD === 'false') faults.push(`DUPLICATE_GUARD=false is not allowed ${WITH}`);
+  if (env.RESOLVER_REJECTED_QUIET_SECONDS < LEAST_REJECTED_QUIET_SECONDS)
+    faults.push(`RESOLVER_REJECTED_QUIET_SECONDS must be at least ${LEAST_REJECTED_QUIET_SECONDS} ${WITH}`);
   for (const name of ['UPSTREAM_BASE_URL', 'SCREENING_URL', 'OIDC_ISSUER', 'PUBLIC_URL'] as const) {
     if (![env[name] ?? []].flat().some(isPlain)) continue;
     faults.push(

@@ -225,7 +225,8 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
       'Time before a call in doubt can be settled as `not_executed`. See [decision ' +
       '0014](../internals/decisions/upstream/0014-when-a-call-was-not-executed.md).',
     RESOLVER_REJECTED_QUIET_SECONDS:
-      'The same for a call that the upstream answered with an error. The shorter of the two applies.',
+      'The same after an error of the upstream with 2xx or 4xx. The shorter of the two applies. ' +
+      'Production needs at least 30.',
     RESOLVER_PROBE_EMAIL: {
       about:
         'Your email address. If no call proves that the listing of transactions is current, the resolver ' +

@@ -161,7 +161,7 @@ export function judgeChange(
     const kind = createdBy === null ? undefined : CREATED_BY.get(createdBy)?.name;
     const isFresh = kind !== undefined && isListedSince(listing, quietUntil(call, rules), kind);
     if (transaction !== null && UNTOUCHED[change as Change](transaction)) {
-      if (!isFresh)
+      if (!isFresh && !call.isRejected)
         return ambiguous(
           "The upstream's data may be older than this call. It lists no later call of the same kind yet.",
         );

@@ -33,6 +33,14 @@ describe('the verdict about a call that changes a transaction', () => {
     expect(verdictOn({ ...lookup, transaction: { ...seen, ...worded('redeemed') } })).toBe('ambiguous');
   });
 
+  it('needs no recent transaction after a plain rejection, and waits for its quiet period', () => {
+    const unproven = { ...lookup, createdBy: null };
+    const rejected = { ...doubt, isRejected: true };
+    const asked = (seconds: number) =>
+      judgeChange(rejected, { ...unproven, requestedAt: at(seconds) }, listing, [], RULES)?.verdict;
+    expect([asked(24), asked(25)]).toEqual([undefined, 'not_executed']);
+  });
+
   it('requires a recent transaction of the kind that the call changes', () => {
     expect(verdictOn({ ...lookup, createdBy: 'POST /send' })).toBe('ambiguous');
     expect(verdictOn({ ...lookup, createdBy: null })).toBe('ambiguous');

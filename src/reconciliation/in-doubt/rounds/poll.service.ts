@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
 import { insertVerdict, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
+import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
 import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
@@ -64,11 +65,7 @@ export class PollService {
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
-    this.rules = {
-      quietMs: this.settings.resolverQuietSeconds * 1_000,
-      rejectedQuietMs: this.settings.resolverRejectedQuietSeconds * 1_000,
-      skewMs: SKEW_MS,
-    };
+    this.rules = { ...quietPeriodsOf(this.settings), skewMs: SKEW_MS };
   }
 
   /**
@@ -125,7 +122,8 @@ export class PollService {
 
   /** Sends a probe if a quiet period ended without a later call. It shows whether the listing is current. */
   private async probe(account: string, calls: SentCall[]): Promise<void> {
-    const ends = calls.map((call) =>
+    const unproven = calls.filter(({ isRejected }) => !isRejected);
+    const ends = unproven.map((call) =>
       CREATED_BY.get(call.operation)?.paidAtOnce
         ? walletsCountFrom(call, this.rules)
         : quietUntil(call, this.rules),

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
 import { isIdOf } from '../../../operations/catalogue/payout-id';
 import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
+import { quietMsOf } from '../../../operations/lifecycle/rejections';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
 import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
 import { Work } from '../work';
@@ -32,6 +33,8 @@ export interface Facts {
   isCurrent: boolean;
   /** Whether the listing shows a later payment of the same kind. It is then current for this kind. */
   isFresh: boolean;
+  /** Whether later calls must show that the listing is current. After a plain rejection, none need to. */
+  needsFreshness: boolean;
   /** Whether the wallets prove that nothing was paid from them since before the call. */
   walletsUntouched: boolean;
 }
@@ -66,14 +69,14 @@ export function* factsOf(
     reachesBack,
     isCurrent,
     isFresh,
+    needsFreshness: !call.isRejected,
     walletsUntouched,
   };
 }
 
 /** Returns when the quiet period of a call ends, in milliseconds since 1970. */
 export function quietUntil(call: SentCall, rules: Rules): number {
-  const { quietMs, rejectedQuietMs } = rules;
-  return call.sentUntil.getTime() + (call.isRejected ? Math.min(quietMs, rejectedQuietMs) : quietMs);
+  return call.sentUntil.getTime() + quietMsOf(call.isRejected, rules);
 }
 
 /**
@@ -97,7 +100,12 @@ export function isListedSince({ freshUntil }: Listing, since: number, kind?: str
 export function dependsOnWallets(call: SentCall, listing: Listing, rules: Rules): boolean {
   const created = CREATED_BY.get(call.operation);
   // Only payments from a wallet at once debit it.
-  if (!created?.paidAtOnce || isListedSince(listing, quietUntil(call, rules), created.name)) return false;
+  if (
+    call.isRejected ||
+    !created?.paidAtOnce ||
+    isListedSince(listing, quietUntil(call, rules), created.name)
+  )
+    return false;
   const from = walletsCountFrom(call, rules);
   return listing.requestedAt.getTime() >= from && isListedSince(listing, from);
 }

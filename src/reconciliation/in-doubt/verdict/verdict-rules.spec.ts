@@ -94,8 +94,8 @@ const SCENARIOS: Record<string, Scenario> = {
   'not listed': { title: 'nothing is listed, in a listing that is whole and recent' },
 };
 
-function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
-  const created = CREATED_BY.get(CALL.operation)!;
+function factsIn({ seen = [], others = [], listing = {} }: Scenario, call = CALL): Facts {
+  const created = CREATED_BY.get(call.operation)!;
   const whole: Listing = {
     readId: 'read',
     requestedAt: at(900),
@@ -105,7 +105,7 @@ function factsIn({ seen = [], others = [], listing = {} }: Scenario): Facts {
     unclaimed: atOnce(Batches.of(seen)),
     ...listing,
   };
-  return atOnce(factsOf(CALL, created, whole, atOnce(CompetingCalls.of(others, RULES)), RULES));
+  return atOnce(factsOf(call, created, whole, atOnce(CompetingCalls.of(others, RULES)), RULES));
 }
 
 const DECISIONS = join(__dirname, '../../../../docs/internals/decisions');
@@ -126,6 +126,19 @@ describe('the rules about a call in doubt', () => {
     const listing = { freshUntil: new Map([['link', at(899)]]), wallets: walletsWith({ debitAt: -60 }) };
     const facts = factsIn({ title: 'at night', listing });
     expect(VERDICT_RULES.find(({ holds }) => holds(facts))?.name).toBe('not listed');
+  });
+
+  it('need no later call after a plain rejection, but all other proof', () => {
+    const withoutFreshness = VERDICT_RULES.map(({ name }) => {
+      const facts = factsIn(SCENARIOS[name]!, { ...CALL, isRejected: true });
+      const rule = VERDICT_RULES.find(({ holds }) => holds(facts))!.name;
+      return rule === name ? [] : [name, rule];
+    });
+    expect(withoutFreshness.filter(({ length }) => length > 0)).toEqual([
+      ['too early', 'not listed'], // its quiet period is shorter
+      ['listing too old', 'not listed'],
+      ['kind listed later', 'not listed'],
+    ]);
   });
 
   it('each have a scenario and a row of the decision record, in the same order', () => {

@@ -94,7 +94,7 @@ export const VERDICT_RULES: readonly Rule[] = [
   },
   {
     name: 'listing too old',
-    holds: ({ isCurrent }) => !isCurrent,
+    holds: ({ isCurrent, needsFreshness }) => needsFreshness && !isCurrent,
     concludes: 'ambiguous',
     reason: () =>
       "The upstream's listing does not yet show a call of ours from after the quiet period at its correct " +
@@ -102,7 +102,7 @@ export const VERDICT_RULES: readonly Rule[] = [
   },
   {
     name: 'kind listed later',
-    holds: ({ isFresh, walletsUntouched }) => !isFresh && !walletsUntouched,
+    holds: ({ isFresh, needsFreshness, walletsUntouched }) => needsFreshness && !isFresh && !walletsUntouched,
     concludes: 'ambiguous',
     reason: ({ created: { name } }) =>
       `The upstream's listing does not yet show another ${name} call of ours from after the quiet period, ` +
@@ -113,14 +113,15 @@ export const VERDICT_RULES: readonly Rule[] = [
     holds: () => true,
     concludes: 'not_executed',
     reason: (facts) => {
-      const { rules, created, call, isFresh } = facts;
+      const { rules, created, call, isFresh, needsFreshness } = facts;
       const listed = soleCandidate(facts)?.batch.length;
       const part =
         listed === undefined ? '' : `${listed} of the ${call.items.length} payouts of this call, and `;
       const seconds = Math.round((quietUntil(call, rules) - call.sentUntil.getTime()) / 1_000);
-      const proof = isFresh
+      const current = isFresh
         ? `does list ${created.name} sent later`
         : 'does list a later call. The wallets show that nothing was paid from them since before the call';
+      const proof = needsFreshness ? current : 'has rejected the call';
       return (
         `The upstream lists ${part}nothing that ${listed === undefined ? 'this' : 'the others'} could have ` +
         `made, ${seconds} seconds after it was given up, and ${proof}.`
