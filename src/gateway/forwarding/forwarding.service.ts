@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { OperationCall } from '../../access/auth/call';
 import { listsTransactions, rowOf, OperationName } from '../../operations/catalogue/catalogue';
 import { ID_FORMS, payoutIdOf } from '../../operations/catalogue/payout-id';
 import { itemsOf, itemFieldsOf } from '../../operations/items/items';
+import { quietMsOf, quietPeriodsOf } from '../../operations/lifecycle/rejections';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { LoadShedderService } from '../admission-control/load-shedder.service';
 import { toOutgoing } from '../upstream/transport/outgoing';
 import { UpstreamService } from '../upstream/upstream.service';
@@ -22,6 +24,7 @@ export class ForwardingService {
     private readonly ownership: OwnershipService,
     private readonly exchanges: ExchangeService,
     private readonly upstream: UpstreamService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
   /** @param input the validated body, or the validated query. */
@@ -43,12 +46,12 @@ export class ForwardingService {
         if (listsTransactions(operation))
           prepared.shown = (received) => this.ownership.withoutOthers(call, received);
         const { answer, shared } = await this.exchanges.read(call, prepared, permit);
-        return toReply(answer, id, effect, shared?.age);
+        return toReply(answer, id, effect, { age: shared?.age });
       }
       const admitted = await this.admission.admit(call, prepared, input, permit);
       if (admitted instanceof Reply) return admitted;
       const { answer } = await this.exchanges.send(call, prepared, admitted, permit);
-      return toReply(answer, id, effect);
+      return toReply(answer, id, effect, { quietMs: quietMsOf(true, quietPeriodsOf(this.settings)) });
     } finally {
       permit.release();
     }

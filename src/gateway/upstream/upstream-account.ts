@@ -179,7 +179,7 @@ export class UpstreamAccount {
   private async attempt(sending: SendRequest, progress: Progress): Promise<Answer> {
     const { outgoing } = sending;
     const answer = await this.circuitOf(outgoing.operation).run(outgoing, async () =>
-      toAnswer(await this.exchange(sending, progress), outgoing, this.settings.upstreamRejectionTexts),
+      toAnswer(await this.exchange(sending, progress), outgoing),
     );
     this.health.record(answer);
     return answer;

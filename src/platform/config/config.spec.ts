@@ -130,7 +130,6 @@ describe('loadConfig', () => {
       '__proto__',
       '__defineGetter__',
     ],
-    ['UPSTREAM_REJECTION_TEXTS', 'no', 'insufficient funds,failed'],
     ['SANDBOX_PORT', '-1', '65536'],
     ['SANDBOX_CONTROL_KEY', 'short', 'with a blank'],
   ])('names %s without quoting its bad value', (name, ...values) => {

@@ -19,10 +19,11 @@ export const BUSY = {
   ...repeatable(503, 'retry_same_key', 30, {
     too_many_runs: 'Too many reconciliation runs are in progress. Try again later.',
   }),
-  ...repeatable(503, 'retry_same_key', 1, {
+  ...repeatable(503, 'wait', 1, {
     upstream_busy:
-      'The payout service is limiting the requests of the proxy. The request was not carried out. You may ' +
-      'use the same Idempotency-Key again, after Retry-After.',
+      'The payout service is limiting the requests of the proxy. It is not proven yet that nothing was ' +
+      'carried out. GET /v1/calls/{call_id} shows the outcome after Retry-After. If nothing was carried ' +
+      'out, you may use the same Idempotency-Key again.',
   }),
   ...repeatable(503, 'retry_same_key', 2, {
     overloaded:

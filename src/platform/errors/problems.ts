@@ -213,10 +213,11 @@ export const PROBLEMS = {
   ...kinds(500, 'ask', {
     internal_error: 'The proxy failed. Nothing was sent. Give the call_id to the operator.',
   }),
-  ...kinds(502, 'ask', {
+  ...kinds(502, 'wait', {
     upstream_auth:
-      'The payout service refused the credentials of the proxy. The request was not carried out. You may ' +
-      'use the same Idempotency-Key again. Ask the operator to correct the credentials.',
+      'The payout service refused the credentials of the proxy. It is not proven yet that nothing was ' +
+      'carried out. GET /v1/calls/{call_id} shows the outcome after Retry-After. If nothing was carried ' +
+      'out, you may use the same Idempotency-Key again. Ask the operator to correct the credentials.',
   }),
   ...kinds(409, 'new_key', {
     answer_erased:

@@ -13,7 +13,7 @@ export function happenedOf(code: ProblemCode): string {
 }
 
 /** The codes of reads that may be sent again later. */
-const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'upstream_busy', 'overloaded', 'upstream_unreachable'];
+const TRY_AGAIN: ProblemCode[] = [...DATABASE_CODES, 'overloaded', 'upstream_unreachable'];
 
 /** Texts of reads, for codes whose usual text mentions sending or keys. */
 export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadText>>> = {
@@ -29,7 +29,14 @@ export const FOR_READS: Readonly<Partial<Record<ProblemCode, ReadText>>> = {
   ...Object.fromEntries(
     TRY_AGAIN.map((code) => [code, { text: `${happenedOf(code)} Try again after Retry-After.` }]),
   ),
-  upstream_auth: { text: `${happenedOf('upstream_auth')} The operator has to correct them.` },
+  upstream_busy: {
+    text: `${happenedOf('upstream_busy')} Try again after Retry-After.`,
+    action: 'retry_same_key',
+  },
+  upstream_auth: {
+    text: `${happenedOf('upstream_auth')} The operator has to correct them.`,
+    action: 'ask',
+  },
   stopped: { text: happenedOf('stopped') },
   outcome_unknown: {
     text: 'The payout service gave no usable answer. A read changes nothing, so it is safe to try again.',

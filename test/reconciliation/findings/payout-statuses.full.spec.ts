@@ -52,16 +52,4 @@ describe('the payouts of an answer', () => {
     expect(JSON.stringify([call.items[0]?.upstream, read.item.upstream])).not.toContain(PHONE.slice(-7));
     await paying.close();
   });
-
-  it('frees the amount after a 500 with configured text, unless it names work', async () => {
-    const paying = await startPaying({ upstreamRejectionTexts: ['insufficient funds'] });
-    const body = { status: 'error', error: 'Insufficient funds' };
-    paying.upstream.behaviour = answer(500, body);
-    const rejected = await paying.pay().expect(500);
-    expect(await paying.record(rejected)).toMatchObject({ outcome: 'rejected' });
-    paying.upstream.behaviour = answer(500, { ...body, data: { issueID: 'issuer_2.5_1700000000000' } });
-    const doubtful = await paying.pay('+254712345679').expect(500);
-    expect(await paying.record(doubtful)).toMatchObject({ outcome: 'unknown' });
-    await paying.close();
-  });
 });

@@ -8,7 +8,7 @@ export interface AnswerRow {
   status: number;
   code?: string;
   body?: object;
-  outcome: 'succeeded' | 'rejected' | 'unknown';
+  outcome: 'succeeded' | 'unknown';
   failure?: string;
   upstreamStatus: number | null;
 }
@@ -34,10 +34,20 @@ const unknown = (failure: string, upstreamStatus: number | null, behaves: Behavi
   failure,
   upstreamStatus,
 });
-/** The app gets the upstream's own answer, and the record marks it as unverified. */
-const unverified = (status: number, body: object) => ({
+/** The app gets the upstream's own answer, and the record marks it as doubtful. */
+const unverified = (status: number, body: object, failure = 'unverified_rejection') => ({
   ...passed('unknown', status, body),
-  failure: 'unverified_rejection',
+  failure,
+});
+/** The upstream rejects or limits the proxy's key. */
+const atTheDoor = (upstreamStatus: number, body: object | string) => ({
+  ...unknown(
+    'unverified_rejection',
+    upstreamStatus,
+    answer(upstreamStatus, body),
+    upstreamStatus === 429 ? 503 : 502,
+  ),
+  code: upstreamStatus === 429 ? 'upstream_busy' : 'upstream_auth',
 });
 const onSocket =
   (text: string): Behaviour =>
@@ -62,47 +72,47 @@ export const TABLE: AnswerRow[] = [
   },
   {
     upstream: '200 success whose data.error is a text',
-    ...passed('rejected', 200, { status: 'success', data: { error: 'not found for that id' } }),
+    ...unverified(200, { status: 'success', data: { error: 'not found for that id' } }),
   },
-  { upstream: '200 error', ...passed('rejected', 200, ERROR) },
+  { upstream: '200 error', ...unverified(200, ERROR) },
   {
     upstream: '200 error of the second kind',
-    ...passed('rejected', 200, {
+    ...unverified(200, {
       status: 'error',
       type: 'Transaction Error',
       code: 'TRANSACTION_FAILED',
       message: '-',
     }),
   },
-  { upstream: '400', ...passed('rejected', 400, { status: 'error', error: 'ERROR-REDEEMED' }) },
-  { upstream: '404 with the error envelope', ...passed('rejected', 404, ERROR) },
-  { upstream: '422', ...passed('rejected', 422, ERROR) },
+  { upstream: '400', ...unverified(400, { status: 'error', error: 'ERROR-REDEEMED' }) },
+  { upstream: '404 with the error envelope', ...unverified(404, ERROR) },
+  { upstream: '422', ...unverified(422, ERROR) },
   { upstream: '404 without the envelope', ...unknown('unreadable', 404, answer(404, { nothing: 'here' })) },
   { upstream: '404 HTML', ...unknown('unreadable', 404, answer(404, '<html>not here</html>')) },
   { upstream: '400 that says success', ...unknown('unreadable', 400, answer(400, OK)) },
   { upstream: '460', ...unknown('unreadable', 460, answer(460, '')) },
   { upstream: '499', ...unknown('unreadable', 499, answer(499, '')) },
   { upstream: '500 with the error envelope', ...unverified(500, ERROR) },
-  { upstream: '500 with the error envelope that names a transaction', ...unverified(500, NAMED) },
-  { upstream: '400 that names a transaction', ...unverified(400, NAMED) },
-  { upstream: '200 error that names a transaction', ...unverified(200, NAMED) },
-  { upstream: '401 that names a transaction', ...unknown('unverified_rejection', 401, answer(401, NAMED)) },
+  {
+    upstream: '500 with the error envelope that names a transaction',
+    ...unverified(500, NAMED, 'contradictory'),
+  },
+  { upstream: '400 that names a transaction', ...unverified(400, NAMED, 'contradictory') },
+  { upstream: '200 error that names a transaction', ...unverified(200, NAMED, 'contradictory') },
+  { upstream: '401 that names a transaction', ...unknown('contradictory', 401, answer(401, NAMED)) },
   {
     upstream: '200 success whose data.error is a text beside transactions',
     ...passed('succeeded', 200, { status: 'success', data: { ...NAMED.data, error: '1 of 3 items failed' } }),
   },
-  { upstream: '401', ...envelope(401, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
-  { upstream: '403', ...envelope(403, ERROR), status: 502, code: 'upstream_auth', outcome: 'rejected' },
-  { upstream: '429', ...envelope(429, ERROR), status: 503, code: 'upstream_busy', outcome: 'rejected' },
-  { upstream: '401 text', ...envelope(401, 'no'), status: 502, code: 'upstream_auth', outcome: 'rejected' },
+  { upstream: '401', ...atTheDoor(401, ERROR) },
+  { upstream: '403', ...atTheDoor(403, ERROR) },
+  { upstream: '429', ...atTheDoor(429, ERROR) },
+  { upstream: '401 text', ...atTheDoor(401, 'no') },
   {
     upstream: '403 HTML',
-    ...envelope(403, '<html>'),
-    status: 502,
-    code: 'upstream_auth',
-    outcome: 'rejected',
+    ...atTheDoor(403, '<html>'),
   },
-  { upstream: '429 text', ...envelope(429, 'slow'), status: 503, code: 'upstream_busy', outcome: 'rejected' },
+  { upstream: '429 text', ...atTheDoor(429, 'slow') },
   {
     upstream: '200 success whose data.error is no text',
     ...unknown('unreadable', 200, answer(200, { status: 'success', data: { error: false } })),

@@ -10,6 +10,7 @@ import { FirstCall, readFirstCall, readFirstRequest } from '../../../journal/loo
 import { SpooledOutcomes } from '../../../journal/recovery/spooled-outcomes';
 import { OperationName, rowOf } from '../../../operations/catalogue/catalogue';
 import { Effect } from '../../../operations/catalogue/row';
+import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { givenUpAfterMs, overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
@@ -19,7 +20,7 @@ import { databaseUnavailable, Problem } from '../../../platform/errors/problem';
 import { AdmissionRequest, Obstacle } from '../../../policy/admission';
 import { paymentsIn } from '../../../policy/normal-form';
 import { MayPay } from '../../may-pay/may-pay.service';
-import { Answer } from '../../upstream/answers/answer';
+import { inDoubt, inVerification } from './doubt-problems';
 import { erasedContent, confirmedReply, pendingReply, Reply, toReply } from './reply';
 
 /** Time limit of recording an outcome. Usual are milliseconds, so a longer time indicates a fault. */
@@ -108,7 +109,6 @@ export class ReplayService {
     const { effect } = rowOf(call.operation);
     const { id, state, isKeyFree, payouts } = first;
     if (isKeyFree) return undefined;
-    const untrusted = untrustedAnswerOf(first);
     switch (state) {
       case 'succeeded':
       case 'rejected':
@@ -128,8 +128,7 @@ export class ReplayService {
       case 'refused':
         return undefined; // their keys are free
       case 'unknown':
-        if (untrusted) return toReply(untrusted, id, effect);
-        throw inDoubt(first);
+        throw inVerification(first, quietPeriodsOf(this.settings)) ?? inDoubt(first);
     }
   }
 
@@ -209,35 +208,4 @@ const OTHER_PAYMENT = {
 function areDisjoint(operation: OperationName, body: object, other: object | undefined): boolean {
   const payments = new Set(paymentsIn(operation, body));
   return !paymentsIn(operation, other).some((payment) => payments.has(payment));
-}
-
-/** Longest wait before the next look at a call in doubt, in seconds. */
-const LONGEST_WAIT = 60;
-
-/** @param state of the outcome, as a clause. */
-function inDoubt({ id, ageMs }: FirstCall, state = 'is unknown'): Problem {
-  return new Problem('outcome_unknown', {
-    status: 409,
-    text:
-      `The outcome of the first request with this Idempotency-Key ${state}, so nothing was sent again. ` +
-      `GET /v1/calls/${id} shows its outcome once it is recorded.`,
-    firstCallId: id,
-    // Grows with the age of the call.
-    retryAfter: Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(ageMs / 2_000))),
-  });
-}
-
-/** Returns the stored, untrusted answer of a call in doubt, so a repeated request gets the same response. */
-function untrustedAnswerOf({ outcome, body }: FirstCall): Answer | undefined {
-  const { kind, failure, upstream_status: status = null } = outcome ?? {};
-  if (kind !== 'unknown' || failure !== 'unverified_rejection' || status === null || body === null)
-    return undefined;
-  return {
-    kind,
-    failure,
-    status,
-    contentType: outcome?.content_type ?? null,
-    retryAfter: outcome?.retry_after ?? null,
-    body,
-  };
 }

@@ -37,6 +37,26 @@ describe('toReply', () => {
     expect(bodyOf(answered(429))).toMatchObject({ code: 'upstream_busy', call_id: ID });
   });
 
+  it.each<[status: number, retryAfter: number | null, seconds: number]>([
+    [401, null, 30],
+    [403, null, 30],
+    [429, null, 30],
+    [429, 37, 37],
+  ])(
+    'tells the app to wait until an unverified %i with Retry-After %s is verified',
+    (status, retryAfter, seconds) => {
+      const doubt = { ...answered(status, { retryAfter }), kind: 'unknown', failure: 'unverified_rejection' };
+      const reply = toReply(doubt as Answer, ID, 'pay', { quietMs: 30_000 });
+      expect(reply.headers['retry-after']).toBe(seconds);
+      expect(JSON.parse(reply.body.toString())).toMatchObject({ action: 'wait', call_id: ID });
+    },
+  );
+
+  it.each([200, 400, 500])('passes on an unverified %i with the same bytes', (status) => {
+    const doubt = { ...answered(status), kind: 'unknown', failure: 'unverified_rejection' } as Answer;
+    expect(toReply(doubt, ID, 'pay', { quietMs: 30_000 })).toMatchObject({ status, body: BODY });
+  });
+
   it('suggests a retry only if nothing was sent', () => {
     const notSent: Answer = { kind: 'not_sent', failure: 'refused', status: null, body: null, ...NOTHING };
     expect(toReply(notSent, ID, 'pay')).toMatchObject({ status: 503, headers: { 'retry-after': 1 } });

@@ -4,6 +4,7 @@ import { heldCallHeaders } from '../../../http/answers/accepted-headers';
 import { LedgerItem } from '../../../journal/settlement/ledger';
 import { Effect } from '../../../operations/catalogue/row';
 import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';
+import { UNVERIFIED_REJECTION } from '../../../operations/lifecycle/rejections';
 import { ENTRIES, payoutStateOf } from '../../../operations/lifecycle/settlement';
 import { Problem } from '../../../platform/errors/problem';
 import { toEnvelope } from '../../../platform/errors/problem-body';
@@ -40,23 +41,35 @@ interface ReplyHeaders {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+interface ReplyTimes {
+  /** Age of a cached answer, in seconds (RFC 9111, section 5.1). */
+  age?: number | undefined;
+  /** Time after which a listing can confirm a plain rejection. */
+  quietMs?: number;
+}
+
 /**
  * Returns the app's response for an upstream answer: the upstream's own status and bytes, or the proxy's own
  * text where those would mislead.
- * @param age of a cached answer, in seconds (RFC 9111, section 5.1).
  */
-export function toReply(answer: Answer, callId: string, effect: Effect, age?: number): Reply {
+export function toReply(
+  answer: Answer,
+  callId: string,
+  effect: Effect,
+  { age, quietMs = 0 }: ReplyTimes = {},
+): Reply {
   switch (answer.kind) {
     case 'succeeded':
       return new Reply(answer.status, safeType(answer.contentType), answer.body, { age });
     case 'rejected':
-      return rejected(answer.status, answer, callId, effect);
+      return rejected(answer.status, answer, callId, effect, 0);
     case 'not_sent':
       return proxyReply(notSent(answer), callId, effect);
     case 'unknown':
-      if (answer.failure === 'unverified_rejection' && !GATEWAY_REFUSALS.includes(answer.status)) {
+      if (answer.failure === UNVERIFIED_REJECTION)
+        return rejected(answer.status, answer, callId, effect, quietMs);
+      if (answer.failure === 'contradictory' && !GATEWAY_REFUSALS.includes(answer.status))
         return new Reply(answer.status, safeType(answer.contentType), answer.body);
-      }
       return proxyReply(
         new Problem('outcome_unknown', { status: answer.failure === 'timeout' ? 504 : 502 }),
         callId,
@@ -129,10 +142,24 @@ function notSent({ failure, retryAfter }: Answer): Problem {
 }
 
 /** Returns the response to a rejection. One of the proxy's own key must not look like one of the app's. */
-function rejected(status: number, answer: Answer & { body: Buffer }, callId: string, effect: Effect): Reply {
-  if (status === 401 || status === 403) return proxyReply(new Problem('upstream_auth'), callId, effect);
-  if (status === 429)
-    return proxyReply(new Problem('upstream_busy', { retryAfter: answer.retryAfter ?? 1 }), callId, effect);
+function rejected(
+  status: number,
+  answer: Answer & { body: Buffer },
+  callId: string,
+  effect: Effect,
+  quietMs: number,
+): Reply {
+  const quietSeconds = Math.ceil(quietMs / 1_000);
+  if (status === 401 || status === 403)
+    return proxyReply(
+      new Problem('upstream_auth', { retryAfter: quietSeconds || undefined }),
+      callId,
+      effect,
+    );
+  if (status === 429) {
+    const retryAfter = Math.max(answer.retryAfter ?? 1, quietSeconds);
+    return proxyReply(new Problem('upstream_busy', { retryAfter }), callId, effect);
+  }
   return new Reply(status, safeType(answer.contentType), answer.body);
 }
 

@@ -1,4 +1,5 @@
 import { GATEWAY_REFUSALS } from '../../../operations/lifecycle/lifecycle';
+import { UNVERIFIED_REJECTION } from '../../../operations/lifecycle/rejections';
 import { readExactJson } from '../../../platform/json/exact-json';
 import { isObject } from '../../../platform/json/is-object';
 
@@ -44,10 +45,13 @@ export type Answer = AnswerDetails &
   (
     | { kind: 'succeeded' | 'rejected'; failure: null; status: number; body: Buffer }
     | { kind: 'not_sent'; failure: FailureCode; status: null; body: null }
-    /** A denied effect that may have happened: a 500 in its envelope, or an error that names transactions. */
-    | { kind: 'unknown'; failure: 'unverified_rejection'; status: number; body: Buffer }
+    /** A rejection of a change that may have happened all the same. */
+    | { kind: 'unknown'; failure: DoubtedRejection; status: number; body: Buffer }
     | { kind: 'unknown'; failure: FailureCode; status: number | null; body: Buffer | null }
   );
+
+/** Failure codes of rejections that nothing has confirmed. `contradictory` ones name a created object. */
+type DoubtedRejection = typeof UNVERIFIED_REJECTION | 'contradictory';
 
 interface AnswerDetails {
   contentType: string | null;
@@ -65,13 +69,8 @@ export interface RequestKind {
 /**
  * Decides what an exchange proves. A doubt must never be recorded as a rejection or a success: a rejected
  * payout may be sent again, and would then be paid twice.
- * @param rejectionTexts error texts that prove that nothing was done (UPSTREAM_REJECTION_TEXTS).
  */
-export function toAnswer(
-  exchange: Exchange,
-  request: RequestKind,
-  rejectionTexts: readonly string[] = [],
-): Answer {
+export function toAnswer(exchange: Exchange, request: RequestKind): Answer {
   if ('failure' in exchange) {
     const answer = notSent(exchange.failure);
     return exchange.written ? { ...answer, kind: 'unknown' } : answer;
@@ -81,8 +80,7 @@ export function toAnswer(
   if (status >= 300 && status < 400) return { kind: 'unknown', failure: 'redirect', ...response };
   if (status === 408) return { kind: 'unknown', failure: 'timeout', ...response };
   if (!isDecoded) return { kind: 'unknown', failure: 'unreadable', ...response };
-  const meaning =
-    request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request, rejectionTexts);
+  const meaning = request.effect === 'read' ? meaningOfRead(response) : meaningOfChange(response, request);
   return Object.assign({}, meaning, response);
 }
 
@@ -90,11 +88,12 @@ type Response = AnswerDetails & { status: number; body: Buffer };
 
 type Meaning =
   | { kind: 'succeeded' | 'rejected'; failure: null }
-  | { kind: 'unknown'; failure: 'unreadable' | 'server_error' | 'unverified_rejection' };
+  | { kind: 'unknown'; failure: 'unreadable' | 'server_error' | DoubtedRejection };
 
 const SUCCEEDED = { kind: 'succeeded', failure: null } as const;
 const REJECTED = { kind: 'rejected', failure: null } as const;
-const UNVERIFIED = { kind: 'unknown', failure: 'unverified_rejection' } as const;
+const UNVERIFIED = { kind: 'unknown', failure: UNVERIFIED_REJECTION } as const;
+const CONTRADICTORY = { kind: 'unknown', failure: 'contradictory' } as const;
 
 /** Decides about a read. A read changes nothing, so any refusal is believed. */
 function meaningOfRead({ status, body }: Response): Meaning {
@@ -106,38 +105,24 @@ function meaningOfRead({ status, body }: Response): Meaning {
 }
 
 /**
- * Decides whether an error proves that nothing was done. Only the service's own envelope can prove it, and
- * only without a created object. A 500 is documented as a failure, but such services also send it after
- * paying, so only the upstream's list confirms it. Other 5xx come from intermediaries, even in an envelope.
- * See docs/internals/decisions/upstream/0023-what-proves-a-rejection.md.
+ * Decides about a change. No error proves that nothing was done: such services also send errors after paying.
+ * Only the upstream's lists confirm a rejection. Where no list shows the effect, the service's own envelope
+ * is believed. Other 5xx than 500 come from intermediaries, even in an envelope.
+ * See docs/internals/decisions/upstream/0063-no-error-proves-that-nothing-happened.md.
  */
-function meaningOfChange(
-  { status, body }: Response,
-  { unlisted }: RequestKind,
-  texts: readonly string[],
-): Meaning {
+function meaningOfChange({ status, body }: Response, { unlisted }: RequestKind): Meaning {
   const envelope = parseJson(body);
   const saysError = statusOf(envelope) === 'error';
   const claimed =
     status < 300 ? readEnvelopeStatus(envelope) : saysError && status <= 500 ? 'rejected' : undefined;
   if (claimed === 'succeeded') return SUCCEEDED;
   const named = namesCreatedObject(envelope);
-  if (GATEWAY_REFUSALS.includes(status) && !named) return REJECTED;
+  const rejection = unlisted ? REJECTED : UNVERIFIED;
+  if (GATEWAY_REFUSALS.includes(status) && !named) return rejection;
   if (claimed === undefined) return notUnderstood(status);
   // A partial success. It counts as a success, and its items keep the upstream's statuses.
-  if (named) return saysError ? UNVERIFIED : SUCCEEDED;
-  return status === 500 && !unlisted && !isProof(envelope, texts) ? UNVERIFIED : REJECTED;
-}
-
-/**
- * Whether an error text begins with one that proves that nothing was done, ignoring case. Later in a text, as
- * in "1 of 3 failed: insufficient funds", it proves nothing.
- */
-function isProof(envelope: unknown, texts: readonly string[]): boolean {
-  const { error, message } = isObject(envelope) ? envelope : {};
-  const stated = typeof error === 'string' ? error : typeof message === 'string' ? message : '';
-  const plain = stated.trim().toLowerCase();
-  return texts.some((text) => plain.startsWith(text.toLowerCase()));
+  if (named) return saysError ? CONTRADICTORY : SUCCEEDED;
+  return rejection;
 }
 
 function notUnderstood(status: number): Meaning {

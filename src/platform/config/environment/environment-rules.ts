@@ -195,9 +195,6 @@ export const AreVerifierKeys = () =>
     message: '$property must be a comma-separated list of verifier keys in the form <name>+<id>+<base64>',
   });
 
-/** Rule of rejection texts. A shorter text would match too many errors. */
-export const TEXTS_RULE = '$property must be a comma-separated list of texts with at least 8 characters each';
-
 /** Minute, hour, day, month, weekday. A field for seconds would start a reconciliation every second. */
 const FIELDS = 5;
 

@@ -33,7 +33,6 @@ import {
   AreSigningKeys,
   AreVerifierKeys,
   Numeric,
-  TEXTS_RULE,
   Words,
 } from './environment-rules';
 
@@ -101,7 +100,6 @@ export class Environment {
 
   @Matches(/^[a-z][a-z0-9]{1,31}$/) UPSTREAM_UNIT_NAME = 'credit';
   @Words() UPSTREAM_STATUS_WORDS: string[] = []; // src/operations/lifecycle/statuses.ts checks them
-  @Words() @MinLength(8, { each: true, message: TEXTS_RULE }) UPSTREAM_REJECTION_TEXTS: string[] = [];
   @IsOptional() @IsProxyUrl() HTTP_PROXY?: string;
   @IsOptional() @IsProxyUrl() HTTPS_PROXY?: string;
   @Words() @AreProxyExceptions() NO_PROXY: string[] = [];

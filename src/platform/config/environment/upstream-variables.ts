@@ -64,12 +64,6 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
       '`settled_t2=paid,voided=reversed`. See [Status words](upstream.md#status-words).',
     unset: 'none',
   },
-  UPSTREAM_REJECTION_TEXTS: {
-    about:
-      'Beginnings of error texts that prove that nothing was done, even with 500, such as `insufficient ' +
-      'funds`. See [What an answer proves](../apps/outcomes.md#what-an-answer-of-the-upstream-proves).',
-    unset: 'none',
-  },
   HTTPS_PROXY: {
     about:
       'The proxy for outgoing requests to `https://` addresses, such as `http://proxy.example.com:3128`. ' +

@@ -176,8 +176,6 @@ export function toUpstreamConfig(env: Environment, namedAccounts: UpstreamAccoun
     upstreamUnitName: env.UPSTREAM_UNIT_NAME,
     /** Additional status words of the upstream, such as `settled_t2=paid`. */
     upstreamStatusWords: Object.freeze(env.UPSTREAM_STATUS_WORDS),
-    /** Texts of errors that prove that nothing was done, even with 500. */
-    upstreamRejectionTexts: Object.freeze(env.UPSTREAM_REJECTION_TEXTS),
     /** Maximum number of requests that wait for a connection to the upstream. More are rejected. */
     upstreamQueue: env.UPSTREAM_QUEUE,
     /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
