@@ -12,6 +12,7 @@ import { PERSONS } from './persons.mjs';
 import { RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
+import { RUNS } from './runs.mjs';
 import { SERVERS } from './servers.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
@@ -205,6 +206,7 @@ export const GUARDS = [
   ...CALLS,
   ...CHECKS,
   ...RETRIES,
+  ...RUNS,
   ...CLOCKS,
   ...DATABASES,
   ...SERVERS,

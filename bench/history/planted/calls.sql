@@ -90,13 +90,15 @@ SELECT id, uuid_floor(now()), uuid_floor(now()), operation, 'planted', '::1', 50
 INSERT INTO outcome (intent_id, kind, upstream_ms, sent_at, answered_at, recorded_at, record)
 SELECT id, kind, 1000, at, answered_at, answered_at, (
     SELECT json_strip_nulls(row_to_json(m))::text FROM (
-      SELECT to_char(answered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS answered_at, 1 AS attempts, id AS intent_id, items, kind,
+      SELECT to_char(answered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS answered_at, 1 AS attempts, entries, id AS intent_id, items, kind,
         to_char(answered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS sent_at, 'outcome' AS "table",
         '1000.000' AS upstream_ms) AS m)
 FROM (
   SELECT id, CASE WHEN fate IN ('unknown', 'unknown, but paid', 'confirmed', 'confirmed, said by a verdict') THEN 'unknown'
       WHEN fate IN ('rejected', 'rejected, but paid') THEN 'rejected' WHEN fate = 'not sent' THEN 'not_sent' ELSE 'succeeded' END AS kind,
-    at, at + interval '1 second' AS answered_at, transactions AS items
+    at, at + interval '1 second' AS answered_at, transactions AS items,
+    CASE WHEN fate IN ('link', 'collection') THEN 'pending' WHEN fate LIKE 'rejected%' OR fate = 'not sent' THEN 'not_executed'
+      WHEN fate NOT LIKE 'unknown%' AND fate NOT LIKE 'confirmed%' THEN 'paid' END AS entries
   FROM planted_call LEFT JOIN planted_parts USING (id) WHERE fate NOT IN ('no answer', 'refused', 'waiting')
 ) AS o;
 

@@ -1665,20 +1665,22 @@ CREATE FUNCTION usual_entry(state text) RETURNS text LANGUAGE sql IMMUTABLE PARA
     ELSE 'not_executed' END
 $$;
 
--- Returns the payouts of a call whose last entry is not the usual one. Almost no call has one.
---   answered, items   the members of the documents
-CREATE FUNCTION last_entries(call uuid, answered json, items json, usual text) RETURNS TABLE (pos integer, entry text)
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
+-- Returns the payouts of a call whose last entry at an instant is not the usual one. Almost no call has one.
+-- All other payouts have the usual one. Every state of a payout in SQL comes from here.
+--   answered   the member `entries` of the outcome: one text for all payouts, or an array. Null before the outcome
+--   items      the number of payouts
+CREATE FUNCTION last_entries(call uuid, answered json, items integer, usual text, as_of timestamptz DEFAULT 'infinity')
+RETURNS TABLE (pos integer, entry text) LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT last.pos, last.entry FROM (
     SELECT DISTINCT ON (e.pos) e.pos, e.entry FROM (
       SELECT n - 1 AS pos, CASE json_typeof(answered) WHEN 'string' THEN answered #>> '{}' ELSE answered ->> (n - 1) END AS entry,
         0 AS number
-      FROM generate_series(1, json_array_length(items)) AS n
+      FROM generate_series(1, items) AS n
       WHERE answered IS NOT NULL AND (json_typeof(answered) = 'array' OR answered #>> '{}' IS DISTINCT FROM usual)
       UNION ALL
       SELECT t.position, t.entry, s.number FROM settlement s
       CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS t(position integer, entry text)
-      WHERE s.intent_id = call AND t.entry <> 'fee'
+      WHERE s.intent_id = call AND s.recorded_at <= as_of AND t.entry <> 'fee'
     ) AS e ORDER BY e.pos, e.number DESC
   ) AS last WHERE last.entry IS DISTINCT FROM usual
 $$;
@@ -1734,7 +1736,7 @@ CREATE VIEW call_entry AS
           position integer, upstream_ref text, upstream_id text, batch_ref text, entry text, "to" text, amount_usd numeric)
         WHERE s.intent_id = c.call_id
         UNION ALL
-        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', r.items, usual_entry(c.state)) AS e
+        SELECT e.pos + 1, NULL, E'\nentry:' || e.entry, e.entry, NULL FROM last_entries(c.call_id, c.answer -> 'entries', json_array_length(r.items), usual_entry(c.state)) AS e
       ) AS lines GROUP BY place
     ) AS places
   ) AS p;

@@ -44,7 +44,7 @@ export async function readCallStates(
       SELECT i.id::text, ${STATE_COLUMNS}, o.upstream_status, ${UNDELIVERED} AS undelivered,
         o.recorded_at AS answered_at, s.recorded_at AS settled_at,
         CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
-          SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.record::json -> 'items', 'paid')
+          SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, 'paid')
           WHERE entry = 'in_doubt') ELSE FALSE END AS has_doubt
       FROM ${callsWith(ids)}) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));

@@ -15,15 +15,7 @@ import {
 import { judgeWallets } from './entries/wallets';
 import { matchByFingerprint } from './fingerprint';
 import { makeAlone, makeJudged } from './judgment';
-import {
-  addDistantCalls,
-  addOurs,
-  CallIdRange,
-  makeCalls,
-  makeEntries,
-  makeEvidence,
-  makeOurs,
-} from './ours';
+import { addDistantCalls, addOurs, addSettled, CallIdRange, makeCalls, makeOurs, makeSettled } from './ours';
 import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from './plan';
 import { matchAll, MATCH_REMAINING } from './rules';
 import {
@@ -80,7 +72,7 @@ const NO_IDS: CallIdRange = {
 
 async function readOurs(db: Client, plan: Plan): Promise<CallIdRange> {
   const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
-  await runAll(db, [makeCalls(plan), makeEvidence(plan), makeEntries(plan), analyze]);
+  await runAll(db, [makeCalls(plan), ...makeSettled(plan), analyze]);
   const ids = await idsIn(db, Prisma.sql`run_call`);
   await runAll(db, [makeOurs(plan, ids), Prisma.sql`ANALYZE ours`]);
   return ids;
@@ -114,7 +106,7 @@ async function addDistant(db: Client, plan: Plan): Promise<void> {
   const { rowCount } = await db.query(DISTANT_CALLS);
   if (!rowCount) return;
   const ours = await nextOf(db, Prisma.sql`ours`);
-  await db.query(addDistantCalls(plan));
+  await runAll(db, [addDistantCalls(plan), ...addSettled(plan)]);
   await runAll(db, [addOurs(plan, await idsIn(db, Prisma.sql`distant_call`)), ...addUnmatchedOurs(ours)]);
 }
 

@@ -2,7 +2,7 @@ import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { givenBack } from './flows';
-import { CallIdRange } from './ours';
+import { CallIdRange, MOVED, payoutStateSql } from './ours';
 import { Plan } from './plan';
 import { harmless, masked, plainWord } from './recipients';
 
@@ -28,8 +28,10 @@ const UPSTREAM_ID = harmless(Prisma.sql`t.upstream_id`);
 const BATCH_REF = harmless(Prisma.sql`t.batch_ref`);
 const STATUS_WORD = plainWord(Prisma.sql`t.status`);
 
+/** The state of a payment of ours (PAYOUT_STATES). */
+const STATE = payoutStateSql(Prisma.sql`o.entry`);
 const AMOUNT = field('amount_usd', usd(Prisma.sql`o.usd`), usd(Prisma.sql`t.usd`));
-const STATUS = field('status', Prisma.sql`o.outcome`, STATUS_WORD);
+const STATUS = field('status', STATE, STATUS_WORD);
 const FEE = field('fee_usd', usd(Prisma.sql`j.e`), usd(Prisma.sql`j.f`));
 const RECIPIENT = field(
   'recipient',
@@ -90,7 +92,7 @@ export function addDifferencesOfPayments(plan: Plan): Prisma.Sql {
 
 const OURS = Prisma.sql`json_build_object(
   'call_id', o.call_id, 'position', o.position, 'operation', o.operation, 'at', o.at,
-  'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome)`;
+  'amount_usd', trim_scale(o.usd)::text, 'outcome', o.outcome, 'state', ${STATE})`;
 
 const THEIRS = Prisma.sql`json_build_object(
   'read_id', t.read_id, 'ordinal', t.ordinal,
@@ -166,11 +168,18 @@ export const TO_CONFIRM = Prisma.sql`
 const CLAIMED = Prisma.sql`c.client_id = k.client_id AND c.operation = k.operation
   AND c.key IN (k.key, hashed_key(k.key))`;
 
+/** Whether a payout of a call `s` has paid. */
+const HAS_PAID = Prisma.sql`s.state = ANY (${EXECUTED}::text[])
+  AND json_array_length(s.request -> 'items') > (
+    SELECT count(*) FROM last_entries(s.call_id, s.answer -> 'entries',
+      json_array_length(s.request -> 'items'), usual_entry(s.state))
+    WHERE entry <> ALL (${MOVED}::text[]))`;
+
 /**
- * Adds `key_paid_twice` for each executed call that shares its idempotency key with another executed call of
- * the client and operation. Our own records decide, because the upstream's listing may match both. A call
- * takes over a key only from a call that was not executed by then, so a reuse shows a premature settlement.
- * The call that now has the key is not reported.
+ * Adds `key_paid_twice` for each call with a paid payout that shares its idempotency key with another such
+ * call of the client and operation. Our own records decide, because the upstream's listing may match both. A
+ * call takes over a key only from a call that was not executed by then, so a reuse shows a premature
+ * settlement. The call that now has the key is not reported.
  */
 export function addReusedKeys({ from, to }: Plan, { low, high }: CallIdRange): Prisma.Sql[] {
   const inside = Prisma.sql`BETWEEN ${low}::uuid AND ${high}::uuid`;
@@ -180,7 +189,8 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: CallIdRange): P
       scoped_key(i.person_id, i.record, b.idempotency_key) AS key
     FROM run_call c JOIN intent i ON i.id = c.call_id AND i.id ${inside}
     JOIN intent_body b ON b.intent_id = c.call_id AND b.intent_id ${inside}
-    WHERE c.outcome = ANY (${EXECUTED}::text[]) AND b.idempotency_key IS NOT NULL`,
+    WHERE c.call_id IN (SELECT call_id FROM ours WHERE entry = ANY (${MOVED}::text[]))
+      AND b.idempotency_key IS NOT NULL`,
     Prisma.sql`ANALYZE keyed`,
     Prisma.sql`INSERT INTO pg_temp.difference
     SELECT 'key_paid_twice', 'call/' || k.call_id || '/key', k.call_id, 0, NULL, NULL, NULL, NULL, k.at, 0,
@@ -202,7 +212,7 @@ export function addReusedKeys({ from, to }: Plan, { low, high }: CallIdRange): P
         FROM (
           SELECT DISTINCT c.intent_id, k.key FROM keyed k JOIN idempotency_claim c ON ${CLAIMED}
           WHERE c.intent_id <> k.call_id AND c.intent_id NOT IN (SELECT call_id FROM keyed)
-        ) AS k JOIN call_state s ON s.call_id = k.intent_id AND s.state = ANY (${EXECUTED}::text[])
+        ) AS k JOIN call_state s ON s.call_id = k.intent_id AND ${HAS_PAID}
       ) AS calls
     ) AS k
     WHERE k.call_id <> k.other AND k.at >= ${from}::timestamptz AND k.at < ${to}::timestamptz`,

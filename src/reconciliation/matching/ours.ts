@@ -1,8 +1,8 @@
 import { ofAccount } from '../../journal/records/accounts';
 import { itemsSql } from '../../journal/records/document-sql';
-import { ARRIVED, EXECUTED } from '../../operations/lifecycle/lifecycle';
+import { ENTRIES, entriesThat, Entry, payoutStateOf } from '../../operations/lifecycle/entries';
+import { ARRIVED } from '../../operations/lifecycle/lifecycle';
 import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
-import { COUNTED } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
@@ -56,7 +56,11 @@ export function addDistantCalls(plan: Plan): Prisma.Sql {
   return Prisma.sql`INSERT INTO pg_temp.run_call ${calls(plan, distant)}`;
 }
 
-/** Selects calls. A call without an outcome at that time counts as in doubt, whatever its age. */
+/**
+ * Selects calls. A call without an outcome at that time counts as in doubt, whatever its age. `usual` is the
+ * entry of payouts without a more specific one. `entries` is null if the answer states no other entry, which
+ * its text shows. Parsing each record takes ten times as long.
+ */
 function calls(
   { account, asOf }: Plan,
   which: Prisma.Sql,
@@ -65,11 +69,13 @@ function calls(
 ): Prisma.Sql {
   const then = Prisma.sql`${asOf}::timestamptz`;
   return Prisma.sql`
-    SELECT call_id, operation, at, answered,
-      state_at(state, NULL, NULL, at, ${then}, NULL, 'infinity') AS outcome
+    SELECT call_id, operation, at, answered, item_count, outcome, usual_entry(outcome) AS usual,
+      CASE WHEN ${statedEntry(Prisma.sql`record`)} NOT IN ('', '"' || usual_entry(outcome) || '"')
+        THEN record::json -> 'entries' END AS entries
     FROM (
       SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
-        ${RECORDED_STATE} AS state, o.intent_id IS NOT NULL AS answered
+        state_at(${RECORDED_STATE}, NULL, NULL, i.recorded_at, ${then}, NULL, 'infinity') AS outcome,
+        o.intent_id IS NOT NULL AS answered, i.item_count, o.record
       FROM intent i
       LEFT JOIN outcome o ON o.intent_id = i.id AND o.recorded_at <= ${then} AND ${whichOutcomes}
       LEFT JOIN decision d ON d.intent_id = i.id AND d.decided_at <= ${then}
@@ -79,9 +85,14 @@ function calls(
           WHERE later.intent_id = i.id AND later.number > s.number AND later.recorded_at <= ${then})
       WHERE ${which} AND i.recorded_at <= ${then} AND i.operation = ANY (${operations}::text[])
         AND ${ofAccount('i.client_id', account)}
+      OFFSET 0 -- Otherwise the planner would repeat the state wherever it is used.
     ) AS call
-    WHERE state = ANY (${ARRIVED}::text[])`;
+    WHERE outcome = ANY (${ARRIVED}::text[])`;
 }
+
+/** SQL for the beginning of the member `entries` of an outcome. Quotes within its texts are escaped. */
+const statedEntry = (record: Prisma.Sql) =>
+  Prisma.sql`split_part(split_part(coalesce(${record}, ''), '"entries":', 2), ',', 1)`;
 
 /**
  * Recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item").
@@ -107,6 +118,21 @@ const PAYOUTS = Prisma.sql`
   LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS})
     AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.nth - 1`;
 
+/** The states of payouts by their entries. */
+const STATES_OF_ENTRIES = JSON.stringify(
+  Object.fromEntries(Object.keys(ENTRIES).map((entry) => [entry, payoutStateOf(entry as Entry, 'unknown')])),
+);
+
+/** SQL for the state of a payout by its entry. */
+export const payoutStateSql = (entry: Prisma.Sql) => Prisma.sql`${STATES_OF_ENTRIES}::json ->> ${entry}`;
+
+/** Entries of payouts whose money has left, or will. */
+export const MOVED = entriesThat(({ counts, known }) => counts && known);
+/** Entries of payouts in doubt. A payout without an outcome counts as in doubt (`calls`). */
+export const IN_DOUBT = entriesThat(({ known }) => !known);
+/** Entries with which a link or a collection may still be paid. */
+const OPEN = [...IN_DOUBT, ...entriesThat(({ account }) => account === 'in_transit')];
+
 /**
  * `ours`: the payments of `run_call`. `moved` is whether money moved by our records. Null if they cannot show
  * it.
@@ -114,24 +140,24 @@ const PAYOUTS = Prisma.sql`
  */
 function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): Prisma.Sql {
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} BETWEEN ${low}::uuid AND ${high}::uuid`;
+  const entry = Prisma.sql`coalesce(e.entry, c.usual)`;
   return Prisma.sql`
-    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${KEY} AS key,
+    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${entry} AS entry, ${KEY} AS key,
       nullif(i.reference, '') AS reference,
       CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd,
       coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref,
       coalesce(i.upstream_id, v.upstream_id) AS upstream_id,
       c.at >= ${from}::timestamptz AND c.at < ${to}::timestamptz AS in_period,
       (c.at AT TIME ZONE 'UTC')::date AS day, p.incoming,
-      CASE WHEN p.paid_at_once
-        THEN coalesce(e.entry = ANY (${COUNTED}::text[]), c.outcome = ANY (${EXECUTED}::text[]))
-        END AS moved,
+      CASE WHEN p.paid_at_once OR ${entry} <> ALL (${OPEN}::text[])
+        THEN ${entry} = ANY (${MOVED}::text[]) END AS moved,
       -- A numeric division could have any number of decimals. A percentage is a product.
       CASE WHEN p.takes_fee
         THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6)
         ELSE 0 END AS fee,
-      CASE WHEN c.outcome = ANY (${EXECUTED}::text[]) THEN 1
-        WHEN c.outcome = 'unknown' THEN 2
-        WHEN c.outcome = 'rejected' THEN 3
+      CASE WHEN ${entry} = ANY (${MOVED}::text[]) THEN 1
+        WHEN ${entry} = ANY (${IN_DOUBT}::text[]) THEN 2
+        WHEN c.outcome <> 'not_executed' THEN 3
         ELSE 4 END AS tier
     FROM run_call c
     JOIN compared_operation p ON p.operation = c.operation
@@ -145,39 +171,37 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): P
     LEFT JOIN run_entry e ON e.call_id = c.call_id AND e.position = i.position`;
 }
 
-/** `run_evidence`: the transactions in the newest settlement of each payout. They count like an answer's. */
-export function makeEvidence({ asOf }: Plan): Prisma.Sql {
-  return Prisma.sql`
-    CREATE TEMP TABLE run_evidence AS
-    SELECT DISTINCT ON (c.call_id, f.position)
-      c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
-    FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
-    CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
-      AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
-    WHERE s.recorded_at <= ${asOf}::timestamptz AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
-    ORDER BY c.call_id, f.position, s.number DESC`;
-}
+const ALL = Prisma.sql`TRUE`;
+const OF_DISTANT = Prisma.sql`c.call_id IN (SELECT call_id FROM distant_call)`;
 
-/**
- * `run_entry`: entries of the payouts whose answers or settlements are more specific than their call's. If a
- * call counts less than its total in an answer, it has failed payouts.
- */
-export function makeEntries({ asOf }: Plan): Prisma.Sql {
-  return Prisma.sql`
-    CREATE TEMP TABLE run_entry AS
-    SELECT DISTINCT ON (call_id, position) call_id, position, entry FROM (
-      SELECT c.call_id, (n.nth - 1)::integer AS position, n.entry, 0 AS number
-      FROM run_call c JOIN outcome o ON o.intent_id = c.call_id AND o.counted_usd > 0 AND c.answered
-      CROSS JOIN LATERAL json_array_elements_text(CASE json_typeof(o.record::json -> 'entries')
-        WHEN 'array' THEN o.record::json -> 'entries' ELSE '[]' END) WITH ORDINALITY AS n(entry, nth)
-      UNION ALL
-      SELECT c.call_id, f.position, f.entry, s.number
-      FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS f(position integer, entry text)
-      WHERE s.recorded_at <= ${asOf}::timestamptz AND f.entry <> 'fee'
-    ) AS entries
-    ORDER BY call_id, position, number DESC`;
-}
+/** `run_evidence`: the transactions in the newest settlement of each payout. They count like an answer's. */
+const selectEvidence = ({ asOf }: Plan, which: Prisma.Sql) => Prisma.sql`
+  SELECT DISTINCT ON (c.call_id, f.position)
+    c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
+  FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
+  CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
+    AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)
+  WHERE s.recorded_at <= ${asOf}::timestamptz AND coalesce(f.upstream_ref, f.upstream_id) IS NOT NULL
+    AND ${which}
+  ORDER BY c.call_id, f.position, s.number DESC`;
+
+/** `run_entry`: the last entries of the payouts that do not have the usual one of their call. */
+const selectEntries = ({ asOf }: Plan, which: Prisma.Sql) => Prisma.sql`
+  SELECT c.call_id, e.pos AS position, e.entry
+  FROM run_call c LEFT JOIN settlement s ON s.intent_id = c.call_id AND s.number = 1
+  CROSS JOIN LATERAL last_entries(c.call_id, c.entries, c.item_count, c.usual, ${asOf}::timestamptz) AS e
+  WHERE (c.entries IS NOT NULL OR s.intent_id IS NOT NULL) AND ${which}`;
+
+export const makeSettled = (plan: Plan) => [
+  Prisma.sql`CREATE TEMP TABLE run_evidence AS ${selectEvidence(plan, ALL)}`,
+  Prisma.sql`CREATE TEMP TABLE run_entry AS ${selectEntries(plan, ALL)}`,
+];
+
+/** Adds those of the calls in `distant_call`. */
+export const addSettled = (plan: Plan) => [
+  Prisma.sql`INSERT INTO pg_temp.run_evidence ${selectEvidence(plan, OF_DISTANT)}`,
+  Prisma.sql`INSERT INTO pg_temp.run_entry ${selectEntries(plan, OF_DISTANT)}`,
+];
 
 export const makeOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
   CREATE TEMP TABLE ours AS

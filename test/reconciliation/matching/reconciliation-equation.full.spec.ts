@@ -15,7 +15,8 @@ import { lines, ObservedFinding, findingsOf } from '../../support/reconciliation
 /** A payment, and the upstream's transaction. Amounts in millionths of a dollar. */
 interface Case {
   operation: string;
-  state: 'succeeded' | 'rejected' | 'unknown' | 'confirmed';
+  /** Of the payout. Its call succeeded if it `failed`. */
+  state: 'succeeded' | 'failed' | 'rejected' | 'unknown' | 'confirmed';
   usd: bigint | null;
   theirs: {
     word: string | null;
@@ -62,7 +63,7 @@ const aCase: fc.Arbitrary<Case> = fc
       'POST /send',
       'POST /payouts/initiate-credit',
     ),
-    state: fc.constantFrom('succeeded', 'succeeded', 'rejected', 'unknown', 'confirmed'),
+    state: fc.constantFrom('succeeded', 'succeeded', 'failed', 'rejected', 'unknown', 'confirmed'),
     usd: fc.option(usd, { freq: 10 }),
     theirs: fc.option(
       fc.record({
@@ -95,7 +96,9 @@ const magnitude = (value: bigint) => (value < 0n ? -value : value);
 /** Expected findings of one case, from the rules of the design alone. */
 function expected({ operation, state, usd: named, theirs }: Case, { amount, feePercent, fee }: Tolerances) {
   const isLink = operation === 'POST /send' || operation === 'POST /payouts/initiate-credit';
-  const weSay = isLink ? null : state === 'succeeded' || state === 'confirmed';
+  const isOver = state === 'failed' || state === 'rejected';
+  // A link may still be paid.
+  const weSay = isLink && !isOver ? null : state === 'succeeded' || state === 'confirmed';
   const found: [string, bigint][] = [];
   // Rounded half up to whole millionths.
   const feeFor = (value: bigint) =>
@@ -125,6 +128,14 @@ function expected({ operation, state, usd: named, theirs }: Case, { amount, feeP
   return { found, within };
 }
 
+const KINDS = {
+  succeeded: { kind: 'succeeded' },
+  failed: { kind: 'succeeded', entry: 'failed' },
+  rejected: { kind: 'rejected' },
+  unknown: { kind: 'unknown' },
+  confirmed: { kind: 'unknown' },
+} as const;
+
 const decimal = (value: bigint) => {
   const digits = magnitude(value).toString().padStart(7, '0');
   const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '');
@@ -153,7 +164,7 @@ async function find(cases: Case[], { amount, feePercent, fee }: Tolerances) {
       at: at.toISOString(),
       usd: one.usd === null ? null : decimal(one.usd),
       upstream_ref,
-      kind: one.state === 'confirmed' ? 'unknown' : one.state,
+      ...KINDS[one.state],
       resolution: one.state === 'confirmed' ? 'confirmed' : null,
       email: `${call_id}@example.com`,
     });

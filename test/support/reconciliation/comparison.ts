@@ -6,6 +6,7 @@ import {
   OutcomeDocument,
   TransactionDocument,
 } from '../../../src/journal/records/documents';
+import { Entry as LedgerEntry, ENTRIES, expectedEntry } from '../../../src/operations/lifecycle/settlement';
 import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
 import { compare } from '../../../src/reconciliation/matching/comparison';
 import { connectForRun } from '../../../src/reconciliation/matching/connection';
@@ -24,6 +25,8 @@ export interface Ours {
   at: string;
   /** Null without an outcome. */
   kind: 'succeeded' | 'rejected' | 'unknown' | 'not_sent' | null;
+  /** The entry that the answer states. By default that of an answer without transactions. */
+  entry?: LedgerEntry;
   resolution?: 'confirmed' | 'not_executed' | null;
   usd: string | null;
   email?: string | null;
@@ -59,8 +62,12 @@ export async function writeOurs(database: TestDatabase, ours: Ours[]): Promise<v
   }
   await insertOutcomes(database, calls.flatMap(toOutcome));
   const settled = calls.flatMap(([intent_id, payments]) => {
-    const { resolution, at } = first(payments);
-    return resolution ? [{ intent_id, resolution, recorded_at: at }] : [];
+    const { resolution, at, operation } = first(payments);
+    if (!resolution) return [];
+    const entry = resolution === 'confirmed' ? expectedEntry(operation) : 'not_executed';
+    const to = ENTRIES[entry].account;
+    const entries = payments.map((_, position) => ({ position, entry, from: 'reserved', to }));
+    return [{ intent_id, resolution, recorded_at: at, entries }];
   });
   await insertSettlements(database, settled);
 }
@@ -77,10 +84,18 @@ function toIntent([id, payments]: Payments): PartialRecord<IntentDocument> {
 }
 
 function toOutcome([id, payments]: Payments): PartialRecord<OutcomeDocument>[] {
-  const { kind, at } = first(payments);
+  const { kind, at, operation } = first(payments);
   if (kind === null) return [];
   const items = payments.flatMap(toTransaction);
-  return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined }];
+  const stated = payments.map(({ entry }) => entry ?? entryAfter(kind, operation));
+  const entries = stated.every((entry) => entry === stated[0]) ? stated[0] : stated;
+  return [{ intent_id: id, kind, recorded_at: at, items: items.length > 0 ? items : undefined, entries }];
+}
+
+/** Returns the entry of the payouts of a call whose answer names no transaction. */
+function entryAfter(kind: NonNullable<Ours['kind']>, operation: string): LedgerEntry {
+  if (kind === 'succeeded') return expectedEntry(operation);
+  return kind === 'unknown' ? 'in_doubt' : 'not_executed';
 }
 
 function toTransaction(payment: Ours, position: number): TransactionDocument[] {
