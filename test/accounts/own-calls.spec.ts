@@ -1,5 +1,5 @@
-import { answer } from '../support/network/fake-upstream';
-import { PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
+import { succeed } from '../support/network/fake-upstream';
+import { PaymentScene, startPaying } from '../support/payments/paying';
 import { copyIntent } from '../support/records/intents';
 
 /** After a lost connection an app finds its call again by the key it sent. */
@@ -11,7 +11,7 @@ describe('the list of own calls', () => {
   beforeAll(async () => {
     paying = await startPaying();
     rival = await paying.proxy.client('rival', 'read');
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
   });
   afterAll(() => paying.close());

@@ -8,9 +8,9 @@ import { PrismaService } from '../../src/platform/database/pools/prisma.service'
 import { isUnavailable } from '../../src/platform/database/pools/unavailable';
 import { withConnection } from '../../src/platform/database/servers/database-client';
 import { PostgresPair } from '../support/databases/postgres-pair';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
 import { Gate } from '../support/payments/gate';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { runCli } from '../support/processes/cli';
 import { removeDataDir } from '../support/processes/data-dir';
 import { startProxy, TestProxy } from '../support/processes/proxy';
@@ -36,7 +36,7 @@ describe('a URL with two database servers', () => {
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     gate = await Gate.start(() => pair.database.url);
     hosts = [hostOf(pair.replica.url), hostOf(pair.database.url)];
     port = new URL(pair.database.url).port;

@@ -6,8 +6,8 @@ import { requireConnections } from '../../src/platform/database/checks/pooler-ch
 import { HAS_PGBOUNCER, PgBouncer } from '../support/databases/pgbouncer';
 import { PostgresPair } from '../support/databases/postgres-pair';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const LIMITS = [
@@ -41,7 +41,7 @@ describe('a pooled database with a session URL', () => {
 
   beforeAll(async () => {
     [database, upstream] = await Promise.all([createTestDatabase(), FakeUpstream.start()]);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     sessionUrl = `${database.url}?application_name=session`;
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, databaseSessionUrl: sessionUrl }, database);
     key = (await proxy.client('app', 'pay')).key;
@@ -114,7 +114,7 @@ if (HAS_PGBOUNCER) {
 
     beforeAll(async () => {
       [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
     });
     afterEach(async () => {
       for (const proxy of proxies.splice(0)) await proxy.close();

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { ReplicaService } from '../../src/platform/database/pools/replica.service';
 import { PostgresPair } from '../support/databases/postgres-pair';
 import { TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { runCli } from '../support/processes/cli';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
@@ -41,7 +41,7 @@ describe('a read replica', () => {
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     standby = pair.replica;
     proxy = await startProxy(
       { upstreamBaseUrl: upstream.url, databaseReplicaUrl: standby.url },
@@ -131,7 +131,7 @@ describe('a read replica', () => {
 
 it('uses the replica again after a failover', async () => {
   const [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
-  upstream.behaviour = answer(200, SUCCESS);
+  upstream.behaviour = succeed;
   const both = (url: string) => {
     const { username, password, pathname } = new URL(url);
     const hosts = [pair.database, pair.replica].map((one) => new URL(one.url).host);
@@ -157,7 +157,7 @@ it('uses the replica again after a failover', async () => {
 
 it('refuses a replica of another database', async () => {
   const [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
-  upstream.behaviour = answer(200, SUCCESS);
+  upstream.behaviour = succeed;
   const other = await PostgresPair.start('');
   const proxy = await startProxy(
     { upstreamBaseUrl: upstream.url, databaseReplicaUrl: other.replica.url },

@@ -1,16 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { AddressInfo, createServer, Server, Socket } from 'node:net';
-import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
-import {
-  AIRTIME,
-  eventually,
-  PaymentScene,
-  phoneOf,
-  phones,
-  startPaying,
-  SUCCESS,
-} from '../support/payments/paying';
+import { FakeUpstream, hang, reset, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, phoneOf, phones, startPaying } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
 /** A TCP server with a given behavior. Keeps all received bytes. */
@@ -114,7 +106,7 @@ describe('a call with a failing connection', () => {
     paying.upstream.behaviour = (received, response, socket) => {
       const again = used.has(socket);
       used.add(socket);
-      return (again ? reset : answer(200, SUCCESS))(received, response, socket);
+      return (again ? reset : succeed)(received, response, socket);
     };
     await paying.pay().expect(200);
     const got = await paying.pay().expect(502);
@@ -124,7 +116,7 @@ describe('a call with a failing connection', () => {
 
   it('pays each recipient at most once when connections close between requests at any moment', async () => {
     paying.upstream.behaviour = (received, response, socket) => {
-      answer(200, SUCCESS)(received, response, socket);
+      succeed(received, response, socket);
       const turns = [() => socket.destroy(), () => setImmediate(() => socket.destroy()), () => socket.end()];
       response.on('finish', () => turns[paying.upstream.received.length % turns.length]?.());
     };
@@ -150,7 +142,7 @@ describe('a call with a failing connection', () => {
     let release = () => {};
     const arrived = new Promise<void>((resolve) => {
       paying.upstream.behaviour = (...args) => {
-        release = () => void answer(200, SUCCESS)(...args);
+        release = () => void succeed(...args);
         resolve();
       };
     });
@@ -220,7 +212,7 @@ describe('a call past its deadline', () => {
       ]);
       expect(intents).toHaveLength(hasArrived ? 1 : 0);
     }
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     await paying.pay().expect(200);
     expect(paying.upstream.received).toHaveLength(arrived.length + 1); // and no late arrival
   });

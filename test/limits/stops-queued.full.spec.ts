@@ -1,7 +1,7 @@
 import type { Answer } from '../support/http/request';
 import supertest from '../support/http/supertest';
-import { answer } from '../support/network/fake-upstream';
-import { airtime, eventually, PaymentScene, phoneOf, startPaying, SUCCESS } from '../support/payments/paying';
+import { succeed } from '../support/network/fake-upstream';
+import { airtime, eventually, PaymentScene, phoneOf, startPaying } from '../support/payments/paying';
 
 const [FIRST, QUEUED] = ['+254712345678', '+254712345679'];
 
@@ -17,7 +17,7 @@ describe('a queued call', () => {
   afterAll(() => paying.close());
   beforeEach(async () => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     await paying.proxy.database.query('TRUNCATE spending');
   });
 
@@ -39,8 +39,8 @@ describe('a queued call', () => {
   ): Promise<Answer<Body>> {
     const arrived = new Promise<() => unknown>((resolve) => {
       paying.upstream.behaviour = (...args) => {
-        paying.upstream.behaviour = answer(200, SUCCESS);
-        resolve(() => answer(200, SUCCESS)(...args));
+        paying.upstream.behaviour = succeed;
+        resolve(() => succeed(...args));
       };
     });
     const first = paying.pay(FIRST).then((got) => got);

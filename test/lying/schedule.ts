@@ -78,6 +78,7 @@ const ANSWERS = [
   'error500AfterProcessing',
   'error500AfterSome',
   'errorBesideTransactions',
+  'successNamingNothing',
   'resetAfterProcessing',
   'noResponse',
   'error502Html',

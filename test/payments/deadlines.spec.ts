@@ -3,8 +3,8 @@ import { IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallJournal } from '../../src/journal/call-journal';
 import { PrismaService } from '../../src/platform/database/pools/prisma.service';
-import { answer } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
+import { answer, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../support/payments/paying';
 import { passTime } from '../support/processes/pass-time';
 
 /** Below `passTime`'s step, and above the duration of a request on a slow machine. */
@@ -22,7 +22,7 @@ describe('the deadline of a request', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => jest.restoreAllMocks());
 

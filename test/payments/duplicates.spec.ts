@@ -1,8 +1,8 @@
 import { removeExpired } from '../support/databases/expiry';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
+import { answer, FakeUpstream, hang, succeed } from '../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
-import { AIRTIME, airtime, SUCCESS } from '../support/payments/paying';
+import { AIRTIME, airtime } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const PATH = '/payouts/airtime';
@@ -34,7 +34,7 @@ describe('the duplicate guard', () => {
   });
   beforeEach(() => {
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
 
   const idOf = ({ headers }: { headers: Record<string, string> }) => headers['x-call-id'] ?? '';
@@ -91,7 +91,7 @@ describe('the duplicate guard', () => {
     const key = await client();
     upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     await proxy.post(key, PATH, AIRTIME).expect(400);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     await proxy.post(key, PATH, AIRTIME).expect(200);
   });
 
@@ -99,7 +99,7 @@ describe('the duplicate guard', () => {
     const key = await client();
     upstream.behaviour = hang;
     const { headers } = await proxy.post(key, PATH, AIRTIME).expect(504);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     await answeredEarlier(database, headers['x-call-id'] ?? '', 2);
     await proxy.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
     expect(upstream.received).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('the duplicate guard', () => {
     );
     const key = await client();
     const arrived = new Promise<() => void>((resolve) => {
-      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+      upstream.behaviour = (...args) => resolve(() => succeed(...args));
     });
     const first = brief.post(key, PATH, AIRTIME).then(({ headers }) => headers['x-call-id'] ?? '');
     const release = await arrived;
@@ -142,7 +142,7 @@ describe('the duplicate guard', () => {
     const id = await first;
     // The window counts from its answer.
     await brief.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     await answeredEarlier(database, id, 2 / 3_600);
     await brief.post(key, PATH, AIRTIME).expect(200);
     await brief.close();

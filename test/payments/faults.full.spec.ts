@@ -37,6 +37,7 @@ const TABLE: Row[] = [
   { fault: 'errorBesideTransactions', status: 200, ...passed },
   { fault: 'errorNamingTransactions', status: 400, ...unverified, processed: true },
   { fault: 'errorNamingTransactions', with: { status: 200 }, status: 200, ...unverified, processed: true },
+  { fault: 'successNamingNothing', status: 200, ...passed },
   { fault: 'error502Html', ...unknown('server_error') },
   { fault: 'truncatedBody', ...unknown('reset') },
   { fault: 'malformedJson', ...unknown('unreadable') },

@@ -1,6 +1,6 @@
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
-import { AIRTIME, SUCCESS } from '../support/payments/paying';
+import { answer, FakeUpstream, hang, reset, succeed } from '../support/network/fake-upstream';
+import { AIRTIME } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const PATH = '/payouts/airtime';
@@ -25,7 +25,7 @@ describe('an idempotency key', () => {
   });
   beforeEach(() => {
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
 
   const newKey = () => `key-${(keys += 1)}`;
@@ -71,7 +71,7 @@ describe('an idempotency key', () => {
     upstream.behaviour = answer(status, body, { 'retry-after': '7' });
     const k = newKey();
     const first = await pay(k).expect(told);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const again = await pay(k).expect(told);
     expect(again.text).toBe(first.text);
     // A client that obeyed it would repeat the request forever.
@@ -89,7 +89,7 @@ describe('an idempotency key', () => {
     const first = await pay(k).expect(told);
     expect(first.body.error).toMatch(/was not carried out\. You may use the same Idempotency-Key again/);
     await pay(k).expect(told);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const paid = await pay(k).expect(200);
     expect(paid.headers['x-call-id']).not.toBe(first.headers['x-call-id']);
     expect((await pay(k).expect(200)).headers['x-call-id']).toBe(paid.headers['x-call-id']);
@@ -147,7 +147,7 @@ describe('an idempotency key', () => {
     const k = newKey();
     const first = await pay(k);
     expect(first.body.code).toBe('outcome_unknown');
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const { body } = await pay(k).expect(409);
     expect(body).toMatchObject({ code: 'outcome_unknown', first_call_id: first.headers['x-call-id'] });
     expect(body.error).toContain(`/v1/calls/${first.headers['x-call-id']}`);
@@ -188,7 +188,7 @@ describe('an idempotency key', () => {
     const slow = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const arrived = new Promise<void>((resolve) => {
       upstream.behaviour = (...args) => {
-        release = () => answer(200, SUCCESS)(...args);
+        release = () => succeed(...args);
         resolve();
       };
     });

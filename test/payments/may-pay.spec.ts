@@ -5,9 +5,9 @@ import { UpstreamAccount } from '../../src/gateway/upstream/upstream-account';
 import { StorageService } from '../../src/platform/storage/storage.service';
 import { ProbeService } from '../../src/reconciliation/in-doubt/rounds/probe.service';
 import supertest from '../support/http/supertest';
-import { answer, reset } from '../support/network/fake-upstream';
+import { reset, succeed } from '../support/network/fake-upstream';
 import { ApprovalScene, startApproving } from '../support/payments/approving';
-import { airtime, SUCCESS } from '../support/payments/paying';
+import { airtime } from '../support/payments/paying';
 
 /** Codes of all refusals, in the order of the checks. */
 const IN_ORDER = [
@@ -102,7 +102,7 @@ describe('permission to pay', () => {
       await lift[code]();
     }
     expect(approving.upstream.received).toEqual([]);
-    approving.upstream.behaviour = answer(200, SUCCESS);
+    approving.upstream.behaviour = succeed;
     expect((await send()).status).toBe(200);
     expect(approving.upstream.received).toHaveLength(1);
   });

@@ -1,17 +1,9 @@
 import { UpstreamService } from '../../src/gateway/upstream/upstream.service';
 import { OperationName } from '../../src/operations/catalogue/catalogue';
 import supertest from '../support/http/supertest';
-import { answer } from '../support/network/fake-upstream';
+import { answer, succeed } from '../support/network/fake-upstream';
 import { ApprovalScene, startApproving } from '../support/payments/approving';
-import {
-  airtime,
-  eventually,
-  PaymentScene,
-  PHONE,
-  phones,
-  startPaying,
-  SUCCESS,
-} from '../support/payments/paying';
+import { airtime, eventually, PaymentScene, PHONE, phones, startPaying } from '../support/payments/paying';
 
 /** Failures that open the circuit of an operation. */
 const ENOUGH = 50;
@@ -38,7 +30,7 @@ async function openCircuit({ proxy, upstream }: PaymentScene, operation: Operati
   for (let times = 0; times < ENOUGH; times += 1) await service.send(outgoing, undefined);
   expect((await service.send(outgoing, undefined)).answer.failure).toBe('circuit_open');
   upstream.received.length = 0;
-  upstream.behaviour = answer(200, SUCCESS);
+  upstream.behaviour = succeed;
 }
 
 /** The upstream fails most requests of an operation. New ones are refused before their intent is recorded. */
@@ -59,7 +51,7 @@ describe('an open circuit', () => {
   });
   afterEach(async () => {
     pass();
-    approving.upstream.behaviour = answer(200, SUCCESS);
+    approving.upstream.behaviour = succeed;
     await approving.pay('+254700099999');
     clock.mockRestore();
   });

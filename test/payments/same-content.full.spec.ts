@@ -1,8 +1,8 @@
 import { removeExpired } from '../support/databases/expiry';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream, hang } from '../support/network/fake-upstream';
+import { answer, FakeUpstream, hang, succeed } from '../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
-import { AIRTIME, airtime, SUCCESS } from '../support/payments/paying';
+import { AIRTIME, airtime } from '../support/payments/paying';
 import { respelt } from '../support/payments/respelt';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import { insertSettlements } from '../support/records/documents';
@@ -33,7 +33,7 @@ describe('repeated content', () => {
   });
   beforeEach(() => {
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
 
   const client = async () => (await proxy.client(`app-${(clients += 1)}`, 'pay', 'write', 'read')).key;
@@ -61,7 +61,7 @@ describe('repeated content', () => {
   async function inDoubt(key: string, body: object = AIRTIME): Promise<string> {
     upstream.behaviour = hang;
     const id = idOf(await ask(key, body, { idempotencyKey: 'first' }).expect(504));
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     return id;
   }
 
@@ -199,7 +199,7 @@ describe('repeated content', () => {
   it('gets 409 while a call is in progress, also with another key and on another instance', async () => {
     const key = await client();
     const arrived = new Promise<() => void>((resolve) => {
-      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+      upstream.behaviour = (...args) => resolve(() => succeed(...args));
     });
     const first = ask(key, AIRTIME, { idempotencyKey: 'one' }).then(idOf);
     const release = await arrived;
@@ -231,7 +231,7 @@ describe('repeated content', () => {
       const key = await client();
       upstream.behaviour = answer(400, { status: 'error', error: 'no' });
       await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(400);
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-2' }).expect(200));
       await answeredEarlier(database, first, 25);
       await ask(key, LIST, { idempotencyKey: 'upload-3' }).expect(200);

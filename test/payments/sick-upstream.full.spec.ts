@@ -1,16 +1,8 @@
 import canonicalize from 'canonicalize';
 import type { Answer } from '../support/http/request';
 import supertest from '../support/http/supertest';
-import { answer, Behaviour, hang, reset } from '../support/network/fake-upstream';
-import {
-  AIRTIME,
-  eventually,
-  PaymentScene,
-  phoneOf,
-  phones,
-  startPaying,
-  SUCCESS,
-} from '../support/payments/paying';
+import { answer, Behaviour, hang, reset, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, phoneOf, phones, startPaying } from '../support/payments/paying';
 
 /** One operation of each effect, with its request. */
 const EFFECTS = {
@@ -85,7 +77,7 @@ describe('a failed request', () => {
 
   it('returns the answer of the second attempt', async () => {
     paying.upstream.behaviour = (...args) => {
-      paying.upstream.behaviour = answer(200, SUCCESS);
+      paying.upstream.behaviour = succeed;
       void reset(...args);
     };
     const got = await EFFECTS.read(paying).expect(200);
@@ -162,7 +154,7 @@ describe('an overloaded upstream', () => {
   /** Holds arriving requests until they are released. */
   function hold(): (() => unknown)[] {
     const held: (() => unknown)[] = [];
-    paying.upstream.behaviour = (...args) => held.push(() => answer(200, SUCCESS)(...args));
+    paying.upstream.behaviour = (...args) => held.push(() => succeed(...args));
     return held;
   }
 
@@ -171,7 +163,7 @@ describe('an overloaded upstream', () => {
     const answered: Awaited<ReturnType<PaymentScene['pay']>>[] = [];
     const all = phones(20).map(async (phone) => answered.push(await paying.pay(phone)));
     await eventually(() => answered.length >= 15 && held.length === 2);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     for (const release of held) release();
     await Promise.all(all);
 
@@ -209,7 +201,7 @@ describe('an overloaded upstream', () => {
     const paid = paying.pay().then(({ status }) => status);
     await eventually(() => held.length === 2);
     expect(phoneOf(paying.upstream.received[1]!)).toBe(AIRTIME.airtimes[0]!.phoneNumber);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     for (const release of held) release();
     expect(await paid).toBe(200);
     await Promise.all(reads);

@@ -7,8 +7,8 @@ import {
   startEmbeddedPostgres,
 } from '../../src/platform/database/embedded/embedded-postgres';
 import supertest from '../support/http/supertest';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
@@ -30,7 +30,7 @@ describe('a release', () => {
     expect([status, stderr]).toEqual([0, '']);
     postgres = await startEmbeddedPostgres(dataDir);
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     env = {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',

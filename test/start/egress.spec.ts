@@ -7,8 +7,8 @@ import { atProvider } from '../support/access/signing-in';
 import { TokenIssuer } from '../support/access/token-issuer';
 import supertest from '../support/http/supertest';
 import { ConnectProxy, refuse } from '../support/network/connect-proxy';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { PaymentScene, startPaying, SUCCESS } from '../support/payments/paying';
+import { answer, FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { PaymentScene, startPaying } from '../support/payments/paying';
 
 const PASSWORD = 'a%20password%40proxy';
 const PLAIN_PASSWORD = 'a password@proxy';
@@ -44,7 +44,7 @@ describe('a proxy behind an egress proxy', () => {
     egress.behaviour = egress.open;
     egress.breakAll();
     world.behaviour = (request, ...rest) =>
-      answer(200, request.url === '/check' ? { verdict: 'allow' } : SUCCESS)(request, ...rest);
+      (request.url === '/check' ? answer(200, { verdict: 'allow' }) : succeed)(request, ...rest);
   });
   afterEach(() => {
     const lines = JSON.stringify(logged.flatMap((spy) => spy.mock.calls as unknown[][]));

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { ClientsService } from '../../src/access/clients/clients.service';
 import supertest from '../support/http/supertest';
-import { answer } from '../support/network/fake-upstream';
-import { PaymentScene, SUCCESS, startPaying } from '../support/payments/paying';
+import { succeed } from '../support/network/fake-upstream';
+import { PaymentScene, startPaying } from '../support/payments/paying';
 
 /** Level error is for events that need an operator. */
 describe('the log', () => {
@@ -10,7 +10,7 @@ describe('the log', () => {
   let admin: string;
   beforeAll(async () => {
     paying = await startPaying();
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     admin = (await paying.proxy.client('admin', 'admin')).key;
   });
   afterAll(() => paying.close());

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { ProcessService } from '../../src/continuity/fence/process.service';
 import { LOCKS } from '../../src/platform/database/locks';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 /** Owner of a call, and whether that process is alive. */
@@ -52,7 +52,7 @@ describe('a process number', () => {
     const stopping = await start();
     const { key } = await stopping.client('app', 'pay');
     const arrived = new Promise<() => void>((resolve) => {
-      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+      upstream.behaviour = (...args) => resolve(() => succeed(...args));
     });
     const answered = stopping.post(key, '/payouts/airtime', AIRTIME).expect(200).then();
     const release = await arrived;

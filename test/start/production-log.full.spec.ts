@@ -1,7 +1,7 @@
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import supertest from '../support/http/supertest';
-import { answer, FakeUpstream, reset } from '../support/network/fake-upstream';
-import { airtime, eventually, PHONE, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, reset, succeed } from '../support/network/fake-upstream';
+import { airtime, eventually, PHONE } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { createClient } from '../support/processes/fleet';
 import { envOf, newDataDir, Product } from '../support/processes/process';
@@ -16,7 +16,7 @@ describe('the production log', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
   afterAll(async () => {
     await upstream.stop();

@@ -5,7 +5,7 @@ import { GRANT, mint } from '../support/access/minting';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
 import type { Answer } from '../support/http/request';
 import supertest from '../support/http/supertest';
-import { answer, Behaviour, FakeUpstream, hang, reset } from '../support/network/fake-upstream';
+import { answer, Behaviour, FakeUpstream, hang, reset, succeed } from '../support/network/fake-upstream';
 import { removeDataDir } from '../support/processes/data-dir';
 import { newDataDir, Product } from '../support/processes/process';
 import { UPSTREAM_KEY } from '../support/processes/proxy';
@@ -20,7 +20,7 @@ const escaped = UPSTREAM_KEY.replaceAll('-', '\\u002d');
 
 /** Answers of an upstream that leak our key and its recipients. */
 const UPSTREAMS: [string, Behaviour][] = [
-  ['success', answer(200, SUCCESS)],
+  ['success', succeed],
   [
     'success that quotes the key',
     answer(200, { status: 'success', data: { key: UPSTREAM_KEY, again: UPSTREAM_KEY } }),
@@ -92,7 +92,7 @@ describe('a running proxy', () => {
       await post('/api/v0.1/payouts/airtime', AIRTIME);
       await post('/api/v0.1/payouts/credit', CREDIT);
     }
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const grant = { ...GRANT, recipients: Object.values(PERSON) };
     ephemeral = (await mint({ url }, app, grant)).key; // not searched, because this answer must contain it
     for (const key of [ephemeral, `${ephemeral}x`]) await post('/api/v0.1/payouts/airtime', AIRTIME, key);

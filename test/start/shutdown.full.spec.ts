@@ -1,7 +1,7 @@
 import { loadConfig, StartError } from '../../src/platform/config/config';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, airtime, eventually, PHONE, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, airtime, eventually, PHONE } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { createClient } from '../support/processes/fleet';
 import { newDataDir, Product } from '../support/processes/process';
@@ -61,8 +61,8 @@ describe('a proxy that receives SIGTERM', () => {
     expect(await statusOf(url)).toBe(200);
     const arrived = new Promise<() => unknown>((resolve) => {
       upstream.behaviour = (...args) => {
-        upstream.behaviour = answer(200, SUCCESS);
-        resolve(() => answer(200, SUCCESS)(...args));
+        upstream.behaviour = succeed;
+        resolve(() => succeed(...args));
       };
     });
     const inFlight = pay(url, airtime(PHONE));
@@ -88,7 +88,7 @@ describe('a proxy that receives SIGTERM', () => {
     release();
     const finished = await inFlight;
     expect(finished.status).toBe(200);
-    expect(await finished.json()).toEqual(SUCCESS);
+    expect(await finished.json()).toMatchObject({ status: 'success' });
     expect(await exit).toMatchObject({ code: 0, stderr: '' });
     for (const response of [finished, late])
       expect(await outcomeOf(response)).toEqual([{ kind: 'succeeded' }]);
@@ -96,7 +96,7 @@ describe('a proxy that receives SIGTERM', () => {
 
   it('skips the drain for Ctrl-C', async () => {
     const { product, url } = await start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     expect((await pay(url, AIRTIME)).status).toBe(200);
     expect(await product.signal('SIGINT')).toMatchObject({ code: 0, stderr: '' });
   });

@@ -3,8 +3,8 @@ import { Agent, IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { createTestDatabase } from '../support/databases/test-database';
 import supertest from '../support/http/supertest';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { startProxy } from '../support/processes/proxy';
 
 /** An unused connection, and requests that end within their headers and their body. */
@@ -21,7 +21,7 @@ describe('a stopping proxy', () => {
     const proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
     const { key } = await proxy.client('app', 'pay');
     const arrived = new Promise<() => void>((resolve) => {
-      upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+      upstream.behaviour = (...args) => resolve(() => succeed(...args));
     });
     const agent = new Agent({ keepAlive: true });
     const app = request(`${proxy.url}/api/v0.1/payouts/airtime`, {

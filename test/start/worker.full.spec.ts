@@ -6,8 +6,8 @@ import { Secret } from '../../src/platform/config/secrets/secret';
 import { LOCKS } from '../../src/platform/database/locks';
 import { JOB_NAMES, JobName, JOBS } from '../../src/platform/jobs/job';
 import { createTestDatabase, TestDatabase } from '../support/databases/test-database';
-import { answer, FakeUpstream } from '../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../support/payments/paying';
+import { FakeUpstream, succeed } from '../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { envOf, newDataDir, Product } from '../support/processes/process';
 import { startProxy, startProxyWithSandbox, TestProxy, UPSTREAM_KEY } from '../support/processes/proxy';
@@ -52,7 +52,7 @@ describe('a proxy without a worker', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);
   });
   afterAll(async () => {

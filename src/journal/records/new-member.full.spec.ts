@@ -3,8 +3,8 @@ import { Client } from 'pg';
 import type * as PrismaWithColumn from '../../../test/support/databases/prisma-with-column';
 import { createTestDatabase } from '../../../test/support/databases/test-database';
 import type * as Row from '../../../test/support/examples/authenticated-by/row';
-import { answer, FakeUpstream } from '../../../test/support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../../test/support/payments/paying';
+import { FakeUpstream, succeed } from '../../../test/support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../../test/support/payments/paying';
 import { startProxy, TestProxy } from '../../../test/support/processes/proxy';
 import { isSealed } from '../../../test/support/records/sealed-scene';
 import { describeApi } from '../../cli/api-document';
@@ -43,7 +43,7 @@ describe('a member that follows the guide', () => {
 
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const database = await createTestDatabase();
     await database.query(readFileSync(`${FOLDER}/migration.sql`, 'utf8'));
     proxy = await startProxy(

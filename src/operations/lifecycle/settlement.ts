@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { CHANGED_BY, CreationRules, CREATED_BY } from '../items/effects';
+import { CHANGED_BY, CreationRules, CREATED_BY, NAMED_IN_ANSWER } from '../items/effects';
 import { FeeRule, feeOf } from '../items/fees';
 import { ENTRIES, Entry } from './entries';
 import { Resolution } from './lifecycle';
@@ -30,11 +30,14 @@ interface AnsweredTransaction {
   status: string | null;
   /** Meaning of the word. Undefined without a word, or for an unknown one. */
   meaning: Status | undefined;
+  /** Whether it has an ID, by which the upstream lists it. */
+  isNamed: boolean;
 }
 
 /**
  * Returns the entry of each item of a call after the upstream's answer. Undefined if the items are no
- * payouts.
+ * payouts. Where answers always name transactions, a payout without a named one is in doubt until the
+ * upstream lists it.
  * @param kind what the answer proves about the whole call. A transaction outweighs it.
  */
 export function entriesOfAnswer(
@@ -45,26 +48,31 @@ export function entriesOfAnswer(
 ): Entry[] | undefined {
   if (itemCount === 0 || !settlesItems(operation)) return undefined;
   const created = CREATED_BY.get(operation);
-  const toEntry = ({ status, meaning }: AnsweredTransaction) =>
-    status === null && kind === 'succeeded' ? expectedOf(created) : entryOf(meaning, created);
+  const needsName = NAMED_IN_ANSWER.has(operation);
+  const toEntry = ({ status, meaning, isNamed }: AnsweredTransaction): Entry => {
+    if (needsName && !isNamed) return 'in_doubt';
+    return status === null && kind === 'succeeded' ? expectedOf(created) : entryOf(meaning, created);
+  };
   const entries = new Array<Entry | undefined>(itemCount).fill(undefined);
   for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);
   const others = transactions.filter(({ position }) => position === null).map(toEntry);
   const left = entries.filter((entry) => entry === undefined).length;
   // If all other transactions agree, their order does not matter.
   const isSame = left > 0 && others.length === left && others.every((entry) => entry === others[0]);
-  const remaining = isSame ? others[0] : entryWithoutTransaction(kind, created, transactions.length > 0);
+  const remaining = isSame
+    ? others[0]
+    : entryWithoutTransaction(kind, created, needsName || transactions.length > 0);
   return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
 }
 
 function entryWithoutTransaction(
   kind: string,
   created: CreationRules | undefined,
-  namesOthers: boolean,
+  needsTransaction: boolean,
 ): Entry {
   if (kind === 'rejected' || kind === 'not_sent') return 'not_executed';
   // If an answer names the transactions of some items only, the others may have failed.
-  return kind === 'unknown' || namesOthers ? 'in_doubt' : expectedOf(created);
+  return kind === 'unknown' || needsTransaction ? 'in_doubt' : expectedOf(created);
 }
 
 /** The entry for a success without details. A link or a collection still waits for its payer. */

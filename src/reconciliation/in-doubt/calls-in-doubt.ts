@@ -6,7 +6,7 @@ import { Item, recipientNames } from '../../operations/items/item';
 import { CallState, Present, recordedAs, stateAt } from '../../operations/lifecycle/lifecycle';
 import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
 import { isPlainRejection, QuietPeriods } from '../../operations/lifecycle/rejections';
-import { ENTRIES, Entry } from '../../operations/lifecycle/settlement';
+import { ENTRIES, Entry, settlesItems } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
@@ -164,7 +164,7 @@ export async function readCallsInDoubt(
     if (!call) return [];
     const items = call.items.filter(({ position }) => !call.settled.has(position));
     const isInDoubt = stateAt(call.state, { ...call, expiresAt: null }, present) === 'unknown';
-    const hasDoubts = call.hasAnswer && call.settled.size > 0 && items.length > 0;
+    const hasDoubts = call.hasAnswer && settlesItems(call.operation) && items.length > 0;
     return isInDoubt || hasDoubts ? [{ ...call, items }] : [];
   });
 }

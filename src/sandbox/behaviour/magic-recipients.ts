@@ -55,6 +55,7 @@ export const MAGIC = {
   failsLater: { digits: '99990221', fault: 'failsLater' },
   reversesLater: { digits: '99990222', fault: 'reversesLater' },
   refundsLater: { digits: '99990223', fault: 'refundsLater' },
+  successNamingNothing: { digits: '99990224', fault: 'successNamingNothing' },
 } as const satisfies Record<string, MagicRow>;
 
 export type MagicName = keyof typeof MAGIC;

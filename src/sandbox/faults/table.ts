@@ -8,6 +8,7 @@ import {
   holdOpen,
   resetConnection,
   Wire,
+  withoutData,
   withPadding,
 } from './wire';
 
@@ -122,6 +123,12 @@ export const FAULTS = {
     settings: { status: { byDefault: 400, rule: oneOf(200, 400, 500) } },
     leavesOutLast: true,
     answer: (own, { status = 400 }) => asErrorEnvelope(own, status, 'some of the items failed'),
+  },
+  successNamingNothing: {
+    does: 'answers a success without the transactions',
+    processed: true,
+    choosesProcessed: true,
+    answer: (own) => withoutData(own),
   },
   error502Html: {
     does: 'answers 502 with an HTML page, like a gateway',

@@ -70,6 +70,11 @@ export function withErrorInData(own: Answer, text: string): Answer {
   }));
 }
 
+/** Returns a success that names nothing. */
+export function withoutData(own: Answer): Answer {
+  return rewritten(own, (envelope) => ({ ...envelope, data: { error: 'None' } }));
+}
+
 /** Returns the same data in an error envelope. */
 export function asErrorEnvelope(own: Answer, status: number, text: string): Answer {
   return { ...rewritten(own, ({ data }) => ({ status: 'error', error: text, data })), status };

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Route, routesOf } from '../../../src/app/routes';
 import { Scope, SCOPES } from '../../../src/operations/catalogue/scopes';
-import { answer } from '../../support/network/fake-upstream';
+import { answer, succeed } from '../../support/network/fake-upstream';
 import { ApprovalScene, startApproving } from '../../support/payments/approving';
-import { SUCCESS } from '../../support/payments/paying';
 import { FindingsScene } from '../../support/reconciliation/findings-scene';
 import { totalsOf } from '../../support/reconciliation/report-scene';
 import { asText } from '../../support/records/export-files';
@@ -48,7 +47,7 @@ describe('the permissions of a key', () => {
     routes = routesOf(proxy.app);
     const everybody = answer(200, { status: 'success', data: { data: [{ chiRef: 'chi-1', ...PERSON }] } });
     upstream.behaviour = (request, ...rest) =>
-      (request.url.includes('/info/') ? answer(200, SUCCESS) : everybody)(request, ...rest);
+      (request.url.includes('/info/') ? succeed : everybody)(request, ...rest);
     const credits = [{ ...PERSON, valueInUSD: 3.5 }];
     const paid = await proxy.post(app, '/payouts/credit', { credits }).expect(200);
     const call = paid.headers['x-call-id'] ?? '';

@@ -5,8 +5,8 @@ import { mint } from '../../support/access/minting';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
 import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { AIRTIME, SUCCESS } from '../../support/payments/paying';
+import { answer, FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const WALLETS = '/api/v0.1/wallets/list';
@@ -205,7 +205,7 @@ describe('a page origin', () => {
     };
 
     it('lets a page with telemetry pay, and forwards none of its headers', async () => {
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       const { key } = await mint(proxy, shop);
       const paid = await payFrom('127.0.0.1', key, { body: AIRTIME, telemetry: TELEMETRY });
       expect(paid).toMatchObject({ status: 200 });

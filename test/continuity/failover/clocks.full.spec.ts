@@ -1,8 +1,8 @@
 import { uuidTime } from '../../../src/platform/database/uuid';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, reset, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { removeDataDir } from '../../support/processes/data-dir';
 import { ask, createClient, Fleet } from '../../support/processes/fleet';
 import { envOf, newDataDir, Product } from '../../support/processes/process';
@@ -38,7 +38,7 @@ describe('a process with a wrong clock', () => {
   });
   beforeEach(() => {
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
 
   const databaseMs = async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, phones } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** More than a proxy has. The last three are for superusers. */
@@ -31,7 +31,7 @@ describe('a degraded database', () => {
         .mockImplementation((...line: unknown[]) => void lines.push(line as [object, string]));
     postgres = await startOwnPostgres({ settings: [`max_connections=${MAX_CONNECTIONS}`] });
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir }, postgres.database);
     app = (await proxy.client('app', 'pay', 'read')).key;
     const client = await proxy.client('auditor', 'audit');

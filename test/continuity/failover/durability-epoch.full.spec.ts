@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { OldPostgres, startOldPostgres } from '../../support/databases/old-postgres';
-import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, reset, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
@@ -46,7 +46,7 @@ describe('a database restored to before a payment', () => {
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     proxy = await start();
     const suffix = dataDir.slice(-6).toLowerCase();
     const scopes = { app: 'pay', auditor: 'audit', admin: 'admin' } as const;
@@ -192,7 +192,7 @@ describe('a database restored to before a payment', () => {
       // The upstream of this test lists nothing, so the recovery gap cannot be read.
       expect((await lift(stop?.id, '?unreconciled=true')).status).toBe(200);
       await eventually(() => fenced().length === 0);
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       const replayed = await pay('order-1').expect(200);
       expect(replayed.headers['idempotent-replayed']).toBe('true');
       expect((await pay('order-2').expect(409)).body.code).toBe('outcome_unknown');

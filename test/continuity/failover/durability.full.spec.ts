@@ -3,7 +3,7 @@ import { admit } from '../../../src/journal/admission/admissions';
 import { CallJournal } from '../../../src/journal/call-journal';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
-import { answer } from '../../support/network/fake-upstream';
+import { succeed } from '../../support/network/fake-upstream';
 import { rulesOf, withId } from '../../support/payments/guard-windows';
 import {
   AIRTIME,
@@ -12,7 +12,6 @@ import {
   phoneOf,
   phones,
   startPaying,
-  SUCCESS,
 } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 
@@ -23,7 +22,7 @@ describe('the journal', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => jest.restoreAllMocks());
 
@@ -41,7 +40,7 @@ describe('the journal', () => {
           [phoneOf(received)],
         )),
       );
-      answer(200, SUCCESS)(received, ...rest);
+      succeed(received, ...rest);
     };
     const [phone = ''] = phones(1);
     const got = await paying.pay(phone).expect(200);
@@ -141,7 +140,7 @@ describe('the journal', () => {
     paying.upstream.behaviour = async (...args) => {
       arrived += 1;
       if (arrived % 40 === 0) await drop();
-      answer(200, SUCCESS)(...args);
+      succeed(...args);
     };
     const calls = await Promise.all(
       phones(200).map(async (phone) => ({ phone, got: await paying.pay(phone) })),

@@ -1,7 +1,7 @@
 import { onPort, PostgresPair } from '../../support/databases/postgres-pair';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { Gate } from '../../support/payments/gate';
-import { airtime, eventually, phoneOf, SUCCESS } from '../../support/payments/paying';
+import { airtime, eventually, phoneOf } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Apps that pay one after another. */
@@ -22,7 +22,7 @@ describe('a failover under load', () => {
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(), FakeUpstream.start()]);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     gate = await Gate.start(() => pair.database.url);
     const { url, ownerUrl } = pair.database;
     const port = Number(new URL(gate.url).port);

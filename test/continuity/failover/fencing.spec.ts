@@ -2,8 +2,8 @@ import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { CallJournal } from '../../../src/journal/call-journal';
 import supertest from '../../support/http/supertest';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { reset, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
 
 /** An instance that must not pay refuses and holds back, says why, and goes on showing what it knows. */
@@ -17,7 +17,7 @@ describe('a fenced instance', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => {
     jest.restoreAllMocks();

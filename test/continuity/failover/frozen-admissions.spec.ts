@@ -4,9 +4,9 @@ import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
 import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { answer } from '../../support/network/fake-upstream';
+import { succeed } from '../../support/network/fake-upstream';
 import { recordedEarlier } from '../../support/payments/earlier';
-import { AIRTIME, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, PaymentScene, startPaying } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** Promise 7: a call that was admitted too long ago is not sent. It may be settled and paid again. */
@@ -25,7 +25,7 @@ describe('a process frozen between the commit and the first byte', () => {
   });
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => jest.restoreAllMocks());
 

@@ -10,9 +10,9 @@ import { clock } from '../../../src/platform/database/clock';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { OwnPostgres, startOwnPostgres } from '../../support/databases/own-postgres';
 import { TestDatabase } from '../../support/databases/test-database';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { withId, rulesOf } from '../../support/payments/guard-windows';
-import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
+import { airtime, eventually, phones } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** More than one batch, and more than the pool has connections. */
@@ -37,7 +37,7 @@ describe('a frozen database', () => {
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     proxy = await startProxy(
       { upstreamBaseUrl: upstream.url, dataDir, requestDeadlineMs: 2_000 },
       postgres.database,

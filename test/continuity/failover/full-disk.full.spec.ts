@@ -9,8 +9,8 @@ import {
   startPostgresOnSmallDisk,
 } from '../../support/databases/full-disk';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { airtime, eventually, phones, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, phones } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const MEGABYTE = 1_048_576;
@@ -41,7 +41,7 @@ describe.each(KINDS)('a database with a full disk, %s', (_how, startDatabase) =>
     upstream = await FakeUpstream.start();
     upstream.behaviour = async (...asked) => {
       await sleep(UPSTREAM_MS);
-      answer(200, SUCCESS)(...asked);
+      succeed(...asked);
     };
     const settings = { upstreamBaseUrl: upstream.url, dataDir, databaseReserveBytes: 16 * MEGABYTE };
     proxy = await startProxy(settings, small.database);

@@ -2,15 +2,8 @@ import { Logger } from '@nestjs/common';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer } from '../../support/network/fake-upstream';
-import {
-  AIRTIME,
-  eventually,
-  PaymentScene,
-  phones,
-  startPaying,
-  SUCCESS,
-} from '../../support/payments/paying';
+import { succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, phones, startPaying } from '../../support/payments/paying';
 import { insertIntent } from '../../support/records/documents';
 
 /** A database that rejects or delays writes. */
@@ -20,7 +13,7 @@ describe('the journal during an outage', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => jest.restoreAllMocks());
 

@@ -1,14 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { answer } from '../../support/network/fake-upstream';
-import {
-  airtime,
-  eventually,
-  PaymentScene,
-  phones,
-  startPaying,
-  SUCCESS,
-} from '../../support/payments/paying';
+import { succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, PaymentScene, phones, startPaying } from '../../support/payments/paying';
 import { startProxy } from '../../support/processes/proxy';
 
 /** OUTCOMES=relaxed: the app hears its answer before the record does. */
@@ -17,7 +10,7 @@ describe('an outcome committed after the response', () => {
   let number = 0;
   beforeAll(async () => {
     paying = await startPaying({ outcomes: 'relaxed' });
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterAll(() => paying.close());
   afterEach(() => jest.restoreAllMocks());

@@ -5,8 +5,8 @@ import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes'
 import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
 import { PostgresPair } from '../../support/databases/postgres-pair';
 import { TestDatabase } from '../../support/databases/test-database';
-import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
-import { airtime, eventually, phoneOf, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, reset, succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, phoneOf } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
@@ -30,7 +30,7 @@ describe('a synchronous standby', () => {
   });
   beforeEach(() => {
     upstream.received.length = 0;
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
 
   let names = 0;
@@ -116,7 +116,7 @@ describe('a synchronous standby', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     upstream.behaviour = async (...exchange) => {
       await released;
-      await answer(200, SUCCESS)(...exchange);
+      await succeed(...exchange);
     };
     const asked = Array.from({ length: 10 }, () => ask(nextPhone()));
     await eventually(() => upstream.received.length === 10);

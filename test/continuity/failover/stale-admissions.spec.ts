@@ -8,9 +8,9 @@ import { RunningConfig, SETTINGS } from '../../../src/platform/config/config';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer, reset } from '../../support/network/fake-upstream';
+import { reset, succeed } from '../../support/network/fake-upstream';
 import { rulesOf, WINDOWS, withId } from '../../support/payments/guard-windows';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 
 /** Promise 7: a call that was admitted too long ago is not sent. It may be settled and paid again. */
@@ -20,7 +20,7 @@ describe('a stale admission', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
   afterEach(() => jest.restoreAllMocks());
 

@@ -4,9 +4,9 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import { isUnavailable } from '../../../src/platform/database/pools/unavailable';
 import { PostgresPair } from '../../support/databases/postgres-pair';
 import { TestDatabase } from '../../support/databases/test-database';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { Gate } from '../../support/payments/gate';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 /** The address leads to the new primary. Connections to the old one live on, and neither lacks a record. */
@@ -43,7 +43,7 @@ describe('an instance with connections to two primaries', () => {
 
   beforeAll(async () => {
     [pair, upstream] = await Promise.all([PostgresPair.start(''), FakeUpstream.start()]);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     let target = pair.database.url;
     gate = await Gate.start(() => target);
     const [url, ownerUrl] = [pair.database.url, pair.database.ownerUrl].map((one) =>

@@ -10,8 +10,8 @@ import { RunningConfig } from '../../../src/platform/config/config';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { newId } from '../../../src/platform/database/ids';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
@@ -41,7 +41,7 @@ describe('a database on a different server', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     await start(known);
     await eventually(() => existsSync(join(known ?? '', 'epoch.json')));
     await proxies.shift()?.close();

@@ -4,8 +4,8 @@ import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { logKeyOf } from '../../../src/history/log/log-key';
 import { ArchivedPostgres, startArchivedPostgres } from '../../support/databases/archived-postgres';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { envOf, newDataDir } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
@@ -64,7 +64,7 @@ describe('a point-in-time recovery', () => {
     dataDir: string,
     urls: { url: string; ownerUrl: string } = postgres.database,
   ) => runCli([...args, '--json'], { ...envOf(urls), DATA_DIR: dataDir }, dir);
-  const succeed = async (args: string[], dataDir: string) => {
+  const succeedWith = async (args: string[], dataDir: string) => {
     const { code, stdout, stderr } = await cli(args, dataDir);
     expect([code, stderr]).toEqual([0, '']);
     return JSON.parse(stdout) as Record<string, unknown>;
@@ -72,12 +72,12 @@ describe('a point-in-time recovery', () => {
   const beats = () =>
     Number((JSON.parse(readFileSync(join(known, 'epoch.json'), 'utf8')) as { beat: string }).beat);
   const recover = () =>
-    succeed(['database', 'recover', '--from', known, '--reason', 'back to the point', '--yes'], after);
+    succeedWith(['database', 'recover', '--from', known, '--reason', 'back to the point', '--yes'], after);
 
   beforeAll(async () => {
     postgres = await startArchivedPostgres();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const proxy = await start(known);
     keys.app = (await proxy.client('app', 'pay')).key;
     keys.admin = (await proxy.client('admin', 'admin')).key;
@@ -88,7 +88,7 @@ describe('a point-in-time recovery', () => {
     expect((await pay(proxy, 'before')).status).toBe(200);
     await eventually(() => existsSync(join(known, 'checkpoints')));
     await postgres.backUpFiles();
-    await succeed(['database', 'backup', backup, '--without-tables'], known);
+    await succeedWith(['database', 'backup', backup, '--without-tables'], known);
     expect((await pay(proxy, 'kept')).status).toBe(200);
     await start(idle);
     await proxies.pop()?.close();
@@ -150,9 +150,9 @@ describe('a point-in-time recovery', () => {
     expect((await cli(['database', 'status'], after)).stderr).toMatch(
       /lacks the membership of payout_proxy_login in payout_proxy, 1 right of payout_proxy/,
     );
-    const restored = await succeed(['database', 'restore', backup, '--yes'], after);
+    const restored = await succeedWith(['database', 'restore', backup, '--yes'], after);
     expect(restored).toMatchObject({ tables: 0, epoch: 1, stop_id: stop?.id, logins_missing: [] });
-    await succeed(['database', 'status'], after);
+    await succeedWith(['database', 'status'], after);
     for (const name of ['log-key.json', 'checkpoints'])
       expect(readFileSync(join(after, name))).toEqual(readFileSync(join(backup, name)));
   });
@@ -166,7 +166,7 @@ describe('a point-in-time recovery', () => {
     const recovered = await recover();
     expect(recovered).toMatchObject({ epoch: 2, calls: 1, outcomes: 1, unreadable: 0 });
     // The upstream of this test lists nothing, so nobody can read the recovery gap.
-    await succeed(['stop', 'lift', String(recovered.stop_id), '--unreconciled'], after);
+    await succeedWith(['stop', 'lift', String(recovered.stop_id), '--unreconciled'], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);
   });
@@ -194,7 +194,7 @@ describe('a point-in-time recovery', () => {
     for (const order of ['before', 'kept', 'lost'])
       expect((await found(order)).body.calls?.map(({ id }) => id)).toContain(callIds[order]);
     await eventually(async () => (await postgres.database.query(UNSEALED)).length === 0);
-    expect(await succeed(['audit', 'verify'], after)).toMatchObject({ fault: null, ok: true });
+    expect(await succeedWith(['audit', 'verify'], after)).toMatchObject({ fault: null, ok: true });
     expect((await proxy.get('', '/readyz')).status).toBe(200);
   });
 
@@ -204,19 +204,19 @@ describe('a point-in-time recovery', () => {
     await eventually(() => readFileSync(join(known, 'epoch.json'), 'utf8').includes('"epoch": 2'));
     await closeAll();
     await postgres.recoverTo('the point');
-    const { stop_id: stopId } = await succeed(['database', 'restore', backup, '--yes'], after);
+    const { stop_id: stopId } = await succeedWith(['database', 'restore', backup, '--yes'], after);
     const proxy = await start(known);
     expect(fences(proxy)).toContain('database_behind');
     expect(await stops(proxy)).toMatchObject([
       { id: stopId, reason: expect.stringMatching(/^The database was restored/) as string },
     ]);
     expect(await recover()).toMatchObject({ epoch: 3, calls: 1, outcomes: 1, stop_id: stopId });
-    await succeed(['stop', 'lift', String(stopId), '--unreconciled'], after);
+    await succeedWith(['stop', 'lift', String(stopId), '--unreconciled'], after);
     await eventually(() => fences(proxy).length === 0);
     await expectAsBefore(proxy);
     await proxy.startWorker();
     await eventually(async () => (await postgres.database.query(UNSEALED)).length === 0);
-    expect(await succeed(['audit', 'verify'], known)).toMatchObject({ fault: null, ok: true });
+    expect(await succeedWith(['audit', 'verify'], known)).toMatchObject({ fault: null, ok: true });
   });
 
   it('with a dump on another server indexes all records again', async () => {
@@ -225,10 +225,10 @@ describe('a point-in-time recovery', () => {
     const done = async () =>
       (await database.query<{ done: string }>('SELECT done::text FROM search_position'))[0]?.done;
     await database.query(`UPDATE search_position SET done = '999999999:999999999:'`);
-    await succeed(['database', 'restore', backup, '--yes'], known);
+    await succeedWith(['database', 'restore', backup, '--yes'], known);
     expect(await done()).toBe('999999999:999999999:'); // the same server
     await database.query(`UPDATE epoch SET server = '7000000000000000000/1'`);
-    await succeed(['database', 'restore', backup, '--yes'], known);
+    await succeedWith(['database', 'restore', backup, '--yes'], known);
     expect(await done()).toBe('3:3:');
   });
 });

@@ -6,9 +6,9 @@ import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { OutcomeSpool } from '../../../src/journal/recovery/spooled-outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { answer, FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { copiedIn, loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { Product } from '../../support/processes/process';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
@@ -60,7 +60,7 @@ describe('a call restored after its outcome', () => {
     const read = async (id: string) => (await proxy.get(approver, `/v1/audit/calls/${id}`).expect(200)).body;
 
     beforeAll(async () => {
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       approver = (await proxy.client('settler', 'approve', 'audit')).key;
     });
 
@@ -127,7 +127,7 @@ describe('a call restored after its outcome', () => {
     const pay = (order: string) => proxy.post(key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', order);
 
     beforeAll(async () => {
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       key = (await proxy.client('shop', 'pay')).key;
     });
 
@@ -155,7 +155,7 @@ describe('a call restored after its outcome', () => {
       const younger = await pay('order-6').expect(400);
       upstream.behaviour = answer(401, REJECTED); // leaves the key free
       await pay('order-5').expect(502);
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       await restore();
       const { body } = await pay('order-5').expect(400);
       expect(body).toMatchObject({ code: 'answer_erased', call_id: lost });
@@ -178,7 +178,7 @@ describe('a call restored after its outcome', () => {
       const paid = await payAndLose('order-7');
       upstream.behaviour = answer(401, REJECTED); // leaves the key free
       await pay('order-7').expect(502);
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       const linesOf = (id: string) => copiedIn(dataDir).filter((line) => line.includes(id));
       const inDoubt = linesOf(older).filter((line) => line.includes('"kind":"intent"'));
       await restoreLines([...Array<string[]>(600).fill(inDoubt).flat(), ...linesOf(paid)]); // in two batches

@@ -5,9 +5,9 @@ import { CopiedLine } from '../../../src/journal/copies/local-copies';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { copiedIn, copyAlone, loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { TestProxy } from '../../support/processes/proxy';
 import { tamper } from '../../support/records/sealing';
 
@@ -21,7 +21,7 @@ describe('a call restored from a copy', () => {
   beforeAll(async () => {
     paying = await startPaying({ dataDir, duplicateGuard: true });
     ({ proxy, upstream } = paying);
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
   afterAll(async () => {
     await paying.close();

@@ -7,9 +7,9 @@ import { createTokenClient } from '../../support/access/token-client';
 import { TokenIssuer } from '../../support/access/token-issuer';
 import { bearer, payAirtime } from '../../support/access/token-scene';
 import { removeExpired } from '../../support/databases/expiry';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
@@ -23,7 +23,7 @@ describe('a person whose calls are restored from copies', () => {
 
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     proxy = await startProxy({ upstreamBaseUrl: upstream.url, dataDir });
     auditor = (await proxy.client('auditor', 'audit')).key;
   });

@@ -11,8 +11,8 @@ import { LocalCopies } from '../../../src/journal/copies/local-copies';
 import { SpooledOutcomes } from '../../../src/journal/recovery/spooled-outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import { TestDatabase } from '../../support/databases/test-database';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { eventually, PaymentScene, PHONE, startPaying, SUCCESS } from '../../support/payments/paying';
+import { answer, reset, succeed } from '../../support/network/fake-upstream';
+import { eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 import { tamper } from '../../support/records/sealing';
@@ -48,7 +48,7 @@ describe('an outcome written after the response', () => {
   it('is copied before the process ends', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-relaxed-'));
     const paying = await startPaying({ dataDir, outcomes: 'relaxed' });
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     let id: string | undefined;
     await closeWhileWriting(paying, async () => (id = (await paying.pay().expect(200)).headers['x-call-id']));
     expect(await copiedOutcomes(dataDir)).toEqual([id]);
@@ -161,7 +161,7 @@ describe('an outcome that the journal gave up', () => {
         keptAtRetry.push(existsSync(folder) ? readdirSync(folder).length : 0);
       return prepared(name, ...rest);
     });
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     await paying.pay().expect(200);
     expect(keptAtRetry).toEqual([1]);
     expect(readdirSync(folder)).toEqual([]);

@@ -9,8 +9,8 @@ import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.se
 import { RunningConfig } from '../../../src/platform/config/config';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 
@@ -65,7 +65,7 @@ describe('the evidence against an old database', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     dataDir = mkdtempSync(join(tmpdir(), 'payout-proxy-epoch-'));
     await start();
     [app, admin, approver] = await Promise.all([

@@ -6,8 +6,8 @@ import { newSigningKey, signerOf } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import type { Receipt } from '../../support/http/api';
-import { answer, FakeUpstream } from '../../support/network/fake-upstream';
-import { eventually, SUCCESS } from '../../support/payments/paying';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { eventually } from '../../support/payments/paying';
 import { runCli } from '../../support/processes/cli';
 import { envOf, Product } from '../../support/processes/process';
 import { startProxy } from '../../support/processes/proxy';
@@ -34,7 +34,7 @@ describe('a rotation of LOG_SIGNING_KEY', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
   });
   afterAll(async () => {
     await upstream.stop();

@@ -3,8 +3,8 @@ import { newSigningKey } from '../../../src/history/log/note';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { mint } from '../../support/access/minting';
 import { everythingIn } from '../../support/databases/everything';
-import { answer } from '../../support/network/fake-upstream';
-import { AIRTIME, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, PaymentScene, startPaying } from '../../support/payments/paying';
 import { cliOf } from '../../support/processes/cli';
 
 const KEY = newSigningKey('test');
@@ -21,7 +21,7 @@ describe('an erased end user', () => {
 
   beforeAll(async () => {
     paying = await startPaying({ logSigningKey: new Secret(KEY) });
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     Object.assign(process.env, {
       DATABASE_URL: paying.proxy.database.url,
       DATABASE_OWNER_URL: paying.proxy.database.ownerUrl,

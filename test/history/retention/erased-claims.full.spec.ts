@@ -7,15 +7,15 @@ import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { restoreFromCopies } from '../../../src/journal/recovery/recovery';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream, reset } from '../../support/network/fake-upstream';
+import { answer, FakeUpstream, reset, succeed } from '../../support/network/fake-upstream';
 import { loseCalls } from '../../support/payments/lost-calls';
-import { AIRTIME, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
-const PAID = answer(200, SUCCESS);
+const PAID = succeed;
 /** Settles the call as not executed, which frees the key. */
 const FORBIDDEN = answer(403, { error: 'forbidden' });
 const ERASED = /^sha256 [0-9a-f]{64}$/;

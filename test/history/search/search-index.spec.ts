@@ -4,8 +4,8 @@ import { IndexService } from '../../../src/history/search/index.service';
 import { SearchService } from '../../../src/history/search/search.service';
 import { TestDatabase } from '../../support/databases/test-database';
 import { first } from '../../support/examples/first';
-import { answer } from '../../support/network/fake-upstream';
-import { eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { succeed } from '../../support/network/fake-upstream';
+import { eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { insertIntent, insertOutcomes, insertSettlements } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 
@@ -18,7 +18,7 @@ describe('the search index', () => {
   beforeAll(async () => {
     paying = await startPaying();
     searching = paying.proxy.app.get(SearchService, { strict: false });
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
   });
   afterAll(() => paying.close());

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { callsCommands, payoutsCommands } from '../../../src/cli/calls/calls';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { airtime, PaymentScene, phones, startPaying, SUCCESS } from '../../support/payments/paying';
+import { reset, succeed } from '../../support/network/fake-upstream';
+import { airtime, PaymentScene, phones, startPaying } from '../../support/payments/paying';
 import { asText } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
 
@@ -22,7 +22,7 @@ describe('the correction of a settlement', () => {
   });
   afterAll(() => paying.close());
   beforeEach(async () => {
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     app = await paying.proxy.client(`app-${uuidv7()}`, 'pay', 'read');
     await query('UPDATE client SET daily_cap_usd = $2 WHERE id = $1', [app.id, CAP_USD]);
   });
@@ -37,7 +37,7 @@ describe('the correction of a settlement', () => {
   const lose = async (what: object, key?: string) => {
     paying.upstream.behaviour = reset;
     const { headers } = await pay(what, key).expect(502);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     return headers['x-call-id'] ?? '';
   };
   const resolve = (id: string, outcome: string, supersedes?: string, key = approver) =>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { HeartbeatService } from '../../../src/continuity/heartbeat/heartbeat.service';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
-import { answer, Behaviour, FakeUpstream, hang } from '../../support/network/fake-upstream';
-import { airtime, eventually, phoneOf, phones, SUCCESS } from '../../support/payments/paying';
+import { Behaviour, FakeUpstream, hang, succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, phoneOf, phones } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 
 const OPERATION = 'POST /payouts/airtime';
@@ -13,7 +13,7 @@ const PATH = '/payouts/airtime';
 const paysFor = (fee?: number): Behaviour => {
   return (request, response, socket) => {
     // a preview asks for rates
-    if (request.body === '') return answer(200, SUCCESS)(request, response, socket);
+    if (request.body === '') return succeed(request, response, socket);
     const phoneNumber = phoneOf(request);
     const [{ valueInUSD }] = (JSON.parse(request.body) as { airtimes: [{ valueInUSD: number }] }).airtimes;
     const named = { id: randomUUID(), chiRef: randomUUID(), phoneNumber, valueInUSD, status: 'paid' };

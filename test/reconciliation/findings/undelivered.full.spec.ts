@@ -7,9 +7,9 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import { removeExpired } from '../../support/databases/expiry';
 import { holdWrites, writesWait } from '../../support/databases/held-writes';
 import type { CallRecord } from '../../support/http/api';
-import { answer } from '../../support/network/fake-upstream';
+import { succeed } from '../../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../../support/payments/earlier';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 
 const PATH = '/payouts/airtime';
 
@@ -24,7 +24,7 @@ describe('an undelivered answer', () => {
   afterAll(() => paying.close());
   beforeEach(() => {
     paying.upstream.received.length = 0;
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
   });
 
   afterEach(() => jest.restoreAllMocks());
@@ -34,7 +34,7 @@ describe('an undelivered answer', () => {
   /** Returns the upstream's next answer, held until the test releases it. */
   const heldAnswer = () =>
     new Promise<() => void>((resolve) => {
-      paying.upstream.behaviour = (...args) => resolve(() => answer(200, SUCCESS)(...args));
+      paying.upstream.behaviour = (...args) => resolve(() => succeed(...args));
     });
 
   const request = (key: string, agent = new Agent()) => {
@@ -100,7 +100,7 @@ describe('an undelivered answer', () => {
       });
     }
     expect(paying.upstream.received).toHaveLength(1);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     const { headers } = await again(key, 'second').set('Allow-Duplicate-Of', id).expect(200);
     const { body } = await paying.proxy.get(key, `/v1/calls/${headers['x-call-id']}`).expect(200);
     expect(body).toMatchObject({ duplicate_of: id, undelivered: false });
@@ -110,7 +110,8 @@ describe('an undelivered answer', () => {
     const key = await client();
     const { id } = await unread(key);
     const { body, headers } = await again(key, 'first').expect(200);
-    expect([body, headers['x-call-id'], headers['idempotent-replayed']]).toEqual([SUCCESS, id, 'true']);
+    expect(body).toMatchObject({ status: 'success' });
+    expect([headers['x-call-id'], headers['idempotent-replayed']]).toEqual([id, 'true']);
   });
 
   it('blocks the same content for a day', async () => {
@@ -121,7 +122,7 @@ describe('an undelivered answer', () => {
     await again(key, 'second').expect(409);
     await answeredEarlier(paying.proxy.database, id, 2);
     await removeExpired(paying.proxy);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     await again(key, 'second').expect(200);
   });
 

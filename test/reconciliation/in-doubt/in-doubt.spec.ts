@@ -5,9 +5,9 @@ import { CALLS, STATE_COLUMNS } from '../../../src/operations/lifecycle/lifecycl
 import { TestDatabase } from '../../support/databases/test-database';
 import { product } from '../../support/examples/combinations';
 import supertest from '../../support/http/supertest';
-import { answer, reset } from '../../support/network/fake-upstream';
+import { reset, succeed } from '../../support/network/fake-upstream';
 import { Combination, insertCalls } from '../../support/payments/made-up-calls';
-import { PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { PaymentScene, startPaying } from '../../support/payments/paying';
 import { insertOutcomes } from '../../support/records/documents';
 import { copyIntent, live } from '../../support/records/intents';
 
@@ -29,7 +29,7 @@ describe('calls in doubt', () => {
   });
   afterAll(() => paying.close());
   beforeEach(async () => {
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     model = (await paying.pay().expect(200)).headers['x-call-id'] ?? '';
   });
 

@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { insertOutcomesAgain } from '../../../src/journal/outcomes/outcomes';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
 import supertest from '../../support/http/supertest';
-import { answer, reset } from '../../support/network/fake-upstream';
-import { AIRTIME, eventually, PaymentScene, startPaying, SUCCESS } from '../../support/payments/paying';
+import { reset, succeed } from '../../support/network/fake-upstream';
+import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 
@@ -129,7 +129,7 @@ describe('an answer after the settlement of its call', () => {
     const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
     await database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, lost]);
     await settle(id);
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     const paid = (await pay().expect(200)).headers['x-call-id'];
     const metric = async () =>
       (await paying.proxy.get('', '/metrics')).text.match(/^payout_proxy_keys_paid_twice .*$/m)?.[0];
@@ -177,7 +177,7 @@ describe('an answer after the settlement of its call', () => {
       const retry = async () => {
         await proxy.database.query('DELETE FROM recent_content');
         upstream.received.length = 0;
-        upstream.behaviour = answer(200, SUCCESS);
+        upstream.behaviour = succeed;
         const { status, headers } = await pay();
         return { status, call: headers['x-call-id'], sent: upstream.received.length };
       };

@@ -5,15 +5,8 @@ import { SpaceService } from '../../../src/continuity/space/space.service';
 import { MetricsService } from '../../../src/http/metrics/metrics.service';
 import { Cause, causeOfFile } from '../../../src/platform/storage/failures';
 import { StorageService } from '../../../src/platform/storage/storage.service';
-import { answer, hang, reset } from '../../support/network/fake-upstream';
-import {
-  airtime,
-  eventually,
-  PaymentScene,
-  PHONE,
-  startPaying,
-  SUCCESS,
-} from '../../support/payments/paying';
+import { hang, reset, succeed } from '../../support/network/fake-upstream';
+import { airtime, eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { tamper } from '../../support/records/sealing';
 
 /** Returns the value of a metric. Undefined if it is absent. */
@@ -41,7 +34,7 @@ describe('a call whose outcome cannot be recorded', () => {
   const inDoubt = () => metric(paying.proxy.url, 'payout_proxy_unrecorded_outcomes');
 
   it('is in doubt for a repetition, counts at once, and is replayed once it is recorded', async () => {
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     expect(await inDoubt()).toBe(0);
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const first = pay('order-1').then((told) => told); // waits for the record of the outcome
@@ -64,7 +57,7 @@ describe('a call whose outcome cannot be recorded', () => {
   it('stays in memory while DATA_DIR is not writable either', async () => {
     rmSync(join(dataDir, 'outcomes'), { recursive: true, force: true });
     writeFileSync(join(dataDir, 'outcomes'), 'a file where the folder should be');
-    paying.upstream.behaviour = answer(200, SUCCESS);
+    paying.upstream.behaviour = succeed;
     await query('REVOKE INSERT ON outcome FROM payout_proxy');
     const { headers } = await pay('order-3').expect(502);
     expect([await inDoubt(), await metric(paying.proxy.url, 'payout_proxy_spooled_outcomes')]).toEqual([

@@ -1,6 +1,6 @@
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
-import { answer, FakeUpstream } from '../network/fake-upstream';
-import { PHONE, SUCCESS } from '../payments/paying';
+import { FakeUpstream, succeed } from '../network/fake-upstream';
+import { PHONE } from '../payments/paying';
 import { startProxy, TestProxy } from '../processes/proxy';
 
 /** Two proxies with one database, in front of an upstream that counts arrivals. */
@@ -17,7 +17,7 @@ export class EphemeralScene {
   static async start(): Promise<EphemeralScene> {
     const database = await createTestDatabase();
     const upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const settings = { upstreamBaseUrl: upstream.url, trustedProxies: ['127.0.0.1'] };
     const [proxy, twin] = [await startProxy(settings, database), await startProxy(settings, database)];
     return new EphemeralScene(database, upstream, proxy, twin);

@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { AddressInfo, Socket } from 'node:net';
+import { successOf } from './honest-answers';
 
 export interface ReceivedRequest {
   method: string;
@@ -16,8 +17,8 @@ export class FakeUpstream {
   readonly received: ReceivedRequest[] = [];
   private readonly server: Server;
 
-  /** Reaction to requests. Default: success. */
-  behaviour: Behaviour = answer(200, { status: 'success', data: {} });
+  /** Reaction to requests. */
+  behaviour: Behaviour = succeed;
 
   private constructor() {
     this.server = createServer((request, response) => {
@@ -64,6 +65,9 @@ export function answer(
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   };
 }
+
+/** Answers success, and names a transaction for each item. */
+export const succeed: Behaviour = (request, ...rest) => answer(200, successOf(request))(request, ...rest);
 
 /** Never answers. */
 export const hang: Behaviour = () => undefined;

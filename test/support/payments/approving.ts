@@ -1,9 +1,9 @@
 import { RunningConfig } from '../../../src/platform/config/config';
 import supertest, { TypedApiRequest, BodyOf } from '../http/supertest';
-import { answer } from '../network/fake-upstream';
+import { succeed } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 import { copyIntent } from '../records/intents';
-import { PaymentScene, startPaying, SUCCESS } from './paying';
+import { PaymentScene, startPaying } from './paying';
 
 /** Two proxies on one database, held calls, and approvers. */
 export interface ApprovalScene extends PaymentScene {
@@ -60,7 +60,7 @@ export async function startApproving(settings: Partial<RunningConfig> = {}): Pro
     spent: async () => (await query('SELECT day::text, usd::text FROM spending'))[0],
     reset: async () => {
       upstream.received.length = 0;
-      upstream.behaviour = answer(200, SUCCESS);
+      upstream.behaviour = succeed;
       await query('UPDATE client SET daily_cap_usd = NULL, monthly_cap_usd = NULL');
       await query('TRUNCATE spending');
     },

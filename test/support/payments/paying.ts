@@ -10,7 +10,6 @@ import { startProxy, TestProxy } from '../processes/proxy';
 
 export const PHONE = '+254712345678';
 export const AIRTIME = { airtimes: [{ countryToSend: 'Kenya', phoneNumber: PHONE, valueInUSD: 2.5 }] };
-export const SUCCESS = { status: 'success', data: { error: 'None' } };
 
 /** A proxy in front of an upstream with configurable behaviour, a paying client and an auditor. */
 export interface PaymentScene {

@@ -33,6 +33,7 @@ const FAULTS = [
   { fault: 'error500AfterSome' },
   { fault: 'errorBesideTransactions' },
   { fault: 'errorNamingTransactions' },
+  { fault: 'successNamingNothing' },
   { fault: 'error502Html' },
   { fault: 'error502Html', processed: false },
   { fault: 'truncatedBody' },

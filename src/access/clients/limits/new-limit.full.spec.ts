@@ -9,8 +9,8 @@ import type * as PrismaWithColumn from '../../../../test/support/databases/prism
 import { createTestDatabase } from '../../../../test/support/databases/test-database';
 import type * as Row from '../../../../test/support/examples/min-item/row';
 import type * as Rule from '../../../../test/support/examples/min-item/rule';
-import { answer, FakeUpstream } from '../../../../test/support/network/fake-upstream';
-import { AIRTIME, SUCCESS } from '../../../../test/support/payments/paying';
+import { FakeUpstream, succeed } from '../../../../test/support/network/fake-upstream';
+import { AIRTIME } from '../../../../test/support/payments/paying';
 import { cliOf } from '../../../../test/support/processes/cli';
 import { startProxy, TestProxy } from '../../../../test/support/processes/proxy';
 import { describeApi } from '../../../cli/api-document';
@@ -53,7 +53,7 @@ describe('limit added by the guide', () => {
 
   beforeAll(async () => {
     upstream = await FakeUpstream.start();
-    upstream.behaviour = answer(200, SUCCESS);
+    upstream.behaviour = succeed;
     const database = await createTestDatabase();
     await database.query(readFileSync(`${FOLDER}/migration.sql`, 'utf8'));
     proxy = await startProxy({ upstreamBaseUrl: upstream.url }, database);

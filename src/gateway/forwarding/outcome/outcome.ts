@@ -56,9 +56,10 @@ function settlementOf(
   vocabulary: StatusVocabulary,
 ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
   const statuses = transactions.map((transaction) => {
-    const { position, payoutStatus, payoutError } = transaction;
+    const { position, upstreamRef, upstreamId, payoutStatus, payoutError } = transaction;
     const status = transaction.status ?? payoutStatus ?? payoutError ?? null;
-    return { position, status, meaning: vocabulary.statusOfItem(transaction) };
+    const isNamed = (upstreamRef ?? upstreamId) !== null;
+    return { position, status, meaning: vocabulary.statusOfItem(transaction), isNamed };
   });
   const entries = entriesOfAnswer(operation, kind, items.length, statuses);
   const feesUsd = new Map<number, Decimal>();
