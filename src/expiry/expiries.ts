@@ -18,6 +18,8 @@ export const EXPIRIES: readonly Expiry[] = [
   expiry('page_session', ({ pageIdleMinutes }) => hasEnded(String(pageIdleMinutes))),
   // Rounds of the resolver whose result was never fetched.
   expiry('worker_task', () => "kind = 'round' AND asked_at < now() - interval '1 hour'"),
+  // Longer than they are expected, which every instance decides by its own clock.
+  expiry('call_fee', () => "day < now() - interval '40 days'"),
   // Once no limit needs them. See docs/internals/decisions/access/0057-the-person-behind-a-request.md.
   { table: 'person', remove: removePersonHashes },
   { table: 'recent_content', remove: removeContents },

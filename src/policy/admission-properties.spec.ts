@@ -70,6 +70,7 @@ type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
 function build({ asked, budgets, stops, guards }: World) {
   const calls = asked.map(({ known: _known, ...more }, place) => ({
     id: `call-${place}`,
+    account: 'main',
     endUserId: null,
     payers: [],
     recipients: null,

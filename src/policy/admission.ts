@@ -13,6 +13,8 @@ export interface AdmissionRequest {
   /** The ID of its call. */
   id: string;
   clientId: string;
+  /** The upstream account of its client. */
+  account: string;
   operation: string;
   items: Item[];
   /** The requesting end user, with separate idempotency keys and contents. Null for requests of servers. */

@@ -59,7 +59,15 @@ describe('a lying upstream account', () => {
     liar = await FakeUpstream.start();
     const kenya = { name: 'kenya', baseUrl: liar.url, apiKey: new Secret('key-of-the-taken-account') };
     honest = await startPaying({
-      namedAccounts: [{ ...kenya, webhookSecret: undefined, subAccount: undefined, wallet: undefined }],
+      namedAccounts: [
+        {
+          ...kenya,
+          webhookSecret: undefined,
+          subAccount: undefined,
+          wallet: undefined,
+          fees: new Map<string, string>(),
+        },
+      ],
       resolverQuietSeconds: 3_600,
     });
     serve(

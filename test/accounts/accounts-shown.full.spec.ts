@@ -31,6 +31,7 @@ describe('upstream accounts', () => {
       webhookSecret: new Secret(EVENTS_SECRET),
       subAccount: undefined,
       wallet: undefined,
+      fees: new Map<string, string>(),
     };
     const upstreamApiKey = new Secret(API_KEY);
     proxy = await startProxy({ upstreamBaseUrl: sandbox.url, upstreamApiKey, namedAccounts: [kenya] });

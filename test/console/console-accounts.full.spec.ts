@@ -12,6 +12,7 @@ const KENYA = {
   webhookSecret: undefined,
   subAccount: undefined,
   wallet: undefined,
+  fees: new Map<string, string>(),
 };
 
 describe("the console's accounts and registers", () => {

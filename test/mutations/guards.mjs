@@ -3,6 +3,7 @@ import { DATABASES } from './databases.mjs';
 import { DUAL_CONTROL } from './dual-control.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { AUDIT_EVIDENCE } from './evidence.mjs';
+import { FEES } from './fees.mjs';
 import { LATE_ANSWERS } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { CHECKS } from './may-pay.mjs';
@@ -217,6 +218,7 @@ export const GUARDS = [
   ...AUDIT_EVIDENCE,
   ...EPHEMERAL_KEYS,
   ...PAGE_SESSIONS,
+  ...FEES,
   ...PERSONS,
   ...DUAL_CONTROL,
   ...SIGN_INS,

@@ -163,19 +163,6 @@ export const LATE_ANSWERS = [
     noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',
   },
   {
-    name: 'lost-fees',
-    guards: 'a fee unknown to an instance after a recovery',
-    edits: [
-      [
-        'src/journal/admission/expected-fees.ts',
-        'if (this.epoch !== undefined && this.epoch !== epoch) this.learnAnew();',
-        'if (epoch < 0) this.learnAnew();',
-      ],
-    ],
-    noticedBy: 'test/reconciliation/findings/fees.full.spec.ts',
-    test: 'is expected by an instance that knew more fees than a restored database',
-  },
-  {
     name: 'fenced-rejections',
     guards: 'a rejection on an old database of a call that was approved and sent',
     edits: [

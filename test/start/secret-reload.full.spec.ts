@@ -22,6 +22,7 @@ const KENYA = {
   webhookSecret: undefined,
   subAccount: undefined,
   wallet: undefined,
+  fees: new Map<string, string>(),
 };
 
 /** Secrets in files are replaced without a restart, and without lost or refused requests. */

@@ -754,7 +754,7 @@ CREATE TABLE used_token (
 -- decision and the change itself are acts, so this is work, not a record.
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7
-  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people')),
+  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people', 'forget_fees')),
   client             text, -- the name of the changed client. Null without a client
   expands             text[] NOT NULL, -- reasons for a second person, by the names of the API
   before             text, -- the client's permissions and keys, as JSON. Null for a new client
@@ -1194,15 +1194,19 @@ CREATE TABLE spending (
   PRIMARY KEY (client_id, day)
 );
 
--- The largest fee that the upstream has charged for each operation on a day (UTC), in percent of a payout. It
--- is reserved with payouts (src/journal/admission/expected-fees.ts). The numbers follow the order of the
--- commits.
-CREATE TABLE fee_share (
+-- The largest fee that a call was charged for a payout of a size, which is the smallest amount of a range in
+-- steps of 1, 2 and 5. A fee that three calls were charged is reserved with payouts, see
+-- src/journal/admission/expected-fees.ts. The numbers follow the order of the commits.
+CREATE TABLE call_fee (
+  account   text NOT NULL,
   operation text NOT NULL,
-  day       date NOT NULL,
-  percent   numeric(9,6) NOT NULL,
+  size_usd  numeric(20,6) NOT NULL,
+  call_id   uuid NOT NULL,
+  day       date NOT NULL, -- in UTC
+  usd       numeric(20,6) NOT NULL,
+  forgotten boolean NOT NULL DEFAULT FALSE, -- not expected any more
   number    bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
-  PRIMARY KEY (operation, day)
+  PRIMARY KEY (account, operation, size_usd, call_id)
 );
 
 -- Payments of a recovery gap that the upstream lists and no call explains, one row for each name of the
@@ -1249,7 +1253,7 @@ $$;
 --   clients, usd        each client once, and the most that its calls add to its caps. Null adds nothing
 --   key_ids, rights     see changed_keys
 --   on_day              the day (UTC) on whose cap the calls would count
---   known_fees          the number of the newest fee share that the caller knows, see fee_share
+--   known_fees          the number of the newest fee that the caller knows, see call_fee
 --   client_of, operations, keys
 --                       of each call
 --   contents            of each call, SHA-256. Null lets the same content be sent again
@@ -1262,7 +1266,7 @@ BEGIN
   SELECT current_setting('transaction_isolation') = 'read committed'
     AND on_day = (clock_timestamp() AT TIME ZONE 'UTC')::date
     AND NOT EXISTS (SELECT changed_keys(key_ids, rights))
-    AND NOT EXISTS (SELECT FROM fee_share WHERE number > known_fees)
+    AND NOT EXISTS (SELECT FROM call_fee WHERE number > known_fees)
     AND NOT EXISTS (SELECT FROM stop WHERE NOT EXISTS (SELECT FROM stop_lift l WHERE l.stop_id = stop.id))
     AND NOT EXISTS (SELECT FROM unexplained_payment)
     AND NOT EXISTS (
@@ -2552,13 +2556,13 @@ GRANT SELECT ON current_settlement, ledger_entry, call_state TO payout_proxy;
 GRANT SELECT, INSERT ON intent_body, outcome_body, refusal_key, access_filters, upstream_transaction, upstream_wallet,
   upstream_wallet_entry, statement_fault TO payout_proxy;
 -- Work.
-GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, payer_spending, fee_share, request_window, reconciliation_progress, unheard_status
+GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, payer_spending, request_window, reconciliation_progress, unheard_status
   TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment, unexplained_payment TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;
 GRANT SELECT ON indexed_call, indexed_item, indexed_slice TO payout_proxy;
-GRANT SELECT, INSERT, UPDATE, DELETE ON worker_task TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE, DELETE ON call_fee, worker_task TO payout_proxy;
 -- The migrations, to tell whether the database is up to date.
 GRANT SELECT ON _prisma_migrations, migration_compatibility TO payout_proxy;
 -- A reconciliation run sorts and joins in temporary tables of its session.

@@ -35,6 +35,7 @@ export function admissionRequest(call: OperationCall, content: Content): Admissi
   return {
     id,
     clientId: caller.clientId,
+    account: caller.account,
     operation,
     items,
     endUserId: person && isEndUser(person) ? person.id : null,

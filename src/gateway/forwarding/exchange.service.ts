@@ -70,7 +70,7 @@ export class ExchangeService {
       const fetch = () => this.send(call, prepared);
       if (!isCached) return { shared: null, ...(await fetch()) };
       const answer = await this.cache.get(key, call.id, fetch);
-      if (answer.shared) await this.close(call, prepared.items, answer, answer.shared.fetchedBy);
+      if (answer.shared) await this.close(call, prepared, answer, answer.shared.fetchedBy);
       return answer;
     } finally {
       account.giveUp(outgoing);
@@ -84,10 +84,11 @@ export class ExchangeService {
    */
   async send(
     call: OperationCall,
-    { outgoing, items, shown }: PreparedRequest,
+    prepared: PreparedRequest,
     release?: Release,
     permit?: Permit,
   ): Promise<TimedAnswer> {
+    const { outgoing, shown } = prepared;
     const isTooLate =
       release &&
       (() => performance.now() > call.sendBy || ageOf(release) > this.sendableForMs || hasEnded(call.caller));
@@ -95,7 +96,7 @@ export class ExchangeService {
     permit?.release();
     call.timings.upstream = received.upstreamMs;
     const answer = shown ? await shown(received) : received;
-    await this.close(call, items, answer, null);
+    await this.close(call, prepared, answer, null);
     this.shapes.watch(call, received.answer.status, received.answer.body);
     return answer;
   }
@@ -110,7 +111,7 @@ export class ExchangeService {
   /** @param answerOf the call that fetched the answer. Null for this call. */
   private async close(
     call: OperationCall,
-    items: Item[],
+    { outgoing, items }: PreparedRequest,
     timed: TimedAnswer,
     answerOf: string | null,
   ): Promise<void> {
@@ -123,7 +124,10 @@ export class ExchangeService {
       outcome.undelivered = isCallerGone(call);
       // Precedes the fees, because it may be spooled to disk.
       const closed = this.journal.close(outcome, effect !== 'read');
-      await this.whileAwaited(call, Promise.all([closed, this.observeFees(call, items, outcome.items)]));
+      await this.whileAwaited(
+        call,
+        Promise.all([closed, this.observeFees(call, outgoing.account, items, outcome.items)]),
+      );
     } catch (cause) {
       // The request may have been executed. Like every intent without an outcome, the call is in doubt.
       throw new Problem('outcome_unknown', { cause });
@@ -161,9 +165,10 @@ export class ExchangeService {
     watchHandover(call, () => void this.recordUndelivered(call));
   }
 
-  /** Reserves a fee above the reserved one from the next admission on. */
+  /** Learns the fees for later reservations. */
   private async observeFees(
-    { operation }: OperationCall,
+    { id, operation, feeRule: rule }: OperationCall,
+    account: string,
     items: Item[],
     transactions: UpstreamItem[],
   ): Promise<void> {
@@ -171,7 +176,7 @@ export class ExchangeService {
       const amount = (position === null ? null : items[position]?.amountUsd) ?? amountUsd;
       return feeUsd ? [{ amountUsd: amount, feeUsd }] : [];
     });
-    if (fees.length > 0) await this.fees.observe(operation, fees);
+    if (fees.length > 0) await this.fees.observe({ id, account, operation, rule }, fees);
   }
 
   /**

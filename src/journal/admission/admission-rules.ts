@@ -94,7 +94,7 @@ export function toOpened(
     const ruling = rulings[place];
     if (!isOpen(ruling)) return [];
     const held = ruling.kind === 'held';
-    const { usd, items, operation, payments } = request;
+    const { usd, items, payments } = request;
     return {
       process,
       key: claimOf(request),
@@ -103,7 +103,7 @@ export function toOpened(
       unexplainedTransaction: held ? (ruling.transaction ?? null) : null,
       earlierCallId: held ? (ruling.earlierCallId ?? null) : null,
       expiresAt: held ? new Date(intent.receivedAt.getTime() + windows.approvableForMs) : null,
-      feeRule: fees.reservedWith(operation, usd),
+      feeRule: fees.reservedWith(request),
       reservedOn: held || usd === null ? null : today,
       contents: [
         ...(windows.duplicates ? [contentKey(request)] : []),

@@ -65,11 +65,15 @@ async function admitAfterLookup(
     const changed = await readChangedKeys(tx, admissions);
     const current = admissions.filter(({ intent }) => !changed.has(intent.caller.keyId));
     const requests = current.map(({ request }) => request);
-    const { state, today, feeShares } = await readState(tx, requests, clients, {
+    const {
+      state,
+      today,
+      fees: newer,
+    } = await readState(tx, requests, clients, {
       ...windows,
       knownFees: fees.known,
     });
-    fees.learn(feeShares);
+    fees.learn(newer);
     const rulings = decide(fees.priced(requests), state);
     const opened = toRows(toOpened(current, rulings, { today, process, rules }));
     const release = now();

@@ -16,9 +16,9 @@ import { readUnexplained } from '../reconciliation/unexplained-payments';
 import { claimKey } from '../records/records';
 import { ACTIVE_STOPS } from '../stops/stops';
 import { guardsOf, StateWindows, AdmissionRules } from './admission-rules';
+import { CallFeeRow, callFeesAfter } from './call-fees';
 import { asSameContent, isKeyFree, KnownCall, readCallStates } from './call-states';
 import { contentKey, paidByOthers } from './content-keys';
-import { FeeShare, sharesAfter } from './expected-fees';
 import { readPayerCaps } from './payers';
 import { readRegister, readHeld, readRecipientDays } from './recipients';
 
@@ -29,7 +29,7 @@ interface StateRow {
   recent: { request: string; call: string }[] | null;
   spending: { client: string; today: string; month: string }[] | null;
   stops: State['stops'] | null;
-  feeShares: FeeShare[] | null;
+  fees: CallFeeRow[] | null;
   /** Whether an unexplained payment of a recovery gap matches. */
   isUnexplained: boolean;
 }
@@ -43,7 +43,7 @@ export interface BudgetRow extends LimitsRow<AdmissionLimitKey> {
 /**
  * Returns the state for a decision about these calls, and the day (UTC) of their caps. Valid only while the
  * clients are locked.
- * @param windows with the number of the newest fee share that the process knows. Newer shares are returned.
+ * @param windows with the number of the newest fee that the process knows. Newer ones are returned.
  * @param counts whether held calls count for their recipients (see `readRecipientDays`).
  */
 export async function readState(
@@ -52,10 +52,10 @@ export async function readState(
   clients: BudgetRow[],
   windows: StateWindows & { knownFees: number },
   counts: 'held_too' | 'sent_only' = 'held_too',
-): Promise<{ state: State; today: string; feeShares: FeeShare[] }> {
+): Promise<{ state: State; today: string; fees: CallFeeRow[] }> {
   const clientIds = clients.map(({ id }) => id);
   const found = await find(tx, requests, clientIds, windows.knownFees);
-  const { today, claims, recent, spending, stops, feeShares, isUnexplained } = found;
+  const { today, claims, recent, spending, stops, fees, isUnexplained } = found;
   const calls = [...(claims ?? []), ...(recent ?? [])].map(({ call }) => call);
   const known = await readCallStates(tx, calls, windows.inFlightSeconds);
   const byId = new Map(requests.map((request) => [request.id, request]));
@@ -85,7 +85,7 @@ export async function readState(
     payers: await readPayerCaps(tx, requests, today),
     guards: guardsOf(windows),
   };
-  return { state, today, feeShares: feeShares ?? [] };
+  return { state, today, fees: fees ?? [] };
 }
 
 /**
@@ -132,7 +132,7 @@ async function find(
          WHERE client_id = ANY (${clientIds}::uuid[]) AND day >= date_trunc('month', today)::date
          GROUP BY client_id) AS spent) AS spending,
       (SELECT json_agg(s) FROM (${ACTIVE_STOPS}) AS s) AS stops,
-      (SELECT json_agg(f) FROM (${sharesAfter(knownFees)}) AS f) AS "feeShares",
+      (SELECT json_agg(f) FROM (${callFeesAfter(knownFees)}) AS f) AS fees,
       EXISTS (SELECT FROM unexplained_payment) AS "isUnexplained"
     FROM clock`;
   if (!found) throw new Error('the database did not return the day');
@@ -196,11 +196,11 @@ export async function readDryRun(
     where: { id: request.clientId },
     select: { id: true, blocksRecipients: true, ...LIMITS },
   });
-  const { state, feeShares } = await readState(prisma, [request], [client], {
+  const { state, fees: newer } = await readState(prisma, [request], [client], {
     ...windows,
     knownFees: fees.known,
   });
-  fees.learn(feeShares);
+  fees.learn(newer);
   const priced = fees.priced([request])[0] ?? request;
   const { endUserId } = request;
   const caps = endUserId === null ? state.budgets.get(client.id) : state.payers?.get(endUserId);

@@ -41,8 +41,12 @@ export type ApprovalObstacle =
   /** An obstacle that would refuse a new request, too. */
   | RefusingObstacle;
 
-/** The key, the content and the per-call limits of a held call. They were checked when it was held. */
+/**
+ * The key, the content and the per-call limits of a held call. They were checked when it was held. Its
+ * record has the fee that it reserves, so the account decides nothing.
+ */
 const CHECKED: Omit<AdmissionRequest, 'id' | keyof HeldCall> = {
+  account: '',
   endUserId: null,
   idempotencyKey: null,
   allowDuplicateOf: null,

@@ -36,6 +36,7 @@ function requestsOf({ calls }: World): AdmissionRequest[] {
     clientId: 'shop',
     operation: 'POST /send',
     items: [],
+    account: 'main',
     endUserId: null,
     payers: [],
     idempotencyKey: null,

@@ -7,6 +7,7 @@ import { TAGS, termOf } from '../../journal/lookups/search-terms';
 import { NewEntry, NewSettlement, evidenceOfTransaction } from '../../journal/records/records';
 import { settle, SettledCall } from '../../journal/settlement/settlements';
 import { CREATED_BY, CREATING } from '../../operations/items/effects';
+import { readFeeRule } from '../../operations/items/fees';
 import { Source } from '../../operations/lifecycle/settlement';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
@@ -152,16 +153,16 @@ export class SettleListedService {
     source: AutomaticSource,
   ): Promise<boolean> {
     let charged: ChargedFee[] = [];
-    let operation = '';
+    let intent: SettledCall['intent'] | undefined;
     const settled = await settle(this.prisma, callId, this.settings, (call) => {
       const entries = this.entriesOf(call, rows);
-      ({ operation } = call.intent);
+      ({ intent } = call);
       charged = chargedBy(entries, call);
       return entries.length === 0 ? undefined : toSettlement(callId, entries, readId, source);
     });
     if (settled !== 'written') return false;
     this.logger.log({ call_id: callId, source }, 'payouts settled by their listed transactions');
-    if (charged.length > 0) await this.fees.observe(operation, charged);
+    if (intent && charged.length > 0) await this.fees.observe(toCharged(callId, intent), charged);
     return true;
   }
 
@@ -190,6 +191,14 @@ export class SettleListedService {
       transaction: evidenceOfTransaction(row, row.issuedAt),
     };
   }
+}
+
+/** Returns a call whose fees are observed. */
+function toCharged(
+  id: string,
+  { account = MAIN_ACCOUNT, operation, expected_fee: fee }: SettledCall['intent'],
+) {
+  return { id, account, operation, rule: (fee && readFeeRule(fee)) || null };
 }
 
 /** Returns the fees of the payouts after these entries. */

@@ -25,7 +25,13 @@ async function openAccount(
   const asked = askSandbox(url).post('/_sandbox/accounts').set('X-Sandbox-Control-Key', CONTROL_KEY);
   const { body } = await asked.send({ name, openingBalance: 1_000 }).expect(201);
   const { id, apiKey } = body as { id: string; apiKey: string };
-  const account = { name, baseUrl: url, apiKey: new Secret(apiKey), webhookSecret: undefined };
+  const account = {
+    name,
+    baseUrl: url,
+    apiKey: new Secret(apiKey),
+    webhookSecret: undefined,
+    fees: new Map<string, string>(),
+  };
   return { id, ...account, subAccount: undefined, wallet: undefined, ...more };
 }
 

@@ -24,6 +24,7 @@ export function request(id: string, more: Partial<AdmissionRequest> = {}): Admis
     id,
     clientId: 'shop',
     operation: 'POST /payouts/airtime',
+    account: 'main',
     endUserId: null,
     payers: [],
     idempotencyKey: null,

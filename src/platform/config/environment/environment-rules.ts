@@ -80,6 +80,25 @@ export const AreAmounts = () =>
 /** Reads texts by operation, such as `POST /payouts/airtime=airtime`, as a map. */
 export const ByOperation = () => Pairs(/^([^=]+)=([^=]+)$/, String);
 
+/**
+ * Reads rules by operation, such as `POST /payouts/airtime=<10:0.20,1%`, as a map. A word without an
+ * operation continues the rule before it.
+ */
+export const RulesByOperation = () =>
+  Transform(({ value }) => {
+    if (typeof value !== 'string') return value as unknown;
+    const rules = new Map<string, string>();
+    let operation: string | undefined;
+    for (const word of words(value)) {
+      const [, name, first] = /^([^=]+)=([^=]+)$/.exec(word) ?? [];
+      operation = name ?? operation;
+      const isAnother = name === undefined ? word.includes('=') : rules.has(name);
+      if (operation === undefined || isAnother) return value;
+      rules.set(operation, first ?? `${rules.get(operation)},${word}`);
+    }
+    return rules;
+  });
+
 /** @param what the value of each operation, with an example. */
 export const AreByOperation = (what: string) =>
   rule('areByOperation', isMap, `$property must be a comma-separated list of operations with ${what}`);

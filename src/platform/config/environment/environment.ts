@@ -33,6 +33,7 @@ import {
   AreSigningKeys,
   AreVerifierKeys,
   Numeric,
+  RulesByOperation,
   Words,
 } from './environment-rules';
 
@@ -115,10 +116,9 @@ export class Environment {
   @Numeric() @IsInt() @Min(1) @Max(31_536_000) APPROVAL_EXPIRES_AFTER_SECONDS = 86_400;
   @Numeric() @IsInt() @Min(0) @Max(100_000) UPSTREAM_QUEUE = 256; // four for each connection
   @Deadlines() @AreDeadlines() UPSTREAM_TIMEOUTS: ReadonlyMap<string, number> = new Map();
-  @ByOperation() @AreByOperation('fees, such as POST /payouts/airtime=1.5%+0.05') UPSTREAM_FEES: ReadonlyMap<
-    string,
-    string
-  > = new Map(); // src/operations/items/fees.ts checks them
+  @RulesByOperation()
+  @AreByOperation('rules, each once, such as POST /payouts/airtime=1.5%+0.05')
+  UPSTREAM_FEES: ReadonlyMap<string, string> = new Map(); // src/operations/items/fees.ts checks them
   @Words() @AreOrigins() PUBLIC_URL: string[] = [];
   @Words() @AreAddresses() TRUSTED_PROXIES: string[] = [];
   @Numeric() @IsInt() @Min(0) @Max(600_000) DRAIN_MS = 1_000;

@@ -37,10 +37,10 @@ export const UPSTREAM_VARIABLES = inSection('upstream', {
   },
   UPSTREAM_FEES: {
     about:
-      "The upstream's fees by operation: a percentage and a fixed part of each payout, such as `POST " +
-      '/payouts/airtime=1.5%+0.05`. They are reserved on caps with the payouts. See [Caps and ' +
-      'fees](../reconciliation/settlement.md#caps-and-fees).',
-    unset: 'none',
+      "The upstream's fees by operation: a percentage, a fixed part, a minimum, and tiers by amount, such " +
+      'as `POST /payouts/airtime=1.5%+0.05 min 0.10`. They are reserved on caps with the payouts. See ' +
+      '[Rules for fees](../reconciliation/settlement.md#rules-for-fees).',
+    unset: 'the learned fees',
   },
   UPSTREAM_CONNECT_TIMEOUT_MS:
     'Time limit of a connection. After it, nothing was sent. Each address of the host but the last has a ' +

@@ -27,6 +27,8 @@ describe('upstream accounts', () => {
       UPSTREAM_ACCOUNTS: 'kenya-east, uganda',
       UPSTREAM_ACCOUNT_KENYA_EAST_SUB_ACCOUNT: 'sub-1',
       UPSTREAM_ACCOUNT_KENYA_EAST_WALLET: 'airtime',
+      UPSTREAM_ACCOUNT_KENYA_EAST_FEES:
+        'POST /payouts/airtime=<10:0.20, <100:1%, 2%, POST /payouts/credit=3%',
       UPSTREAM_ACCOUNT_UGANDA_API_KEY: 'key-of-uganda',
       UPSTREAM_ACCOUNT_UGANDA_BASE_URL: 'https://other.example/',
       UPSTREAM_ACCOUNT_UGANDA_WEBHOOK_SECRET: 'secret-of-uganda',
@@ -38,6 +40,10 @@ describe('upstream accounts', () => {
       baseUrl: 'https://pay.example',
       subAccount: 'sub-1',
       wallet: 'airtime',
+      fees: new Map([
+        ['POST /payouts/airtime', '<10:0.20,<100:1%,2%'],
+        ['POST /payouts/credit', '3%'],
+      ]),
     });
     expect(kenya?.apiKey.reveal()).toBe('key-of-kenya');
     expect(uganda).toMatchObject({ name: 'uganda', baseUrl: 'https://other.example' });
@@ -46,6 +52,16 @@ describe('upstream accounts', () => {
 
   it.each([
     ['a name that no variable could have', { UPSTREAM_ACCOUNTS: 'Kenya' }, 'UPSTREAM_ACCOUNTS must'],
+    [
+      'a tier without an operation',
+      { ...KENYA, UPSTREAM_ACCOUNT_KENYA_EAST_FEES: '<10:0.20' },
+      'UPSTREAM_ACCOUNT_KENYA_EAST_FEES must',
+    ],
+    [
+      'two rules of an operation',
+      { ...KENYA, UPSTREAM_FEES: 'POST /payouts/airtime=1%,POST /payouts/airtime=2%' },
+      'UPSTREAM_FEES must',
+    ],
     ['main', { UPSTREAM_ACCOUNTS: 'main' }, 'UPSTREAM_ACCOUNTS must'],
     ['a name twice', { ...KENYA, UPSTREAM_ACCOUNTS: 'kenya-east,kenya-east' }, 'UPSTREAM_ACCOUNTS'],
     ['no key', { UPSTREAM_ACCOUNTS: 'uganda' }, 'UPSTREAM_ACCOUNT_UGANDA_API_KEY is required'],

@@ -8,7 +8,7 @@ import { Secret } from '../secrets/secret';
 export const MAIN_ACCOUNT = 'main';
 
 /** Variables of each account. Those of `kenya-east` begin with `UPSTREAM_ACCOUNT_KENYA_EAST_`. */
-const FIELDS = ['BASE_URL', 'API_KEY', 'WEBHOOK_SECRET', 'SUB_ACCOUNT', 'WALLET'] as const;
+const FIELDS = ['BASE_URL', 'API_KEY', 'WEBHOOK_SECRET', 'SUB_ACCOUNT', 'WALLET', 'FEES'] as const;
 
 const PREFIX = 'UPSTREAM_ACCOUNT_';
 
@@ -28,6 +28,8 @@ export interface UpstreamAccountConfig extends AccountFunds {
   readonly apiKey: Secret;
   /** The secret that signs the account's events. Undefined accepts none. */
   readonly webhookSecret: Secret | undefined;
+  /** Rules for fees by operation, such as `1.5%+0.05`. Those of `main` apply to all other operations. */
+  readonly fees: ReadonlyMap<string, string>;
 }
 
 /** An account of a running proxy. */
@@ -40,6 +42,7 @@ export function accountsOf(settings: {
   readonly upstreamWebhookSecret: Secret | undefined;
   readonly upstreamSubAccount: string | undefined;
   readonly upstreamWallet: string | undefined;
+  readonly upstreamFees: ReadonlyMap<string, string>;
   readonly namedAccounts: readonly UpstreamAccountConfig[];
 }): RunningAccount[] {
   const main = {
@@ -49,6 +52,7 @@ export function accountsOf(settings: {
     webhookSecret: settings.upstreamWebhookSecret,
     subAccount: settings.upstreamSubAccount,
     wallet: settings.upstreamWallet,
+    fees: settings.upstreamFees,
   };
   const named = settings.namedAccounts.map((account) => ({
     ...account,
@@ -125,6 +129,7 @@ function accountOf(name: string, env: Environment): UpstreamAccountConfig {
       env.UPSTREAM_WEBHOOK_SECRET === undefined ? undefined : new Secret(env.UPSTREAM_WEBHOOK_SECRET),
     subAccount: env.UPSTREAM_SUB_ACCOUNT,
     wallet: env.UPSTREAM_WALLET,
+    fees: env.UPSTREAM_FEES,
   };
 }
 
@@ -180,7 +185,7 @@ export function toUpstreamConfig(env: Environment, namedAccounts: UpstreamAccoun
     upstreamQueue: env.UPSTREAM_QUEUE,
     /** Milliseconds by operation, if they differ from `upstreamTimeoutMs`. */
     upstreamTimeouts: env.UPSTREAM_TIMEOUTS,
-    /** The fees of the upstream by operation, such as `1.5%+0.05`. They are reserved with the payouts. */
+    /** Rules for fees by operation, such as `1.5%+0.05`. The fees are reserved with the payouts. */
     upstreamFees: env.UPSTREAM_FEES,
     /** The secret that signs the upstream's events. Undefined accepts none. */
     upstreamWebhookSecret:
