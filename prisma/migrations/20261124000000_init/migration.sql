@@ -599,6 +599,12 @@ BEGIN
 END
 $$;
 
+-- Returns a new UUIDv7 (RFC 9562, section 5.7).
+CREATE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+  SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+    substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid
+$$;
+
 -- Returns the member of staff with a name, or who signs in as a subject, and adds them at first sight. An
 -- administrator who lets the same subject in under two names says that both are one human.
 CREATE FUNCTION member_of_staff(their_name text, their_issuer text, their_subject text) RETURNS uuid LANGUAGE plpgsql AS $$
@@ -607,10 +613,7 @@ DECLARE
   of_subject uuid := (SELECT person_id FROM person_identity WHERE is_staff AND sha256 = identity_sha256(their_issuer, their_subject));
 BEGIN
   IF coalesce(of_name, of_subject) IS NULL THEN
-    INSERT INTO person (id, sha256) VALUES (
-      encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
-        substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid,
-      identity_sha256(NULL, their_name)) ON CONFLICT (sha256) DO NOTHING;
+    INSERT INTO person (id, sha256) VALUES (new_id(), identity_sha256(NULL, their_name)) ON CONFLICT (sha256) DO NOTHING;
     of_name := (SELECT id FROM person WHERE sha256 = identity_sha256(NULL, their_name));
   END IF;
   INSERT INTO person_identity (person_id, kind, is_staff, sha256)
@@ -1048,6 +1051,143 @@ CREATE VIEW ledger_entry AS
   SELECT s.intent_id, e.position, s.number, e.entry, e."from", e."to", e.amount_usd, s.record::json ->> 'source', s.recorded_at
   FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
     position integer, entry text, "from" text, "to" text, amount_usd numeric);
+
+-- The book --------------------------------------------------------------------------------------------------
+-- State, computed from answers, readings and settlements (src/reconciliation/book).
+
+-- A transaction of the upstream, with its payout: one row for each transaction that an answer or a reading has
+-- shown. A payout has at most one transaction, and a transaction at most one payout. The row names no person:
+-- the recipient stands in the reading. The history of a transaction is in the answers and readings with its
+-- names, and that of its attribution in the settlements.
+CREATE TABLE book_transaction (
+  id            uuid PRIMARY KEY, -- UUIDv7
+  account       text NOT NULL,
+  upstream_ref  text, -- null if it could be a contact
+  upstream_id   text, -- null if it could be a contact, or if it is that of another transaction
+  batch_ref     text,
+  -- Above 0 for a transaction with the reference of another one: the upstream reused it, or invented a row.
+  variant       integer NOT NULL DEFAULT 0,
+  issued_at     timestamptz,
+  amount_usd    numeric,
+  fee_usd       numeric,
+  status        text,
+  read_id       uuid, -- the last reading with news about it. Null if only an answer has shown it
+  ordinal       bigint, -- its position there
+  answered_call uuid, -- the call whose answer names it
+  call_id       uuid, -- the call of its payout. Null if it has none
+  position      integer,
+  ground        text CHECK (ground IN ('answer', 'own_id', 'name', 'place', 'class', 'person')),
+  shown_at      timestamptz NOT NULL DEFAULT clock_timestamp(), -- when it was first shown
+  attributed_at timestamptz,
+  CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),
+  UNIQUE (call_id, position)
+);
+CREATE UNIQUE INDEX book_transaction_ref ON book_transaction (account, upstream_ref, variant) WHERE upstream_ref IS NOT NULL;
+CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, upstream_id) WHERE upstream_id IS NOT NULL;
+CREATE INDEX book_transaction_unclaimed ON book_transaction (account, issued_at) WHERE call_id IS NULL;
+
+-- A contradiction: a second payout whose records name the transaction, another transaction with its reference,
+-- or a row with its names and another recipient, type or amount. It changes nothing about the payout of the
+-- transaction.
+CREATE TABLE book_contradiction (
+  id             uuid PRIMARY KEY, -- UUIDv7
+  transaction_id uuid NOT NULL,
+  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount')),
+  call_id        uuid, -- the second payout
+  position       integer,
+  variant_id     uuid, -- the row with its name, a transaction of its own
+  found_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  handled_at     timestamptz -- when its alarm was raised
+);
+CREATE UNIQUE INDEX book_contradiction_once ON book_contradiction (
+  transaction_id, kind, coalesce(call_id, transaction_id), coalesce(position, -1), coalesce(variant_id, transaction_id));
+CREATE INDEX book_contradiction_open ON book_contradiction (id) WHERE handled_at IS NULL;
+
+-- Returns the name of a transaction as records have it. Null for a name that could be a contact, which records
+-- mask.
+CREATE FUNCTION book_name(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN name = '' OR name ~ '@|[+][0-9]{7}|•' THEN NULL ELSE name END
+$$;
+
+-- Returns the kind of a canonical key (kindOfKey of src/recipients/recipient.ts).
+CREATE FUNCTION name_kind(key text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN key ~ '^([+]|tel:)' THEN 'phone' WHEN key LIKE '@%' THEN 'handle' WHEN key LIKE '%@%' THEN 'email' ELSE 'receiver' END
+$$;
+
+-- Returns the part of a canonical key that all spellings share: the last digits of a number, or the whole name.
+CREATE FUNCTION loose_name(key text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN key ~ '^([+]|tel:)?[0-9]{7,}$' THEN right(key, 7) ELSE ltrim(lower(key), '@') END
+$$;
+
+-- Returns whether two lists of canonical keys may be of one recipient. Unlike names, such as an email address
+-- and a handle, cannot be compared, and one side may omit the country code of a phone number.
+CREATE FUNCTION recipients_agree(some text[], others text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT some = '{}' OR others = '{}' OR some && others OR NOT EXISTS (
+    SELECT FROM unnest(some) AS a(key) JOIN unnest(others) AS b(key) ON name_kind(a.key) = name_kind(b.key)
+  ) OR EXISTS (
+    SELECT FROM unnest(some) AS a(key) JOIN unnest(others) AS b(key) ON loose_name(a.key) = loose_name(b.key))
+$$;
+
+-- Enters the transactions that the answers and settlements of these calls name. The newest record of a payout
+-- counts. A transaction of another payout, or a second one of the same payout, is a contradiction.
+CREATE FUNCTION enter_calls(call_ids uuid[]) RETURNS void LANGUAGE sql
+SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off SET jit = off AS $$
+  WITH named AS MATERIALIZED (
+    SELECT new_id() AS id, coalesce(c.account, 'main') AS account, i.id AS call_id, n.*,
+      EXISTS (SELECT FROM book_transaction b WHERE b.call_id = i.id AND b.position = n.pos) AS has_one
+    FROM unnest(call_ids) AS call(id) JOIN intent i ON i.id = call.id JOIN outcome o ON o.intent_id = i.id
+    LEFT JOIN client c ON c.id = i.client_id
+    CROSS JOIN LATERAL (SELECT o.record::json AS answer) AS parsed
+    CROSS JOIN LATERAL (
+      SELECT DISTINCT ON (coalesce(t.pos, -t.nth)) t.pos, t.upstream_ref, t.upstream_id, t.batch_ref, t.amount_usd, t.fee_usd,
+        t.status, CASE WHEN t.source = 'person' THEN 'person' ELSE 'answer' END AS ground
+      FROM (
+        SELECT a.position AS pos, book_name(a.upstream_ref) AS upstream_ref, book_name(a.upstream_id) AS upstream_id,
+          book_name(a.batch_ref) AS batch_ref, a.amount_usd, a.fee_usd, a.status, 'answer' AS source, 0 AS number, a.nth
+        FROM ROWS FROM (json_to_recordset(parsed.answer -> 'items') AS (
+          position integer, upstream_ref text, upstream_id text, batch_ref text, amount_usd numeric, fee_usd numeric, status text
+        )) WITH ORDINALITY AS a(position, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, nth)
+        UNION ALL
+        SELECT e.position, book_name(e.upstream_ref), book_name(e.upstream_id), book_name(e.batch_ref), e.amount_usd, NULL, e.status,
+          s.record::json ->> 'source', s.number, e.position + 1
+        FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
+          position integer, entry text, upstream_ref text, upstream_id text, batch_ref text, amount_usd numeric, status text)
+        WHERE s.intent_id = i.id AND e.entry <> 'fee' AND s.record::json ->> 'source' IN ('answer', 'person')
+      ) AS t
+      WHERE coalesce(t.upstream_ref, t.upstream_id) IS NOT NULL
+      ORDER BY coalesce(t.pos, -t.nth), t.number DESC
+    ) AS n
+    -- Calls that delete or redeem a transaction name one of another call.
+    WHERE parsed.answer -> 'entries' IS NOT NULL AND i.record::json #> '{items,0,upstream_ref}' IS NULL
+  ), known AS MATERIALIZED (
+    SELECT n.*, b.id AS book_id, b.call_id AS owner, b.position AS owner_position
+    FROM named n LEFT JOIN LATERAL (
+      SELECT * FROM (
+        SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_ref = n.upstream_ref AND b.variant = 0
+        UNION ALL
+        SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_id = n.upstream_id
+      ) AS found LIMIT 1
+    ) AS b ON TRUE
+  ), entered AS (
+    INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, answered_call,
+      call_id, position, ground, attributed_at)
+    SELECT id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, call_id,
+      CASE WHEN is_free THEN call_id END, CASE WHEN is_free THEN pos END, CASE WHEN is_free THEN ground END,
+      CASE WHEN is_free THEN clock_timestamp() END
+    FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL) AS new
+    ON CONFLICT DO NOTHING
+  ), attributed AS (
+    UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
+      answered_call = coalesce(b.answered_call, k.call_id)
+    FROM known k WHERE b.id = k.book_id AND k.owner IS NULL AND k.pos IS NOT NULL AND NOT k.has_one
+  )
+  INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
+  SELECT new_id(), coalesce(k.book_id, k.id), 'owner', k.call_id, k.pos FROM known k
+  WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
+    AND (k.owner IS NOT NULL OR k.has_one)
+  ON CONFLICT DO NOTHING
+$$;
 
 -- Stops and acts --------------------------------------------------------------------------------------------
 
@@ -1866,6 +2006,8 @@ BEGIN
   END IF;
   IF next.rows > 0 THEN
     PERFORM reindex_calls(next.ids);
+    PERFORM pg_advisory_xact_lock(7070011); -- LOCKS.book. Readings are entered meanwhile.
+    PERFORM enter_calls(next.ids);
     IF at.built THEN
       PERFORM gin_clean_pending_list('search_entry_terms'); -- A search would otherwise read the list entry by entry.
     END IF;
@@ -2558,6 +2700,7 @@ GRANT SELECT, INSERT ON intent_body, outcome_body, refusal_key, access_filters, 
 -- Work.
 GRANT SELECT, INSERT, UPDATE ON idempotency_claim, spending, payer_spending, request_window, reconciliation_progress, unheard_status
   TO payout_proxy;
+GRANT SELECT, INSERT, UPDATE ON book_transaction, book_contradiction TO payout_proxy;
 GRANT SELECT, INSERT, DELETE ON recent_content, recipient_payment, unexplained_payment TO payout_proxy;
 GRANT SELECT ON payer_cap TO payout_proxy;
 GRANT SELECT, INSERT ON reconciliation_match TO payout_proxy;

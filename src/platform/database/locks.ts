@@ -20,6 +20,8 @@ export const LOCKS = {
    * migrations take it in `index_calls()`, `build_search_indexes()` and `rebuild_search_index()`.
    */
   searchIndex: 7_070_010,
+  /** The book of the upstream's transactions is written by one process at a time: also `enter_calls()`. */
+  book: 7_070_011,
   /** Statements end one at a time. */
   statement: 7_070_012,
   /** A worker's job, with the number of the job (`JOBS`). */

@@ -1,6 +1,6 @@
 import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
-import { PAYMENT_TYPES, RunSettings } from './plan';
+import { KNOWN_TYPES, RunSettings } from './plan';
 
 /** Kinds of money flows into or out of a wallet. */
 export const FLOWS = [
@@ -36,7 +36,7 @@ const FLOW_OF_TYPE = JSON.stringify(
 
 /** SQL for the kind of a transaction. Null for a payment, which a call of ours may have made. */
 export const SET_ASIDE_FLOW = Prisma.sql`CASE WHEN amount_usd < 0 THEN 'refund'
-  WHEN type IS NULL OR type = ANY (${PAYMENT_TYPES}::text[]) THEN NULL
+  WHEN type IS NULL OR type = ANY (${KNOWN_TYPES}::text[]) THEN NULL
   ELSE ${FLOW_OF_TYPE}::jsonb ->> translate(lower(type), ' _-', '') END`;
 
 /** Returns SQL for the kind of returned money, by the status of a payment. Null for any other status. */

@@ -67,8 +67,10 @@ export function withMargin(from: Date, to: Date, settings: RunSettings): { from:
 
 /** Operations whose transactions are compared, from the catalogue, as rows of `compared_operation`. */
 export const COMPARED_OPERATIONS = [...CREATED_BY].map(
-  ([operation, { paidAtOnce, takesFee, alwaysListed, incoming }]) => ({
+  ([operation, { name, class: group, type, paidAtOnce, takesFee, alwaysListed, incoming }]) => ({
     operation,
+    kind: `${group} ${name}`,
+    type,
     paid_at_once: paidAtOnce,
     takes_fee: takesFee,
     always_listed: alwaysListed,
@@ -77,8 +79,11 @@ export const COMPARED_OPERATIONS = [...CREATED_BY].map(
 );
 
 export const MAKE_COMPARED_OPERATIONS = [
+  Prisma.sql`DROP TABLE IF EXISTS compared_operation`,
   Prisma.sql`CREATE TEMP TABLE compared_operation (
     operation text PRIMARY KEY,
+    kind text,
+    type text,
     paid_at_once boolean,
     takes_fee boolean,
     always_listed boolean,
@@ -97,7 +102,7 @@ export const NOT_COMPARED = CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has
 export const DELETING = [...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : []));
 
 /** The types of transactions that calls create. */
-export const PAYMENT_TYPES = [...new Set([...CREATED_BY.values()].map(({ type }) => type))];
+export const KNOWN_TYPES = [...new Set([...CREATED_BY.values()].map(({ type }) => type))];
 
 /** The types of transactions for incoming money. */
 export const INCOMING_TYPES = [

@@ -38,6 +38,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   ),
   ...of(WORK, 'person', 'ephemeral_key', 'payer_spending'),
   ...of(WORK, 'unheard_status', 'instance', 'process', 'pending_change'),
+  ...of(WORK, 'book_transaction', 'book_contradiction'),
   epoch: { payout_proxy: 'SIU', payout_sealer: 'S' },
   recent_content: { payout_proxy: 'SID' },
   recipient_payment: { payout_proxy: 'SID' },

@@ -1,0 +1,158 @@
+import { Client } from 'pg';
+import { LOCKS } from '../../platform/database/locks';
+import { Prisma } from '../../platform/database/generated/client';
+import { runAll } from '../matching/connection';
+import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from '../matching/plan';
+
+/**
+ * Enters the transactions of a reading in the book. New ones become rows. News about one without a payout is
+ * applied. News about one with a payout is left in the temporary table `news`, because its payout is settled in
+ * the same transaction. A row that contradicts the transaction of its name is entered as one of its own.
+ * @param db a dedicated connection. Its temporary tables live until the next reading.
+ */
+export async function enterReading(db: Client, account: string, readId: string): Promise<void> {
+  await runAll(db, [
+    ...MAKE_COMPARED_OPERATIONS,
+    ...makeSightings(account, readId),
+    ...makeNews(account, readId),
+    Prisma.sql`BEGIN`,
+    // The search index enters answers meanwhile.
+    Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.book})`,
+    insertNew(account, readId),
+    updateUnclaimed(readId),
+    Prisma.sql`COMMIT`,
+  ]);
+}
+
+/**
+ * `sighting`: each transaction of the reading with its row in the book, and whether it has news about it. A
+ * transaction without a name gets one from its other facts.
+ */
+function makeSightings(account: string, readId: string): Prisma.Sql[] {
+  return [
+    Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, news`,
+    Prisma.sql`CREATE TEMP TABLE sighting AS
+    SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
+      b.id IS NULL OR s.status IS DISTINCT FROM b.status OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0)
+        OR s.amount_usd <> round(b.amount_usd, 6) OR b.read_id IS NULL AND b.call_id IS NULL AS is_news
+    FROM (
+      SELECT ordinal, book_name(upstream_ref) AS upstream_ref, book_name(upstream_id) AS upstream_id,
+        status, amount_usd, fee_usd
+      FROM upstream_transaction
+      WHERE read_id = ${readId}::uuid
+        AND (book_name(upstream_ref) IS NOT NULL OR book_name(upstream_id) IS NOT NULL)
+      UNION ALL
+      SELECT ordinal, 'nameless ' || content || ' ' || row_number() OVER (PARTITION BY content ORDER BY ordinal),
+        NULL, status, amount_usd, fee_usd
+      FROM (
+        SELECT *, md5(concat_ws(' ', issued_at, type, amount_usd, batch_ref)) AS content
+        FROM upstream_transaction
+        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref) IS NULL AND book_name(upstream_id) IS NULL
+      ) AS nameless
+    ) AS s
+    LEFT JOIN book_transaction i ON i.account = ${account} AND i.upstream_id = s.upstream_id
+    LEFT JOIN book_transaction r ON r.account = ${account} AND r.variant = 0 AND r.upstream_ref = s.upstream_ref
+      AND i.id IS NULL AND (r.upstream_id IS NULL OR s.upstream_id IS NULL)
+    LEFT JOIN book_transaction b ON b.id = coalesce(i.id, r.id)`,
+    Prisma.sql`CREATE TEMP TABLE repeated AS
+    SELECT book_id FROM sighting WHERE book_id IS NOT NULL GROUP BY book_id HAVING count(*) > 1`,
+    Prisma.sql`ANALYZE sighting; ANALYZE repeated`,
+  ];
+}
+
+/** The canonical keys of a listed transaction `t`, or of a payout with the people `p`. */
+export const KEYS_LISTED = keysOf('t');
+const KEYS_BEFORE = keysOf('e');
+const KEYS_OF_PAYOUT = Prisma.sql`array_remove(ARRAY[
+  recipient_key('email', p.email), recipient_key('phone', p.phone), recipient_key('handle', p.handle),
+  recipient_key('receiver', n.receiver)], NULL)`;
+
+function keysOf(alias: string): Prisma.Sql {
+  return Prisma.raw(`array_remove(ARRAY[
+  recipient_key('email', ${alias}.email), recipient_key('phone', ${alias}.phone),
+  recipient_key('handle', ${alias}.handle), recipient_key('receiver', ${alias}.receiver)], NULL)`);
+}
+
+/** Rounding to cents, and the fee, by which an amount may differ. */
+const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
+
+/** The fact by which a row `t` contradicts the transaction `b` of its name. Null if it agrees. */
+const CONTRADICTION = Prisma.sql`CASE
+  WHEN NOT recipients_agree(${KEYS_LISTED}, CASE WHEN o.keys <> '{}' THEN o.keys ELSE ${KEYS_BEFORE} END)
+    THEN 'recipient'
+  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND coalesce(o.type, lower(e.type)) = ANY (${KNOWN_TYPES}::text[])
+    AND lower(t.type) <> coalesce(o.type, lower(e.type)) THEN 'type'
+  WHEN abs(t.amount_usd - b.amount_usd) > ${SLACK_USD} AND NOT coalesce(abs(t.amount_usd - o.amount_usd) <= ${SLACK_USD}, FALSE)
+    AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
+
+/**
+ * `news`: the sightings that are new, changed or repeated, one for each transaction. `contradiction` is null if
+ * the row agrees with the payout of its transaction, or with an earlier sighting of it.
+ */
+function makeNews(account: string, readId: string): Prisma.Sql[] {
+  return [
+    Prisma.sql`CREATE TEMP TABLE news AS
+    SELECT DISTINCT ON (coalesce(book_id::text, upstream_id, upstream_ref), contradiction, amount_usd) * FROM (
+      SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
+        book_name(t.batch_ref) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status, b.call_id, b.position,
+        CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction,
+        NULL::uuid AS variant_id
+      FROM sighting s
+      JOIN upstream_transaction t ON t.read_id = ${readId}::uuid AND t.ordinal = s.ordinal
+      LEFT JOIN book_transaction b ON b.id = s.book_id
+      LEFT JOIN upstream_transaction e ON e.read_id = b.read_id AND e.ordinal = b.ordinal
+      LEFT JOIN LATERAL (
+        SELECT n.amount_usd, ${KEYS_OF_PAYOUT} AS keys, c.type, c.incoming
+        FROM intent i JOIN compared_operation c ON c.operation = i.operation
+        JOIN intent_item n ON n.intent_id = i.id AND n.position = b.position
+        LEFT JOIN item_recipient p ON p.intent_id = i.id AND p.position = b.position
+        WHERE i.id = b.call_id
+      ) AS o ON TRUE
+      WHERE s.is_news OR s.book_id IN (SELECT book_id FROM repeated)
+    ) AS rows
+    ORDER BY coalesce(book_id::text, upstream_id, upstream_ref), contradiction, amount_usd, ordinal`,
+    // A row that contradicted before is known.
+    Prisma.sql`UPDATE pg_temp.news n SET variant_id = b.id
+    FROM book_transaction b
+    WHERE n.contradiction IS NOT NULL AND b.account = ${account} AND b.upstream_ref = n.upstream_ref
+      AND b.variant > 0 AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,
+    Prisma.sql`ANALYZE news`,
+  ];
+}
+
+function insertNew(account: string, readId: string): Prisma.Sql {
+  return Prisma.sql`
+    WITH entered AS (
+      INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
+        amount_usd, fee_usd, status, read_id, ordinal)
+      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL THEN n.upstream_id END,
+        n.batch_ref, coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
+        n.issued_at, n.amount_usd, n.fee_usd, n.status, ${readId}::uuid, n.ordinal
+      FROM news n LEFT JOIN LATERAL (
+        SELECT max(variant) + 1 AS variants FROM book_transaction
+        WHERE account = ${account} AND upstream_ref = n.upstream_ref
+      ) AS k ON TRUE
+      WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL AND n.variant_id IS NULL
+      ON CONFLICT DO NOTHING
+      RETURNING id, upstream_ref, ordinal, variant
+    )
+    INSERT INTO book_contradiction (id, transaction_id, kind, variant_id)
+    SELECT new_id(), b.id, coalesce(n.contradiction, 'reference'), e.id
+    FROM entered e JOIN news n ON n.ordinal = e.ordinal
+    JOIN book_transaction b ON b.id = coalesce(n.book_id, (
+      SELECT id FROM book_transaction
+      WHERE account = ${account} AND upstream_ref = e.upstream_ref AND variant = 0))
+    WHERE e.variant > 0
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Applies the news about a transaction without a payout. */
+function updateUnclaimed(readId: string): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE book_transaction b SET status = n.status, fee_usd = n.fee_usd,
+      amount_usd = coalesce(n.amount_usd, b.amount_usd), issued_at = coalesce(n.issued_at, b.issued_at),
+      batch_ref = coalesce(n.batch_ref, b.batch_ref), upstream_id = coalesce(b.upstream_id, n.upstream_id),
+      read_id = ${readId}::uuid, ordinal = n.ordinal
+    FROM news n
+    WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id, CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;
+}
