@@ -1076,7 +1076,7 @@ CREATE TABLE book_transaction (
   answered_call uuid, -- the call whose answer names it
   call_id       uuid, -- the call of its payout. Null if it has none
   position      integer,
-  ground        text CHECK (ground IN ('answer', 'own_id', 'name', 'place', 'class', 'person')),
+  ground        text CHECK (ground IN ('answer', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'fingerprint', 'person')),
   shown_at      timestamptz NOT NULL DEFAULT clock_timestamp(), -- when it was first shown
   attributed_at timestamptz,
   CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),
@@ -1121,11 +1121,11 @@ $$;
 
 -- Returns whether two lists of canonical keys may be of one recipient. Unlike names, such as an email address
 -- and a handle, cannot be compared, and one side may omit the country code of a phone number.
-CREATE FUNCTION recipients_agree(some text[], others text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT some = '{}' OR others = '{}' OR some && others OR NOT EXISTS (
-    SELECT FROM unnest(some) AS a(key) JOIN unnest(others) AS b(key) ON name_kind(a.key) = name_kind(b.key)
+CREATE FUNCTION recipients_agree(ours text[], theirs text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT ours = '{}' OR theirs = '{}' OR ours && theirs OR NOT EXISTS (
+    SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON name_kind(a.key) = name_kind(b.key)
   ) OR EXISTS (
-    SELECT FROM unnest(some) AS a(key) JOIN unnest(others) AS b(key) ON loose_name(a.key) = loose_name(b.key))
+    SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON loose_name(a.key) = loose_name(b.key))
 $$;
 
 -- Enters the transactions that the answers and settlements of these calls name. The newest record of a payout
@@ -2301,7 +2301,7 @@ CREATE TABLE reconciliation_match (
   position  integer NOT NULL,
   read_id   uuid, -- the reading of the transaction. Null for the run's own source
   ordinal   bigint NOT NULL, -- its position there
-  rule      text NOT NULL CHECK (rule IN ('upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
+  rule      text NOT NULL CHECK (rule IN ('own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint')),
   certainty text NOT NULL CHECK (certainty IN ('certain', 'probable', 'possible')),
   PRIMARY KEY (run_id, call_id, position)
 ) PARTITION BY RANGE (run_id);

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { LOCKS } from '../../platform/database/locks';
 import { Prisma } from '../../platform/database/generated/client';
+import { LOCKS } from '../../platform/database/locks';
 import { runAll } from '../matching/connection';
 import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from '../matching/plan';
 
@@ -84,6 +84,12 @@ const CONTRADICTION = Prisma.sql`CASE
     AND lower(t.type) <> coalesce(o.type, lower(e.type)) THEN 'type'
   WHEN abs(t.amount_usd - b.amount_usd) > ${SLACK_USD} AND NOT coalesce(abs(t.amount_usd - o.amount_usd) <= ${SLACK_USD}, FALSE)
     AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
+
+/** The fact by which a row `t` contradicts the payout `o` of operation `c`. Null if it agrees. */
+export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
+  WHEN NOT recipients_agree(${KEYS_LISTED}, array_remove(ARRAY[o.key], NULL)) THEN 'recipient'
+  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND lower(t.type) <> c.type THEN 'type'
+  WHEN abs(t.amount_usd - o.usd) > 0.01 + coalesce(t.fee_usd, 0) THEN 'amount' END`;
 
 /**
  * `news`: the sightings that are new, changed or repeated, one for each transaction. `contradiction` is null if

@@ -22,6 +22,17 @@ export interface IdObservation {
   lacking: boolean;
 }
 
+/** The operations that show our IDs, by the account of the readings since the start. */
+export class ShownIdsByAccount {
+  private readonly accounts = new Map<string, ShownIds>();
+
+  of(account: string): ShownIds {
+    const known = this.accounts.get(account) ?? new ShownIds();
+    this.accounts.set(account, known);
+    return known;
+  }
+}
+
 /**
  * Tracks the operations whose listed transactions show the IDs that the proxy wrote into their requests: at
  * least one showed its ID, and none lacked it. If an upstream drops the field, a missing ID proves nothing.

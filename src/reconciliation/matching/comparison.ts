@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { writeResult } from '../../journal/reconciliation/findings';
 import { Prisma } from '../../platform/database/generated/client';
+import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../book/fingerprint';
+import { matchAll, MATCH_NAMED, MATCH_REFERENCES } from '../book/rules';
 import { addBalanceGaps } from './balances';
 import { runAll } from './connection';
 import {
@@ -13,11 +15,9 @@ import {
   addReusedKeys,
 } from './differences';
 import { judgeWallets } from './entries/wallets';
-import { matchByFingerprint } from './fingerprint';
 import { makeAlone, makeJudged } from './judgment';
 import { addDistantCalls, addOurs, addSettled, CallIdRange, makeCalls, makeOurs, makeSettled } from './ours';
 import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from './plan';
-import { matchAll, MATCH_REMAINING } from './rules';
 import {
   LINK_SET_ASIDE,
   SET_ASIDE,
@@ -48,7 +48,7 @@ export async function compare(
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
   await runAll(db, MAKE_COMPARED_OPERATIONS);
   await at('ours');
-  const ids = await readOurs(db, plan);
+  const ids = await readPayouts(db, plan, makeCalls(plan));
   await at('theirs');
   await runAll(db, [makeTheirs(plan), SET_ASIDE, Prisma.sql`ANALYZE theirs; ANALYZE set_aside`]);
   await at('match');
@@ -70,16 +70,20 @@ const NO_IDS: CallIdRange = {
   high: '00000000-0000-0000-0000-000000000000',
 };
 
-async function readOurs(db: Client, plan: Plan): Promise<CallIdRange> {
+/**
+ * `ours`: the payouts of some calls.
+ * @param calls makes `run_call`.
+ */
+export async function readPayouts(db: Client, plan: Plan, calls: Prisma.Sql): Promise<CallIdRange> {
   const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
-  await runAll(db, [makeCalls(plan), ...makeSettled(plan), analyze]);
+  await runAll(db, [calls, ...makeSettled(plan), analyze]);
   const ids = await idsIn(db, Prisma.sql`run_call`);
   await runAll(db, [makeOurs(plan, ids), Prisma.sql`ANALYZE ours`]);
   return ids;
 }
 
 /** Returns the lowest and highest ID as text: Postgres before 18 has no min(uuid). Hex digits sort alike. */
-async function idsIn(db: Client, table: Prisma.Sql): Promise<CallIdRange> {
+export async function idsIn(db: Client, table: Prisma.Sql): Promise<CallIdRange> {
   const { rows } = await db.query<{ low: string | null; high: string | null }>(
     Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high
       FROM ${table}`,
@@ -119,8 +123,10 @@ async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
 }
 
 async function matchRemaining(db: Client, plan: Plan): Promise<void> {
-  await runAll(db, MATCH_REMAINING);
-  await matchByFingerprint(db, plan.settings);
+  await runAll(db, [...MATCH_NAMED, MAKE_SHOWS_ID]);
+  await matchAlike(db, plan.settings);
+  await runAll(db, MATCH_REFERENCES);
+  await matchSimilar(db, plan.settings);
 }
 
 /** Looks up each missing transaction by its name, because a listing may lack existing transactions. */

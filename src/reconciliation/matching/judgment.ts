@@ -115,7 +115,7 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
       AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
       AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`,
     Prisma.sql`INSERT INTO pg_temp.alone
-    SELECT a.*, NULL, coalesce(a.at, ${from}::timestamptz), ${SET_ASIDE_WORTH},
+    SELECT a.*, NULL, NULL, coalesce(a.at, ${from}::timestamptz), ${SET_ASIDE_WORTH},
       row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n),
       FALSE, o.call_id, o.position
     FROM set_aside a

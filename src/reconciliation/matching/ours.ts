@@ -49,6 +49,11 @@ export function otherDoubts(plan: Plan): Prisma.Sql {
       AND c.at >= ${plan.from}::timestamptz AND c.at < ${plan.to}::timestamptz`;
 }
 
+/** `run_call` with these calls only. */
+export function makeCallsWith(plan: Plan, ids: string[]): Prisma.Sql {
+  return Prisma.sql`CREATE TEMP TABLE run_call AS ${calls(plan, Prisma.sql`i.id = ANY (${ids}::uuid[])`)}`;
+}
+
 /** Adds the calls in `distant_call`. */
 export function addDistantCalls(plan: Plan): Prisma.Sql {
   const distant = Prisma.sql`i.id IN (SELECT call_id FROM distant_call)
@@ -142,7 +147,7 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): P
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} BETWEEN ${low}::uuid AND ${high}::uuid`;
   const entry = Prisma.sql`coalesce(e.entry, c.usual)`;
   return Prisma.sql`
-    SELECT c.call_id, i.position, c.operation, c.at, c.outcome, ${entry} AS entry, ${KEY} AS key,
+    SELECT c.call_id, i.position, c.operation, p.kind, c.at, c.outcome, ${entry} AS entry, ${KEY} AS key,
       nullif(i.reference, '') AS reference,
       CASE WHEN p.incoming THEN NULL ELSE i.amount_usd END::numeric(20,6) AS usd,
       coalesce(i.upstream_ref, v.upstream_ref) AS upstream_ref,

@@ -67,9 +67,9 @@ export function withMargin(from: Date, to: Date, settings: RunSettings): { from:
 
 /** Operations whose transactions are compared, from the catalogue, as rows of `compared_operation`. */
 export const COMPARED_OPERATIONS = [...CREATED_BY].map(
-  ([operation, { name, class: group, type, paidAtOnce, takesFee, alwaysListed, incoming }]) => ({
+  ([operation, { name, type, paidAtOnce, takesFee, alwaysListed, incoming }]) => ({
     operation,
-    kind: `${group} ${name}`,
+    kind: name,
     type,
     paid_at_once: paidAtOnce,
     takes_fee: takesFee,

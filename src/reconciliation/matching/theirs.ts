@@ -2,7 +2,7 @@ import { TRANSFER } from '../../operations/catalogue/transactions';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { SET_ASIDE_FLOW } from './flows';
-import { INCOMING_TYPES, Plan, withMargin } from './plan';
+import { INCOMING_TYPES, KNOWN_TYPES, Plan, withMargin } from './plan';
 
 /**
  * Returns SQL for the meaning of a status word in the totals of a run: `moved`, `not`, `open`, or `odd` for
@@ -24,11 +24,13 @@ function statusClass(word: Prisma.Sql, vocabulary: StatusVocabulary): Prisma.Sql
 /**
  * Returns the compared columns of a transaction. `n` is its ordinal in the source, and later for added ones.
  */
-function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
+export function columnsOf({ from, to, settings }: Plan): Prisma.Sql {
   const vocabulary = StatusVocabulary.with(settings.statusWords);
   return Prisma.sql`upstream_ref, upstream_id, batch_ref, issued_at AS at, status,
     ${statusClass(Prisma.sql`status`, vocabulary)} AS word,
     amount_usd AS usd, fee_usd AS fee, nullif(reference, '') AS reference,
+    CASE WHEN lower(type) = ANY (${KNOWN_TYPES}::text[]) THEN lower(type) END AS type,
+    coalesce(lower(btrim(status)) = ANY (${vocabulary.wordsOf('unpaid')}::text[]), FALSE) AS unpaid,
     coalesce(lower(type) = ANY (${INCOMING_TYPES}::text[]), FALSE) AS incoming,
     coalesce(lower(type) = ${TRANSFER.type}::text, FALSE) AS transfer,
     ${SET_ASIDE_FLOW} AS flow,
@@ -101,7 +103,7 @@ export const DISTANT_CALLS = Prisma.sql`
       OR x.batch_ref IN (SELECT batch_ref FROM unmatched_theirs))`;
 
 export const addUnmatchedTheirs = (from: number) => Prisma.sql`
-  INSERT INTO pg_temp.unmatched_theirs SELECT theirs.*, NULL FROM theirs WHERE n >= ${from}::bigint`;
+  INSERT INTO pg_temp.unmatched_theirs SELECT theirs.*, NULL, NULL FROM theirs WHERE n >= ${from}::bigint`;
 
 export const addUnmatchedOurs = (from: number) => [
   Prisma.sql`INSERT INTO pg_temp.unmatched_ours SELECT * FROM ours WHERE n >= ${from}::integer`,

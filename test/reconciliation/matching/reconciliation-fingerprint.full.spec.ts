@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { matchByFingerprint } from '../../../src/reconciliation/matching/fingerprint';
-import { MAKE_PAIRS } from '../../../src/reconciliation/matching/rules';
+import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../../../src/reconciliation/book/fingerprint';
+import { MAKE_PAIRS } from '../../../src/reconciliation/book/rules';
+import { MAKE_COMPARED_OPERATIONS } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
+const OPERATION = 'POST /payouts/airtime';
 const WINDOW = { before: 60, after: 200 };
 const SETTINGS = { ...PLANTED_SETTINGS, timeToleranceSeconds: WINDOW.after };
 
@@ -47,18 +49,20 @@ async function match(
   await db.query(`
     CREATE TEMP TABLE unmatched_ours (
       n integer, call_id uuid, position integer, at timestamptz, key text, usd numeric(20,6), tier integer,
-      operation text, reference text);
+      operation text, kind text, reference text);
     CREATE TEMP TABLE unmatched_theirs (
-      n bigint, at timestamptz, key text, usd numeric(20,6), reference text);
+      n bigint, at timestamptz, key text, kind text, type text, unpaid boolean, usd numeric(20,6),
+      reference text);
     CREATE TEMP TABLE ours (LIKE unmatched_ours); CREATE TEMP TABLE theirs (LIKE unmatched_theirs)`);
   const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key
     FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
     `INSERT INTO unmatched_ours
-     SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1 FROM (SELECT ${read}) AS r`,
+     SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1, '${OPERATION}', 'airtime' FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
   );
-  await db.query(`INSERT INTO unmatched_theirs SELECT n, at, key, $2::numeric FROM (SELECT ${read}) AS r`, [
+  await db.query(`INSERT INTO unmatched_theirs
+     SELECT n, at, key, NULL, 'airtime', FALSE, $2::numeric FROM (SELECT ${read}) AS r`, [
     rows('theirs'),
     amounts.theirs,
   ]);
@@ -66,7 +70,9 @@ async function match(
     'CREATE TEMP TABLE all_ours AS SELECT * FROM unmatched_ours; CREATE TEMP TABLE all_theirs AS SELECT * ' +
       'FROM unmatched_theirs',
   );
-  await matchByFingerprint(db, settings);
+  for (const statement of [...MAKE_COMPARED_OPERATIONS, MAKE_SHOWS_ID]) await db.query(statement);
+  await matchAlike(db, settings);
+  await matchSimilar(db, settings);
   const pairs = await db.query<Pair & { t_key: string }>(
     `SELECT o.key, t.key AS t_key, extract(epoch FROM o.at)::float8 AS o_at,
       extract(epoch FROM t.at)::float8 AS t_at, certainty

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
-import { runAll } from './connection';
-import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
+import { runAll } from '../matching/connection';
+import { CLOCK_SKEW_SECONDS, RunSettings } from '../matching/plan';
 import { SETTLE } from './rules';
 
-/** Criteria by which rows of both sides look alike. */
+/** Criteria by which rows of both sides form a class. */
 interface Likeness {
   /** SQL over a row of ours and a row of theirs. The two must be equal. Null excludes a row. */
   ours: Prisma.Sql;
@@ -13,20 +13,52 @@ interface Likeness {
   /** Whether amounts may differ within the tolerance. `dropDistant` compares each pair again. */
   near: boolean;
   /** Certainty if a row has only one possible partner. */
-  certainty: 'probable' | 'possible';
+  certainty: 'certain' | 'probable' | 'possible';
 }
 
-/** The same recipient. */
-const KEY = Prisma.sql`key`;
-const NAMED: Likeness = { ours: KEY, theirs: KEY, near: false, certainty: 'probable' };
-const NEAR: Likeness = { ...NAMED, near: true };
-/** The recipient was erased here, so any recipient fits. */
-const ERASED: Likeness = {
-  ours: Prisma.sql`CASE WHEN key IS NULL THEN '' END`,
-  theirs: Prisma.sql`''`,
+const likeness = (ours: Prisma.Sql, theirs: Prisma.Sql, more: Partial<Likeness> = {}): Likeness => ({
+  ours,
+  theirs,
   near: false,
-  certainty: 'possible',
-};
+  certainty: 'probable',
+  ...more,
+});
+
+/** The recipient and the kind. */
+const KEY = Prisma.sql`key || ' ' || kind`;
+const WITH_REFERENCE = Prisma.sql`${KEY} || ' ' || reference`;
+const WITHOUT_REFERENCE = Prisma.sql`CASE WHEN reference IS NULL THEN ${KEY} END`;
+
+/** The same reference, or none on one side. Another reference is another payment. */
+const ALIKE = [
+  likeness(WITH_REFERENCE, WITH_REFERENCE, { certainty: 'certain' }),
+  likeness(KEY, WITHOUT_REFERENCE),
+  likeness(WITHOUT_REFERENCE, KEY),
+];
+const ANY_REFERENCE = likeness(KEY, KEY, { certainty: 'possible' });
+const NEAR = likeness(KEY, KEY, { near: true });
+/** The recipient was erased here, so any recipient fits. */
+const ERASED = likeness(
+  Prisma.sql`CASE WHEN key IS NULL THEN kind END`,
+  Prisma.sql`CASE WHEN key IS NULL THEN kind END`,
+  { certainty: 'possible' },
+);
+
+/**
+ * Sets `kind` to the kind that a transaction can be of, among those of our unmatched payouts to its recipient
+ * with its amount. The upstream uses one type for several kinds, and may omit it. A payout is never unpaid.
+ */
+const kindTheirs = (isSameAmount: Prisma.Sql) => Prisma.sql`
+  UPDATE pg_temp.unmatched_theirs t SET kind = k.kind
+  FROM (
+    SELECT DISTINCT ON (t.n) t.n, o.kind FROM unmatched_theirs t
+    JOIN (SELECT DISTINCT key, usd, kind, tier FROM unmatched_ours) AS o
+      ON coalesce(o.key, '') = coalesce(t.key, '') AND ${isSameAmount}
+    JOIN (SELECT DISTINCT kind, type, paid_at_once FROM compared_operation) AS c ON c.kind = o.kind
+    WHERE t.kind IS NULL AND (t.type IS NULL OR t.type = c.type) AND NOT (t.unpaid AND c.paid_at_once)
+    ORDER BY t.n, o.tier, o.kind
+  ) AS k WHERE k.n = t.n;
+  ANALYZE unmatched_theirs`;
 
 /** Whether our row was sent with an ID of ours. */
 const HAS_OWN_ID = Prisma.sql`coalesce(starts_with(reference, call_id::text), FALSE)`;
@@ -36,7 +68,7 @@ const HAS_OWN_ID = Prisma.sql`coalesce(starts_with(reference, call_id::text), FA
  * an ID is not ours. An operation with a matched transaction that lacks its ID is left out, because its
  * upstream drops the field.
  */
-const MAKE_SHOWS_ID = Prisma.sql`
+export const MAKE_SHOWS_ID = Prisma.sql`
   DROP TABLE IF EXISTS shows_id;
   CREATE TEMP TABLE shows_id AS
   SELECT o.operation FROM pair p JOIN ours o ON o.n = p.o JOIN theirs t ON t.n = p.t
@@ -45,15 +77,28 @@ const MAKE_SHOWS_ID = Prisma.sql`
   GROUP BY o.operation HAVING bool_and(t.reference IS NOT NULL)`;
 
 /**
- * Matches rows by recipient, amount and time, one to one and as many as possible. Transactions with an ID of
- * our calls that the rules for references left belong to no other call.
+ * The rule for payouts and transactions that are alike: the same kind, recipient and amount, and a time that
+ * fits. They form a class. Its members are interchangeable, so they are matched one to one in the order of
+ * time, and as many as possible. Transactions with an ID of our calls that the rules for names left belong to
+ * no other call. Needs `shows_id`.
  */
-export async function matchByFingerprint(db: Client, settings: RunSettings): Promise<void> {
-  await db.query(MAKE_SHOWS_ID);
-  const likenesses = /[1-9]/.test(settings.amountToleranceUsd) ? [NAMED, NEAR, ERASED] : [NAMED, ERASED];
-  for (const likeness of likenesses) {
-    for (const tier of await tiersOf(db, likeness)) await matchTier(db, settings, likeness, tier);
+export async function matchAlike(db: Client, settings: RunSettings): Promise<void> {
+  await db.query(kindTheirs(Prisma.sql`o.usd = t.usd`));
+  for (const one of ALIKE) await matchLikeness(db, settings, one);
+}
+
+/** Matches rows that are alike except for one fact: the reference, the amount, or an erased recipient. */
+export async function matchSimilar(db: Client, settings: RunSettings): Promise<void> {
+  await matchLikeness(db, settings, ANY_REFERENCE);
+  if (/[1-9]/.test(settings.amountToleranceUsd)) {
+    await db.query(kindTheirs(Prisma.sql`TRUE`));
+    await matchLikeness(db, settings, NEAR);
   }
+  await matchLikeness(db, settings, ERASED);
+}
+
+async function matchLikeness(db: Client, settings: RunSettings, one: Likeness): Promise<void> {
+  for (const tier of await tiersOf(db, one)) await matchTier(db, settings, one, tier);
 }
 
 /**
@@ -153,8 +198,7 @@ function pairIslands(settings: RunSettings): Prisma.Sql[] {
       bool_or(wrong) OVER (PARTITION BY island ORDER BY turn) AS bad
     FROM (
       SELECT o.island, o.turn, o.n AS o, t.n AS t, o.at AS o_at, t.at AS t_at,
-        CASE WHEN o.certainty = 'probable' AND t.certainty = 'probable'
-          THEN 'probable' ELSE 'possible' END AS certainty,
+        CASE WHEN o.certainty = t.certainty THEN o.certainty ELSE 'possible' END AS certainty,
         t.at < o.at - ${BEFORE} OR t.at > o.at + ${after(settings)} AS wrong
       FROM ${side(Prisma.sql`mine`)} AS o JOIN ${side(Prisma.sql`NOT mine`)} AS t USING (island, turn)
     ) AS pairs`,

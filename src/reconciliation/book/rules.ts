@@ -1,10 +1,11 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { CallIdRange } from './ours';
+import { CallIdRange } from '../matching/ours';
 
 /**
- * Rules that match by identifiers: upstream_ref, upstream_id, batch_ref, reference. Each rule processes the
- * rows left by earlier rules, as sets, and fills `found`. All rules after the first process the usually few
- * rows without a partner: `unmatched_ours` and `unmatched_theirs`.
+ * The rules that attribute transactions (`theirs`) to payouts (`ours`) by names, in their order. Each rule
+ * processes the rows left by earlier rules, as sets, and fills `found`. All rules after the first process the
+ * usually few rows without a partner: `unmatched_ours` and `unmatched_theirs`. The last rule, for payouts and
+ * transactions that are alike, is in fingerprint.ts. docs/internals/attribution.md explains each.
  */
 
 export const MAKE_PAIRS = Prisma.sql`
@@ -19,7 +20,7 @@ const MAKE_UNMATCHED = Prisma.sql`
   SELECT * FROM ours
   WHERE upstream_ref IS NULL OR n IN (SELECT o FROM candidate WHERE t IS NULL UNION ALL SELECT o FROM twice);
   CREATE TEMP TABLE unmatched_theirs AS
-  SELECT theirs.*, NULL::text AS key FROM theirs
+  SELECT theirs.*, NULL::text AS key, NULL::text AS kind FROM theirs
   WHERE upstream_ref IS NULL OR n IN (SELECT t FROM candidate WHERE o IS NULL UNION ALL SELECT t FROM twice);
   DELETE FROM pg_temp.unmatched_ours USING pair, twice
     WHERE unmatched_ours.n = pair.o AND pair.o = twice.o;
@@ -70,7 +71,7 @@ const NAME_THEIRS = Prisma.sql`
   ) AS k WHERE k.n = t.n;
   ANALYZE unmatched_theirs`;
 
-/** Order in which our rows that look alike get a partner. Payments with moved money come first. */
+/** Order in which our rows that look alike get a partner. Payouts with moved money come first. */
 const OURS_FIRST = Prisma.sql`tier, at, call_id, position`;
 const THEIRS_FIRST = Prisma.sql`word = 'not', at NULLS LAST, n`;
 
@@ -120,20 +121,22 @@ function bySameName(
 type EqualColumns = [ours: Prisma.Sql, theirs: Prisma.Sql];
 
 interface RankRule {
-  rule: 'batch_ref' | 'reference';
+  rule: 'own_id' | 'batch_ref' | 'reference';
   theirs: Prisma.Sql;
   equal: EqualColumns[];
-  /** Certainty with one row on each side, and with several interchangeable rows. */
-  certainty: { single: Prisma.Sql | string; several: string };
+  /** Certainty if each side has as many of these rows, which are interchangeable, and if not. */
+  certainty: { equal: Prisma.Sql | string; unequal: string };
   /** Whether to match only one row on each side. */
   singleOnly?: boolean;
+  /** A further condition on the rows `o` and `t`. */
+  where?: Prisma.Sql;
 }
 
 /** Names of the columns that must be equal. */
 const NAMES = [Prisma.sql`g0`, Prisma.sql`g1`, Prisma.sql`g2`];
 
 /** Pairs equal rows by time, which gives as many as possible a partner. */
-function byRank({ rule, theirs, equal, certainty, singleOnly }: RankRule): Prisma.Sql {
+function byRank({ rule, theirs, equal, certainty, singleOnly, where = ALWAYS }: RankRule): Prisma.Sql {
   const used = NAMES.slice(0, equal.length);
   const names = Prisma.join(used);
   const ranked = (table: Prisma.Sql, columns: Prisma.Sql[], order: Prisma.Sql) => Prisma.sql`(
@@ -145,28 +148,33 @@ function byRank({ rule, theirs, equal, certainty, singleOnly }: RankRule): Prism
     WHERE num_nulls(${names}) = 0
     WINDOW same AS (PARTITION BY ${names} ORDER BY ${order}))`;
   const columns = (side: 0 | 1) => equal.map((pair) => pair[side]);
-  const single = Prisma.sql`o.many = 1 AND t.many = 1`;
+  const single = singleOnly ? Prisma.sql`o.many = 1 AND t.many = 1` : ALWAYS;
   return Prisma.sql`
     INSERT INTO pg_temp.found
-    SELECT o.n, t.n, ${rule}, CASE WHEN ${single} THEN ${certainty.single} ELSE ${certainty.several} END
+    SELECT o.n, t.n, ${rule}, CASE WHEN o.many = t.many THEN ${certainty.equal} ELSE ${certainty.unequal} END
     FROM ${ranked(Prisma.sql`unmatched_ours`, columns(0), OURS_FIRST)} AS o
     JOIN ${ranked(theirs, columns(1), THEIRS_FIRST)} AS t USING (${names}, nth)
-    ${singleOnly ? Prisma.sql`WHERE ${single}` : Prisma.empty}`;
+    WHERE ${single} AND ${where}`;
 }
 
-/** `of_call`: transactions that the answer to one call names without assigning them to a payment. */
+const ALWAYS = Prisma.sql`TRUE`;
+
+/**
+ * `of_call`: transactions that the answer to one call names without assigning them to a payment, by their own
+ * names (`named`) or only by their batch.
+ */
 const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;
   -- Later rules match transactions that two calls name, because their owner is unclear.
   CREATE TEMP TABLE of_call AS
-  SELECT n, min(call_id::text)::uuid AS of_call
+  SELECT n, min(call_id::text)::uuid AS of_call, bool_or(named) AS named
   FROM (
-    SELECT t.n, x.call_id FROM unmatched_theirs t JOIN unmatched_name x USING (batch_ref)
+    SELECT t.n, x.call_id, FALSE AS named FROM unmatched_theirs t JOIN unmatched_name x USING (batch_ref)
     UNION
-    SELECT t.n, x.call_id FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_ref)
+    SELECT t.n, x.call_id, TRUE FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_ref)
     UNION
-    SELECT t.n, x.call_id FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_id)
-  ) AS named GROUP BY n HAVING count(*) = 1;
+    SELECT t.n, x.call_id, TRUE FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_id)
+  ) AS names GROUP BY n HAVING count(DISTINCT call_id) = 1;
   ANALYZE of_call`;
 
 const both = (column: Prisma.Sql): EqualColumns => [column, column];
@@ -179,43 +187,87 @@ const ERASED: EqualColumns = [
   Prisma.sql`'erased'::text`,
 ];
 
-const sameBatch = (equal: EqualColumns[], singleOnly = false) =>
+/** A transaction with the ID that the proxy wrote into the request of the payout. */
+const BY_OWN_ID = byRank({
+  rule: 'own_id',
+  theirs: Prisma.sql`unmatched_theirs`,
+  equal: [REFERENCE],
+  certainty: { equal: 'certain', unequal: 'possible' },
+  singleOnly: true,
+  where: Prisma.sql`starts_with(o.reference, o.call_id::text)`,
+});
+
+const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
   byRank({
     rule: 'batch_ref',
     theirs: Prisma.sql`(SELECT * FROM unmatched_theirs JOIN of_call USING (n))`,
     equal: [OF_CALL, ...equal],
-    certainty: { single: 'certain', several: 'probable' },
-    singleOnly,
+    certainty: { equal: 'certain', unequal: 'probable' },
+    ...more,
   });
 
-/** Same recipient and amount, then same amount for erased people, then a single row left on each side. */
-const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), sameBatch([], true)];
+/**
+ * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
+ * erased people, then the place of a single row that is left on each side. A batch alone proves no place,
+ * because calls can share it.
+ */
+const BY_BATCH = [
+  sameBatch([KEY, USD]),
+  sameBatch([USD, ERASED]),
+  sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` }),
+];
 
-const IF_SAME_RECIPIENT = Prisma.sql`CASE
-  WHEN o.key IN (t.email, t.phone, t.handle, t.receiver) THEN 'certain' ELSE 'probable' END`;
+/** The recipient of theirs is that of ours, or one of them is unknown. */
+const IS_SAME = Prisma.sql`coalesce(o.key IN (t.email, t.phone, t.handle, t.receiver), FALSE)`;
+const IS_UNKNOWN = Prisma.sql`(o.key IS NULL OR coalesce(t.email, t.phone, t.handle, t.receiver) IS NULL)`;
+
+/**
+ * `shared_reference`: references that several rows of a side have. They break ties and prove nothing alone.
+ * Rows with a partner count, too: the only one left of many is not unique.
+ */
+const MAKE_SHARED_REFERENCES = Prisma.sql`
+  DROP TABLE IF EXISTS shared_reference;
+  CREATE TEMP TABLE shared_reference AS
+  SELECT reference FROM ours WHERE reference IN (SELECT reference FROM unmatched_theirs)
+    GROUP BY 1 HAVING count(*) > 1
+  UNION
+  SELECT reference FROM theirs WHERE reference IN (SELECT reference FROM unmatched_ours)
+    GROUP BY 1 HAVING count(*) > 1;
+  ANALYZE shared_reference`;
+
+const IS_UNSHARED = Prisma.sql`o.reference NOT IN (SELECT reference FROM shared_reference)`;
 
 const sameReference = (
   equal: EqualColumns[],
-  single: Prisma.Sql | string = IF_SAME_RECIPIENT,
-  singleOnly = false,
+  certainty: RankRule['certainty'],
+  more: Partial<RankRule> = {},
 ) =>
   byRank({
     rule: 'reference',
     theirs: Prisma.sql`unmatched_theirs`,
     equal: [REFERENCE, ...equal],
-    certainty: { single, several: 'possible' },
-    singleOnly,
+    certainty,
+    ...more,
   });
 
 /**
- * First, a reference that only one row of each side has. A shared reference proves little, so the other
- * fields decide. Rows with different recipients and amounts are not matched.
+ * The same reference, recipient and amount. Then a reference that only one row of each side has, if the
+ * recipients do not differ, and shared ones with another amount or an unknown recipient. The reference of a
+ * collection identifies it, because its amount is in another currency.
  */
 const BY_REFERENCE = [
-  sameReference([], IF_SAME_RECIPIENT, true),
-  sameReference([KEY, USD]),
-  sameReference([USD], 'possible'),
-  sameReference([KEY], 'probable'),
+  sameReference([KEY, USD], { equal: 'certain', unequal: 'possible' }),
+  sameReference([KEY], { equal: 'certain', unequal: 'possible' }, { where: Prisma.sql`o.incoming` }),
+  sameReference(
+    [],
+    {
+      equal: Prisma.sql`CASE WHEN ${IS_SAME} OR o.usd = t.usd THEN 'probable' ELSE 'possible' END`,
+      unequal: 'possible',
+    },
+    { singleOnly: true, where: Prisma.sql`${IS_UNSHARED} AND (${IS_SAME} OR ${IS_UNKNOWN})` },
+  ),
+  sameReference([USD], { equal: 'possible', unequal: 'possible' }, { where: IS_UNKNOWN }),
+  sameReference([KEY], { equal: 'probable', unequal: 'possible' }),
 ];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */
@@ -229,10 +281,16 @@ export const matchAll = (ids: CallIdRange) => [
   ...makeNames(ids),
 ];
 
-/** All rules, over the remaining rows. */
-export const MATCH_REMAINING = [
-  ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
+/** The rules that prove a transaction's payout, over the remaining rows. */
+export const MATCH_NAMED = [
+  ...[bySameName('upstream_ref'), bySameName('upstream_id'), [BY_OWN_ID]].flatMap((rule) => [
+    ...rule,
+    SETTLE,
+  ]),
   NAME_THEIRS,
   MAKE_OF_CALL,
-  ...[...BY_BATCH, ...BY_REFERENCE].flatMap((rule) => [rule, SETTLE]),
+  ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
 ];
+
+/** The rules that explain a difference, over the remaining rows. */
+export const MATCH_REFERENCES = [MAKE_SHARED_REFERENCES, ...BY_REFERENCE.flatMap((rule) => [rule, SETTLE])];

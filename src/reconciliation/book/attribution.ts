@@ -1,0 +1,97 @@
+import { Client } from 'pg';
+import { Prisma } from '../../platform/database/generated/client';
+import { idsIn, readPayouts } from '../matching/comparison';
+import { runAll } from '../matching/connection';
+import { makeCallsWith } from '../matching/ours';
+import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from '../matching/plan';
+import { columnsOf } from '../matching/theirs';
+import { NewsRow, toNews, unclaimed } from './candidates';
+import { matchAlike } from './fingerprint';
+import { PayoutNews } from './payout-news';
+import { matchAll, MATCH_NAMED } from './rules';
+import { CONTRADICTION_OF_PAIR } from './sightings';
+
+/** The payouts and transactions to attribute to each other. */
+export interface AttributionScope {
+  account: string;
+  /** Calls with payouts that may lack a transaction. Payouts with one are left out. */
+  calls: string[];
+  /** Earliest time of a transaction without a payout. */
+  since: Date;
+  settings: RunSettings;
+  /** Operations whose transactions show the IDs that the proxy wrote into their requests. */
+  showsIdsOf: ReadonlySet<string>;
+  /** Longest time between a request and its transaction, in seconds: usually, and if the upstream queues. */
+  usualSeconds: number;
+  longestSeconds: number;
+}
+
+/** A transaction of the book that a rule attributes to a payout. */
+export interface Attribution extends PayoutNews {
+  /** The fact by which the transaction contradicts the payout. It is not attributed then. */
+  contradiction: string | null;
+}
+
+type AttributionRow = NewsRow & Pick<Attribution, 'contradiction'>;
+
+/**
+ * Attributes transactions without a payout to payouts without a transaction, by the rules of rules.ts and
+ * fingerprint.ts. Writes nothing.
+ */
+export async function attribute(db: Client, scope: AttributionScope): Promise<Attribution[]> {
+  const plan = toPlan(scope);
+  await runAll(db, [DROP, ...MAKE_COMPARED_OPERATIONS, makeUnclaimed(plan, scope)]);
+  await readPayouts(db, plan, makeCallsWith(plan, scope.calls));
+  await runAll(db, [WITHOUT_ATTRIBUTED, Prisma.sql`ANALYZE ours; ANALYZE theirs`]);
+  await runAll(db, [...matchAll(await idsIn(db, Prisma.sql`run_call`)), ...MATCH_NAMED, makeShowsId(scope)]);
+  for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
+    await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
+  }
+  const { rows } = await db.query<AttributionRow>(ATTRIBUTIONS);
+  return rows.map(({ contradiction, ...row }) => ({ contradiction, ...toNews(row) }));
+}
+
+/** The book has no period, and records count as they are now. */
+function toPlan({ account, settings }: AttributionScope): Plan {
+  const [from, to] = [new Date(0), new Date('9999-01-01')];
+  const reading = { runId: '', readId: '', walletsReadId: null };
+  return { ...reading, account, from, to, asOf: to, historical: false, source: 'upstream', settings };
+}
+
+const DROP = Prisma.sql`DROP TABLE IF EXISTS run_call, run_evidence, run_entry, ours, theirs, pair, found,
+  distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name, shows_id`;
+
+/**
+ * `theirs`: the transactions without a payout, as the last reading with news showed them. Only the first with a
+ * reference is found by it.
+ */
+function makeUnclaimed(plan: Plan, { account, since }: AttributionScope): Prisma.Sql {
+  return Prisma.sql`
+    CREATE TEMP TABLE theirs AS
+    SELECT row_number() OVER (ORDER BY issued_at, id)::bigint AS n, id, read_id, ordinal, ${columnsOf(plan)}
+    FROM (
+      SELECT b.id, t.read_id, t.ordinal, CASE WHEN b.variant = 0 THEN t.upstream_ref END AS upstream_ref,
+        b.upstream_id, t.batch_ref, t.issued_at, t.status, t.amount_usd, t.fee_usd, t.reference, t.type,
+        t.email, t.phone, t.handle, t.receiver
+      FROM ${unclaimed(account, since)}
+    ) AS unclaimed`;
+}
+
+/** Refunds, fees and the like are no payouts. */
+const WITHOUT_ATTRIBUTED = Prisma.sql`
+  DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL;
+  DELETE FROM pg_temp.ours o USING book_transaction b WHERE b.call_id = o.call_id AND b.position = o.position`;
+
+function makeShowsId({ showsIdsOf }: AttributionScope): Prisma.Sql {
+  return Prisma.sql`CREATE TEMP TABLE shows_id AS SELECT unnest(${[...showsIdsOf]}::text[]) AS operation`;
+}
+
+const ATTRIBUTIONS = Prisma.sql`
+  SELECT o.call_id::text AS "callId", o.position, b.id::text, p.rule AS ground, t.read_id::text AS "readId",
+    t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee, book_name(t.upstream_ref) AS "upstreamRef",
+    book_name(t.upstream_id) AS "upstreamId", t.batch_ref AS "batchRef", t.issued_at AS "issuedAt",
+    ${CONTRADICTION_OF_PAIR} AS contradiction
+  FROM pair p JOIN ours o ON o.n = p.o JOIN theirs x ON x.n = p.t JOIN book_transaction b ON b.id = x.id
+  JOIN compared_operation c ON c.operation = o.operation
+  JOIN upstream_transaction t ON t.read_id = x.read_id AND t.ordinal = x.ordinal
+  ORDER BY 1, 2`;
