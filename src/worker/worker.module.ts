@@ -19,6 +19,7 @@ import { SettingsModule } from '../platform/config/config.module';
 import { DatabaseModule } from '../platform/database/database.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { StorageModule } from '../platform/storage/storage.module';
+import { BookService } from '../reconciliation/book/book.service';
 import { FollowUpJob, FollowUpService } from '../reconciliation/following/follow-up.service';
 import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.service';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
@@ -28,12 +29,10 @@ import {
   RefusedReservationsService,
   ResolverService,
 } from '../reconciliation/in-doubt/rounds/resolver.service';
-import { UnclaimedService } from '../reconciliation/in-doubt/rounds/unclaimed.service';
 import { Execution } from '../reconciliation/runs/execution';
 import { RunReader } from '../reconciliation/runs/run-reader';
 import { RunsJob, ScheduleService } from '../reconciliation/runs/runs.job';
 import { EarlierReadsService, RunsService } from '../reconciliation/runs/runs.service';
-import { SettleListedService } from '../reconciliation/settling/settle-listed.service';
 import { SourcesService } from '../reconciliation/sources/sources.service';
 import { WalletsJob } from '../reconciliation/wallets/wallets.job';
 import { ALL_JOBS, JobSchedulerService } from './job-scheduler.service';
@@ -80,6 +79,7 @@ export class WorkerModule {
         IndexService,
         PresentService,
         // Reconciliation
+        BookService,
         EarlierReadsService,
         ExpectedFees,
         Execution,
@@ -92,9 +92,7 @@ export class WorkerModule {
         ResolverService,
         RunReader,
         RunsService,
-        SettleListedService,
         SourcesService,
-        UnclaimedService,
         UnknownStatuses,
       ],
     };

@@ -9,8 +9,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { UnclaimedService } from '../in-doubt/rounds/unclaimed.service';
-import { SettledRead, SettleListedService } from '../settling/settle-listed.service';
+import { BookService } from '../book/book.service';
 import { SourcesService } from '../sources/sources.service';
 
 /** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
@@ -64,20 +63,21 @@ const DAY_MS = 86_400_000;
 /** Tolerance for an upstream clock that is ahead, in ms. */
 const AHEAD_MS = DAY_MS;
 
-/** Age up to which an unclaimed transaction is processed again, in ms. */
-const YOUNG_MS = 3_600_000;
-
 /** Transactions per poll. The next poll processes the rest. */
 const MOST_PER_POLL = 50_000;
 
 /** The result of one poll. */
-interface FollowUpPoll extends Omit<SettledRead, 'unclaimed'> {
+interface FollowUpPoll {
   /** Null if nothing was read. */
   readId: string | null;
   /** Failure code of the listing. Null if it was read. */
   failure: string | null;
   /** Number of new or changed transactions. */
   changed: number;
+  /** Number of those that belong to our payouts. */
+  known: number;
+  /** Number of settled calls. */
+  settled: number;
 }
 
 /**
@@ -93,8 +93,7 @@ export class FollowUpService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
-    private readonly settling: SettleListedService,
-    private readonly unclaimed: UnclaimedService,
+    private readonly book: BookService,
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
@@ -123,15 +122,11 @@ export class FollowUpService {
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // The next poll processes the listed part again.
     this.mayPay.require('settle'); // again, because reading takes long
-    const { unclaimed, ...settled } = await this.settling.run(readId, 'poll', signal);
-    const found = await this.unclaimed.run(account, readId, [...unclaimed.keys()], window.from, signal);
-    const names = new Set(unclaimed.values());
-    for (const transaction of changed) {
-      // Its answer may still be on the way.
-      const isYoung = transaction.issuedAt === null || now - transaction.issuedAt.getTime() < YOUNG_MS;
-      if (!isYoung || !names.has(transaction.upstreamRef ?? transaction.upstreamId)) cache.add(transaction);
-    }
-    return { ...result, ...settled, settled: settled.settled + found };
+    // The resolver judges calls in doubt.
+    const reading = { account, readId, source: 'poll', isQuiet: () => false } as const;
+    const { known, settled } = await this.book.enter(reading, signal);
+    for (const transaction of changed) cache.add(transaction);
+    return { ...result, known, settled: settled.size };
   }
 
   /** Empties the cache after a recovery: an older database lacks the settlements of cached transactions. */

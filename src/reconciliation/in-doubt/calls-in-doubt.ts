@@ -56,9 +56,6 @@ export interface ListedTransaction extends Pick<Transaction, ListedFields> {
   namedCallId: string | null;
 }
 
-/** The transactions of one batch, as one request creates it (docs/reference/upstream.md, "Identifiers"). */
-export type Batch = ListedTransaction[];
-
 /** Upstream data of the transaction that a call deletes or redeems. */
 export interface Lookup {
   readId: string;

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { Client } from 'pg';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { BookService } from '../book/book.service';
 import { compare } from '../matching/comparison';
 import { RunConnection } from '../matching/connection';
 import { MissingLookup, MissingTransaction, withMargin } from '../matching/plan';
 import { TotalsRecord } from '../matching/totals.dto';
-import { SettleListedService } from '../settling/settle-listed.service';
 import { Cause, ReadResult } from '../sources/source-read';
 import { SourcesService } from '../sources/sources.service';
 import { Run } from './run-reader';
@@ -81,7 +82,7 @@ export class Execution {
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly earlier: EarlierReadsService,
-    private readonly settling: SettleListedService,
+    private readonly book: BookService,
     private readonly mayPay: MayPay,
   ) {}
 
@@ -103,20 +104,25 @@ export class Execution {
       const source = run.ofStatement ? 'statement' : 'upstream';
       const period = { from, to, asOf, historical };
       const plan = { runId, account, ...period, readId, walletsReadId, source, settings } as const;
-      const totals = await compare(client, plan, at, confirm);
       // A statement is the claim of its importer, and an old listing proves nothing about today.
       if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle'))
-        await this.settle(run, signal);
-      return totals;
+        await this.enter(client, run, readId, signal);
+      return await compare(client, plan, at, confirm);
     } finally {
       await progress.end();
     }
   }
 
-  /** Settles payouts by the findings. If this fails, the result stands, and a later poll settles the rest. */
-  private async settle({ id }: Run, signal: AbortSignal): Promise<void> {
-    await this.settling.runFindings(id, signal).catch((err: unknown) => {
-      this.logger.warn({ err, run_id: id }, 'findings of a run not settled');
+  /** Enters the listing in the book. If this fails, a later poll does. */
+  private async enter(
+    client: Client,
+    { id, account }: Run,
+    readId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reading = { account, readId, source: 'reconciliation', isQuiet: () => false } as const;
+    await this.book.enterWith(client, reading, signal).catch((err: unknown) => {
+      this.logger.warn({ err, run_id: id }, 'listing of a run not entered in the book');
     });
   }
 

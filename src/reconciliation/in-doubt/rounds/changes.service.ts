@@ -11,8 +11,7 @@ import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { SourcesService } from '../../sources/sources.service';
 import { Lookup, Rules, Verdict, ListedTransaction, SentCall, SentCallState } from '../calls-in-doubt';
 import { readSingle } from '../listing';
-import { Listing } from '../verdict/batches';
-import { evidenceOf, isListedSince, quietUntil } from '../verdict/facts';
+import { evidenceOf, isListedSince, Listing, quietUntil } from '../verdict/facts';
 import { CallVerdict, PollRound } from '../verdict/poll-round';
 
 /** Maximum number of single lookups per round. */

@@ -4,22 +4,21 @@ import { MayPay } from '../../../gateway/may-pay/may-pay.service';
 import { insertVerdict, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
 import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
-import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
+import { BookService } from '../../book/book.service';
 import { connectForRun } from '../../matching/connection';
 import { Cause } from '../../sources/source-read';
 import { SourcesService } from '../../sources/sources.service';
-import { Rules, SentCall, SentCallState } from '../calls-in-doubt';
+import { readSentCalls, Rules, SentCall, SentCallState } from '../calls-in-doubt';
 import { READ_BEFORE_MS, readListing } from '../listing';
-import { Listing } from '../verdict/batches';
-import { CompetingCalls, readCompeting } from '../verdict/competing-calls';
-import { dependsOnWallets, quietUntil, walletsCountFrom } from '../verdict/facts';
-import { CallVerdict, judgeInTurn, PollRound } from '../verdict/poll-round';
+import { dependsOnWallets, factsOf, Listing, quietUntil, walletsCountFrom } from '../verdict/facts';
+import { CallVerdict, PollRound } from '../verdict/poll-round';
+import { findRelated, findUnclear } from '../verdict/related';
+import { judge } from '../verdict/verdict';
 import { readStatements, WalletStatements } from '../wallet-statements';
-import { Effort } from '../work';
 import { unrecognisable, ChangesService } from './changes.service';
 import { ProbeService } from './probe.service';
 
@@ -29,13 +28,16 @@ const SKEW_MS = 60_000;
 /** Tolerance for an upstream clock that is ahead, in ms. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** Maximum number of passes per round. Settling one call can identify the transactions of another. */
-const MOST_PASSES = 4;
-
 /** Failure code of an account that UPSTREAM_ACCOUNTS does not name. Its calls stay in doubt. */
 const UNKNOWN_ACCOUNT = 'account_not_configured';
 
 const BY_ITSELF: Cause = { causedBy: null, by: null };
+
+/** Verdict about a call that the book settled as a whole. */
+const LISTED = {
+  reason: 'The upstream lists the transactions of this call.',
+  evidence: { reads: [], transactions: [], calls: [] },
+};
 
 /** Result of one poll of the due calls. */
 interface PollResult {
@@ -54,35 +56,28 @@ interface PollResult {
 @Injectable()
 export class PollService {
   readonly rules: Rules;
-  private readonly vocabulary: StatusVocabulary;
 
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly probes: ProbeService,
     private readonly changes: ChangesService,
+    private readonly book: BookService,
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
     this.rules = { ...quietPeriodsOf(this.settings), skewMs: SKEW_MS };
   }
 
   /**
    * Polls an account.
-   * @param due calls to judge. The last ones are left if the round has no room for all.
+   * @param due calls to judge.
    */
-  async poll(
-    account: string,
-    due: SentCallState[],
-    inDoubt: string[],
-    signal: AbortSignal,
-    effort = new Effort(signal),
-  ): Promise<PollResult> {
+  async poll(account: string, due: SentCallState[], signal: AbortSignal): Promise<PollResult> {
     const hopeless = due.filter((call) => !isRecognisable(call));
     const verdicts = await this.record(
       hopeless.map((call) => ({ call, verdict: unrecognisable(call) })),
-      effort,
+      signal,
     );
     const listed = due.filter(isRecognisable);
     const none = new Set<string>();
@@ -110,7 +105,7 @@ export class PollService {
     if (!complete)
       return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
     await this.probes.clear(account, readId);
-    const round = new PollRound(account, listed, inDoubt, { readId, requestedAt, oldest }, since, effort);
+    const round = new PollRound(account, listed, { readId, requestedAt, oldest }, since, signal);
     const db = await connectForRun(this.settings);
     try {
       verdicts.push(...(await this.judgeAll(db, round)));
@@ -132,39 +127,40 @@ export class PollService {
     if (over.length > 0) await this.probes.sendAfter(account, new Date(Math.max(...over)));
   }
 
-  /** Judges in passes, because a settled call may leave less doubt about the others. */
+  /** Enters the listing in the book, which settles what it shows, and judges the payouts that are left. */
   private async judgeAll(db: Client, round: PollRound): Promise<NewVerdict[]> {
-    const { account, due, inDoubt, read, since, effort } = round;
+    const { account, due, read, since, signal } = round;
+    const quietAt = new Map(due.map((call) => [call.id, quietUntil(call, this.rules)]));
+    const isQuiet = (id: string) => read.requestedAt.getTime() >= (quietAt.get(id) ?? Infinity);
+    const reading = { account, readId: read.readId, source: 'poll', isQuiet } as const;
+    const { settled } = await this.book.enterWith(db, reading, signal);
+    const listing = await readListing(db, account, read, since, this.rules.skewMs);
+    listing.wallets = await this.wallets(account, due, listing);
+    const { written, open } = await this.reread(due, settled);
+    written.push(...(await this.record(await this.changes.judge(round, listing, this.rules), signal)));
+    const found = await this.judgeCreations(db, account, open, listing);
+    written.push(...(await this.record(found, signal)));
+    return written;
+  }
+
+  /**
+   * Reads the settled calls again.
+   * @returns the calls that are settled as a whole, as verdicts, and the calls with payouts left in doubt.
+   */
+  private async reread(due: SentCallState[], settled: ReadonlySet<string>) {
+    const created = due.filter(({ operation }) => CREATED_BY.has(operation));
+    const ids = created.filter(({ id }) => settled.has(id)).map(({ id }) => id);
+    const again = await readSentCalls(this.prisma, ids, overAfterMs(this.settings));
+    const changed = new Map(again.map((call) => [call.id, call.settled]));
     const written: NewVerdict[] = [];
-    const settled = new Set<string>();
-    let wallets: WalletStatements | undefined;
-    for (let pass = 1; ; pass += 1) {
-      const unsettled = inDoubt.filter((id) => !settled.has(id));
-      const listing = await readListing(
-        db,
-        account,
-        read,
-        since,
-        unsettled,
-        this.rules.skewMs,
-        this.vocabulary,
-        effort,
-      );
-      if (pass === 1) {
-        wallets = await this.wallets(account, due, listing);
-        written.push(...(await this.record(await this.changes.judge(round, listing, this.rules), effort)));
-      }
-      listing.wallets = wallets;
-      const open = due.filter(
-        ({ id, operation }) => CREATED_BY.has(operation) && !settled.has(id) && !round.left.has(id),
-      );
-      const found = await this.creations(db, open, listing, round);
-      const confirmed = found.filter(({ verdict }) => verdict.verdict === 'confirmed');
-      const last = confirmed.length === 0 || pass === MOST_PASSES || effort.isSpent;
-      written.push(...(await this.record(last ? found : confirmed, effort)));
-      for (const { call } of confirmed) settled.add(call.id);
-      if (last) return written;
+    const open: SentCall[] = [];
+    for (const call of created) {
+      const positions = changed.get(call.id) ?? call.settled;
+      const items = call.items.filter(({ position }) => !positions.has(position));
+      if (items.length > 0) open.push({ ...call, items });
+      else written.push({ intentId: call.id, verdict: 'confirmed', ...LISTED });
     }
+    return { written, open };
   }
 
   /** Reads the wallets, if they can replace a later payment of the same kind. */
@@ -183,38 +179,22 @@ export class PollService {
     );
   }
 
-  private async creations(
+  private async judgeCreations(
     db: Client,
+    account: string,
     calls: SentCall[],
     listing: Listing,
-    round: PollRound,
   ): Promise<CallVerdict[]> {
-    const competing = await this.competing(db, calls, listing, round);
-    const { found, left } = await judgeInTurn(calls, listing, competing, this.rules, round.effort);
-    for (const { id } of left) round.left.add(id);
-    return found;
-  }
-
-  /** Reads competing calls for the calls with related transactions. The others need none. */
-  private async competing(
-    db: Client,
-    calls: SentCall[],
-    { unclaimed }: Listing,
-    round: PollRound,
-  ): Promise<CompetingCalls> {
-    const ids = calls.filter((call) => unclaimed.isRelatedTo(call)).map(({ id }) => id);
-    const longestMs = overAfterMs(this.settings);
-    const reachMs =
-      this.settings.approvalExpiresAfterSeconds * 1_000 + longestMs + this.rules.quietMs + 2 * SKEW_MS;
-    const reach = {
-      account: round.account,
-      from: new Date(round.since.getTime() - reachMs),
-      longestMs,
-      rules: this.rules,
-      signal: round.effort.signal,
-    };
-    const others = await readCompeting(db, this.prisma, ids, unclaimed, reach);
-    return round.effort.all(CompetingCalls.of(others, this.rules));
+    const unclear = await findUnclear(db, calls);
+    const quiet = calls.filter((call) => listing.requestedAt.getTime() >= quietUntil(call, this.rules));
+    const related = await findRelated(db, account, quiet);
+    return calls.flatMap((call) => {
+      const created = CREATED_BY.get(call.operation);
+      if (!created) return [];
+      const shown = { unclear: unclear.get(call.id) ?? [], related: related.get(call.id) ?? [] };
+      const verdict = judge(factsOf(call, created, listing, shown, this.rules));
+      return verdict ? [{ call, verdict }] : [];
+    });
   }
 
   /**
@@ -222,10 +202,10 @@ export class PollService {
    * @returns the verdicts that changed something.
    * @throws Problem if this worker was fenced while it read and judged.
    */
-  private async record(found: CallVerdict[], effort: Effort): Promise<NewVerdict[]> {
+  private async record(found: CallVerdict[], signal: AbortSignal): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
     for (const { call, verdict } of found) {
-      effort.signal.throwIfAborted();
+      signal.throwIfAborted();
       this.mayPay.require('settle');
       const recorded = { ...verdict, intentId: call.id };
       if (await insertVerdict(this.prisma, recorded, this.settings)) written.push(recorded);

@@ -13,7 +13,7 @@ import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { Job } from '../../../platform/jobs/job';
 import { Turns } from '../../../platform/jobs/turns';
-import { SettleListedService } from '../../settling/settle-listed.service';
+import { BookService } from '../../book/book.service';
 import { SourcesService } from '../../sources/sources.service';
 import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
@@ -26,7 +26,7 @@ export class ReadBackService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
-    private readonly settling: SettleListedService,
+    private readonly book: BookService,
     private readonly mayPay: MayPay,
   ) {}
 
@@ -75,7 +75,7 @@ export class ReadBackService {
           ? await this.sources.transaction(account, cause, upstreamId)
           : null;
     if (read?.complete && !this.mayPay.obstacleTo('settle'))
-      await this.settling.run(read.readId, 'event', signal);
+      await this.book.enter({ account, readId: read.readId, source: 'event', isQuiet: () => false }, signal);
     const refs = [batchRef, upstreamId, upstreamRef].filter((ref) => ref !== null);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM indexed_call

@@ -132,11 +132,11 @@ export class ResolverService {
     const obstacle = this.mayPay.obstacleTo('settle');
     if (obstacle) return this.restWhile(obstacle.kind, signal);
     await this.refused.run(signal);
-    const { ids, due, inDoubt } = await this.read(all);
+    const { due, inDoubt } = await this.read(all);
     if (due.length === 0) return { ...NOTHING, in_doubt: inDoubt };
     // In parallel: a slow account must not delay the others.
     const rounds = await Promise.all(
-      [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, ids, signal)),
+      [...new Set(due.map(({ account }) => account))].map((account) => this.poll(account, due, signal)),
     );
     const failed = rounds.filter(({ read }) => read.failure !== null);
     this.complain(
@@ -152,9 +152,9 @@ export class ResolverService {
     };
   }
 
-  private async poll(account: string, allDue: SentCallState[], ids: string[], signal: AbortSignal) {
+  private async poll(account: string, allDue: SentCallState[], signal: AbortSignal) {
     const due = allDue.filter((call) => call.account === account);
-    const { left, failed, readId, failure, verdicts } = await this.polls.poll(account, due, ids, signal);
+    const { left, failed, readId, failure, verdicts } = await this.polls.poll(account, due, signal);
     const done = due.filter(({ id }) => !left.has(id));
     this.remember(done, failed, verdicts);
     return {
@@ -172,10 +172,9 @@ export class ResolverService {
   }
 
   /**
-   * Reads the IDs of all calls that may be in doubt, and the calls to poll now, in that order. Of waiting
-   * calls, which can be thousands each round, it reads only the IDs.
+   * Reads the calls to poll now. Of waiting calls, which can be thousands each round, it reads only the IDs.
    */
-  private async read(all: boolean): Promise<{ ids: string[]; due: SentCallState[]; inDoubt: number }> {
+  private async read(all: boolean): Promise<{ due: SentCallState[]; inDoubt: number }> {
     await this.index.catchUp();
     const present = await this.present.read(); // after the update of the index
     const ids = await findCallsInDoubt(this.prisma);
@@ -187,7 +186,7 @@ export class ResolverService {
     const read = new Set(reading);
     const waiting = ids.flatMap((id) => (read.has(id) ? [] : (this.backOff.sentAt(id) ?? [])));
     this.since = [...due.map(({ sentFrom }) => sentFrom.getTime()), ...waiting];
-    return { ids, due, inDoubt: this.since.length };
+    return { due, inDoubt: this.since.length };
   }
 
   private remember(due: SentCallState[], failed: ReadonlySet<string>, verdicts: NewVerdict[]): void {

@@ -1,19 +1,52 @@
 import { Decimal } from 'decimal.js';
 import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement/settled-by-upstream';
-import { isIdOf } from '../../../operations/catalogue/payout-id';
 import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { quietMsOf } from '../../../operations/lifecycle/rejections';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
-import { Batch, Rules, ListedTransaction, SentCall } from '../calls-in-doubt';
-import { Work } from '../work';
-import { distinctItems, fit, BatchMatch, relationOf } from './batch-match';
-import { Batches, Listing } from './batches';
-import { CompetingCalls } from './competing-calls';
+import { ListedTransaction, Rules, SentCall } from '../calls-in-doubt';
+import { WalletStatements } from '../wallet-statements';
+
+/** What the upstream's listing proves about the calls in doubt, besides the transactions of their payouts. */
+export interface Listing {
+  readId: string;
+  /** Time at which the listing was requested. */
+  requestedAt: Date;
+  /** Number of known transactions that the listing lacks. Above 0, it is incomplete. */
+  missing: number;
+  /** Issue time of the oldest listed transaction. The listing cannot show whether older ones were cut off. */
+  oldest: Date | null;
+  /**
+   * For each kind of transaction, the time of our newest call whose transaction the listing shows with a
+   * plausible time. For this kind, the listing is at least that recent. A kind without such a call is
+   * missing. Later airtime proves nothing about mobile money, which the upstream may list later.
+   */
+  freshUntil: ReadonlyMap<string, Date>;
+  /** The wallets, read after the listing. Undefined if no conclusion depends on them or reading failed. */
+  wallets?: WalletStatements | undefined;
+}
 
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
 
-/** Facts that decide a verdict about a call in doubt. */
+/** A transaction that could be a payout in doubt, but is not attributed to it. */
+export interface RelatedTransaction {
+  readId: string;
+  ordinal: string;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
+  issuedAt: Date | null;
+  status: string | null;
+  amountUsd: string | null;
+}
+
+/** A payout in doubt whose transaction is listed with a status that has no meaning. */
+export interface UnclearPayout {
+  position: number;
+  transaction: RelatedTransaction;
+}
+
+/** Facts that decide a verdict about the payouts in doubt of a call. */
 export interface Facts {
   call: SentCall;
   created: CreationRules;
@@ -21,12 +54,10 @@ export interface Facts {
   rules: Rules;
   /** Whether the listing was requested after the quiet period. Unlisted transactions then stay unlisted. */
   isQuiet: boolean;
-  /** The batches that could be all or part of the call, as far as they can change the verdict. */
-  candidates: BatchMatch[];
-  /** Our other calls that could have created a candidate, or that it could be a part of. */
-  others: SentCall[];
-  /** Other listed batches that may be of the call, such as another amount for its recipient. */
-  related: Batch[];
+  /** The payouts with a transaction whose status has no meaning. */
+  unclear: UnclearPayout[];
+  /** Transactions without a payout that may be of the call, such as another amount for its recipient. */
+  related: RelatedTransaction[];
   /** Whether the listing reaches back before the call. Otherwise it may have been cut off. */
   reachesBack: boolean;
   /** Whether the listing shows a later call of ours, of any kind. It is then newer than the call. */
@@ -39,38 +70,28 @@ export interface Facts {
   walletsUntouched: boolean;
 }
 
-/** Collects the facts for a verdict. Searches for related transactions only where they matter. */
-export function* factsOf(
+/** Collects the facts for a verdict. */
+export function factsOf(
   call: SentCall,
   created: CreationRules,
   listing: Listing,
-  competing: CompetingCalls,
+  { unclear, related }: Pick<Facts, 'unclear' | 'related'>,
   rules: Rules,
-): Work<Facts> {
-  const isQuiet = listing.requestedAt.getTime() >= quietUntil(call, rules);
-  const candidates = yield* candidatesFor(call, created, listing, rules);
-  const others = yield* othersOf(call, candidates, competing);
-  const [only] = candidates;
-  const isWhole = candidates.length === 1 && only?.batch.length === call.items.length && others.length === 0;
-  const related = isWhole || !isQuiet ? [] : yield* relatedBatches(call, created, listing, competing);
-  const reachesBack = listing.oldest !== null && listing.oldest < call.sentFrom;
-  const isCurrent = isListedSince(listing, quietUntil(call, rules));
-  const isFresh = isListedSince(listing, quietUntil(call, rules), created.name);
-  const walletsUntouched = showNoPayment(listing, call, rules);
+): Facts {
+  const quietAt = quietUntil(call, rules);
   return {
     call,
     created,
     listing,
     rules,
-    isQuiet,
-    candidates,
-    others,
+    isQuiet: listing.requestedAt.getTime() >= quietAt,
+    unclear,
     related,
-    reachesBack,
-    isCurrent,
-    isFresh,
+    reachesBack: listing.oldest !== null && listing.oldest < call.sentFrom,
+    isCurrent: isListedSince(listing, quietAt),
+    isFresh: isListedSince(listing, quietAt, created.name),
     needsFreshness: !call.isRejected,
-    walletsUntouched,
+    walletsUntouched: showNoPayment(listing, call, rules),
   };
 }
 
@@ -122,121 +143,32 @@ function showNoPayment(listing: Listing, call: SentCall, rules: Rules): boolean 
   return wallets.showNoDebitSince(since, call.operation) && (!wasPaid || wallets.showDebitSince(since));
 }
 
-function* candidatesFor(
-  call: SentCall,
-  created: CreationRules,
-  listing: Listing,
-  rules: Rules,
-): Work<BatchMatch[]> {
-  const found: BatchMatch[] = [];
-  yield call.items.length;
-  for (const batch of listing.unclaimed.like(call, created, rules)) {
-    const fitting = yield* fit(call, created, batch, rules);
-    if (fitting) found.push(fitting);
-    if (found.length > MOST_UNSETTLED) break;
-  }
-  const proven = found.filter(({ batch }) => batch.some(({ namedCallId }) => namedCallId === call.id));
-  return proven.length > 0 || mustShowId(call, listing.unclaimed) ? proven : found;
-}
+/** Maximum number of transactions kept as evidence. */
+const MOST_UNSETTLED = 100;
 
-/** Returns whether the transactions of a call must show its ID. Equal ones without it may be a stranger's. */
-function mustShowId({ id, operation, items }: SentCall, { showsIdsOf }: Batches): boolean {
-  return showsIdsOf.has(operation) && items.every(({ reference }) => isIdOf(id, reference));
-}
-
-function* othersOf(call: SentCall, candidates: BatchMatch[], competing: CompetingCalls): Work<SentCall[]> {
-  const others = new Set<SentCall>();
-  for (const { batch } of candidates) {
-    const calls = yield* competing.callsOf(batch);
-    for (const one of calls) if (one.id !== call.id) others.add(one);
-    yield calls.length;
-    if (others.size >= MOST_UNSETTLED) break;
-  }
-  return [...others];
-}
-
-/** Finds the first batches that may be of a call. */
-function* relatedBatches(
-  call: SentCall,
-  created: CreationRules,
-  listing: Listing,
-  competing: CompetingCalls,
-): Work<Batch[]> {
-  const { related } = listing.unclaimed;
-  const items = distinctItems(call);
-  const found = new FirstBatches();
-  for (const item of items) {
-    yield 1;
-    for (const batches of related.ofItem(item, created)) {
-      yield* found.add(batches, (listed) => relationOf(item, listed, created) === 'some');
-      if (found.areEnough) return found.all;
-    }
-  }
-  for (const item of items) {
-    yield 1;
-    for (const batches of related.ofRecipient(item, created)) {
-      // Other amounts that another call of ours explains completely are unrelated to this one.
-      const unexplained = yield* competing.unexplained(batches);
-      yield* found.add(unexplained, (listed) => relationOf(item, listed, created) !== 'none');
-      if (found.areEnough) return found.all;
-    }
-  }
-  return found.all;
-}
-
-/** Collects batches up to the number of transactions that a verdict names. */
-class FirstBatches {
-  private readonly found = new Set<Batch>();
-  private transactions = 0;
-
-  get all(): Batch[] {
-    return [...this.found];
-  }
-
-  get areEnough(): boolean {
-    return this.transactions >= MOST_UNSETTLED;
-  }
-
-  /** Adds the batches with a transaction of this kind. */
-  *add(batches: readonly Batch[], matches: (listed: ListedTransaction) => boolean): Work<void> {
-    for (const batch of batches) {
-      if (this.areEnough) return;
-      yield this.found.has(batch) ? 1 : batch.length;
-      if (this.found.has(batch) || !batch.some(matches)) continue;
-      this.found.add(batch);
-      this.transactions += batch.length;
-    }
-  }
-}
-
-/** Maximum number of transactions kept as evidence if they do not settle a call. */
-export const MOST_UNSETTLED = 100;
-
-/**
- * Builds the evidence of a verdict.
- * @param positions item of each transaction. Undefined if uncertain: only the first hundred are kept.
- */
+/** Builds the evidence of a verdict. The first hundred transactions are kept. */
 export function evidenceOf(
   reads: string[],
-  listed: ListedTransaction[],
+  listed: (ListedTransaction | RelatedTransaction)[],
   calls: string[],
-  positions?: number[],
 ): VerdictEvidence {
-  const kept = positions ? listed : listed.slice(0, MOST_UNSETTLED);
   return {
     reads,
-    transactions: kept.map((transaction, index) => toEvidence(transaction, positions?.[index] ?? null)),
+    transactions: listed.slice(0, MOST_UNSETTLED).map((transaction) => toEvidence(transaction, null)),
     calls: calls.slice(0, MOST_UNSETTLED),
   };
 }
 
-function toEvidence(listed: ListedTransaction, position: number | null): VerdictTransaction {
+export function toEvidence(
+  listed: ListedTransaction | RelatedTransaction,
+  position: number | null,
+): VerdictTransaction {
   // An upstream may use the recipient's phone number as the ID of a payment.
-  const phones = listed.names.filter((key) => key.startsWith('+'));
+  const phones = 'names' in listed ? listed.names.filter((key) => key.startsWith('+')) : [];
   const numbers = writtenNumbers(phones);
   return {
     read_id: listed.readId,
-    ordinal: listed.ordinal,
+    ordinal: Number(listed.ordinal),
     position,
     upstream_ref: asRecorded(listed.upstreamRef, numbers),
     upstream_id: asRecorded(listed.upstreamId, numbers),

@@ -1,0 +1,139 @@
+import { Client } from 'pg';
+import { namedCallSql, payoutIdOf } from '../../../operations/catalogue/payout-id';
+import { CREATED_BY } from '../../../operations/items/effects';
+import { Prisma } from '../../../platform/database/generated/client';
+import { unclaimed } from '../../book/candidates';
+import { KEYS_LISTED } from '../../book/sightings';
+import { KNOWN_TYPES } from '../../matching/plan';
+import { ItemInDoubt, SentCall } from '../calls-in-doubt';
+import { RelatedTransaction, UnclearPayout } from './facts';
+
+/**
+ * Finds the payouts of calls that are in doubt though the book has their transactions, because their status has
+ * no meaning.
+ */
+export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
+  const ids = calls.map(({ id }) => id);
+  const { rows } = await db.query<RelatedTransaction & { callId: string; position: number }>(Prisma.sql`
+    SELECT call_id::text AS "callId", position, read_id::text AS "readId", ordinal::text,
+      upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
+      issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
+    FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) AND read_id IS NOT NULL ORDER BY 1, 2`);
+  const open = new Set(
+    calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
+  );
+  const unclear = new Map<string, UnclearPayout[]>();
+  for (const { callId, position, ...transaction } of rows) {
+    if (!open.has(payoutIdOf(callId, position))) continue;
+    unclear.set(callId, [...(unclear.get(callId) ?? []), { position, transaction }]);
+  }
+  return unclear;
+}
+
+/** Maximum number of transactions named for each payout. */
+const MOST_NAMED = 20;
+
+/** How long before a call its transaction can be listed: usually, and if the upstream's clock is in another zone. */
+const BEFORE = Prisma.sql`interval '10 minutes'`;
+const ZONES_BEFORE = Prisma.sql`interval '1 day'`;
+
+/** Payouts in doubt that have the same content and about the same time. */
+interface DoubtfulContent {
+  n: number;
+  names: string[];
+  usd: string | null;
+  reference: string | null;
+  type: string;
+  incoming: boolean;
+  sent_from: Date;
+}
+
+/**
+ * Finds the transactions without a payout that could be a payout in doubt, changed by the upstream in some way:
+ * to the recipient of one in any spelling, with its reference, or with its amount and without a comparable name.
+ * @returns the transactions of each call.
+ */
+export async function findRelated(
+  db: Client,
+  account: string,
+  calls: SentCall[],
+): Promise<Map<string, RelatedTransaction[]>> {
+  const contents = new Map<string, DoubtfulContent & { calls: Set<string> }>();
+  for (const call of calls) for (const item of call.items) addContent(contents, call, item);
+  const list = [...contents.values()];
+  if (list.length === 0) return new Map();
+  const earliest = list.reduce((first, { sent_from: at }) => (at < first ? at : first), new Date());
+  await db.query('DROP TABLE IF EXISTS loose, doubtful');
+  await db.query(makeLoose(account, earliest));
+  await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (usd); ANALYZE loose');
+  const { rows } = await db.query<RelatedTransaction & { n: number }>(selectRelated(list));
+  const related = new Map<string, RelatedTransaction[]>();
+  for (const { n, ...transaction } of rows) {
+    for (const id of list[n]?.calls ?? []) related.set(id, [...(related.get(id) ?? []), transaction]);
+  }
+  return related;
+}
+
+function addContent(
+  contents: Map<string, DoubtfulContent & { calls: Set<string> }>,
+  { id, operation, sentFrom }: SentCall,
+  { names, amountUsd: usd, reference }: ItemInDoubt,
+): void {
+  const created = CREATED_BY.get(operation);
+  if (!created) return;
+  const { type, incoming } = created;
+  // Calls of a minute share their look-up.
+  const minute = new Date(Math.floor(sentFrom.getTime() / 60_000) * 60_000);
+  const key = JSON.stringify([names, usd, reference, type, incoming, minute]);
+  const known = contents.get(key);
+  if (known) known.calls.add(id);
+  else {
+    const content = { n: contents.size, names, usd, reference, type, incoming, sent_from: minute };
+    contents.set(key, { ...content, calls: new Set([id]) });
+  }
+}
+
+/** `loose`: the transactions without a payout, one row for each name, or one without a name. */
+function makeLoose(account: string, earliest: Date): Prisma.Sql {
+  return Prisma.sql`
+    CREATE TEMP TABLE loose AS
+    SELECT loose_name(key) AS name, u.* FROM (
+      SELECT b.id, t.read_id, t.ordinal, t.upstream_ref, t.upstream_id, t.batch_ref, t.issued_at, t.status,
+        t.amount_usd AS usd, nullif(t.reference, '') AS reference, ${KEYS_LISTED} AS keys,
+        CASE WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) THEN lower(t.type) END AS type,
+        EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))}) AS names_call
+      FROM ${unclaimed(account, new Date(earliest.getTime() - 2 * 86_400_000))}
+    ) AS u LEFT JOIN LATERAL unnest(u.keys) AS key ON TRUE`;
+}
+
+/** The type of a transaction `u` is that of a payout `d`, or unknown. */
+const IS_TYPE = Prisma.sql`coalesce(u.type = d.type, TRUE)`;
+const IS_AMOUNT = Prisma.sql`u.usd = d.usd`;
+const IS_AMOUNT_OR_UNKNOWN = Prisma.sql`coalesce(u.usd = d.usd, TRUE)`;
+/** No name of both is of the same kind. A recipient paid by handle may be listed by email address. */
+const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
+  SELECT FROM unnest(u.keys) AS a(key), unnest(d.names) AS b(key) WHERE name_kind(a.key) = name_kind(b.key))`;
+
+function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT DISTINCT ON (d.n, r.id) d.n, r.read_id::text AS "readId", r.ordinal::text, r.upstream_ref AS "upstreamRef",
+      r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef", r.issued_at AS "issuedAt", r.status,
+      r.usd::text AS "amountUsd"
+    FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
+      n integer, names text[], usd numeric, reference text, type text, incoming boolean, sent_from timestamptz)
+    CROSS JOIN LATERAL (
+      (SELECT u.* FROM loose u WHERE u.name IN (SELECT loose_name(key) FROM unnest(d.names) AS key)
+        AND NOT u.names_call AND (${IS_TYPE} OR ${IS_AMOUNT} AND NOT d.incoming)
+        AND coalesce(u.issued_at >= d.sent_from - CASE WHEN ${IS_AMOUNT} THEN ${ZONES_BEFORE} ELSE ${BEFORE} END, TRUE)
+        LIMIT ${MOST_NAMED})
+      UNION ALL
+      (SELECT u.* FROM loose u WHERE u.reference = d.reference AND (d.incoming OR u.names_call) LIMIT ${MOST_NAMED})
+      UNION ALL
+      (SELECT u.* FROM loose u WHERE ${IS_AMOUNT} AND NOT u.names_call AND ${IS_TYPE} AND ${IS_NOT_COMPARABLE}
+        AND coalesce(u.issued_at >= d.sent_from - ${ZONES_BEFORE}, TRUE) LIMIT ${MOST_NAMED})
+      UNION ALL
+      (SELECT u.* FROM loose u WHERE u.keys = '{}' AND NOT u.names_call AND ${IS_TYPE} AND ${IS_AMOUNT_OR_UNKNOWN}
+        AND coalesce(u.issued_at >= d.sent_from - ${ZONES_BEFORE}, TRUE) LIMIT ${MOST_NAMED})
+    ) AS r
+    ORDER BY d.n, r.id`;
+}
