@@ -9,7 +9,6 @@ import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { codeOf } from '../../platform/errors/error-code';
 import { IdObservation, ShownIds, ShownIdsByAccount } from '../in-doubt/shown-ids';
 import { connectForRun } from '../matching/connection';
 import { settingsOf } from '../matching/plan';
@@ -132,7 +131,7 @@ export class BookService {
       const settled = await this.prisma
         .$transaction((tx) => this.settleOnce(tx, callId, news, reading))
         .catch((error: unknown) => {
-          if (codeOf(error) === UNIQUE_VIOLATION || isUniqueViolation(error)) return 'overtaken' as const;
+          if (isUniqueViolation(error)) return 'overtaken' as const;
           throw error;
         });
       if (settled === 'overtaken') continue;
@@ -150,10 +149,12 @@ export class BookService {
     news: PayoutNews[],
     reading: Reading,
   ): Promise<Settled | 'overtaken' | undefined> {
+    const current = await currentNews(tx, callId, news);
+    if (current.length === 0) return undefined;
     let applied: PayoutNews[] = [];
     let settled: Settled | undefined;
     const result = await settleWithin(tx, callId, this.settings, (call: SettledCall) => {
-      const decided = settlementOf(call, news, { ...reading, vocabulary: this.vocabulary });
+      const decided = settlementOf(call, current, { ...reading, vocabulary: this.vocabulary });
       ({ applied } = decided);
       if (decided.settlement)
         settled = { operation: call.intent.operation, charged: chargedBy(decided.settlement.entries, call) };
@@ -165,18 +166,39 @@ export class BookService {
   }
 }
 
+/**
+ * Locks the transactions, and returns the news that is still current: about the payouts' own transactions, and
+ * about transactions without a payout to payouts without a transaction.
+ */
+async function currentNews(
+  tx: Prisma.TransactionClient,
+  callId: string,
+  news: PayoutNews[],
+): Promise<PayoutNews[]> {
+  const ids = news.map(({ id }) => id);
+  const rows = await tx.$queryRaw<{ id: string; isOwn: boolean | null; taken: number[] }[]>`
+    SELECT id::text, call_id = ${callId}::uuid AS "isOwn",
+      ARRAY(SELECT position FROM book_transaction WHERE call_id = ${callId}::uuid) AS taken
+    FROM book_transaction WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return news.filter(({ id, ground, position }) => {
+    const { isOwn, taken } = known.get(id) ?? { isOwn: false, taken: [] };
+    return ground === null ? isOwn === true : isOwn === null && !taken.includes(position);
+  });
+}
+
 /** Records news about a transaction, and whose it is. */
 async function apply(tx: Prisma.TransactionClient, news: PayoutNews, callId: string): Promise<void> {
   const { id, position, ground, readId, ordinal, status, fee, amount, transaction } = news;
-  const updated = await tx.$executeRaw`
+  await tx.$executeRaw`
     UPDATE book_transaction SET status = ${status}, fee_usd = ${fee}::numeric,
-      amount_usd = coalesce(${amount}::numeric, amount_usd), issued_at = coalesce(${transaction.at}::timestamptz, issued_at),
-      batch_ref = coalesce(book_name(${transaction.batch_ref}), batch_ref), read_id = ${readId}::uuid, ordinal = ${ordinal}::bigint,
-      call_id = ${callId}::uuid, position = ${position}::integer, ground = coalesce(ground, ${ground}),
+      amount_usd = coalesce(${amount}::numeric, amount_usd),
+      issued_at = coalesce(${transaction.at}::timestamptz, issued_at),
+      batch_ref = coalesce(book_name(${transaction.batch_ref}), batch_ref),
+      read_id = ${readId}::uuid, ordinal = ${ordinal}::bigint, call_id = ${callId}::uuid,
+      position = ${position}::integer, ground = coalesce(ground, ${ground}),
       attributed_at = coalesce(attributed_at, clock_timestamp())
-    WHERE id = ${id}::uuid AND (call_id IS NULL OR (call_id, position) = (${callId}::uuid, ${position}::integer))`;
-  if (updated === 0)
-    throw Object.assign(new Error('attributed to another payout meanwhile'), { code: UNIQUE_VIOLATION });
+    WHERE id = ${id}::uuid`;
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -130,29 +130,40 @@ describe('the resolver', () => {
     expect(timeline.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
-  it('leaves two equal calls ambiguous, and shows each app only its own', async () => {
+  it('gives one of two equal calls the only transaction, and settles the other as not executed', async () => {
     const body = credit();
     await lose('resetAfterProcessing');
     const first = idOf(await pay(body).expect(502));
     await lose('resetBeforeProcessing');
     const second = idOf(await pay(body).expect(502));
-    expect((await round()).verdicts).toEqual([]);
+    expect((await round()).verdicts).toMatchObject([{ call_id: first, verdict: 'confirmed' }]);
     await afterwards();
-    expect((await round()).verdicts).toMatchObject([{ verdict: 'ambiguous' }, { verdict: 'ambiguous' }]);
-    expect(await read(first)).toMatchObject({
+    expect((await round()).verdicts).toMatchObject([{ call_id: second, verdict: 'not_executed' }]);
+    expect((await round()).verdicts).toEqual([]);
+  });
+
+  it('leaves a call ambiguous whose recipient got another amount, and names the transaction', async () => {
+    const body = credit();
+    await lose('resetBeforeProcessing');
+    const id = idOf(await pay(body).expect(502));
+    await askSandbox(sandbox.url) // in the upstream's portal
+      .post('/api/v0.1/payouts/credit')
+      .set('X-API-Key', UPSTREAM_KEY)
+      .send({ credits: [{ ...body.credits[0], valueInUSD: 0.26 }] })
+      .expect(200);
+    await afterwards();
+    expect((await round()).verdicts).toMatchObject([{ verdict: 'ambiguous' }]);
+    expect(await read(id)).toMatchObject({
       outcome: 'unknown',
-      doubt: { verdict: 'ambiguous', reason: expect.stringContaining('another call of ours'), calls: [] },
+      doubt: { verdict: 'ambiguous', reason: expect.stringContaining('with another amount'), calls: [] },
     });
-    const record = (await proxy.get(auditor, `/v1/audit/calls/${first}`).expect(200)).body;
-    const transactions = [{ amount_usd: '0.25', position: null }];
-    expect(record.doubt).toMatchObject({ calls: [second], transactions });
+    const record = (await proxy.get(auditor, `/v1/audit/calls/${id}`).expect(200)).body;
+    expect(record.doubt).toMatchObject({ transactions: [{ amount_usd: '0.26', position: null }] });
     expect((await round()).verdicts).toEqual([]); // reported before
     const approver = (await proxy.client('approver', 'approve')).key;
-    for (const [id, outcome] of Object.entries({ [first]: 'confirmed', [second]: 'not_executed' })) {
-      const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
-      await settle.send({ outcome, reason: 'asked the provider' }).expect(200);
-    }
-    expect((await read(first)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
+    const settle = supertest(proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
+    await settle.send({ outcome: 'not_executed', reason: 'asked the provider' }).expect(200);
+    expect((await read(id)).resolution).toMatchObject({ resolved_by: { client: { name: 'approver' } } });
   });
 
   it('settles a deletion by later transactions, and a redemption only as not executed', async () => {

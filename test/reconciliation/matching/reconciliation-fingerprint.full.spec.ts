@@ -61,11 +61,11 @@ async function match(
      SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1, '${OPERATION}', 'airtime' FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
   );
-  await db.query(`INSERT INTO unmatched_theirs
-     SELECT n, at, key, NULL, 'airtime', FALSE, $2::numeric FROM (SELECT ${read}) AS r`, [
-    rows('theirs'),
-    amounts.theirs,
-  ]);
+  await db.query(
+    `INSERT INTO unmatched_theirs
+     SELECT n, at, key, NULL, 'airtime', FALSE, $2::numeric FROM (SELECT ${read}) AS r`,
+    [rows('theirs'), amounts.theirs],
+  );
   await db.query(
     'CREATE TEMP TABLE all_ours AS SELECT * FROM unmatched_ours; CREATE TEMP TABLE all_theirs AS SELECT * ' +
       'FROM unmatched_theirs',

@@ -2,10 +2,10 @@ import { INestApplicationContext } from '@nestjs/common';
 import { insertSourceRead } from '../../../src/journal/reconciliation/reconciliations';
 import { RunningConfig, loadConfig } from '../../../src/platform/config/config';
 import { PrismaService } from '../../../src/platform/database/pools/prisma.service';
+import { BookService } from '../../../src/reconciliation/book/book.service';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
 import { ScheduleService } from '../../../src/reconciliation/runs/runs.job';
 import { RunsService } from '../../../src/reconciliation/runs/runs.service';
-import { SettleListedService } from '../../../src/reconciliation/settling/settle-listed.service';
 import { callOf } from '../../support/databases/old-calls';
 import { first } from '../../support/examples/first';
 import supertest from '../../support/http/supertest';
@@ -145,7 +145,7 @@ describe('reconciliation of several accounts', () => {
     const call = await pay('main', '+254712345674');
     const { item } = await itemOf('main', call);
     const { upstream_ref: ref } = item.upstream ?? {};
-    const settling = worker.get(SettleListedService, { strict: false });
+    const book = worker.get(BookService, { strict: false });
     const prisma = worker.get(PrismaService, { strict: false });
     const listed = async (account: Account) => {
       const about = { source: 'changes', subject: null, from: null, to: null, mapping: null } as const;
@@ -155,7 +155,9 @@ describe('reconciliation of several accounts', () => {
          VALUES ($1, 0, $2, now(), 'failed', 2.5)`,
         [readId, ref],
       );
-      return settling.run(readId, 'reconciliation', new AbortController().signal);
+      const reading = { account, readId, source: 'reconciliation', isQuiet: () => false } as const;
+      const { known, settled } = await book.enter(reading, new AbortController().signal);
+      return { known, settled: settled.size };
     };
     expect(await listed('kenya')).toMatchObject({ known: 0, settled: 0 });
     expect((await itemOf('main', call)).state).toBe('paid');

@@ -5,6 +5,7 @@ import {
   SentCall,
   ItemInDoubt,
 } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
+import { RelatedTransaction } from '../../../src/reconciliation/in-doubt/verdict/facts';
 
 /** Settings for generated calls in doubt and transactions, in tests of their verdicts. */
 
@@ -38,22 +39,16 @@ export function worded(status: string | null): Pick<ListedTransaction, 'status' 
   return { status, meaning: VOCABULARY.statusOf(status) };
 }
 
-export function listedBatch(
-  { second, items: list }: { second: number; items: [number, number][] },
-  batch: number,
-): ListedTransaction[] {
-  return list.map(([recipient, cents], place) => ({
+/** A transaction without a payout, with this amount. */
+export function relatedTransaction(amountUsd: string): RelatedTransaction {
+  return {
     readId: 'read',
-    ordinal: batch * 10 + place,
-    upstreamRef: `${batch}/${place}`,
+    ordinal: '0',
+    upstreamRef: 'one',
     upstreamId: null,
-    batchRef: `batch ${batch}`,
-    issuedAt: at(second),
-    type: 'airtime',
-    ...worded('paid'),
-    amountUsd: usd(cents),
-    names: [`p:25471234567${recipient}`],
-    references: [],
-    namedCallId: null,
-  }));
+    batchRef: null,
+    issuedAt: at(1),
+    status: 'paid',
+    amountUsd,
+  };
 }

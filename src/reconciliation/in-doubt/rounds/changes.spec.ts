@@ -1,7 +1,6 @@
-import { atOnce } from '../../../../test/support/examples/at-once';
 import { at, RULES, sentCall, worded } from '../../../../test/support/reconciliation/generated-doubts';
 import { Lookup, ListedTransaction } from '../calls-in-doubt';
-import { Batches, Listing } from '../verdict/batches';
+import { Listing } from '../verdict/facts';
 import { judgeChange } from './changes.service';
 
 describe('the verdict about a call that changes a transaction', () => {
@@ -11,7 +10,6 @@ describe('the verdict about a call that changes a transaction', () => {
     missing: 0,
     oldest: at(-1),
     freshUntil: new Map([['credit', at(899)]]),
-    unclaimed: atOnce(Batches.of([])),
   };
   const doubt = { ...sentCall(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
   const seen = {
