@@ -33,7 +33,7 @@ export interface ChargedFee {
 }
 
 /** The call of a charged fee, and the rule of its reservation. */
-interface ChargedCall {
+export interface ChargedCall {
   id: string;
   account: string;
   operation: string;

@@ -1,10 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { IndexService } from '../../history/search/index.service';
-import { ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
+import { ChargedCall, ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
 import { settleWithin, SettledCall } from '../../journal/settlement/settlements';
+import { readFeeRule } from '../../operations/items/fees';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
@@ -33,7 +35,7 @@ export interface Reading extends Omit<NewsContext, 'vocabulary'> {
 
 /** A written settlement. */
 interface Settled {
-  operation: string;
+  call: ChargedCall;
   charged: ChargedFee[];
 }
 
@@ -137,7 +139,7 @@ export class BookService {
       if (settled === 'overtaken') continue;
       if (settled === undefined) return false;
       this.logger.log({ call_id: callId, source: reading.source }, 'payouts settled by their transactions');
-      if (settled.charged.length > 0) await this.fees.observe(settled.operation, settled.charged);
+      if (settled.charged.length > 0) await this.fees.observe(settled.call, settled.charged);
       return true;
     }
     return false;
@@ -157,13 +159,19 @@ export class BookService {
       const decided = settlementOf(call, current, { ...reading, vocabulary: this.vocabulary });
       ({ applied } = decided);
       if (decided.settlement)
-        settled = { operation: call.intent.operation, charged: chargedBy(decided.settlement.entries, call) };
+        settled = { call: toCharged(callId, call), charged: chargedBy(decided.settlement.entries, call) };
       return decided.settlement;
     });
     if (result === 'overtaken') return result;
     for (const one of applied) await apply(tx, one, callId);
     return result === 'written' ? settled : undefined;
   }
+}
+
+/** Returns a call whose fees are observed. */
+function toCharged(id: string, { intent }: SettledCall): ChargedCall {
+  const { account = MAIN_ACCOUNT, operation, expected_fee: fee } = intent;
+  return { id, account, operation, rule: (fee && readFeeRule(fee)) || null };
 }
 
 /**
