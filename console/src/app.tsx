@@ -14,6 +14,7 @@ import { LogOut, Moon, Sun } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session';
+import { DoubtedOperationsBanner } from './components/page/doubted-operations-banner';
 import { Page } from './components/page/page';
 import { PageBoundary } from './components/page/page-boundary';
 import { StaleDataBanner } from './components/page/stale-data-banner';
@@ -60,6 +61,7 @@ export function App() {
       <AppShell.Main id="page">
         <StaleDataBanner>
           <StopBanner />
+          <DoubtedOperationsBanner />
           <Pages />
         </StaleDataBanner>
       </AppShell.Main>

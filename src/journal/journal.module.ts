@@ -10,6 +10,7 @@ import { RefusalWriter } from './outcomes/refusals';
 import { UnknownStatuses } from './outcomes/unknown-statuses';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
 import { KeysPaidTwiceMetric } from './settlement/double-payments';
+import { FalseRejectionsMetric } from './settlement/false-rejections';
 import { DatabaseBehindStop } from './stops/stops';
 
 const EXPORTED = [AccessJournal, CallJournal, ExpectedFees, LocalCopies, SpooledOutcomes, UnknownStatuses];
@@ -21,6 +22,7 @@ const EXPORTED = [AccessJournal, CallJournal, ExpectedFees, LocalCopies, Spooled
     { provide: ChangeRecords, useClass: ActivityJournal },
     ...EXPORTED,
     DatabaseBehindStop,
+    FalseRejectionsMetric,
     KeysPaidTwiceMetric,
     RefusalWriter,
   ],

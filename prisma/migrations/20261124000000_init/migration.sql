@@ -1226,6 +1226,7 @@ CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 -- An act: a change of a client, its limits, its scopes or its keys, or another act of an operator or the
 -- proxy. Examples:
 --   key_paid_twice        two calls with the same idempotency key, both of which may have been paid
+--   false_rejection       the upstream carried out a call that it had rejected
 --   database_recovered    an epoch of the database has begun
 --   change_requested, change_approved, change_rejected
 --                         a change waits for a second person, who decides
@@ -1240,7 +1241,7 @@ CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
   action           text NOT NULL CHECK (action IN (
     'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
-    'wallet_recovered', 'key_paid_twice', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+    'wallet_recovered', 'key_paid_twice', 'false_rejection', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
     'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
     'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
     'ephemeral_key_revoked', 'key_claimed', 'people_merged')),
@@ -1263,6 +1264,7 @@ CREATE TABLE activity (
 CREATE INDEX activity_tx ON activity (tx, id);
 CREATE INDEX activity_acted ON activity (acted_at, id);
 CREATE INDEX activity_target ON activity (target_client_id, acted_at);
+CREATE INDEX activity_false_rejection ON activity (acted_at) WHERE action = 'false_rejection';
 -- Apps make ephemeral keys all day, and lists of administrative acts leave them out.
 CREATE INDEX activity_administrative ON activity (acted_at, id)
   WHERE NOT action IN ('ephemeral_key_issued', 'ephemeral_key_revoked');

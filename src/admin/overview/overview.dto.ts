@@ -136,6 +136,14 @@ export class OverviewStops {
   @described(COUNT, 'Number of active stops.') active!: number;
 }
 
+/** An operation whose rejections are doubted: the upstream carried out what it had rejected. */
+export class OverviewDoubtedOperation {
+  @described({ ...TEXT, example: 'main' }, 'Upstream account.') account!: string;
+  @described({ ...TEXT, example: 'POST /payouts/airtime' }, 'Name of the operation.') operation!: string;
+  @described(COUNT, 'Number of its false rejections within the last day.') calls!: number;
+  @described(INSTANT, 'End of the doubt, a day after the last one.') until!: Date;
+}
+
 /** Health of an account at the upstream. */
 export class OverviewUpstream extends AccountHealth {
   @described({ ...TEXT, example: 'main' }, 'Name of the account.') account!: string;
@@ -178,6 +186,11 @@ export class Overview {
   )
   clients!: OverviewClient[] | null;
   @nullable(ref('OverviewStops'), 'Scope `admin`, `approve` or `audit`.') stops!: OverviewStops | null;
+  @described(
+    { type: [OverviewDoubtedOperation] },
+    'Any of these scopes. Operations with a false rejection within the last day. Usually empty.',
+  )
+  doubted_operations!: OverviewDoubtedOperation[];
   @described({ type: [OverviewUpstream] }, 'Any of these scopes. The accounts, `main` first.')
   upstream!: OverviewUpstream[];
   @described({ type: [OverviewTrouble] }, 'Any of these scopes. Usually empty.') storage!: OverviewTrouble[];

@@ -27,6 +27,7 @@ export class OverviewService {
   private readonly approvals = cached(() => this.sections.approvals());
   private readonly clients = cached(() => this.sections.clients());
   private readonly stops = cached(() => this.sections.stops());
+  private readonly doubted = cached(() => this.sections.doubtedOperations());
 
   constructor(
     private readonly sections: SectionsService,
@@ -58,7 +59,8 @@ export class OverviewService {
       ]);
     const upstream = this.upstream.all().map((account) => ({ account: account.name, ...healthOf(account) }));
     const sections = { history, in_doubt, seal, findings, last_run, wallets, approvals, clients, stops };
-    return { as_of: asOf, ...sections, upstream, storage: this.storage.failures };
+    const { value: doubted_operations } = await this.doubted.read();
+    return { as_of: asOf, ...sections, doubted_operations, upstream, storage: this.storage.failures };
   }
 }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PresentService } from '../../history/records/records.service';
 import { IndexService } from '../../history/search/index.service';
+import { readDoubtedOperations } from '../../journal/settlement/false-rejections';
 import { recordedAs } from '../../operations/lifecycle/lifecycle';
 import { notExpired, stateAtSql, stateTerms } from '../../operations/lifecycle/lifecycle-sql';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
@@ -18,6 +19,7 @@ import { toUsage } from '../limits/cap';
 import {
   OverviewApprovals,
   OverviewClient,
+  OverviewDoubtedOperation,
   OverviewFindings,
   OverviewInDoubt,
   OverviewRun,
@@ -136,5 +138,9 @@ export class SectionsService {
 
   async stops(): Promise<OverviewStops> {
     return { active: await this.prisma.stop.count({ where: { lift: null } }) };
+  }
+
+  async doubtedOperations(): Promise<OverviewDoubtedOperation[]> {
+    return readDoubtedOperations(this.prisma);
   }
 }

@@ -95,6 +95,7 @@ const ACTIONS = [
   'wallet_low',
   'wallet_recovered',
   'key_paid_twice',
+  'false_rejection',
   'database_recovered',
   'person_erased',
   'month_pruned',

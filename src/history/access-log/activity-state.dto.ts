@@ -55,6 +55,7 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @optional(orNull(INSTANT), "Revocation of the key or of the person's credentials.") revoked_at?:
     | string
     | null;
+  @text('Operation whose rejection was false.') operation?: string;
   @text('ID of the wallet.') wallet_id?: string;
   @textOrNull('Type of the wallet.') wallet_type?: string | null;
   @text('Balance of the wallet in US dollars.') balance_usd?: string;

@@ -19,6 +19,7 @@ import {
 } from '../records/documents';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
 import { isKeyed, keepKey } from './double-payments';
+import { alarmIfFalselyRejected } from './false-rejections';
 import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
 
 /**
@@ -219,6 +220,7 @@ async function write(
   await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid],
     ARRAY[${before?.toFixed() ?? null}::numeric], ARRAY[${countedUsd.toFixed()}::numeric])`;
   if (isPaid) await keepKey(tx, intent);
+  await alarmIfFalselyRejected(tx, { intent, outcome, resolution, entries: after.map(({ entry }) => entry) });
   return true;
 }
 

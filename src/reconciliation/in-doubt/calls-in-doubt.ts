@@ -1,4 +1,5 @@
 import { Transaction } from '../../gateway/upstream/answers/transactions';
+import { readDoubts } from '../../journal/settlement/false-rejections';
 import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
 import { NO_PROCESS } from '../../journal/stops/recovery-gap';
 import { CHANGING_OPERATIONS } from '../../operations/items/effects';
@@ -35,7 +36,7 @@ export interface SentCall {
   sentFrom: Date;
   /** Time at which the proxy stopped waiting for the answer. */
   sentUntil: Date;
-  /** Whether the upstream's answer is a plain rejection. It can still have been carried out. */
+  /** Whether the upstream's answer is a plain rejection that is not doubted. It can still be false. */
   isRejected: boolean;
 }
 
@@ -105,7 +106,6 @@ interface CallRow {
   sentAt: Date | null;
   answeredAt: Date | null;
   items: ItemRow[] | null;
-  /** Failure code of the answer. */
   failure: string | null;
   upstreamStatus: number | null;
   /** The entries of the answer: one for all items, or one for each. */
@@ -196,6 +196,7 @@ const ITEMS = Prisma.sql`
         WHERE n.intent_id = i.id`;
 
 async function readSome(prisma: PrismaService, ids: string[], longestMs: number): Promise<TimedCall[]> {
+  const isDoubted = await readDoubts(prisma);
   const rows = await prisma.$queryRaw<CallRow[]>`
     SELECT i.id::text AS id,
       coalesce((SELECT account FROM client WHERE id = i.client_id), ${MAIN_ACCOUNT}) AS account,
@@ -217,7 +218,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
     ORDER BY i.id`;
   return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, failure, ...call }) => ({
     ...call,
-    isRejected: isPlainRejection({ failure, upstreamStatus: call.upstreamStatus }),
+    isRejected: isPlainRejection({ failure, upstreamStatus: call.upstreamStatus }) && !isDoubted(call),
     sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
     sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toItemInDoubt),

@@ -1,10 +1,5 @@
 import { FirstCall } from '../../../journal/lookups/earlier-calls';
-import {
-  isPlainRejection,
-  QuietPeriods,
-  quietMsOf,
-  UNVERIFIED_REJECTION,
-} from '../../../operations/lifecycle/rejections';
+import { UNVERIFIED_REJECTION } from '../../../operations/lifecycle/rejections';
 import { clock } from '../../../platform/database/clock';
 import { Problem } from '../../../platform/errors/problem';
 
@@ -31,16 +26,9 @@ export function inDoubt({ id, ageMs }: FirstCall, state = 'is unknown'): Problem
  * Returns the refusal to repeat a call while its rejection is verified. Undefined for other calls in doubt,
  * and after the quiet period, because a verdict may then come at any time, or need a person.
  */
-export function inVerification({ id, outcome }: FirstCall, periods: QuietPeriods): Problem | undefined {
-  const {
-    kind,
-    failure = null,
-    upstream_status: upstreamStatus = null,
-    answered_at: answeredAt,
-  } = outcome ?? {};
-  if (kind !== 'unknown' || failure !== UNVERIFIED_REJECTION || answeredAt === undefined) return undefined;
-  const isPlain = isPlainRejection({ failure, upstreamStatus });
-  const until = new Date(new Date(answeredAt).getTime() + quietMsOf(isPlain, periods));
+export function inVerification({ id, outcome }: FirstCall, quietMs: number): Problem | undefined {
+  if (outcome?.failure !== UNVERIFIED_REJECTION) return undefined;
+  const until = new Date(new Date(outcome.answered_at).getTime() + quietMs);
   const leftMs = until.getTime() - clock.nowMs();
   if (leftMs <= 0) return undefined;
   return new Problem('outcome_unknown', {

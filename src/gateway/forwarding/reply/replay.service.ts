@@ -8,9 +8,10 @@ import { readDryRun } from '../../../journal/admission/state';
 import { CallJournal } from '../../../journal/call-journal';
 import { FirstCall, readFirstCall, readFirstRequest } from '../../../journal/lookups/earlier-calls';
 import { SpooledOutcomes } from '../../../journal/recovery/spooled-outcomes';
+import { readDoubts } from '../../../journal/settlement/false-rejections';
 import { OperationName, rowOf } from '../../../operations/catalogue/catalogue';
 import { Effect } from '../../../operations/catalogue/row';
-import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
+import { isPlainRejection, quietMsOf, quietPeriodsOf } from '../../../operations/lifecycle/rejections';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { givenUpAfterMs, overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
@@ -105,7 +106,7 @@ export class ReplayService {
     return new Problem('idempotency_key_reused', { firstCallId, ...(isOther && OTHER_PAYMENT) });
   }
 
-  private toReply(call: OperationCall, first: FirstCall): Reply | 'in progress' | undefined {
+  private async toReply(call: OperationCall, first: FirstCall): Promise<Reply | 'in progress' | undefined> {
     const { effect } = rowOf(call.operation);
     const { id, state, isKeyFree, payouts } = first;
     if (isKeyFree) return undefined;
@@ -128,7 +129,7 @@ export class ReplayService {
       case 'refused':
         return undefined; // their keys are free
       case 'unknown':
-        throw inVerification(first, quietPeriodsOf(this.settings)) ?? inDoubt(first);
+        throw await this.doubtOf(call, first);
     }
   }
 
@@ -141,6 +142,16 @@ export class ReplayService {
     if (this.spooled.has(id)) throw inDoubt(first, 'is known and cannot be recorded at the moment');
     if (ageMs > overAfterMs(this.settings) + RECORDED_WITHIN_MS) throw inDoubt(first);
     return 'in progress';
+  }
+
+  /** Returns the refusal to repeat a call in doubt. */
+  private async doubtOf(call: OperationCall, first: FirstCall): Promise<Problem> {
+    const { failure = null, upstream_status: upstreamStatus = null } = first.outcome ?? {};
+    const isPlain = isPlainRejection({ failure, upstreamStatus });
+    const { account } = call.caller;
+    const isDoubted = isPlain && (await readDoubts(this.prisma))({ account, operation: call.operation });
+    const quietMs = quietMsOf(isPlain && !isDoubted, quietPeriodsOf(this.settings));
+    return inVerification(first, quietMs) ?? inDoubt(first);
   }
 
   /** Records the request. The first call has its own record. */
