@@ -26,18 +26,18 @@ interface SettledState {
   intent: Pick<IntentDocument, 'id' | 'client_id' | 'operation'>;
   outcome: Pick<OutcomeDocument, 'failure'> | null;
   resolution: Resolution | null;
-  /** The entries of its payouts. Empty if its items are no payouts. */
-  entries: readonly Entry[];
+  /** Its payouts. Empty if its items are no payouts. */
+  items: readonly { entry: Entry }[];
 }
 
 /** Entries of payouts for which no money left. They agree with a rejection. */
 const UNPAID: readonly Entry[] = ['not_executed', 'failed', 'expired'];
 
 /** Returns whether a settlement shows that the upstream carried out what it had rejected. */
-export function isFalselyRejected({ outcome, resolution, entries }: SettledState): boolean {
+export function isFalselyRejected({ outcome, resolution, items }: SettledState): boolean {
   if (outcome?.failure !== UNVERIFIED_REJECTION) return false;
-  if (entries.length === 0) return resolution === 'confirmed';
-  return entries.some((entry) => ENTRIES[entry].known && !UNPAID.includes(entry));
+  if (items.length === 0) return resolution === 'confirmed';
+  return items.some(({ entry }) => ENTRIES[entry].known && !UNPAID.includes(entry));
 }
 
 /**

@@ -187,14 +187,8 @@ async function write(
   const entries = settlement.entries.flatMap((entry) => toRecorded(entry, items[entry.position]));
   const after = itemsAfter(items, entries);
   const kind = outcome?.kind ?? (call.state === 'refused' ? 'not_sent' : 'unknown');
-  const resolution =
-    settlement.resolution ??
-    (items.length > 0
-      ? resolutionOf(
-          kind,
-          after.map(({ entry }) => entry),
-        )
-      : null);
+  const last = after.map(({ entry }) => entry);
+  const resolution = settlement.resolution ?? (items.length > 0 ? resolutionOf(kind, last) : null);
   const total = new Decimal(intent.total_usd ?? 0);
   const countedUsd =
     items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
@@ -220,7 +214,7 @@ async function write(
   await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid],
     ARRAY[${before?.toFixed() ?? null}::numeric], ARRAY[${countedUsd.toFixed()}::numeric])`;
   if (isPaid) await keepKey(tx, intent);
-  await alarmIfFalselyRejected(tx, { intent, outcome, resolution, entries: after.map(({ entry }) => entry) });
+  await alarmIfFalselyRejected(tx, { intent, outcome, resolution, items: after });
   return true;
 }
 

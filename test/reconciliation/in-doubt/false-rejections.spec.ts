@@ -136,7 +136,7 @@ describe('a rejection that may be false', () => {
 
   describe('and turns up after the verdict that it was not executed', () => {
     /** Sends a payout that the upstream rejects, and pays only after the verdict. */
-    const late = async () => {
+    const late = async (reused: boolean) => {
       const app = await client(100);
       ledger.lie = { status: 500, body: ERROR, pays: 'queued' };
       const to = phone();
@@ -147,17 +147,26 @@ describe('a rejection that may be false', () => {
       await pay(app.key, phone(), 1).expect(200);
       await ledger.round();
       expect(await outcomeOf(app.key, first)).toBe('not_executed');
+      if (reused) await pay(app.key, to, 40, key).expect(200);
       ledger.workOff();
       await ledger.followUp();
       return { app, to, key, first };
     };
 
     it('is attributed, counts again and has its key again', async () => {
-      const { app, to, key, first } = await late();
+      const { app, to, key, first } = await late(false);
       expect([await outcomeOf(app.key, first), await spent(app)]).toEqual(['confirmed', 41]);
       expect(await acts('false_rejection')).toMatchObject([{ call_id: first }]);
       expect((await pay(app.key, to, 40, key).expect(200)).body).toMatchObject({ call_id: first });
       expect(ledger.paidTo(to)).toEqual([40]);
+    });
+
+    it('is attributed, counts again and raises key_paid_twice if its key was used again', async () => {
+      const { app, to, first } = await late(true);
+      expect([await outcomeOf(app.key, first), await spent(app)]).toEqual(['confirmed', 81]);
+      expect(await acts('key_paid_twice')).toMatchObject([{ call_id: first }]);
+      expect(await acts('false_rejection')).toMatchObject([{ call_id: first }]);
+      expect(ledger.paidTo(to)).toEqual([40, 40]);
     });
   });
 
@@ -186,6 +195,16 @@ describe('a rejection that may be false', () => {
       expect(Number(headers['retry-after'])).toBeGreaterThan(3_000); // the full quiet period
       await ledger.round();
       expect(await acts('false_rejection')).toHaveLength(1);
+    });
+
+    it('doubts a rejection in the round that finds the false one', async () => {
+      const app = await client(100);
+      ledger.lie = lie('never');
+      const doubted = idOf(await pay(app.key, phone(), 1).expect(400));
+      ledger.lie = lie('now');
+      await pay(app.key, phone(), 1).expect(400);
+      await ledger.round();
+      expect(await outcomeOf(app.key, doubted)).toBe('unknown');
     });
 
     it('is shown in the overview and in the metrics', async () => {

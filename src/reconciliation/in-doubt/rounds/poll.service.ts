@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { readDoubts } from '../../../journal/settlement/false-rejections';
 import { insertVerdict, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
 import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
@@ -154,10 +155,12 @@ export class PollService {
     const changed = new Map(again.map((call) => [call.id, call.settled]));
     const written: NewVerdict[] = [];
     const open: SentCall[] = [];
+    const isDoubted = await readDoubts(this.prisma); // the listing may have shown a false rejection
     for (const call of created) {
       const positions = changed.get(call.id) ?? call.settled;
       const items = call.items.filter(({ position }) => !positions.has(position));
-      if (items.length > 0) open.push({ ...call, items });
+      const isRejected = call.isRejected && !isDoubted(call);
+      if (items.length > 0) open.push({ ...call, items, isRejected });
       else written.push({ intentId: call.id, verdict: 'confirmed', ...LISTED });
     }
     return { written, open };
