@@ -1,4 +1,3 @@
-import { Entry } from '../../support/reconciliation/comparison';
 import {
   at,
   DAY_MS,
@@ -11,6 +10,7 @@ import {
   useDatabase,
   wallets,
 } from '../../support/reconciliation/listing-scene';
+import { WalletEntry } from '../../support/reconciliation/wallets';
 
 describe('a wallet entry without a transaction', () => {
   useDatabase('of all tests');
@@ -75,7 +75,7 @@ describe('a wallet entry without a transaction', () => {
 describe('the entries of a wallet', () => {
   useDatabase('of each test');
 
-  it.each<[string, Entry[], string[]]>([
+  it.each<[string, WalletEntry[], string[]]>([
     ['begin before the period', [['5', '1', '6', -20, 'top-up']], []],
     ['begin at zero', [['0', '6', '6', 20, 'top-up']], []],
     ['begin within the period', [['5', '1', '6', 20, 'top-up']], ['entries_start_late']],
@@ -93,7 +93,7 @@ describe('the entries of a wallet', () => {
   });
 
   it('make the run incomplete if an earlier reading showed a newer one, and close nothing', async () => {
-    const old: Entry[] = [['0', '100', '100', -60, 'top-up']];
+    const old: WalletEntry[] = [['0', '100', '100', -60, 'top-up']];
     const walletsReadId = await wallets({ w: [...old, ['100', '-7', '93', 20]] });
     expect((await run([OLD()], { walletsReadId }))[0]).toBe('findings');
     expect(await run([OLD()], { walletsReadId: await wallets({ w: old }) })).toEqual([
@@ -117,9 +117,9 @@ describe('a payout that finally moved no money', () => {
   useDatabase('of each test');
   const debit = (seconds: number) =>
     `unexplained_debit wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
-  const OPENED: Entry = ['0', '100', '100', -60, 'top-up'];
+  const OPENED: WalletEntry = ['0', '100', '100', -60, 'top-up'];
   const failed = (more: object = {}) => listed('a', 11, { status: 'failed', ...more });
-  const found = async (theirs: ReturnType<typeof failed>[], entries: Entry[]) => {
+  const found = async (theirs: ReturnType<typeof failed>[], entries: WalletEntry[]) => {
     const walletsReadId = await wallets({ w: [OPENED, ...entries] });
     return (await run([OLD(), ...theirs], { walletsReadId }))[2].filter((line) =>
       line.startsWith('unexplained'),
@@ -127,13 +127,13 @@ describe('a payout that finally moved no money', () => {
   };
 
   it('explains no loss unless the money returns, at any time', async () => {
-    const taken: Entry = ['100', '-10', '90', 12];
+    const taken: WalletEntry = ['100', '-10', '90', 12];
     expect(await found([failed()], [taken])).toEqual([debit(12)]);
     expect(await found([failed()], [taken, ['90', '10', '100', 2 * 86_400]])).toEqual([]);
   });
 
   it('may keep its fee', async () => {
-    const [taken, back]: Entry[] = [
+    const [taken, back]: WalletEntry[] = [
       ['100', '-10.2', '89.8', 12],
       ['89.8', '10', '99.8', 20],
     ];
@@ -142,14 +142,14 @@ describe('a payout that finally moved no money', () => {
 
   it('releases no more than its own part of a batch', async () => {
     const both = [failed({ batch_ref: 'both' }), listed('b', 11, { amount_usd: '4', batch_ref: 'both' })];
-    const taken: Entry = ['100', '-14', '86', 12];
+    const taken: WalletEntry = ['100', '-14', '86', 12];
     expect(await found(both, [taken])).toEqual([debit(12)]);
     expect(await found(both, [taken, ['86', '10', '96', 30]])).toEqual([]);
   });
 
   it('returns by a listed refund', async () => {
     const refund = listed('back', 30, { type: 'refund', email: 'a@example.com' });
-    const entries: Entry[] = [
+    const entries: WalletEntry[] = [
       ['100', '-10', '90', 12],
       ['90', '10', '100', 30],
     ];

@@ -1,4 +1,3 @@
-import { Entry } from '../../support/reconciliation/comparison';
 import {
   at,
   database,
@@ -10,6 +9,7 @@ import {
   useDatabase,
   wallets,
 } from '../../support/reconciliation/listing-scene';
+import { WalletEntry } from '../../support/reconciliation/wallets';
 import { insertSettlements } from '../../support/records/documents';
 
 const CHI = { email: 'a@example.com' };
@@ -132,7 +132,7 @@ describe('the flows of a wallet', () => {
   useDatabase('of all tests');
   const name = (kind: string, seconds: number) =>
     `${kind} wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
-  const flows = async (entries: Entry[]) => {
+  const flows = async (entries: WalletEntry[]) => {
     const walletsReadId = await wallets({ w: entries });
     const [, , found] = await run(LISTING(), { walletsReadId });
     const [wallet] = latest.wallets;
@@ -234,7 +234,7 @@ describe('the flows of a wallet', () => {
     'explain no debit by a payment that explains another, at %i s and outside of the period',
     async (own) => {
       const inside = own < 0 ? 30 : 86_390;
-      const debits: Entry[] = [own, inside]
+      const debits: WalletEntry[] = [own, inside]
         .toSorted((one, other) => one - other)
         .map((seconds, n) => [`${100 - 10 * n}`, '-10', `${90 - 10 * n}`, seconds]);
       const walletsReadId = await wallets({ w: debits });

@@ -9,10 +9,10 @@ import {
   writeListing,
   writeOurs,
   writeTheirs,
-  writeWallets,
 } from '../../support/reconciliation/comparison';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
+import { writeWallets } from '../../support/reconciliation/wallets';
 
 type Account = 'main' | 'kenya';
 

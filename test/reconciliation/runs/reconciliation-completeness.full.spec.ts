@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Entry, Ours, Theirs, writeOurs } from '../../support/reconciliation/comparison';
+import { Ours, Theirs, writeOurs } from '../../support/reconciliation/comparison';
 import {
   at,
   database,
@@ -13,6 +13,7 @@ import {
   useDatabase,
   wallets,
 } from '../../support/reconciliation/listing-scene';
+import { WalletEntry } from '../../support/reconciliation/wallets';
 
 describe('a listing that does not reach back before the period', () => {
   useDatabase('of each test');
@@ -44,7 +45,7 @@ describe('a listing that does not reach back before the period', () => {
   });
 
   describe('for a provably young account', () => {
-    const young: Entry[] = [
+    const young: WalletEntry[] = [
       ['0', '100', '100', -60],
       ['100', '-10', '90', 11],
     ];
@@ -55,7 +56,7 @@ describe('a listing that does not reach back before the period', () => {
       expect(await run([listed('a', 11)], { walletsReadId })).toEqual(['clean', [], []]);
     });
 
-    it.each<[string, Record<string, Entry[]>, string[]]>([
+    it.each<[string, Record<string, WalletEntry[]>, string[]]>([
       ['begins with a balance', { w: [['100', '-10', '90', 11]] }, ['entries_start_late']],
       [
         'lost value before the period',

@@ -2,19 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
-import {
-  Entry,
-  Ours,
-  runPlan,
-  startRun,
-  stepsSince,
-  Theirs,
-  writeListing,
-  writeOurs,
-  writeWallets,
-} from './comparison';
+import { Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs } from './comparison';
 import { lines, findingsOf } from './observed-findings';
 import { PLANTED_SETTINGS } from './planted-findings';
+import { WalletEntry, writeWallets } from './wallets';
 
 export const DAY_MS = 86_400_000;
 /** Number of transactions in the listings. Few are in the period. */
@@ -64,8 +55,11 @@ export async function paid(upstream_ref: string, seconds: number, more: Partial<
 }
 
 /** @param balance of the wallets without entries. */
-export const wallets = (looks: Record<string, Entry[]>, readAt = new Date(day + DAY_MS), balance = '0') =>
-  writeWallets(database, looks, { day, readAt, balance });
+export const wallets = (
+  looks: Record<string, WalletEntry[]>,
+  readAt = new Date(day + DAY_MS),
+  balance = '0',
+) => writeWallets(database, looks, { day, readAt, balance });
 
 /**
  * Compares the day with exactly this listing.
