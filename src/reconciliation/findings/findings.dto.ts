@@ -9,6 +9,7 @@ import {
   Uuid,
   WholeNumber,
 } from '../../http/validation/rules/query-rules';
+import { PayoutState, PAYOUT_STATES } from '../../operations/lifecycle/entries';
 import {
   described,
   INSTANT,
@@ -32,7 +33,8 @@ class EvidenceOurs {
   @described(TEXT, "The operation's name.") operation!: string;
   @described(INSTANT, 'Time of the call.') at!: string;
   @nullable(TEXT, 'Amount in US dollars, decimal text.') amount_usd!: string | null;
-  @described(TEXT, 'The recorded outcome.') outcome!: string;
+  @described(TEXT, 'The recorded outcome of the call.') outcome!: string;
+  @optional({ enum: [...PAYOUT_STATES] }, 'The recorded state of the payment.') state?: PayoutState;
 }
 
 /** The upstream's transaction or wallet entry. */
@@ -53,13 +55,30 @@ class EvidenceMatch {
   @described({ enum: ['certain', 'probable', 'possible'] }, 'Certainty of the match.') certainty!: string;
 }
 
+/** The transaction that a duplicate repeats, or the payment that a refund or a reversal gives back. */
+class EvidenceTwin {
+  @nullable(UUID, 'The ID of its call. Null if our records have none.') call_id!: string | null;
+  @nullable(INTEGER, 'The position of its payment in the call, from 0.') position!: number | null;
+  @nullable(TEXT, "The upstream's reference.") upstream_ref!: string | null;
+  @nullable(TEXT, "The upstream's ID.") upstream_id!: string | null;
+  @nullable(TEXT, "The upstream's ID of the batch.") batch_ref!: string | null;
+  @nullable(INSTANT, "Its time, by the upstream's clock.") at!: string | null;
+  @described(UUID, 'The ID of the reading that lists it.') read_id!: string;
+  @described(INTEGER, 'Its position in the reading, from 0.') ordinal!: number;
+}
+
 /** Records that support a finding. They identify no person. */
-@ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch)
+@ApiExtraModels(EvidenceOurs, EvidenceTheirs, EvidenceMatch, EvidenceTwin)
 export class FindingEvidence {
   @nullable(EvidenceOurs, 'Null if our records have no payment for it.') ours!: EvidenceOurs | null;
   @nullable(EvidenceTheirs, 'Null if the upstream lists no transaction for it.')
   theirs!: EvidenceTheirs | null;
   @nullable(EvidenceMatch, 'Null if the two are not matched.') match!: EvidenceMatch | null;
+  @optional(
+    orNull(ref('EvidenceTwin')),
+    'Null if there is none. Only of transactions without a payment of ours.',
+  )
+  twin?: EvidenceTwin | null;
 }
 
 export const STATES = ['open', 'explained', 'resolved', 'accepted', 'reopened'] as const;

@@ -99,6 +99,23 @@ const THEIRS = Prisma.sql`json_build_object(
   'upstream_ref', ${UPSTREAM_REF}, 'upstream_id', ${UPSTREAM_ID}, 'batch_ref', ${BATCH_REF},
   'at', t.at, 'status', ${STATUS_WORD}, 'amount_usd', trim_scale(t.usd)::text)`;
 
+const ALONE_FIELDS = Prisma.sql`
+  json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
+  json_build_object('field', 'status', 'ours', NULL, 'theirs', ${STATUS_WORD})`;
+
+/** The twin of a transaction: `w`, with its payment `o`. */
+const TWIN_REF = harmless(Prisma.sql`w.upstream_ref`);
+const TWIN_ID = harmless(Prisma.sql`w.upstream_id`);
+const TWIN = Prisma.sql`json_build_object(
+  'call_id', o.call_id, 'position', o.position, 'upstream_ref', ${TWIN_REF}, 'upstream_id', ${TWIN_ID},
+  'batch_ref', ${harmless(Prisma.sql`w.batch_ref`)}, 'at', w.at,
+  'read_id', w.read_id, 'ordinal', w.ordinal)`;
+const DUPLICATE_OF = field(
+  'duplicate_of',
+  Prisma.sql`o.call_id || '/' || o.position`,
+  Prisma.sql`coalesce(${TWIN_REF}, ${TWIN_ID})`,
+);
+
 /** Adds unknown transactions, duplicates of known ones, and money returned or charged without a payment. */
 export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
   // The position in a statement, whose content is fixed. For a listing, the transaction's own data.
@@ -121,12 +138,13 @@ export function addDifferencesOfTheirs({ source, settings }: Plan): Prisma.Sql {
       ELSE 'missing_local' END,
       coalesce('upstream_ref/' || ${UPSTREAM_REF} || ${nth}, 'upstream_id/' || ${UPSTREAM_ID} || ${nth},
         ${nameless}),
-      t.call_id, t.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL, t.when_at, t.impact,
-      json_build_array(
-        json_build_object('field', 'amount_usd', 'ours', NULL, 'theirs', trim_scale(t.usd)::text),
-        json_build_object('field', 'status', 'ours', NULL, 'theirs', ${STATUS_WORD})),
-      json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL)
-    FROM alone t`;
+      o.call_id, o.position, ${UPSTREAM_REF}, ${UPSTREAM_ID}, ${BATCH_REF}, NULL, t.when_at, t.impact,
+      CASE WHEN t.duplicate AND w.n IS NOT NULL THEN json_build_array(${ALONE_FIELDS}, ${DUPLICATE_OF})
+        ELSE json_build_array(${ALONE_FIELDS}) END,
+      json_build_object('ours', NULL, 'theirs', ${THEIRS}, 'match', NULL,
+        'twin', CASE WHEN w.n IS NOT NULL THEN ${TWIN} END)
+    FROM alone t
+    LEFT JOIN theirs w ON w.n = t.twin LEFT JOIN pair p ON p.t = w.n LEFT JOIN ours o ON o.n = p.o`;
 }
 
 /** Adds the account to the subjects, except `main`. Several accounts may have equal references. */

@@ -76,10 +76,19 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
     ) AS sides`;
 }
 
+/** Numbers the transactions `t` with the same name. Those with a payment come first. The first is the `twin`. */
+const sameName = (name: Prisma.Sql) => Prisma.sql`
+    FROM (
+      SELECT t.n, row_number() OVER same AS nth, first_value(t.n) OVER same AS twin
+      FROM theirs t LEFT JOIN pair p ON p.t = t.n
+      WHERE ${name} IN (SELECT ${name} FROM alone)
+      WINDOW same AS (PARTITION BY t.${name} ORDER BY p.t IS NULL, t.at NULLS LAST, t.n)
+    ) AS s WHERE s.n = a.n`;
+
 /**
  * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of
- * another transaction, or looks like one that matches a payment. Otherwise it is unknown. Includes refunds,
- * reversals and fees.
+ * another transaction, its `twin`, or looks like one that matches a payment. Otherwise it is unknown. Includes
+ * refunds, reversals and fees, whose twin is their payment.
  */
 export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
   const near = Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
@@ -89,39 +98,30 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
     SELECT t.*, coalesce(t.at, ${from}::timestamptz) AS when_at,
       CASE WHEN t.incoming OR t.word = 'not' THEN 0
         ELSE coalesce(t.usd, 0) + coalesce(t.fee, 0) END AS impact,
-      1 AS nth, FALSE AS duplicate, NULL::uuid AS call_id, NULL::integer AS position
+      1 AS nth, FALSE AS duplicate, NULL::bigint AS twin
     FROM unmatched_theirs t WHERE t.in_period`,
     Prisma.sql`ANALYZE alone`,
-    // The second with the same upstream_ref, the third, and so on. Those with a payment come first.
-    Prisma.sql`UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1
-    FROM (
-      SELECT t.n, row_number() OVER (
-        PARTITION BY t.upstream_ref ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n
-      WHERE t.upstream_ref IN (SELECT upstream_ref FROM alone)
-    ) AS s WHERE s.n = a.n`,
+    Prisma.sql`UPDATE pg_temp.alone a SET nth = s.nth, duplicate = s.nth > 1, twin = nullif(s.twin, a.n)
+    ${sameName(Prisma.sql`upstream_ref`)}`,
     Prisma.sql`UPDATE pg_temp.alone a
     SET nth = CASE WHEN a.upstream_ref IS NULL THEN s.nth ELSE a.nth END,
-      duplicate = a.duplicate OR s.nth > 1
+      duplicate = a.duplicate OR s.nth > 1, twin = coalesce(a.twin, nullif(s.twin, a.n))
+    ${sameName(Prisma.sql`upstream_id`)}`,
+    Prisma.sql`UPDATE pg_temp.alone a SET duplicate = TRUE, twin = coalesce(a.twin, s.twin)
     FROM (
-      SELECT t.n, row_number() OVER (
-        PARTITION BY t.upstream_id ORDER BY p.t IS NULL, t.at NULLS LAST, t.n) AS nth
-      FROM theirs t LEFT JOIN pair p ON p.t = t.n
-      WHERE t.upstream_id IN (SELECT upstream_id FROM alone)
+      SELECT DISTINCT ON (a.n) a.n, t.n AS twin
+      FROM alone a JOIN theirs t ON t.usd = a.usd AND t.incoming = a.incoming
+        AND t.reference IS NOT DISTINCT FROM a.reference
+        AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
+        AND t.at BETWEEN a.at - ${near} AND a.at + ${near}
+      JOIN pair p ON p.t = t.n
+      ORDER BY a.n, abs(extract(epoch FROM t.at - a.at)), t.n
     ) AS s WHERE s.n = a.n`,
-    Prisma.sql`UPDATE pg_temp.alone a SET duplicate = TRUE
-    FROM theirs t JOIN pair p ON p.t = t.n
-    WHERE t.usd = a.usd AND t.reference IS NOT DISTINCT FROM a.reference
-      AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
-      AND t.at BETWEEN a.at - ${near} AND a.at + ${near}`,
     Prisma.sql`INSERT INTO pg_temp.alone
     SELECT a.*, NULL, NULL, coalesce(a.at, ${from}::timestamptz), ${SET_ASIDE_WORTH},
       row_number() OVER (PARTITION BY coalesce(a.upstream_ref, a.upstream_id) ORDER BY a.at, a.n),
-      FALSE, o.call_id, o.position
-    FROM set_aside a
-    LEFT JOIN set_aside_link l ON l.a = a.n
-    LEFT JOIN pair p ON p.t = l.t
-    LEFT JOIN ours o ON o.n = p.o
+      FALSE, l.t
+    FROM set_aside a LEFT JOIN set_aside_link l ON l.a = a.n
     WHERE a.in_period AND a.flow IN ('refund', 'reversal', 'fee') AND a.word <> 'not'
       AND l.counted IS NOT TRUE`,
   ];

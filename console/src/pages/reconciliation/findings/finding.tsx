@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useAccounts } from '../../../api/accounts';
 import { api } from '../../../api/client';
-import type { FindingTimeline, FindingSight, FindingStep } from '../../../api/generated/schema';
+import type { EvidenceTwin, FindingTimeline, FindingSight, FindingStep } from '../../../api/generated/schema';
 import { useSession } from '../../../api/session';
 import { Page } from '../../../components/page/page';
 import { Section } from '../../../components/page/section';
@@ -75,6 +75,11 @@ function Finding({ finding }: { finding: FindingTimeline }) {
       <Section title="Evidence">
         <EvidenceTable evidence={finding.evidence} />
       </Section>
+      {finding.evidence.twin && (
+        <Section title="The transaction that it repeats or gives back">
+          <Twin twin={finding.evidence.twin} />
+        </Section>
+      )}
     </Stack>
   );
 }
@@ -99,6 +104,21 @@ function About({ finding }: { finding: FindingTimeline }) {
         "Upstream's batch": <Maybe text={finding.batch_ref} />,
         Wallet: <Maybe text={finding.wallet_id} />,
         ID: <Copyable text={finding.id} label="ID" />,
+      }}
+    />
+  );
+}
+
+function Twin({ twin }: { twin: EvidenceTwin }) {
+  return (
+    <Facts
+      of={{
+        Call: <CallLink id={twin.call_id} />,
+        Item: twin.position === null ? undefined : `number ${twin.position + 1}`,
+        Issued: twin.at === null ? undefined : <Instant at={twin.at} />,
+        'Upstream reference': <Maybe text={twin.upstream_ref} />,
+        "Upstream's ID": <Maybe text={twin.upstream_id} />,
+        "Upstream's batch": <Maybe text={twin.batch_ref} />,
       }}
     />
   );
