@@ -128,25 +128,25 @@ const SAME = [
 ];
 
 /**
- * `set_aside_link`: the payment of each refund or reversal. The money is `counted` there if the payment's
- * status already shows its return.
+ * `set_aside_link`: the payment or the collection of each refund or reversal. The money is `counted` there if
+ * the status already shows its return.
  */
 export const LINK_SET_ASIDE = Prisma.sql`
   CREATE TEMP TABLE set_aside_link AS
-  SELECT DISTINCT ON (a) a, t, word = 'not' AS counted FROM (
+  SELECT DISTINCT ON (a) a, t, word = 'not' AS counted, incoming FROM (
     ${Prisma.join(
       SAME.map(
         (condition, rank) => Prisma.sql`
-      SELECT a.n AS a, t.n AS t, t.word, ${rank}::integer AS rank
+      SELECT a.n AS a, t.n AS t, t.word, t.incoming, ${rank}::integer AS rank
       FROM set_aside a JOIN theirs t ON t.usd = abs(a.usd) AND ${condition}
       WHERE a.flow IN ('refund', 'reversal')`,
       ),
       '\n    UNION ALL ',
     )}
-  ) AS found ORDER BY a, rank, t`;
+  ) AS found ORDER BY a, rank, incoming, t`;
 
-/** Contribution of a transaction `a` with its link `l` to the upstream's total. */
-export const SET_ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' THEN 0
+/** Contribution of a transaction `a` with its link `l` to the upstream's total, which excludes collections. */
+export const SET_ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' OR l.incoming THEN 0
   WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
   WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0)
   ELSE 0 END`;

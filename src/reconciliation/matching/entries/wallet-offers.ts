@@ -62,15 +62,41 @@ const singles = (amounts: string[], which: Prisma.Sql, flow: Prisma.Sql, late = 
 
 const FLOW = Prisma.sql`flow`;
 
+/** The refunds and reversals of collections, which are debits. */
+const OF_COLLECTION = Prisma.sql`SELECT a FROM set_aside_link WHERE incoming`;
+
+/**
+ * Collections that were given back: by their status, at any later time, or by a listed refund. Both offers
+ * are the same transaction, so it explains one debit.
+ */
+const collectionsBack = (settings: RunSettings, amounts: string[]) => {
+  const flow = givenBack(Prisma.sql`status`, settings);
+  return [
+    singles(amounts, Prisma.sql`theirs t WHERE incoming AND ${flow} IS NOT NULL`, flow, true),
+    singles(
+      amounts,
+      Prisma.sql`(
+        SELECT t.n, t.batch_ref, a.upstream_ref, a.upstream_id, a.usd, a.at, a.flow
+        FROM set_aside_link l JOIN set_aside a ON a.n = l.a AND a.word <> 'not' JOIN theirs t ON t.n = l.t
+        WHERE l.incoming) AS t WHERE TRUE`,
+      FLOW,
+    ),
+  ];
+};
+
 async function explanationsOf(db: Client, statements: Prisma.Sql[]): Promise<Explanation[]> {
   const rows: Explanation[] = [];
   for (const statement of statements) rows.push(...(await db.query<Explanation>(statement)).rows);
   return rows;
 }
 
-/** Returns the transactions that could explain debits of these amounts, in a window around the debits. */
+/**
+ * Returns the transactions that could explain debits of these amounts: payments in a window around the
+ * debits, transactions other than payments, and collections that were given back.
+ */
 export function paidFromWallets(
   db: Client,
+  settings: RunSettings,
   window: PaymentWindow,
   amounts: string[],
 ): Promise<Explanation[]> {
@@ -78,6 +104,7 @@ export function paidFromWallets(
   return explanationsOf(db, [
     Prisma.sql`WITH ${paidWithin(window)}, ${wholes} ${bookings(amounts, false)}`,
     singles(amounts, Prisma.sql`set_aside t WHERE flow IN ('fee', 'redemption')`, FLOW),
+    ...collectionsBack(settings, amounts),
   ]);
 }
 
@@ -91,13 +118,15 @@ export function backInWallets(db: Client, settings: RunSettings, amounts: string
     SELECT ${LISTED}, TRUE AS moved, coalesce(${givenBack(status, settings)}, 'reversal') AS flow
     FROM theirs t WHERE NOT incoming AND word = 'not'
   )`;
-  const received = Prisma.sql`theirs t WHERE word <> 'not'
-    AND (incoming OR ${hasStatus(status, 'redeemed', settings)})`;
+  // What was given back later arrived before.
+  const received = Prisma.sql`theirs t WHERE
+    CASE WHEN incoming THEN word <> 'not' OR ${givenBack(status, settings)} IS NOT NULL
+      ELSE ${hasStatus(status, 'redeemed', settings)} END`;
   return explanationsOf(db, [
     Prisma.sql`WITH ${back}, ${batches(Prisma.sql`NULL::numeric`)} ${bookings(amounts, true)}`,
     singles(amounts, received, Prisma.sql`CASE WHEN incoming THEN 'collection' ELSE 'redemption' END`, true),
     singles(amounts, Prisma.sql`theirs t WHERE transfer AND word <> 'not'`, Prisma.sql`'transfer_in'`),
-    singles(amounts, Prisma.sql`set_aside t WHERE flow <> 'fee'`, FLOW),
+    singles(amounts, Prisma.sql`set_aside t WHERE flow <> 'fee' AND n NOT IN (${OF_COLLECTION})`, FLOW),
   ]);
 }
 

@@ -100,7 +100,7 @@ interface EntrySide {
 async function explainDebits(db: Client, plan: Plan, side: EntrySide): Promise<Explanations> {
   if (side.entries.length === 0) return new Map();
   const window = windowOf([...side.entries, ...side.outside], plan);
-  const explanations = await paidFromWallets(db, window, amountsOf(side));
+  const explanations = await paidFromWallets(db, plan.settings, window, amountsOf(side));
   const partlyFailed = await partlyFailedIn(db, window);
   return explain(side.entries, {
     explanations,
