@@ -20,6 +20,7 @@ import { DatabaseModule } from '../platform/database/database.module';
 import { loggingOptions } from '../platform/logging/logging';
 import { StorageModule } from '../platform/storage/storage.module';
 import { BookService } from '../reconciliation/book/book.service';
+import { ContradictionsService } from '../reconciliation/book/contradictions.service';
 import { FollowUpJob, FollowUpService } from '../reconciliation/following/follow-up.service';
 import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.service';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
@@ -80,6 +81,7 @@ export class WorkerModule {
         PresentService,
         // Reconciliation
         BookService,
+        ContradictionsService,
         EarlierReadsService,
         ExpectedFees,
         Execution,

@@ -1095,6 +1095,7 @@ CREATE TABLE book_contradiction (
   kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount')),
   call_id        uuid, -- the second payout
   position       integer,
+  ground         text, -- of its record: answer or person
   variant_id     uuid, -- the row with its name, a transaction of its own
   found_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   handled_at     timestamptz -- when its alarm was raised
@@ -1161,7 +1162,9 @@ SET enable_mergejoin = off SET jit = off AS $$
     -- Calls that delete or redeem a transaction name one of another call.
     WHERE parsed.answer -> 'entries' IS NOT NULL AND i.record::json #> '{items,0,upstream_ref}' IS NULL
   ), known AS MATERIALIZED (
-    SELECT n.*, b.id AS book_id, b.call_id AS owner, b.position AS owner_position
+    SELECT n.*, b.id AS book_id, b.call_id AS owner, b.position AS owner_position,
+      -- Two of these calls can name one transaction.
+      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id) ORDER BY n.call_id, n.pos) AS first_id
     FROM named n LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_ref = n.upstream_ref AND b.variant = 0
@@ -1175,17 +1178,17 @@ SET enable_mergejoin = off SET jit = off AS $$
     SELECT id, account, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, call_id,
       CASE WHEN is_free THEN call_id END, CASE WHEN is_free THEN pos END, CASE WHEN is_free THEN ground END,
       CASE WHEN is_free THEN clock_timestamp() END
-    FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL) AS new
+    FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new
     ON CONFLICT DO NOTHING
   ), attributed AS (
     UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
       answered_call = coalesce(b.answered_call, k.call_id)
     FROM known k WHERE b.id = k.book_id AND k.owner IS NULL AND k.pos IS NOT NULL AND NOT k.has_one
   )
-  INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
-  SELECT new_id(), coalesce(k.book_id, k.id), 'owner', k.call_id, k.pos FROM known k
+  INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
+  SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', k.call_id, k.pos, k.ground FROM known k
   WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
-    AND (k.owner IS NOT NULL OR k.has_one)
+    AND (k.owner IS NOT NULL OR k.has_one OR k.book_id IS NULL AND k.id <> k.first_id)
   ON CONFLICT DO NOTHING
 $$;
 
@@ -1227,6 +1230,8 @@ CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 -- proxy. Examples:
 --   key_paid_twice        two calls with the same idempotency key, both of which may have been paid
 --   false_rejection       the upstream carried out a call that it had rejected
+--   transaction_contradicted
+--                         a second payout, or another recipient, type or amount, for a transaction of the book
 --   database_recovered    an epoch of the database has begun
 --   change_requested, change_approved, change_rejected
 --                         a change waits for a second person, who decides
@@ -1241,7 +1246,7 @@ CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
   action           text NOT NULL CHECK (action IN (
     'client_created', 'limits_changed', 'scopes_changed', 'operations_changed', 'key_issued', 'key_revoked', 'wallet_low',
-    'wallet_recovered', 'key_paid_twice', 'false_rejection', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
+    'wallet_recovered', 'key_paid_twice', 'false_rejection', 'transaction_contradicted', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
     'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
     'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
     'ephemeral_key_revoked', 'key_claimed', 'people_merged')),

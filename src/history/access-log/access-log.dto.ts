@@ -96,6 +96,7 @@ const ACTIONS = [
   'wallet_recovered',
   'key_paid_twice',
   'false_rejection',
+  'transaction_contradicted',
   'database_recovered',
   'person_erased',
   'month_pruned',

@@ -161,6 +161,8 @@ function addEntry(
   }
   item.entry = entry.entry as Entry;
   item.reason = reason;
+  // The transaction that was taken for its own is not.
+  if (entry.entry === 'in_doubt') item.transaction = null;
   if (entry.upstream_ref === undefined && entry.upstream_id === undefined && entry.status === undefined)
     return;
   item.transaction = {

@@ -16,6 +16,7 @@ import { connectForRun } from '../matching/connection';
 import { settingsOf } from '../matching/plan';
 import { attribute, Attribution } from './attribution';
 import { findCandidates, readNews } from './candidates';
+import { ContradictionsService } from './contradictions.service';
 import { chargedBy, NewsContext, PayoutNews, settlementOf } from './payout-news';
 import { enterReading } from './sightings';
 
@@ -62,6 +63,7 @@ export class BookService {
     private readonly prisma: PrismaService,
     private readonly index: IndexService,
     private readonly fees: ExpectedFees,
+    private readonly contradictions: ContradictionsService,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
@@ -81,6 +83,7 @@ export class BookService {
   async enterWith(db: Client, reading: Reading, signal: AbortSignal): Promise<EnteredReading> {
     await this.index.catchUp(); // It enters the answers.
     await enterReading(db, reading.account, reading.readId);
+    await this.contradictions.handle(signal);
     const shownIds = this.shownIds.of(reading.account);
     await shownIds.add(reading.readId, async (statement) => (await db.query<IdObservation>(statement)).rows);
     const news = await readNews(db, reading.readId);

@@ -177,6 +177,9 @@ const MAKE_OF_CALL = Prisma.sql`
   ) AS names GROUP BY n HAVING count(DISTINCT call_id) = 1;
   ANALYZE of_call`;
 
+/** Rules that match what is alike. A record that names the transaction outweighs them. */
+export const MATCHED_BY_CLASS: readonly string[] = ['batch_ref', 'reference', 'fingerprint'];
+
 const both = (column: Prisma.Sql): EqualColumns => [column, column];
 const KEY = both(Prisma.sql`key`);
 const USD = both(Prisma.sql`usd`);

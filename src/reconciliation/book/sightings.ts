@@ -157,7 +157,8 @@ function updateUnclaimed(readId: string): Prisma.Sql {
   return Prisma.sql`
     UPDATE book_transaction b SET status = n.status, fee_usd = n.fee_usd,
       amount_usd = coalesce(n.amount_usd, b.amount_usd), issued_at = coalesce(n.issued_at, b.issued_at),
-      batch_ref = coalesce(n.batch_ref, b.batch_ref), upstream_id = coalesce(b.upstream_id, n.upstream_id),
+      batch_ref = coalesce(n.batch_ref, b.batch_ref),
+      upstream_id = CASE WHEN b.variant > 0 THEN b.upstream_id ELSE coalesce(b.upstream_id, n.upstream_id) END,
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n
     WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id, CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;

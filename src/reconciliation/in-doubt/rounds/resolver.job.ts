@@ -14,6 +14,7 @@ import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { Job } from '../../../platform/jobs/job';
 import { Turns } from '../../../platform/jobs/turns';
 import { BookService } from '../../book/book.service';
+import { ContradictionsService } from '../../book/contradictions.service';
 import { SourcesService } from '../../sources/sources.service';
 import { ResolverService } from './resolver.service';
 import { ResolverRound } from './rounds.dto';
@@ -113,6 +114,7 @@ export class ResolverJob implements Job {
     private readonly prisma: PrismaService,
     private readonly resolver: ResolverService,
     private readonly readBacks: ReadBackService,
+    private readonly contradictions: ContradictionsService,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
 
@@ -123,6 +125,7 @@ export class ResolverJob implements Job {
       // In parallel with the rounds, because the upstream may answer slowly.
       readingBack ??= this.readBack(turns).finally(() => (readingBack = undefined));
       await this.answerRequests(turns.signal);
+      await this.handleContradictions(turns.signal);
       if (performance.now() >= this.dueAt && !turns.areOver) {
         this.dueAt = Infinity; // An event that arrives during the round may be newer than its listing.
         await this.resolver.run(turns.signal);
@@ -136,6 +139,12 @@ export class ResolverJob implements Job {
 
   private get everyMs(): number {
     return this.settings.resolverEverySeconds * 1_000;
+  }
+
+  private async handleContradictions(signal: AbortSignal): Promise<void> {
+    await this.contradictions.handle(signal).catch((err: unknown) => {
+      if (!signal.aborted) this.logger.warn({ err }, 'contradictions not handled, will retry');
+    });
   }
 
   /** Answers all requests so far with one round. */

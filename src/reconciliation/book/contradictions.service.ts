@@ -1,0 +1,175 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { MetricsService } from '../../http/metrics/metrics.service';
+import { insertion } from '../../journal/records/document-sql';
+import { settleWithin } from '../../journal/settlement/settlements';
+import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
+import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { MATCHED_BY_CLASS } from './rules';
+
+/** Contradictions per turn. The next turn handles the rest. */
+const AT_ONCE = 500;
+
+/** A payout, and how a transaction came to it. */
+interface PayoutClaim {
+  callId: string;
+  position: number;
+  ground: string;
+}
+
+interface ContradictionRow {
+  id: string;
+  transactionId: string;
+  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount';
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  /** The payout of the transaction. */
+  owner: PayoutClaim | null;
+  /** The second payout. */
+  claimant: PayoutClaim | null;
+  /** The other transaction of the second payout. */
+  other: { id: string; ground: string } | null;
+}
+
+const KINDS: Record<ContradictionRow['kind'], string> = {
+  owner: 'A second payout names the transaction',
+  reference: 'Another transaction has the reference of the transaction',
+  recipient: 'The upstream shows the transaction with another recipient',
+  type: 'The upstream shows the transaction with another type',
+  amount: 'The upstream shows the transaction with another amount',
+};
+
+/**
+ * Handles contradictions about transactions of the book. A second payout gets the transaction if its record is
+ * stronger than the ground of the first, and the other payout is in doubt from then on. Every other contradiction
+ * changes nothing, and raises an alarm: an act in the activity log, an error in the process log, and a metric.
+ */
+@Injectable()
+export class ContradictionsService {
+  private readonly logger = new Logger('Book');
+  private readonly alarms;
+
+  constructor(
+    private readonly prisma: PrismaService,
+    metrics: MetricsService,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
+  ) {
+    this.alarms = metrics.counter(
+      'payout_proxy_contradicted_transactions_total',
+      'Contradictions about transactions of the upstream, by kind. The activity log names each.',
+      ['kind'],
+    );
+  }
+
+  async handle(signal: AbortSignal): Promise<void> {
+    const rows = await this.prisma.$queryRaw<ContradictionRow[]>`
+      SELECT c.id::text, c.transaction_id::text AS "transactionId", c.kind, b.upstream_ref AS "upstreamRef",
+        b.upstream_id AS "upstreamId",
+        CASE WHEN b.call_id IS NOT NULL THEN json_build_object(
+          'callId', b.call_id, 'position', b.position, 'ground', b.ground) END AS owner,
+        CASE WHEN c.call_id IS NOT NULL THEN json_build_object(
+          'callId', c.call_id, 'position', c.position, 'ground', coalesce(c.ground, 'own_id')) END AS claimant,
+        (SELECT json_build_object('id', o.id, 'ground', o.ground) FROM book_transaction o
+          WHERE o.call_id = c.call_id AND o.position = c.position) AS other
+      FROM book_contradiction c JOIN book_transaction b ON b.id = c.transaction_id
+      WHERE c.handled_at IS NULL ORDER BY c.id LIMIT ${AT_ONCE}`;
+    for (const row of rows) {
+      signal.throwIfAborted();
+      await this.prisma.$transaction((tx) => this.resolve(tx, row));
+    }
+  }
+
+  private async resolve(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
+    const { id, kind, owner, claimant, other } = row;
+    const [open] = await tx.$queryRaw<unknown[]>`
+      UPDATE book_contradiction SET handled_at = clock_timestamp() WHERE id = ${id}::uuid AND handled_at IS NULL
+      RETURNING id`;
+    if (!open) return; // Another worker handled it.
+    const isMoved = kind === 'owner' && claimant !== null && isStronger(claimant, owner, other);
+    if (isMoved) {
+      await this.move(tx, row, claimant);
+      return;
+    }
+    if (kind === 'owner' && claimant && !other) await this.doubt(tx, claimant, NAMED_BEFORE);
+    await this.alarm(tx, row);
+  }
+
+  /** Gives the transaction to the second payout. */
+  private async move(
+    tx: Prisma.TransactionClient,
+    row: ContradictionRow,
+    claimant: PayoutClaim,
+  ): Promise<void> {
+    const { transactionId, owner, other } = row;
+    const released = [transactionId, ...(other ? [other.id] : [])];
+    await tx.$executeRaw`
+      UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
+      WHERE id = ANY (${released}::uuid[])`;
+    await tx.$executeRaw`
+      UPDATE book_transaction SET call_id = ${claimant.callId}::uuid, position = ${claimant.position}::integer,
+        ground = ${claimant.ground}, attributed_at = clock_timestamp()
+      WHERE id = ${transactionId}::uuid`;
+    if (owner) await this.doubt(tx, owner, NAMED_SINCE);
+    this.logger.warn(
+      { call_id: claimant.callId, other_call_id: owner?.callId ?? null },
+      'a transaction was given to the payout whose record names it',
+    );
+  }
+
+  /** Puts a payout in doubt, which the resolver ends. */
+  private async doubt(
+    tx: Prisma.TransactionClient,
+    { callId, position }: PayoutClaim,
+    reason: string,
+  ): Promise<void> {
+    await settleWithin(tx, callId, this.settings, (call) =>
+      call.items[position] && (call.outcome ?? call.isInDoubt)
+        ? { intentId: callId, source: 'resolver', reason, entries: [{ position, entry: 'in_doubt' }] }
+        : undefined,
+    );
+  }
+
+  private async alarm(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
+    const { kind, transactionId, upstreamRef, upstreamId, owner, claimant } = row;
+    const about = owner ? ` of payout ${owner.callId}.${owner.position}` : '';
+    const second = claimant ? ` (payout ${claimant.callId}.${claimant.position})` : '';
+    const act = {
+      id: newId(),
+      action: 'transaction_contradicted',
+      after: JSON.stringify({
+        kind,
+        transaction_id: transactionId,
+        upstream_id: upstreamId,
+        upstream_ref: upstreamRef,
+      }),
+      via: 'worker',
+      call_id: owner?.callId ?? claimant?.callId ?? null,
+      reason: `${KINDS[kind]}${about}${second}. It changed nothing.`,
+    };
+    await tx.$executeRaw(insertion('activity', [act]));
+    this.alarms.inc({ kind });
+    this.logger.error(
+      { kind, call_id: owner?.callId ?? null, other_call_id: claimant?.callId ?? null },
+      'the upstream contradicts a transaction of the book',
+    );
+  }
+}
+
+const NAMED_BEFORE = 'The answer names a transaction of another payout, so it proves nothing about this one.';
+const NAMED_SINCE = 'The record of another payout names the transaction that was taken for that of this one.';
+
+/** Returns whether the record of a payout outweighs the grounds that it contradicts. */
+function isStronger(
+  claimant: PayoutClaim,
+  owner: PayoutClaim | null,
+  other: { ground: string } | null,
+): boolean {
+  return [owner, other].every((one) => one === null || strengthOf(claimant.ground) > strengthOf(one.ground));
+}
+
+/** A person outweighs a name, and a name outweighs a likeness. */
+function strengthOf(ground: string): number {
+  if (ground === 'person') return 3;
+  return MATCHED_BY_CLASS.includes(ground) ? 1 : 2;
+}

@@ -1,0 +1,164 @@
+import { INestApplicationContext } from '@nestjs/common';
+import { BookService } from '../../../src/reconciliation/book/book.service';
+import { ContradictionsService } from '../../../src/reconciliation/book/contradictions.service';
+import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
+import { answer, Behaviour, reset } from '../../support/network/fake-upstream';
+import { eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
+
+/** A transaction of the upstream, as answers and the listing show it. */
+interface Shown {
+  id: string;
+  chiRef: string;
+  issueID: string;
+  issueDate: string;
+  type: string;
+  status: string;
+  phoneNumber: string;
+  valueInUSD: number;
+  reference?: string;
+}
+
+/** An upstream whose answers and listing contradict each other. */
+describe('a transaction of the book', () => {
+  let paying: PaymentScene;
+  let worker: INestApplicationContext;
+  let listed: Shown[] = [];
+  let count = 0;
+
+  beforeAll(async () => {
+    paying = await startPaying({
+      resolverQuietSeconds: 3_600,
+      followUpEverySeconds: 0,
+      resolverEverySeconds: 0,
+    });
+    worker = await paying.proxy.startWorker();
+    worker.get(PollService).rules.quietMs = 3_600_000;
+  });
+  afterAll(() => paying.close());
+  beforeEach(() => (listed = []));
+
+  const shown = (more: Partial<Shown> = {}): Shown => ({
+    id: `id-${(count += 1)}`,
+    chiRef: `ref-${count}`,
+    issueID: `issue-${count}`,
+    issueDate: new Date().toISOString(),
+    type: 'airtime',
+    status: 'paid',
+    phoneNumber: PHONE,
+    valueInUSD: 2.5,
+    ...more,
+  });
+  const answersWith = (...data: Shown[]): Behaviour =>
+    answer(200, { status: 'success', data: { data, error: 'None' } });
+  /** Lets payouts be answered in this way, and the listing show what is listed. */
+  const behave = (payout: Behaviour) => {
+    paying.upstream.behaviour = (request, response, socket) =>
+      request.url.endsWith('/account/transactions')
+        ? answer(200, { status: 'success', data: listed })(request, response, socket)
+        : payout(request, response, socket);
+  };
+  const pay = async (payout: Behaviour, phone?: string) => {
+    behave(payout);
+    return (await paying.pay(phone)).headers['x-call-id'] ?? '';
+  };
+  const follow = () => worker.get(FollowUpService).runOnce();
+  const stateOf = async (call: string) => {
+    const { body } = await paying.proxy.get(paying.app, `/v1/payouts/${call}.0`).expect(200);
+    return body.state;
+  };
+  const alarms = async () => {
+    const rows = await paying.proxy.database.query<{ kind: string }>(
+      `SELECT after::json ->> 'kind' AS kind FROM activity WHERE action = 'transaction_contradicted' ORDER BY id`,
+    );
+    return rows.map(({ kind }) => kind);
+  };
+
+  it('belongs to the payout that it was named for first, and a second one waits for its own', async () => {
+    const before = await alarms();
+    const [one, other] = [shown(), shown()];
+    listed = [one, other];
+    const first = await pay(answersWith(one));
+    const second = await pay(answersWith(one)); // repeats the row of the first
+    await follow();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'paid']); // by its own row
+    expect((await alarms()).slice(before.length)).toEqual(['owner']);
+    one.status = 'reversed';
+    await follow();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['reversed', 'paid']);
+  });
+
+  it('leaves a second payout in doubt that it was named for, if the listing has none for it', async () => {
+    const one = shown();
+    listed = [one];
+    const first = await pay(answersWith(one));
+    const second = await pay(answersWith(one));
+    await follow();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'in_doubt']);
+    one.status = 'failed';
+    await follow();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['failed', 'in_doubt']);
+  });
+
+  it.each([
+    ['recipient', { phoneNumber: '+254712345679', valueInUSD: 2.5 }],
+    ['amount', { valueInUSD: 3 }],
+    ['type', { type: 'mobile_money' }],
+  ])('is not changed by a row with its names and another %s', async (kind, difference) => {
+    const before = await alarms();
+    const one = shown();
+    listed = [one];
+    const call = await pay(answersWith(one));
+    await follow();
+    listed = [{ ...one, ...difference, status: 'failed' }];
+    await follow();
+    await follow();
+    expect(await stateOf(call)).toBe('paid');
+    expect((await alarms()).slice(before.length)).toEqual([kind]);
+    listed = [one, { ...one, ...difference, status: 'failed' }];
+    await follow();
+    expect(await stateOf(call)).toBe('paid');
+    one.status = 'reversed';
+    await follow();
+    expect(await stateOf(call)).toBe('reversed');
+  });
+
+  it('is of each payout once, though the upstream reuses its reference', async () => {
+    const one = shown();
+    listed = [one];
+    const call = await pay(answersWith(one));
+    await follow();
+    const lost = await pay(reset, '+254712345680');
+    listed = [one, shown({ chiRef: one.chiRef, phoneNumber: '+254712345680' })];
+    await worker.get(ResolverService).runOnce();
+    expect([await stateOf(call), await stateOf(lost)]).toEqual(['paid', 'paid']);
+  });
+
+  it('moves to the payout whose answer names it, from one that it was only like', async () => {
+    const one = shown({ phoneNumber: '+254712345681' });
+    const lost = await pay(reset, one.phoneNumber);
+    listed = [one];
+    await worker.get(ResolverService).runOnce();
+    expect(await stateOf(lost)).toBe('paid');
+    const named = await pay(answersWith(one), one.phoneNumber);
+    const contradictions = worker.get(ContradictionsService);
+    await follow();
+    await contradictions.handle(new AbortController().signal);
+    expect([await stateOf(lost), await stateOf(named)]).toEqual(['in_doubt', 'paid']);
+    listed = [one, shown({ phoneNumber: one.phoneNumber })];
+    await worker.get(ResolverService).runOnce();
+    await eventually(async () => (await stateOf(lost)) === 'paid');
+  });
+
+  it('has at most one payout in the database, and a payout at most one transaction', async () => {
+    const { query } = paying.proxy.database;
+    const [row] = await query<{ id: string; call_id: string }>(
+      'SELECT id, call_id FROM book_transaction WHERE call_id IS NOT NULL LIMIT 1',
+    );
+    const second = `UPDATE book_transaction SET call_id = $2, position = 0, ground = 'answer', attributed_at = now()
+      WHERE id = (SELECT id FROM book_transaction WHERE id <> $1 LIMIT 1)`;
+    await expect(query(second, [row?.id, row?.call_id])).rejects.toThrow('unique constraint');
+    expect(worker.get(BookService)).toBeDefined();
+  });
+});
