@@ -105,6 +105,11 @@ export function recipientKey(kind: RecipientKind, name: string): string | null {
   }
 }
 
+/** Returns whether a key is a number in national form, and may be that of an international one. */
+export function mayBeNationalForm(key: string, international: string): boolean {
+  return key.startsWith(AT_HOME) && international.endsWith(key.slice(AT_HOME.length));
+}
+
 /** Returns the kind of a canonical key. */
 export function kindOfKey(key: string): RecipientKind {
   if (key.startsWith('+') || key.startsWith(AT_HOME)) return 'phone';

@@ -186,6 +186,11 @@ function compareTransaction(
   all.amount(`upstream's amount ${owner}`, shown?.amount_usd, leaf?.amount_usd);
   all.text(`telco's status ${owner}`, shown?.payout_status, leaf?.payout_status);
   all.text(`telco's error ${owner}`, shown?.payout_error, leaf?.payout_error);
+  all.plain(
+    `differences ${owner}`,
+    JSON.stringify(shown?.differs ?? []),
+    JSON.stringify(leaf?.differs ?? []),
+  );
 }
 
 function compareRefusal(all: Comparison, timeline: CallTimeline, leaf: Leaf): void {

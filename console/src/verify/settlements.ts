@@ -84,6 +84,7 @@ export function transactionOf(
       status,
       payout_status: answered?.payout_status,
       payout_error: answered?.payout_error,
+      differs: answered?.differs,
     };
   }, answered);
 }

@@ -1,4 +1,5 @@
 import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/records/documents';
+import { Difference } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
 import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { CallState, stateOf } from '../../operations/lifecycle/lifecycle';
@@ -99,6 +100,7 @@ export function toUpstreamItem(item: TransactionDocument, { reveal }: View): Rec
     amount_usd: item.amount_usd ?? null,
     payout_status: shown(item.payout_status, reveal, maskProse),
     payout_error: shown(item.payout_error, reveal, maskProse),
+    differs: (item.differs ?? []) as Difference[],
   };
 }
 
@@ -115,6 +117,7 @@ export function transactionOf(
   return {
     amount_usd: answered ? answered.amount_usd : payout.amountUsd?.toFixed(),
     batch_ref: batch_ref ?? undefined,
+    differs: answered?.differs,
     fee_usd: answered?.fee_usd,
     payout_error: answered?.payout_error,
     payout_status: answered?.payout_status,

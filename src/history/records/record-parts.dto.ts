@@ -1,4 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { Difference, DIFFERENCES } from '../../journal/records/records';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import {
   ACCOUNTS,
@@ -35,6 +36,12 @@ export class RecordUpstreamItem {
   payout_status!: string | null;
   @nullable(TEXT, 'Error of the payout in the answer. Contacts and long numbers are masked.')
   payout_error!: string | null;
+  @described(
+    { enum: DIFFERENCES, isArray: true },
+    'Properties in the answer that differ from the item, or that it does not state. Without an item, those ' +
+      'that contradict the items.',
+  )
+  differs!: Difference[];
 }
 
 /** Author of a decision or settlement. */
@@ -48,6 +55,7 @@ export class RecordPerson {
 export class FoundTransaction extends OmitType(RecordUpstreamItem, [
   'payout_status',
   'payout_error',
+  'differs',
 ] as const) {
   @nullable(INTEGER, 'Position of its item in the body, from 0. Null if that is not certain.') position!:
     | number

@@ -157,6 +157,7 @@ function transactionDocument(item: UpstreamItem) {
   return {
     amount_usd: item.amountUsd?.toFixed(),
     batch_ref: asRecorded(item.batchRef) ?? undefined,
+    differs: item.differs, // Unless it agrees with its payout.
     fee_usd: item.feeUsd?.toFixed(),
     payout_error: proseAsRecorded(item.payoutError ?? null) ?? undefined,
     payout_status: proseAsRecorded(item.payoutStatus ?? null) ?? undefined,

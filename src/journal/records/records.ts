@@ -92,6 +92,10 @@ export interface OpenIntent extends NewIntent {
   payments?: Payment[] | null;
 }
 
+/** Properties of a transaction that can differ from those of its item. */
+export const DIFFERENCES = ['upstream_ref', 'recipient', 'type', 'amount'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
 /** A transaction in the upstream's answer. */
 export interface UpstreamItem {
   /** Position of its item. Null if uncertain. */
@@ -106,6 +110,11 @@ export interface UpstreamItem {
   payoutStatus?: string | null;
   /** Error of the handover. */
   payoutError?: string | null;
+  /**
+   * The properties in which it differs from its item, or that it does not state. Without an item, those that
+   * contradict the items left.
+   */
+  differs?: Difference[] | undefined;
 }
 
 /** One attempt to send a request. */

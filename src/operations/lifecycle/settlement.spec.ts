@@ -2,9 +2,9 @@ import { CREATING, NAMED_IN_ANSWER } from '../items/effects';
 import { entriesOfAnswer } from './settlement';
 
 const AIRTIME = 'POST /payouts/airtime';
-const UNNAMED = { status: 'Sent', meaning: 'paid', isNamed: false } as const;
-const PAID = { status: 'paid', meaning: 'paid', isNamed: true } as const;
-const FAILED = { status: 'failed', meaning: 'failed', isNamed: true } as const;
+const UNNAMED = { status: 'Sent', meaning: 'paid', isNamed: false, isRefused: false } as const;
+const PAID = { status: 'paid', meaning: 'paid', isNamed: true, isRefused: false } as const;
+const FAILED = { status: 'failed', meaning: 'failed', isNamed: true, isRefused: false } as const;
 
 describe('entriesOfAnswer', () => {
   it.each([...NAMED_IN_ANSWER])('leaves %s in doubt after a success that names nothing', (operation) => {
@@ -19,7 +19,13 @@ describe('entriesOfAnswer', () => {
   );
 
   it('leaves a payout in doubt whose handover to the telco is stated without a transaction', () => {
-    const failed = { status: 'Failed', meaning: 'failed', isNamed: false, position: 1 } as const;
+    const failed = {
+      status: 'Failed',
+      meaning: 'failed',
+      isNamed: false,
+      isRefused: false,
+      position: 1,
+    } as const;
     for (const kind of ['succeeded', 'unknown'] as const) {
       expect(entriesOfAnswer(AIRTIME, kind, 2, [{ ...UNNAMED, position: 0 }, failed])).toEqual([
         'in_doubt',

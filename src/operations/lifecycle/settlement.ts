@@ -32,6 +32,8 @@ interface AnsweredTransaction {
   meaning: Status | undefined;
   /** Whether it has an ID, by which the upstream lists it. */
   isNamed: boolean;
+  /** Whether it contradicts every item that has no transaction. */
+  isRefused: boolean;
 }
 
 /**
@@ -55,14 +57,14 @@ export function entriesOfAnswer(
   };
   const entries = new Array<Entry | undefined>(itemCount).fill(undefined);
   for (const one of transactions) if (one.position !== null) entries[one.position] = toEntry(one);
-  const others = transactions.filter(({ position }) => position === null).map(toEntry);
+  const others = transactions.filter(({ position, isNamed }) => position === null && (isNamed || !needsName));
   const left = entries.filter((entry) => entry === undefined).length;
+  const [first, ...more] = others.map(toEntry);
   // If all other transactions agree, their order does not matter.
-  const isSame = left > 0 && others.length === left && others.every((entry) => entry === others[0]);
-  const remaining = isSame
-    ? others[0]
-    : entryWithoutTransaction(kind, created, needsName || transactions.length > 0);
-  return entries.map((entry) => entry ?? remaining ?? 'in_doubt');
+  const isSame = others.length === left && more.every((entry) => entry === first);
+  const same = isSame && !others.some(({ isRefused }) => isRefused) ? first : undefined;
+  const remaining = same ?? entryWithoutTransaction(kind, created, needsName || transactions.length > 0);
+  return entries.map((entry) => entry ?? remaining);
 }
 
 function entryWithoutTransaction(

@@ -1,6 +1,8 @@
 import Decimal from 'decimal.js';
-import { withPayouts } from '../../../src/gateway/forwarding/outcome/match';
+import { withPayouts } from '../../../src/gateway/forwarding/outcome/handovers';
+import { matchItems } from '../../../src/gateway/forwarding/outcome/match';
 import { toAnswer } from '../../../src/gateway/upstream/answers/answer';
+import { readTransaction } from '../../../src/gateway/upstream/answers/transactions';
 import { toOutgoing } from '../../../src/gateway/upstream/transport/outgoing';
 import { transactionOf } from '../../../src/history/records/items';
 import { toItemRecord } from '../../../src/history/records/record';
@@ -64,6 +66,11 @@ describe('frequent objects', () => {
           },
           { effect: 'pay' },
         ),
+    ],
+    [
+      'transactions of an answer',
+      () =>
+        matchItems(items, [readTransaction({ chiRef: 'a' })], { operation: 'POST /send', feeRule: null })[0],
     ],
     ['payouts with a transaction', () => withPayouts(items, [{ position: 0, ...transaction }], payouts)[0]],
     ['payouts without one', () => withPayouts(items, [], payouts)[0]],

@@ -145,7 +145,7 @@ describe('the timeline of a call', () => {
 
   it('shows differences between the request and the upstream response', async () => {
     const transactions = [
-      { phoneNumber: PHONE, valueInUSD: '2.4', chiRef: 'a' },
+      { phoneNumber: PHONE, valueInUSD: '2', chiRef: 'a' },
       { phoneNumber: '+254700000000', valueInUSD: '1', chiRef: 'b' },
     ];
     paying.upstream.behaviour = answer(200, { status: 'success', data: { data: transactions } });

@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { ACTOR_SOURCES } from '../../../src/access/people/person';
 import {
+  DIFFERENCES,
   NewOutcome,
   NewTry,
   OpenIntent,
@@ -143,6 +144,7 @@ const transaction: fc.Arbitrary<UpstreamItem> = fc.record({
   feeUsd: maybe(amount),
   payoutStatus: maybe(text),
   payoutError: maybe(text),
+  differs: fc.option(fc.uniqueArray(fc.constantFrom(...DIFFERENCES), { minLength: 1 }), { nil: undefined }),
 });
 
 const attempt: fc.Arbitrary<NewTry> = fc.record({

@@ -107,6 +107,7 @@ export function outcomeOf(outcome: NewOutcome, read: OutcomeDocument): OutcomeDo
     ({ position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd, ...more }) => ({
       payout_status: proseAsRecorded(more.payoutStatus ?? null) ?? undefined,
       payout_error: proseAsRecorded(more.payoutError ?? null) ?? undefined,
+      differs: more.differs,
       fee_usd: feeUsd?.toFixed(),
       position: position ?? undefined,
       upstream_ref: asRecorded(upstreamRef) ?? undefined,

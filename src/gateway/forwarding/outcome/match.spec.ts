@@ -1,83 +1,155 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { NO_ITEM } from '../../../../test/support/payments/no-item';
+import { readFeeRule } from '../../../operations/items/fees';
 import { Item } from '../../../operations/items/item';
 import { readTransaction, Transaction } from '../../upstream/answers/transactions';
-import { matchItems } from './match';
+import { AnsweredCall, MATCH_RULES, matchItems } from './match';
+
+const AIRTIME: AnsweredCall = { operation: 'POST /payouts/airtime', feeRule: null };
+const FEE: AnsweredCall = { ...AIRTIME, feeRule: readFeeRule('1%') ?? null };
 
 const item = (phone: string | null, amount: number | null, more: Partial<Item> = {}): Item => ({
   ...NO_ITEM,
+  recipientField: phone === null ? null : 'phone',
   phone,
   amountUsd: amount === null ? null : new Decimal(amount),
   ...more,
 });
-const transaction = (
-  recipients: string[],
-  amount: number | null,
-  more: Partial<Transaction> = {},
-): Transaction => ({
-  ...readTransaction({ chiRef: 'c', status: 'paid' }),
-  recipients,
-  amountUsd: amount === null ? null : new Decimal(amount),
-  ...more,
-});
-const positions = (items: Item[], transactions: Transaction[]) =>
-  matchItems(items, transactions).map(({ position }) => position);
+/** Reads a transaction as an answer shows it. */
+const transaction = (phone: string | null, amount: number | null, more: object = {}): Transaction =>
+  readTransaction({
+    chiRef: 'c',
+    status: 'paid',
+    ...(phone !== null && { phoneNumber: phone }),
+    ...(amount !== null && { valueInUSD: amount }),
+    ...more,
+  });
+const positions = (items: Item[], transactions: Transaction[], call = AIRTIME) =>
+  matchItems(items, transactions, call).map(({ position }) => position);
+const differences = (items: Item[], transactions: Transaction[], call = AIRTIME) =>
+  matchItems(items, transactions, call).map(({ differs }) => differs);
 
 const [A, B, C] = ['+254700000001', '+254700000002', '+254700000003'];
 
 describe('matchItems', () => {
+  const EXAMPLES: Record<string, [items: Item[], transactions: Transaction[], expected: (number | null)[]]> =
+    {
+      'by reference': [
+        [item(A, 1.004, { reference: 'x' }), item(A, 1.003, { reference: 'y' })],
+        [transaction(A, 1, { reference: 'y' }), transaction(A, 1, { reference: 'x' })],
+        [1, 0],
+      ],
+      'by recipient and amount': [
+        [item(A, 1), item(B, 2), item(A, 3)],
+        [transaction(A, 3), transaction('254700000002', 2), transaction(A, 1)],
+        [2, 1, 0],
+      ],
+      'by recipient, if one item and one transaction of it are left': [
+        [item(A, 1.004), item(B, 2.004)],
+        [transaction(B, 2), transaction(A, 1)],
+        [1, 0],
+      ],
+      'by place, if one item and one transaction are left, or each item has one without a recipient': [
+        [item(A, 1), item(B, 1)],
+        [transaction(null, 1), transaction(null, 1)],
+        [0, 1],
+      ],
+    };
+
+  it.each(MATCH_RULES.map(({ name }) => name))('matches %s', (name) => {
+    const [items, transactions, expected] = EXAMPLES[name] ?? [[], [], [NaN]];
+    expect(positions(items, transactions)).toEqual(expected);
+  });
+
   it('links transactions in any order', () => {
     const items = [item(A, 1), item(B, 2), item(C, 3)];
-    expect(positions(items, [transaction([A], 1), transaction([B], 2), transaction([C], 3)])).toEqual([
-      0, 1, 2,
-    ]);
-    expect(positions(items, [transaction([C], 3), transaction([A], 1), transaction([B], 2)])).toEqual([
-      2, 0, 1,
-    ]);
+    const answered = [transaction(A, 1), transaction(B, 2), transaction(C, 3)];
+    expect(positions(items, answered)).toEqual([0, 1, 2]);
+    expect(positions(items, answered.toReversed())).toEqual([2, 1, 0]);
   });
 
   it('links two payouts to one phone to one item each', () => {
     const items = [item(A, 1), item(A, 1), item(A, 2)];
-    expect(positions(items, [transaction([A], 2), transaction([A], 1), transaction([A], 1)])).toEqual([
-      2, 1, 0,
-    ]);
+    expect(positions(items, [transaction(A, 2), transaction(A, 1), transaction(A, 1)])).toEqual([2, 0, 1]);
   });
 
-  it('links nothing to an item of another amount or recipient', () => {
-    expect(positions([item(A, 1)], [transaction([A], 1.000001)])).toEqual([null]);
-    expect(positions([item(A, 1)], [transaction([B], 1)])).toEqual([null]);
+  it('ignores a reference that several items share', () => {
+    const items = [item(A, 1, { reference: 'x' }), item(B, 2, { reference: 'x' })];
+    const shown = { reference: 'x' };
+    expect(positions(items, [transaction(B, 2, shown), transaction(A, 1, shown)])).toEqual([1, 0]);
   });
 
-  it('compares amounts as decimals, and recipients without case', () => {
-    const handle = item(null, 0.1, { handle: '@Ada' });
-    expect(positions([handle], [transaction(['@ada'], null, { amountUsd: new Decimal('0.100') })])).toEqual([
-      0,
-    ]);
+  it('refuses a reference that contradicts the recipient or the amount', () => {
+    const items = [item(A, 1, { reference: 'x' }), item(B, 2, { reference: 'y' })];
+    expect(positions(items, [transaction(B, 2, { reference: 'x' })])).toEqual([1]);
+    expect(positions(items, [transaction(A, 3, { reference: 'x' })])).toEqual([null]);
   });
 
-  it('recognises an item by any of its recipients', () => {
-    const both = item(null, 1, { email: 'ada@example.com', handle: '@ada' });
-    expect(positions([both], [transaction(['@ada'], 1)])).toEqual([0]);
-    expect(positions([item(A, 1)], [transaction(['issuer@example.com', A], 1)])).toEqual([0]);
+  it('compares all names of a recipient in any spelling', () => {
+    const both = item(null, 1, { recipientField: 'email', email: 'ada@example.com', handle: '@ada' });
+    const named = (more: object) => positions([both], [transaction(null, 1, more)]);
+    expect([named({ twitter: 'ADA' }), named({ email: 'Ada@Example.com' })]).toEqual([[0], [0]]);
+    expect(named({ email: 'eve@example.com', twitter: '@ada' })).toEqual([null]);
+    expect(positions([item(A, 1)], [transaction('254700000001', 1)])).toEqual([0]);
+    expect(positions([item(A, 1)], [transaction(A, 1, { email: 'issuer@example.com' })])).toEqual([0]);
+    const transfer = item(null, 1, { recipientField: 'receiver', receiver: 'sub-1' });
+    const received = (receiver: string) => positions([transfer], [transaction(null, 1, { receiver })]);
+    expect([received('sub-1'), received('sub-2')]).toEqual([[0], [null]]);
   });
 
-  it('uses the position without recipients only with one transaction per item', () => {
+  it.each<[string, number, object, AnsweredCall]>([
+    ['rounded to cents', 1, {}, AIRTIME],
+    ['rounded up to cents', 1.01, {}, AIRTIME],
+    ['net of its own fee', 0.984, { fee: 0.02 }, AIRTIME],
+    ['net of its own fee, rounded to cents', 0.98, { fee: 0.02 }, AIRTIME],
+    ['with its own fee', 1.024, { fee: 0.02 }, AIRTIME],
+    ['net of the expected fee', 0.99396, {}, FEE],
+  ])('links an amount that is %s, and records the difference', (_name, amount, more, call) => {
+    const others = [item(B, 5), transaction(B, 5)] as const;
+    const answered = [others[1], transaction(A, amount, more)];
+    expect(positions([item(A, 1.004), others[0]], answered, call)).toEqual([1, 0]);
+    expect(differences([item(A, 1.004), others[0]], answered, call)).toEqual([undefined, ['amount']]);
+  });
+
+  it('links no two inexact amounts of one recipient, because they could be exchanged', () => {
+    const items = [item(A, 1.004), item(A, 1.003)];
+    expect(positions(items, [transaction(A, 1), transaction(A, 1)])).toEqual([null, null]);
+    expect(differences(items, [transaction(A, 1), transaction(A, 1)])).toEqual([undefined, undefined]);
+  });
+
+  it.each<[string, Transaction, string[]]>([
+    ['another recipient', transaction(B, 1), ['recipient']],
+    ['another type', transaction(A, 1, { type: 'momo' }), ['type']],
+    ['an amount beyond fee and rounding', transaction(A, 1.000001), ['amount']],
+    ['an amount beyond its fee', transaction(A, 0.9, { fee: 0.05 }), ['amount']],
+  ])('refuses %s, even in its place, and records the contradiction', (_name, answered, differs) => {
+    expect(matchItems([item(A, 1)], [answered], AIRTIME)).toMatchObject([{ position: null, differs }]);
+  });
+
+  it('uses the place without a recipient, but no other', () => {
     const items = [item(A, 1), item(B, 1)];
-    expect(positions(items, [transaction([], 1), transaction([], 1)])).toEqual([0, 1]);
-    expect(positions(items, [transaction([], 1)])).toEqual([null]); // which of the two failed?
-    expect(positions(items, [transaction([], 2), transaction([], null)])).toEqual([null, 1]);
+    expect(differences(items, [transaction(null, 1), transaction(null, 1)])).toEqual([
+      ['recipient'],
+      ['recipient'],
+    ]);
+    expect(positions(items, [transaction(null, 1)])).toEqual([null]); // which of the two failed?
+    expect(positions(items, [transaction(null, 2), transaction(null, null)])).toEqual([null, 1]);
+    expect(positions(items, [transaction(null, 1), transaction(A, 1)])).toEqual([1, 0]);
+    expect(positions([item(A, 1)], [transaction('0700000001', 1)])).toEqual([0]); // in national form
+    expect(positions([item(A, 1)], [transaction('0700000002', 1)])).toEqual([null]);
   });
 
   it('recognises a deletion by its upstream reference alone', () => {
     const deletion = item(null, null, { upstreamRef: 'x' });
-    expect(positions([deletion], [transaction(['ada@example.com'], 5, { upstreamRef: 'x' })])).toEqual([0]);
-    expect(positions([deletion], [transaction([], 5, { upstreamRef: 'y' })])).toEqual([null]);
+    const call: AnsweredCall = { operation: 'POST /account/delete-unpaid-transaction', feeRule: null };
+    const named = (chiRef: string) => positions([deletion], [transaction(A, 5, { chiRef })], call);
+    expect([named('x'), named('y')]).toEqual([[0], [null]]);
   });
 
   it("keeps the upstream's data of a transaction, linked or not", () => {
     const amountUsd = new Decimal(5);
-    expect(matchItems([], [transaction([A], 5, { upstreamId: 'i', batchRef: 's', amountUsd })])).toEqual([
+    expect(matchItems([], [transaction(A, 5, { id: 'i', issueID: 's' })], AIRTIME)).toEqual([
       {
         position: null,
         upstreamRef: 'c',
@@ -90,24 +162,90 @@ describe('matchItems', () => {
     ]);
   });
 
-  it('links no item twice and only matching ones, and all if the answer is the items in any order', () => {
+  it('matches thousands of payouts to one recipient, and refuses as many', () => {
+    const equal = Array.from({ length: 3_000 }, () => item(A, 1));
+    expect(
+      positions(
+        equal,
+        equal.map(() => transaction(A, 1)),
+      ).at(-1),
+    ).toBe(2_999);
+    expect(
+      positions(
+        equal,
+        equal.map(() => transaction(A, 2)),
+      ).at(-1),
+    ).toBeNull();
+  });
+
+  /** Compares all items with all transactions, by rules written for this test. */
+  it('agrees with a comparison of all with all', () => {
+    const amount = fc.constantFrom(1, 1.004, 1.006, 2);
     const items = fc.array(
-      fc.record({ phone: fc.constantFrom(A, B, C), amount: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({
+        phone: fc.constantFrom(A, B),
+        amount,
+        reference: fc.constantFrom(null, 'x', 'y'),
+      }),
+      { maxLength: 4 },
+    );
+    const transactions = fc.array(
+      fc.record({
+        phone: fc.constantFrom(A, B, A.slice(1), null),
+        amount: fc.oneof(amount, fc.constantFrom(0.99, 1.01, null)),
+        fee: fc.constantFrom(0, 0.014),
+        type: fc.constantFrom('airtime', 'momo', 'new'),
+        reference: fc.constantFrom(null, 'x', 'y'),
+      }),
+      { maxLength: 4 },
     );
     fc.assert(
-      fc.property(items, items, fc.boolean(), (requested, others, same) => {
-        const answered = same ? [...requested].sort((x, y) => x.amount - y.amount) : others;
-        const linked = positions(
-          requested.map(({ phone, amount }) => item(phone, amount)),
-          answered.map(({ phone, amount }) => transaction([phone], amount)),
+      fc.property(items, transactions, (requested, answered) => {
+        type One = (typeof requested)[number];
+        type Other = (typeof answered)[number];
+        const isSame = (one: One, other: Other) => other.phone?.slice(-12) === one.phone.slice(-12);
+        const isNear = (one: One, other: Other) =>
+          other.amount === null ||
+          [0, other.fee].some((fee) => {
+            const off = Math.abs(Math.abs(one.amount - (other.amount ?? 0)) - fee);
+            return off < 1e-9 || (Number.isInteger(other.amount! * 100) && off < 0.01 - 1e-9);
+          });
+        const contradict = (one: One, other: Other) =>
+          (other.phone !== null && !isSame(one, other)) || !isNear(one, other) || other.type === 'momo';
+        const isExact = (one: One, other: Other) => isSame(one, other) && one.amount === other.amount;
+        const isReferred = (one: One, other: Other) =>
+          one.reference !== null &&
+          one.reference === other.reference &&
+          requested.filter(({ reference }) => reference === one.reference).length === 1;
+
+        const found = matchItems(
+          requested.map(({ phone, amount: usd, reference }) => item(phone, usd, { reference })),
+          answered.map(({ phone, amount: usd, ...more }) =>
+            transaction(phone, usd, { ...more, reference: more.reference ?? undefined }),
+          ),
+          AIRTIME,
         );
-        const taken = linked.filter((position) => position !== null);
-        expect(new Set(taken).size).toBe(taken.length);
-        if (same) expect(taken).toHaveLength(requested.length);
-        linked.forEach((position, ordinal) => {
-          if (position !== null) expect(requested[position]).toEqual(answered[ordinal]);
-        });
+        const linked = found.flatMap(({ position }, ordinal) =>
+          position === null ? [] : [{ one: requested[position]!, other: answered[ordinal]!, position }],
+        );
+        expect(new Set(linked.map(({ position }) => position)).size).toBe(linked.length);
+        for (const { one, other } of linked) expect(contradict(one, other)).toBe(false);
+        const left = requested.filter((_, position) => !linked.some((link) => link.position === position));
+        const others = answered.filter((_, ordinal) => found[ordinal]?.position === null);
+        for (const one of left) {
+          for (const other of others) {
+            const mustLink =
+              isExact(one, other) ||
+              isReferred(one, other) ||
+              (left.length === 1 && others.length === 1) ||
+              (isSame(one, other) &&
+                left.filter((another) => isSame(another, other)).length === 1 &&
+                others.filter((another) => isSame(one, another)).length === 1);
+            if (mustLink) expect(contradict(one, other)).toBe(true);
+          }
+        }
       }),
+      { numRuns: 1_000 },
     );
   });
 });

@@ -1,122 +1,213 @@
+import { Decimal } from 'decimal.js';
 import { UpstreamItem } from '../../../journal/records/records';
-import { Item, recipientNames } from '../../../operations/items/item';
+import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
+import { FeeRule, feeOf } from '../../../operations/items/fees';
+import { Item } from '../../../operations/items/item';
 import { countableFee } from '../../../operations/lifecycle/settlement';
-import { recipientKey } from '../../../recipients/recipient';
-import { ListedPayout } from '../../upstream/answers/payouts';
 import { Transaction } from '../../upstream/answers/transactions';
+import {
+  ComparedItem,
+  comparedItem,
+  ComparedTransaction,
+  comparedTransaction,
+  differencesOf,
+} from './comparison';
 
-/**
- * Returns the item of each transaction in an answer: the item at the same position if recipient and amount
- * agree, otherwise the first free item that agrees. A transaction that agrees with none has no item, because
- * a wrong link would be worse.
- */
-export function matchItems(items: Item[], transactions: Transaction[]): UpstreamItem[] {
-  const known = items.map(namesOfItem);
-  const taken = new Set<number>();
-  let byName: Map<string, number[]> | undefined; // Almost all answers are in order.
-  const oneEach = items.length === transactions.length;
+/** The call whose answer is read. */
+export interface AnsweredCall {
+  operation: string;
+  /** The expected fee of a payout. */
+  feeRule: FeeRule | null;
+}
+
+/** A pair that a rule proposes. It is linked unless one of both already is, or they contradict each other. */
+type Pair = [item: ComparedItem, transaction: ComparedTransaction];
+
+/** A rule. It sees what the rules before it left. */
+interface MatchRule {
+  name: string;
+  pairs: (open: Open) => Iterable<Pair>;
+}
+
+/** The rules that match the transactions of an answer with the items of its call, in their order. */
+export const MATCH_RULES: readonly MatchRule[] = [
+  {
+    name: 'by reference',
+    pairs: (open) => {
+      const count = new Map<string, number>();
+      for (const { item } of open.allItems)
+        for (const reference of referencesOf(item)) count.set(reference, (count.get(reference) ?? 0) + 1);
+      return pairsByKey(
+        open,
+        ({ item }) => referencesOf(item).filter((reference) => count.get(reference) === 1),
+        ({ transaction }) => referencesOf(transaction),
+      );
+    },
+  },
+  {
+    name: 'by recipient and amount',
+    pairs: (open) =>
+      pairsByKey(
+        open,
+        ({ item, names }) => keysOfPayment(names, item.amountUsd),
+        ({ transaction, names }) => keysOfPayment(names, transaction.amountUsd),
+      ),
+  },
+  {
+    name: 'by recipient, if one item and one transaction of it are left',
+    pairs: pairsByRecipient,
+  },
+  {
+    name: 'by place, if one item and one transaction are left, or each item has one without a recipient',
+    pairs: pairsByPlace,
+  },
+];
+
+/** Matches the transactions of an answer with the items of its call, one to one. */
+export function matchItems(
+  items: Item[],
+  transactions: Transaction[],
+  { operation, feeRule }: AnsweredCall,
+): UpstreamItem[] {
+  const compared = items.map((item, position) =>
+    comparedItem(item, position, feeRule ? feeOf(item.amountUsd, feeRule) : new Decimal(0)),
+  );
+  const open = new Open(compared, transactions.map(comparedTransaction), CREATED_BY.get(operation));
+  for (const { pairs } of MATCH_RULES) for (const pair of pairs(open)) open.link(...pair);
+  open.refuse();
   return transactions.map((transaction, ordinal) => {
-    const agrees = (index: number) =>
-      !taken.has(index) && agree(items[index], known[index], transaction, oneEach && index === ordinal);
-    const elsewhere = () => {
-      byName ??= positionsByName(known);
-      return [...refOf(transaction), ...transaction.recipients]
-        .flatMap((name) => byName?.get(name) ?? [])
-        .find(agrees);
-    };
-    const position = agrees(ordinal) ? ordinal : (elsewhere() ?? null);
-    if (position !== null) taken.add(position);
     const { upstreamRef, upstreamId, batchRef, status, amountUsd } = transaction;
+    const { position, differs } = open.matches.get(ordinal) ?? NO_MATCH;
     const feeUsd = countableFee(transaction.feeUsd);
-    return { position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd };
+    return { position, upstreamRef, upstreamId, batchRef, status, amountUsd, feeUsd, differs };
   });
 }
 
-/**
- * @param placed whether the transaction has the item's position, in an answer with one transaction per item.
- * No name is needed then.
- */
-function agree(
-  item: Item | undefined,
-  known: string[] = [],
-  transaction: Transaction,
-  placed: boolean,
-): boolean {
-  if (!item) return false;
-  const { amountUsd, recipients } = transaction;
-  if (item.amountUsd !== null && amountUsd !== null && !item.amountUsd.eq(amountUsd)) return false;
-  const names = item.upstreamRef === null ? recipients : refOf(transaction);
-  if (known.length === 0 || names.length === 0) return placed;
-  return names.some((name) => known.includes(name));
-}
+/** The item of a transaction, if any, and the differences. */
+type Match = Pick<UpstreamItem, 'position' | 'differs'>;
 
-function positionsByName(names: string[][]): Map<string, number[]> {
-  const positions = new Map<string, number[]>();
-  for (const [position, known] of names.entries()) {
-    for (const name of known) {
-      const others = positions.get(name);
-      if (others) others.push(position);
-      else positions.set(name, [position]);
+const NO_MATCH: Match = { position: null };
+
+/** The items and transactions that are not linked yet. */
+class Open {
+  /** By the ordinal of the transaction. Without an item, it is refused. */
+  readonly matches = new Map<number, Match>();
+  private readonly taken = new Set<number>();
+
+  constructor(
+    readonly allItems: ComparedItem[],
+    readonly allTransactions: ComparedTransaction[],
+    private readonly created: CreationRules | undefined,
+  ) {}
+
+  get items(): ComparedItem[] {
+    return this.allItems.filter((item) => this.has(item));
+  }
+
+  get transactions(): ComparedTransaction[] {
+    return this.allTransactions.filter((transaction) => this.hasTransaction(transaction));
+  }
+
+  has({ position }: ComparedItem): boolean {
+    return !this.taken.has(position);
+  }
+
+  hasTransaction({ ordinal }: ComparedTransaction): boolean {
+    return !this.matches.has(ordinal);
+  }
+
+  link(item: ComparedItem, transaction: ComparedTransaction): void {
+    if (!this.has(item) || !this.hasTransaction(transaction)) return;
+    const { differs, contradicts } = differencesOf(item, transaction, this.created);
+    if (contradicts) return;
+    const { position } = item;
+    this.taken.add(position);
+    this.matches.set(transaction.ordinal, { position, differs: differs.length > 0 ? differs : undefined });
+  }
+
+  /** Records the differences of transactions that contradict all items left, so they are of none. */
+  refuse(): void {
+    const { items, created } = this;
+    for (const one of this.transactions) {
+      const compared = items.slice(0, MOST_COMPARED).map((item) => differencesOf(item, one, created));
+      const fitting = compared.findIndex(({ contradicts }) => !contradicts);
+      if (fitting >= 0) items.splice(fitting, 1);
+      else if (compared[0]) this.matches.set(one.ordinal, { position: null, differs: compared[0].differs });
     }
   }
-  return positions;
 }
 
-/** Returns the identity of an item: the transaction that it names, or its recipient. */
-function namesOfItem(item: Item): string[] {
-  if (item.upstreamRef !== null) return [item.upstreamRef];
-  return recipientNames(item).flatMap(({ kind, key }) => (kind === 'receiver' ? [] : [key]));
+/** Above the items left after any honest answer. Bounds the cost of others. */
+const MOST_COMPARED = 100;
+
+/** The reference of a payout (often our ID), or the transaction that a deletion or redemption names. */
+function referencesOf({ reference, upstreamRef }: Pick<Item, 'reference' | 'upstreamRef'>): string[] {
+  return [
+    ...(reference ? [`reference ${reference}`] : []),
+    ...(upstreamRef ? [`chiRef ${upstreamRef}`] : []),
+  ];
 }
 
-function refOf({ upstreamRef }: Transaction): string[] {
-  return upstreamRef === null ? [] : [upstreamRef];
+function keysOfPayment(names: string[], amountUsd: Decimal | null): string[] {
+  return amountUsd === null ? [] : names.map((name) => `${name} ${amountUsd.toFixed()}`);
 }
 
-/**
- * Adds the answer's data about each payout to the transaction of its item. A payout without a certain item or
- * a transaction gets an entry of its own.
- */
-export function withPayouts(items: Item[], found: UpstreamItem[], payouts: ListedPayout[]): UpstreamItem[] {
-  if (payouts.length === 0) return found;
-  const phones = items.map(({ phone }) => keyOf(phone));
-  const isOneEach = payouts.length === items.length;
-  const taken = new Set<number>();
-  const all = [...found];
-  const indexOf = new Map(
-    found.flatMap(({ position }, index) => (position === null ? [] : [[position, index]])),
-  );
-  for (const { index, phone, status, error } of payouts) {
-    const position = positionOf(index, keyOf(phone));
-    if (position !== null) taken.add(position);
-    const handover = { payoutStatus: status, payoutError: error };
-    const foundAt = position === null ? undefined : indexOf.get(position);
-    const transaction = foundAt === undefined ? undefined : all[foundAt];
-    if (foundAt !== undefined && transaction) all[foundAt] = Object.assign({}, transaction, handover);
-    else all.push({ position, ...handover, ...NO_TRANSACTION });
-  }
-  return all;
-
-  /** Returns the item at the same position if its phone agrees, else the first free item with this phone. */
-  function positionOf(index: number, phone: string): number | null {
-    const isFree = (position: number) => position >= 0 && position < items.length && !taken.has(position);
-    const isSame = phone === '' ? isOneEach : phones[index] === phone;
-    if (isSame && isFree(index)) return index;
-    const elsewhere =
-      phone === '' ? -1 : phones.findIndex((known, position) => known === phone && isFree(position));
-    return elsewhere < 0 ? null : elsewhere;
+/** Pairs each transaction with the items that share a key, in order. */
+function* pairsByKey(
+  open: Open,
+  keysOfItem: (item: ComparedItem) => string[],
+  keysOfTransaction: (transaction: ComparedTransaction) => string[],
+): Iterable<Pair> {
+  const items = indexed(open.items, keysOfItem);
+  for (const transaction of open.transactions) {
+    for (const key of keysOfTransaction(transaction)) {
+      const found = items.get(key) ?? [];
+      while (found[0] && !open.has(found[0])) found.shift();
+      for (const item of found) {
+        yield [item, transaction];
+        if (!open.hasTransaction(transaction)) break;
+      }
+    }
   }
 }
 
-const NO_TRANSACTION = {
-  upstreamRef: null,
-  upstreamId: null,
-  batchRef: null,
-  status: null,
-  amountUsd: null,
-  feeUsd: null,
-};
+function* pairsByRecipient(open: Open): Iterable<Pair> {
+  const items = indexed(open.items, ({ names }) => names);
+  const transactions = indexed(open.transactions, ({ names }) => names);
+  for (const transaction of open.transactions) {
+    const item = onlyOne(items, transaction.names);
+    if (item && onlyOne(transactions, item.names)) yield [item, transaction];
+  }
+}
 
-/** Normalizes the telco's spelling of a number. Empty without a number. */
-function keyOf(phone: string | null): string {
-  return phone ? (recipientKey('phone', phone) ?? phone) : '';
+function* pairsByPlace(open: Open): Iterable<Pair> {
+  const { allItems, allTransactions } = open;
+  const isNameless = allTransactions.every(({ names }) => names.length === 0);
+  if (isNameless && allItems.length === allTransactions.length) {
+    for (const [place, transaction] of allTransactions.entries()) {
+      const item = allItems[place];
+      if (item) yield [item, transaction];
+    }
+  }
+  const [item, ...items] = open.items;
+  const [transaction, ...transactions] = open.transactions;
+  if (item && transaction && items.length + transactions.length === 0) yield [item, transaction];
+}
+
+function indexed<Entry>(entries: Entry[], keysOf: (entry: Entry) => string[]): Map<string, Entry[]> {
+  const byKey = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    for (const key of keysOf(entry)) {
+      const others = byKey.get(key);
+      if (others) others.push(entry);
+      else byKey.set(key, [entry]);
+    }
+  }
+  return byKey;
+}
+
+/** Returns the entry with one of these names, if it is the only one. */
+function onlyOne<Entry>(byName: Map<string, Entry[]>, names: string[]): Entry | undefined {
+  const found = new Set(names.flatMap((name) => byName.get(name)?.slice(0, 2) ?? []));
+  return found.size === 1 ? [...found][0] : undefined;
 }

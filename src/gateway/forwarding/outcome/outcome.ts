@@ -8,7 +8,8 @@ import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { payoutsIn } from '../../upstream/answers/payouts';
 import { transactionsIn } from '../../upstream/answers/transactions';
 import { TimedAnswer } from '../../upstream/upstream-account';
-import { matchItems, withPayouts } from './match';
+import { withPayouts } from './handovers';
+import { AnsweredCall, matchItems } from './match';
 
 /**
  * Returns the outcome of a call after the upstream's answer: its transactions, the entry of each item, and
@@ -23,7 +24,7 @@ export function outcomeOf(
   answerOf: string | null = null,
 ): NewOutcome {
   const changes = rowOf(operation).effect !== 'read';
-  const transactions = changes && answer.body ? itemsIn(answer.body, items) : [];
+  const transactions = changes && answer.body ? itemsIn(answer.body, items, { operation, feeRule }) : [];
   return {
     intentId: id,
     kind: answer.kind,
@@ -43,8 +44,8 @@ export function outcomeOf(
   };
 }
 
-function itemsIn(body: Buffer, items: Item[]): UpstreamItem[] {
-  return withPayouts(items, matchItems(items, transactionsIn(body)), payoutsIn(body));
+function itemsIn(body: Buffer, items: Item[], call: AnsweredCall): UpstreamItem[] {
+  return withPayouts(items, matchItems(items, transactionsIn(body), call), payoutsIn(body));
 }
 
 /** Returns the entries of a call's items, and the amount that counts on caps. */
@@ -56,10 +57,11 @@ function settlementOf(
   vocabulary: StatusVocabulary,
 ): Pick<NewOutcome, 'entries' | 'countedUsd'> {
   const statuses = transactions.map((transaction) => {
-    const { position, upstreamRef, upstreamId, payoutStatus, payoutError } = transaction;
+    const { position, upstreamRef, upstreamId, payoutStatus, payoutError, differs } = transaction;
     const status = transaction.status ?? payoutStatus ?? payoutError ?? null;
     const isNamed = (upstreamRef ?? upstreamId) !== null;
-    return { position, status, meaning: vocabulary.statusOfItem(transaction), isNamed };
+    const isRefused = position === null && differs !== undefined;
+    return { position, status, meaning: vocabulary.statusOfItem(transaction), isNamed, isRefused };
   });
   const entries = entriesOfAnswer(operation, kind, items.length, statuses);
   const feesUsd = new Map<number, Decimal>();

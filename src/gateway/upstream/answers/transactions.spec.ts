@@ -23,6 +23,7 @@ const TRANSACTION = {
   redeemLink: 'https://pay.example.com',
   meta: { email: 'x@example.com' },
 };
+const OTHER = { ...TRANSACTION, id: 'x', chiRef: 'y' };
 const READ = {
   upstreamId: 'Zk3x9Qw1Lm7Tn2Rb5Vc8',
   upstreamRef: CHI_REF,
@@ -49,7 +50,7 @@ describe('transactionsIn', () => {
     ['POST /send', { paymentLink: 'https://pay.example.com' }, 0],
     [
       'POST /payouts/airtime',
-      { payoutLink: '-', data: [TRANSACTION, TRANSACTION], error: 'None', payouts: [{}] },
+      { payoutLink: '-', data: [TRANSACTION, OTHER], error: 'None', payouts: [{}] },
       2,
     ],
     ['POST /payouts/mobile-money', { credits: [TRANSACTION], payouts: [] }, 1],
@@ -58,32 +59,35 @@ describe('transactionsIn', () => {
       { credits: [TRANSACTION], payouts: { 0: {}, issueID: 'x' } },
       1,
     ],
-    [
-      'an answer with different transactions in both lists',
-      { data: [TRANSACTION], credits: [{ ...TRANSACTION, id: 'x' }] },
-      2,
-    ],
+    ['an answer with different transactions in both lists', { data: [TRANSACTION], credits: [OTHER] }, 2],
     [
       'an answer with the same transactions in both lists',
       { data: [TRANSACTION], credits: [TRANSACTION] },
       1,
     ],
-    [
-      'an answer with one transaction and a list',
-      { data: TRANSACTION, credits: [{ ...TRANSACTION, id: 'x' }] },
-      2,
-    ],
+    ['an answer with one transaction and a list', { data: TRANSACTION, credits: [OTHER] }, 2],
     ['POST /payouts/credit', { paymentLink: '-', data: [TRANSACTION], credits: [], error: 'None' }, 1],
     ['POST /account/delete-unpaid-transaction', TRANSACTION, 1],
-    ['a plain list', [TRANSACTION, 'noise', null, {}, TRANSACTION], 2],
+    ['a plain list', [TRANSACTION, 'noise', null, {}, OTHER], 2],
     ['nothing', undefined, 0],
     ['null', null, 0],
   ])('finds the transactions of %s', (_operation, data, count) => {
     const found = inEnvelope(data);
-    const known = found.map((one) => ({ ...one, upstreamId: READ.upstreamId }));
+    const known = found.map((one) => ({ ...one, upstreamId: READ.upstreamId, upstreamRef: CHI_REF }));
     expect(
       known.map(({ amountUsd, feeUsd, ...rest }) => [rest, amountUsd?.toFixed(), feeUsd?.toFixed()]),
     ).toEqual(Array.from({ length: count }, () => [READ, '0.1', '0.01']));
+  });
+
+  it('reads a repeated transaction once, with the words of all its statuses', () => {
+    const statuses = (...records: object[]) => inEnvelope(records).map(({ status }) => status);
+    expect(statuses(TRANSACTION, { ...OTHER, id: TRANSACTION.id, status: 'PAID ' })).toEqual(['paid']);
+    expect(statuses(TRANSACTION, { ...OTHER, chiRef: CHI_REF, status: 'failed' })).toEqual([
+      'paid and failed',
+    ]);
+    expect(statuses({ ...TRANSACTION, status: 'failed' }, TRANSACTION, TRANSACTION)).toEqual([
+      'failed and paid',
+    ]);
   });
 
   it('translates the word for mobile money, and keeps every other type', () => {
@@ -198,7 +202,7 @@ describe('transactionsIn', () => {
   });
 
   it('reads no more transactions than the largest request has items', () => {
-    expect(inEnvelope(Array.from({ length: 10_001 }, () => ({ chiRef: 1 })))).toHaveLength(10_000);
+    expect(inEnvelope(Array.from({ length: 10_001 }, (_, chiRef) => ({ chiRef })))).toHaveLength(10_000);
   });
 
   it('never throws on any bytes', () => {

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { readWrittenId } from '../../../operations/catalogue/payout-id';
+import { plainWord } from '../../../operations/lifecycle/statuses';
 import { isObject } from '../../../platform/json/is-object';
 import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 import { parseJson } from './answer';
@@ -38,27 +39,43 @@ const MAX_AMOUNT = new Decimal('1e15');
 /** Items of the largest request. Bounds the cost of an answer with more transactions. */
 const MAX_TRANSACTIONS = 10_000;
 
-/** Reads the transactions of an answer: `data.data`, then `data.credits`. Never throws on any bytes. */
+/** Reads the transactions of an answer: `data.data` and `data.credits`. Never throws on any bytes. */
 export function transactionsIn(body: Buffer): Transaction[] {
   const envelope = parseJson(body);
   if (!isObject(envelope)) return [];
   const { data } = envelope;
   const { data: inner, credits } = isObject(data) ? data : {};
-  const first = transactionsOf(inner);
-  const second = transactionsOf(credits);
-  const known = new Set(second.length > 0 ? first.map(nameOf) : []);
-  const listed = [...first, ...second.filter((one) => !known.has(nameOf(one)))];
-  return (listed.length > 0 ? listed : transactionsOf(data)).slice(0, MAX_TRANSACTIONS).map(readTransaction);
+  const listed = [...transactionsOf(inner), ...transactionsOf(credits)];
+  const records = listed.length > 0 ? listed : transactionsOf(data);
+  return distinct(records.slice(0, MAX_TRANSACTIONS).map(readTransaction));
 }
 
 function transactionsOf(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? (value as unknown[]) : [value]).filter(isTransaction);
 }
 
-/** An answer may show the same transaction in both lists. */
-function nameOf({ chiRef, id, tnxID }: Record<string, unknown>): string {
-  return `${readText(chiRef)}\n${readText(id ?? tnxID)}`;
+/**
+ * Removes repetitions: records with the same `chiRef` or `id` are one transaction. If their statuses differ, it
+ * has both words, which no vocabulary knows.
+ */
+function distinct(transactions: Transaction[]): Transaction[] {
+  const known = new Map<string, Transaction>();
+  return transactions.filter((one) => {
+    const { upstreamRef: ref, upstreamId: id } = one;
+    const names = [...(ref === null ? [] : [`chiRef ${ref}`]), ...(id === null ? [] : [`id ${id}`])];
+    const first = names.map((name) => known.get(name)).find((other) => other !== undefined);
+    if (first) first.status = bothWords(first.status, one.status);
+    else for (const name of names) known.set(name, one);
+    return !first;
+  });
 }
+
+function bothWords(one: string | null, other: string | null): string | null {
+  if (one === null || other === null || plainWord(one) === plainWord(other)) return one ?? other;
+  return one.includes(AND) ? one : one + AND + other;
+}
+
+const AND = ' and ';
 
 function isTransaction(value: unknown): value is Record<string, unknown> {
   return isObject(value) && (value.chiRef !== undefined || value.tnxID !== undefined);

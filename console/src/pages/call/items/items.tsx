@@ -50,7 +50,7 @@ export function Items({ timeline }: { timeline: CallTimeline }) {
         >
           <DataTable
             label="Other transactions"
-            columns={UPSTREAM}
+            columns={[...UPSTREAM, DIFFERS]}
             rows={others}
             keyOf={(other) => `${others.indexOf(other)}`}
             empty="No other transactions."
@@ -85,6 +85,7 @@ function columnsOf(
     ...[
       ...UPSTREAM,
       ...TELCO.filter(({ id }) => items.some(({ upstream }) => upstream && upstream[id] !== null)),
+      ...(items.some(({ upstream }) => upstream && upstream.differs.length > 0) ? [DIFFERS] : []),
     ].map(({ render, ...column }) => ({
       ...column,
       render: ({ upstream }: RecordItem) => (upstream ? render(upstream) : <Maybe text={null} />),
@@ -134,6 +135,13 @@ const UPSTREAM: Column<RecordUpstreamItem>[] = [
     render: (one) => <Usd amount={one.amount_usd} />,
   },
 ];
+
+/** Column of the properties in which a transaction differs from its item. Few do. */
+const DIFFERS: Column<RecordUpstreamItem> = {
+  id: 'differs',
+  title: 'Differs in',
+  render: ({ differs }) => <Maybe text={differs.join(', ') || null} />,
+};
 
 /** Columns of the telco's response, which the answer contains for some payouts. */
 const TELCO: (Column<RecordUpstreamItem> & { id: 'payout_status' | 'payout_error' })[] = [

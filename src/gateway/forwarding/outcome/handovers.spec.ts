@@ -1,6 +1,6 @@
 import { NO_ITEM } from '../../../../test/support/payments/no-item';
 import { ListedPayout } from '../../upstream/answers/payouts';
-import { withPayouts } from './match';
+import { withPayouts } from './handovers';
 
 const [A, B] = ['+254700000001', '+254700000002'];
 const items = (...phones: (string | null)[]) => phones.map((phone) => ({ ...NO_ITEM, phone }));
