@@ -1085,6 +1085,7 @@ CREATE TABLE book_transaction (
 CREATE UNIQUE INDEX book_transaction_ref ON book_transaction (account, upstream_ref, variant) WHERE upstream_ref IS NOT NULL;
 CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, upstream_id) WHERE upstream_id IS NOT NULL;
 CREATE INDEX book_transaction_unclaimed ON book_transaction (account, issued_at) WHERE call_id IS NULL;
+CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE call_id IS NULL;
 
 -- A contradiction: a second payout whose records name the transaction, another transaction with its reference,
 -- or a row with its names and another recipient, type or amount. It changes nothing about the payout of the

@@ -21,9 +21,8 @@ const UNNAMED_FOR_MS = 7 * 86_400_000;
 const CALL_OWNER = Prisma.sql`i.client_id::text AS "clientId", i.person_id::text AS "personId"`;
 
 /**
- * Finds the owners of transactions in the records. A transaction belongs to the first call whose answer named
- * it as created. A call that only names it in its request, such as a redemption, does not own it. Several
- * calls may share a batch.
+ * Finds the owners of transactions in the book. A transaction belongs to the call of its payout. A call that
+ * only names it in its request, such as a redemption, does not own it. Several calls may share a batch.
  */
 export class TransactionOwners {
   private readonly owners = new Map<string, CallOwner[]>();
@@ -115,9 +114,8 @@ export async function hasUnnamedTransactions(
 type TransactionRow = CallOwner & Record<TransactionId, string | null>;
 
 /**
- * The index finds calls by the IDs. Their records decide: answers that report a success, and settlements
- * without a competing call. The two statements are separate, because a planner that cannot estimate the
- * number of calls would read all records.
+ * The search index finds calls by the IDs, and the book has the transactions of each. The two statements are
+ * separate, because a planner that cannot estimate the number of calls would read the whole book.
  */
 async function readOwners(
   prisma: Prisma.TransactionClient,
@@ -133,20 +131,14 @@ async function readOwners(
     ) AS e`;
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
-  const named = Prisma.sql`ARRAY[n.upstream_ref, n.upstream_id, n.batch_ref] && ${ids}::text[]`;
   return prisma.$queryRaw<TransactionRow[]>`
-    SELECT ${CALL_OWNER}, named.upstream_ref AS "upstreamRef", named.upstream_id AS "upstreamId",
-      named.batch_ref AS "batchRef"
+    SELECT ${CALL_OWNER}, b.upstream_ref AS "upstreamRef", b.upstream_id AS "upstreamId", b.batch_ref AS "batchRef"
     FROM (
-      SELECT o.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM outcome o
-      CROSS JOIN LATERAL json_to_recordset(o.record::json -> 'items')
-        AS n(upstream_ref text, upstream_id text, batch_ref text)
-      WHERE o.intent_id = ANY (${calls}::uuid[]) AND o.kind = 'succeeded' AND ${named}
-      UNION
-      SELECT s.intent_id, n.upstream_ref, n.upstream_id, n.batch_ref FROM settlement s
-      CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
-        AS n(upstream_ref text, upstream_id text, batch_ref text)
-      WHERE s.intent_id = ANY (${calls}::uuid[]) AND s.record::json -> 'calls' IS NULL AND ${named}
-    ) AS named JOIN intent i ON i.id = named.intent_id AND i.id = ANY (${calls}::uuid[])
+      SELECT call_id AS maker, * FROM book_transaction WHERE call_id = ANY (${calls}::uuid[])
+      UNION ALL
+      SELECT answered_call, * FROM book_transaction
+      WHERE call_id IS NULL AND answered_call = ANY (${calls}::uuid[])
+    ) AS b JOIN intent i ON i.id = b.maker AND i.id = ANY (${calls}::uuid[])
+    WHERE ARRAY[b.upstream_ref, b.upstream_id, b.batch_ref] && ${ids}::text[]
     ORDER BY i.id`;
 }
