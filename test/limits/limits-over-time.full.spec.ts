@@ -5,6 +5,7 @@ import { removeExpired } from '../support/databases/expiry';
 import supertest from '../support/http/supertest';
 import { answer } from '../support/network/fake-upstream';
 import { ApprovalScene, startApproving } from '../support/payments/approving';
+import { settleByHand } from '../support/payments/settling';
 import { TestProxy } from '../support/processes/proxy';
 import { editRecord } from '../support/records/documents';
 
@@ -103,12 +104,14 @@ describe('limits over time', () => {
     expect(Number(row?.usd)).toBeGreaterThan(100 - 7.4);
   });
 
-  it('exclude a rejected payout', async () => {
+  it('exclude a rejected payout once it is verified', async () => {
     const { key } = await client({ maxRecipientDayUsd: usd('100') });
     const phone = newPhone();
     approving.upstream.behaviour = answer(400, { status: 'error', error: 'no such number' });
-    await pay(key, items([phone, 80])).expect(400);
+    const rejected = await pay(key, items([phone, 80])).expect(400);
     approving.upstream.behaviour = answer(200, { status: 'success', data: { error: 'None' } });
+    await pay(key, items([phone, 100])).expect(403);
+    await settleByHand(approving.proxy, rejected);
     await pay(key, items([phone, 100])).expect(200);
     await pay(key, items([phone, 1])).expect(403);
   });

@@ -3,6 +3,7 @@ import { createTestDatabase, TestDatabase } from '../support/databases/test-data
 import { answer, FakeUpstream, hang, succeed } from '../support/network/fake-upstream';
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
 import { AIRTIME, airtime } from '../support/payments/paying';
+import { settleByHand } from '../support/payments/settling';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 
 const PATH = '/payouts/airtime';
@@ -90,8 +91,10 @@ describe('the duplicate guard', () => {
   it('admits a repetition after a call that provably paid nothing', async () => {
     const key = await client();
     upstream.behaviour = answer(400, { status: 'error', error: 'no' });
-    await proxy.post(key, PATH, AIRTIME).expect(400);
+    const rejected = await proxy.post(key, PATH, AIRTIME).expect(400);
     upstream.behaviour = succeed;
+    await proxy.post(key, PATH, AIRTIME).expect(409, /suspected_duplicate/);
+    await settleByHand(proxy, rejected);
     await proxy.post(key, PATH, AIRTIME).expect(200);
   });
 

@@ -11,7 +11,7 @@ interface Row {
   with?: object;
   status: number;
   code?: string;
-  outcome: 'succeeded' | 'rejected' | 'unknown';
+  outcome: 'succeeded' | 'unknown';
   failure: string | null;
   /** Whether the sandbox executed the payout in the end. */
   processed: boolean;
@@ -21,7 +21,8 @@ const passed = { outcome: 'succeeded', failure: null, processed: true } as const
 const unknown = (failure: string, status = 502) =>
   ({ status, code: 'outcome_unknown', outcome: 'unknown', failure, processed: true }) as const;
 const unverified = { outcome: 'unknown', failure: 'unverified_rejection' } as const;
-const refused = { outcome: 'rejected', failure: null, processed: false } as const;
+const contradictory = { outcome: 'unknown', failure: 'contradictory' } as const;
+const refused = { ...unverified, processed: false } as const;
 
 const TABLE: Row[] = [
   { fault: 'delay', with: { ms: 50 }, status: 200, ...passed },
@@ -35,8 +36,8 @@ const TABLE: Row[] = [
   { fault: 'error500AfterProcessing', status: 500, ...unverified, processed: true },
   { fault: 'error500AfterSome', status: 500, ...unverified, processed: true },
   { fault: 'errorBesideTransactions', status: 200, ...passed },
-  { fault: 'errorNamingTransactions', status: 400, ...unverified, processed: true },
-  { fault: 'errorNamingTransactions', with: { status: 200 }, status: 200, ...unverified, processed: true },
+  { fault: 'errorNamingTransactions', status: 400, ...contradictory, processed: true },
+  { fault: 'errorNamingTransactions', with: { status: 200 }, status: 200, ...contradictory, processed: true },
   { fault: 'successNamingNothing', status: 200, ...passed },
   { fault: 'error502Html', ...unknown('server_error') },
   { fault: 'truncatedBody', ...unknown('reset') },

@@ -8,6 +8,7 @@ import { airtimeItem, creditItem } from '../support/http/interface';
 import { answer, hang } from '../support/network/fake-upstream';
 import { eventually } from '../support/payments/paying';
 import { PreviewScene, serving, startPreviewing } from '../support/payments/previewing';
+import { settleByHand } from '../support/payments/settling';
 import { editRecord, insertSettlements } from '../support/records/documents';
 import { copyIntent } from '../support/records/intents';
 
@@ -193,7 +194,7 @@ describe('a preview of a repeated request', () => {
     expect((await api.preview(key, '/payouts/credit', { credits })).duplicates).toHaveLength(1);
   });
 
-  it('omits rejected items and items older than seven days', async () => {
+  it('omits items of calls that were not executed and items older than seven days', async () => {
     const { key } = await api.client();
     const body = airtimes(fresh());
     const seenOf = async () =>
@@ -202,6 +203,8 @@ describe('a preview of a repeated request', () => {
     api.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { headers } = await api.ask(key, AIRTIME, body).expect(400);
     api.upstream.behaviour = serving;
+    expect(await seenOf()).toEqual([headers['x-call-id']]);
+    await settleByHand(api.proxy, { headers });
     expect(await seenOf()).toEqual([]);
     const copy = await copyIntent(api.proxy.database, headers['x-call-id'] ?? '', {});
     expect(await seenOf()).toEqual([copy]);

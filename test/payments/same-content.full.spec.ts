@@ -4,6 +4,7 @@ import { answer, FakeUpstream, hang, succeed } from '../support/network/fake-ups
 import { answeredEarlier, receivedEarlier } from '../support/payments/earlier';
 import { AIRTIME, airtime } from '../support/payments/paying';
 import { respelt } from '../support/payments/respelt';
+import { settleByHand } from '../support/payments/settling';
 import { startProxy, TestProxy } from '../support/processes/proxy';
 import { insertSettlements } from '../support/records/documents';
 
@@ -227,10 +228,10 @@ describe('repeated content', () => {
       expect(upstream.received).toHaveLength(2);
     });
 
-    it('is sent again after a day, after a rejection, and with another item', async () => {
+    it('is sent again after a day, after a verified rejection, and with another item', async () => {
       const key = await client();
       upstream.behaviour = answer(400, { status: 'error', error: 'no' });
-      await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(400);
+      await settleByHand(proxy, await ask(key, LIST, { idempotencyKey: 'upload-1' }).expect(400));
       upstream.behaviour = succeed;
       const first = idOf(await ask(key, LIST, { idempotencyKey: 'upload-2' }).expect(200));
       await answeredEarlier(database, first, 25);

@@ -214,8 +214,10 @@ describe('the caps of persons, over two proxies', () => {
   it('regain unpaid amounts', async () => {
     const { key } = await newClient({ person_daily_cap_usd: '1' });
     const person = newPerson();
-    await sandbox.fault({ fault: 'tooManyRequests', nth: 1 });
-    expect((await pay(key, person, new Decimal('1'))).code).toBe('upstream_busy');
+    const unconnected = await startProxy({ upstreamBaseUrl: 'http://127.0.0.1:1' }, database);
+    const unsent = unconnected.post(key, '/payouts/airtime', airtime(1)).set('X-Actor', person);
+    expect((await unsent.expect(503)).body.code).toBe('upstream_unreachable');
+    await unconnected.close();
     expect(await spending(person)).toBe('0.000000');
     expect((await pay(key, person, new Decimal('1'))).code).toBe('200');
     expect((await pay(key, person, new Decimal('0.01'))).code).toBe('cap_exceeded');

@@ -1,6 +1,7 @@
 import { newId } from '../../../src/platform/database/ids';
 import supertest from '../../support/http/supertest';
 import { eventually } from '../../support/payments/paying';
+import { forgetFalseRejections } from '../../support/payments/settling';
 import { Lie, LyingLedger } from '../../support/reconciliation/lying-ledger';
 
 const ERROR = { status: 'error', error: 'insufficient funds' };
@@ -17,9 +18,7 @@ describe('a rejection that may be false', () => {
   beforeEach(async () => {
     ledger.lie = undefined;
     ledger.quiet({ quietMs: 3_600_000, rejectedQuietMs: 0 });
-    await ledger.paying.proxy.database.query('ALTER TABLE activity DISABLE TRIGGER ALL');
-    await ledger.paying.proxy.database.query(`DELETE FROM activity WHERE action = 'false_rejection'`);
-    await ledger.paying.proxy.database.query('ALTER TABLE activity ENABLE TRIGGER ALL');
+    await forgetFalseRejections(ledger.paying.proxy);
   });
 
   const client = async (cap: number) => {
