@@ -10,7 +10,7 @@ import { CHECKS } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
 import { PAGE_SESSIONS } from './page-sessions.mjs';
 import { PERSONS } from './persons.mjs';
-import { RECIPIENTS } from './recipients.mjs';
+import { ANSWERS, RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 import { RUNS } from './runs.mjs';
@@ -207,6 +207,7 @@ export const GUARDS = [
   ...CALLS,
   ...CHECKS,
   ...RETRIES,
+  ...ANSWERS,
   ...RUNS,
   ...CLOCKS,
   ...DATABASES,

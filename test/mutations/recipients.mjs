@@ -54,3 +54,93 @@ export const RECIPIENTS = [
     test: 'are equal for all spellings of a recipient',
   },
 ];
+
+const MATCHING = 'src/gateway/forwarding/outcome/match.spec.ts';
+const ITEMS = 'test/payments/answers-of-items.spec.ts';
+const SETTLEMENT = 'src/operations/lifecycle/settlement.ts';
+
+/** Guards against transactions of an answer that are of no payout, or of another one. */
+export const ANSWERS = [
+  {
+    name: 'contradicting-transaction',
+    guards: 'a transaction of another recipient, type or amount that is taken for that of an item',
+    edits: [['src/gateway/forwarding/outcome/match.ts', '    if (contradicts) return;\n', '']],
+    noticedBy: MATCHING,
+  },
+  {
+    name: 'paid-name',
+    guards: 'a transaction to another email address that shows the handle of an item',
+    edits: [
+      [
+        'src/gateway/forwarding/outcome/comparison.ts',
+        "  if (item.paid !== undefined && isOther(item.paid)) return 'other';\n",
+        '',
+      ],
+    ],
+    noticedBy: MATCHING,
+    test: 'compares all names of a recipient in any spelling',
+  },
+  {
+    name: 'shared-reference',
+    guards: 'a reference of several items that decides which one is paid',
+    edits: [
+      ['src/gateway/forwarding/outcome/match.ts', '.filter((reference) => count.get(reference) === 1)', ''],
+    ],
+    noticedBy: MATCHING,
+    test: 'ignores a reference that several items share',
+  },
+  {
+    name: 'repeated-transaction',
+    guards: 'a repeated transaction that makes two payouts paid',
+    edits: [['src/gateway/upstream/answers/transactions.ts', '    return !first;\n', '    return true;\n']],
+    noticedBy: ITEMS,
+    test: 'have their states with a row repeated in place of another payout to the same person',
+  },
+  {
+    name: 'repeated-status',
+    guards: 'the first of two statuses of a transaction',
+    edits: [
+      [
+        'src/gateway/upstream/answers/transactions.ts',
+        'if (first) first.status = bothWords(first.status, one.status);',
+        'if (first) first.status ??= bothWords(first.status, one.status);',
+      ],
+    ],
+    noticedBy: ITEMS,
+    test: 'have their states with a row repeated with another status',
+  },
+  {
+    name: 'others-that-contradict',
+    guards: 'a payout that takes the status of a transaction of another recipient',
+    edits: [[SETTLEMENT, 'isSame && !others.some(({ isRefused }) => isRefused) ? first', 'isSame ? first']],
+    noticedBy: ITEMS,
+    test: 'have their states with a row of another recipient',
+  },
+  {
+    name: 'unnamed-success',
+    guards: 'a success that names no transaction and counts as paid',
+    edits: [[SETTLEMENT, 'needsName || transactions.length > 0', 'transactions.length > 0']],
+    noticedBy: 'src/operations/lifecycle/settlement.spec.ts',
+    test: 'leaves POST /payouts/airtime in doubt after a success that names nothing',
+  },
+  {
+    name: 'unnamed-handover',
+    guards: 'a handover to the telco without a transaction that counts as paid',
+    edits: [[SETTLEMENT, "    if (needsName && !isNamed) return 'in_doubt';\n", '']],
+    noticedBy: 'src/operations/lifecycle/settlement.spec.ts',
+    test: 'leaves a payout in doubt whose handover to the telco is stated without a transaction',
+  },
+  {
+    name: 'doubts-of-a-success',
+    guards: 'a success whose payouts are all in doubt, and that nobody settles',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/calls-in-doubt.ts',
+        'call.hasAnswer && settlesItems(call.operation) && items.length > 0',
+        'call.hasAnswer && call.settled.size > 0 && items.length > 0',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/unnamed-successes.spec.ts',
+    test: 'is settled as not executed if a later listing shows nothing',
+  },
+];

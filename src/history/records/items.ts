@@ -1,7 +1,7 @@
 import { ItemDocument, PersonDocument, TransactionDocument } from '../../journal/records/documents';
-import { Difference } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
 import { payoutIdOf } from '../../operations/catalogue/payout-id';
+import { Difference } from '../../operations/items/item';
 import { CallState, stateOf } from '../../operations/lifecycle/lifecycle';
 import { NEXT_STEPS, payoutStateOf } from '../../operations/lifecycle/settlement';
 import { feeUsdOf } from '../../operations/lifecycle/sums';

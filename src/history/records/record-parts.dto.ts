@@ -1,5 +1,5 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { Difference, DIFFERENCES } from '../../journal/records/records';
+import { Difference, DIFFERENCES } from '../../operations/items/item';
 import { Resolution, RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import {
   ACCOUNTS,

@@ -4,7 +4,7 @@ import { Caller } from '../../access/callers/caller';
 import { CallPerson } from '../../access/people/person';
 import { Instant } from '../../continuity/heartbeat/instant';
 import { FeeRule } from '../../operations/items/fees';
-import { Item } from '../../operations/items/item';
+import { Difference, Item } from '../../operations/items/item';
 import { Resolution } from '../../operations/lifecycle/lifecycle';
 import { Account, Entry, Source } from '../../operations/lifecycle/settlement';
 import { asRecorded, proseAsRecorded } from '../../platform/privacy/recorded';
@@ -91,10 +91,6 @@ export interface OpenIntent extends NewIntent {
   /** Its payments by recipient. Null if no client limit depends on earlier payments. */
   payments?: Payment[] | null;
 }
-
-/** Properties of a transaction that can differ from those of its item. */
-export const DIFFERENCES = ['upstream_ref', 'recipient', 'type', 'amount'] as const;
-export type Difference = (typeof DIFFERENCES)[number];
 
 /** A transaction in the upstream's answer. */
 export interface UpstreamItem {

@@ -73,3 +73,7 @@ export function recipientNames({
 export function paidName(item: RecipientFields): RecipientName | undefined {
   return recipientNames(item).find(({ counts }) => counts);
 }
+
+/** Properties of a transaction that can differ from those of its item. */
+export const DIFFERENCES = ['upstream_ref', 'recipient', 'type', 'amount'] as const;
+export type Difference = (typeof DIFFERENCES)[number];

@@ -2,7 +2,6 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { ACTOR_SOURCES } from '../../../src/access/people/person';
 import {
-  DIFFERENCES,
   NewOutcome,
   NewTry,
   OpenIntent,
@@ -11,6 +10,7 @@ import {
   UpstreamItem,
 } from '../../../src/journal/records/records';
 import { readFeeRule } from '../../../src/operations/items/fees';
+import { DIFFERENCES } from '../../../src/operations/items/item';
 import { Item } from '../../../src/operations/items/item';
 import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { Difference } from '../../../journal/records/records';
 import { CreationRules, isOtherType } from '../../../operations/items/effects';
-import { Item, paidName, recipientNames } from '../../../operations/items/item';
+import { Difference, Item, paidName, recipientNames } from '../../../operations/items/item';
 import { kindOfKey, mayBeNationalForm, recipientKey } from '../../../recipients/recipient';
 import { Transaction } from '../../upstream/answers/transactions';
 

@@ -1,5 +1,4 @@
 import { Decimal } from 'decimal.js';
-import fc from 'fast-check';
 import { NO_ITEM } from '../../../../test/support/payments/no-item';
 import { readFeeRule } from '../../../operations/items/fees';
 import { Item } from '../../../operations/items/item';
@@ -176,76 +175,5 @@ describe('matchItems', () => {
         equal.map(() => transaction(A, 2)),
       ).at(-1),
     ).toBeNull();
-  });
-
-  /** Compares all items with all transactions, by rules written for this test. */
-  it('agrees with a comparison of all with all', () => {
-    const amount = fc.constantFrom(1, 1.004, 1.006, 2);
-    const items = fc.array(
-      fc.record({
-        phone: fc.constantFrom(A, B),
-        amount,
-        reference: fc.constantFrom(null, 'x', 'y'),
-      }),
-      { maxLength: 4 },
-    );
-    const transactions = fc.array(
-      fc.record({
-        phone: fc.constantFrom(A, B, A.slice(1), null),
-        amount: fc.oneof(amount, fc.constantFrom(0.99, 1.01, null)),
-        fee: fc.constantFrom(0, 0.014),
-        type: fc.constantFrom('airtime', 'momo', 'new'),
-        reference: fc.constantFrom(null, 'x', 'y'),
-      }),
-      { maxLength: 4 },
-    );
-    fc.assert(
-      fc.property(items, transactions, (requested, answered) => {
-        type One = (typeof requested)[number];
-        type Other = (typeof answered)[number];
-        const isSame = (one: One, other: Other) => other.phone?.slice(-12) === one.phone.slice(-12);
-        const isNear = (one: One, other: Other) =>
-          other.amount === null ||
-          [0, other.fee].some((fee) => {
-            const off = Math.abs(Math.abs(one.amount - (other.amount ?? 0)) - fee);
-            return off < 1e-9 || (Number.isInteger(other.amount! * 100) && off < 0.01 - 1e-9);
-          });
-        const contradict = (one: One, other: Other) =>
-          (other.phone !== null && !isSame(one, other)) || !isNear(one, other) || other.type === 'momo';
-        const isExact = (one: One, other: Other) => isSame(one, other) && one.amount === other.amount;
-        const isReferred = (one: One, other: Other) =>
-          one.reference !== null &&
-          one.reference === other.reference &&
-          requested.filter(({ reference }) => reference === one.reference).length === 1;
-
-        const found = matchItems(
-          requested.map(({ phone, amount: usd, reference }) => item(phone, usd, { reference })),
-          answered.map(({ phone, amount: usd, ...more }) =>
-            transaction(phone, usd, { ...more, reference: more.reference ?? undefined }),
-          ),
-          AIRTIME,
-        );
-        const linked = found.flatMap(({ position }, ordinal) =>
-          position === null ? [] : [{ one: requested[position]!, other: answered[ordinal]!, position }],
-        );
-        expect(new Set(linked.map(({ position }) => position)).size).toBe(linked.length);
-        for (const { one, other } of linked) expect(contradict(one, other)).toBe(false);
-        const left = requested.filter((_, position) => !linked.some((link) => link.position === position));
-        const others = answered.filter((_, ordinal) => found[ordinal]?.position === null);
-        for (const one of left) {
-          for (const other of others) {
-            const mustLink =
-              isExact(one, other) ||
-              isReferred(one, other) ||
-              (left.length === 1 && others.length === 1) ||
-              (isSame(one, other) &&
-                left.filter((another) => isSame(another, other)).length === 1 &&
-                others.filter((another) => isSame(one, another)).length === 1);
-            if (mustLink) expect(contradict(one, other)).toBe(true);
-          }
-        }
-      }),
-      { numRuns: 1_000 },
-    );
   });
 });

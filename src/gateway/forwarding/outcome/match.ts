@@ -144,7 +144,7 @@ const MOST_COMPARED = 100;
 function referencesOf({ reference, upstreamRef }: Pick<Item, 'reference' | 'upstreamRef'>): string[] {
   return [
     ...(reference ? [`reference ${reference}`] : []),
-    ...(upstreamRef ? [`chiRef ${upstreamRef}`] : []),
+    ...(upstreamRef ? [`transaction ${upstreamRef}`] : []),
   ];
 }
 
