@@ -138,7 +138,8 @@ export interface VerdictEvidence {
 
 /** A transaction as evidence of a verdict. */
 export interface VerdictTransaction extends TransactionEvidence {
-  read_id: string;
+  /** The reading that shows it. Null if only an answer did. */
+  read_id: string | null;
   ordinal: number;
   /** The position of its item. Null if that is not certain. */
   position: number | null;

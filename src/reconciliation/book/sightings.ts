@@ -98,7 +98,7 @@ export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
 function makeNews(account: string, readId: string): Prisma.Sql[] {
   return [
     Prisma.sql`CREATE TEMP TABLE news AS
-    SELECT DISTINCT ON (coalesce(book_id::text, upstream_id, upstream_ref), contradiction, amount_usd) * FROM (
+    SELECT DISTINCT ON (book_id, upstream_ref, upstream_id, contradiction, amount_usd) * FROM (
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
         book_name(t.batch_ref) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status, b.call_id, b.position,
         CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction,
@@ -116,22 +116,25 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
       ) AS o ON TRUE
       WHERE s.is_news OR s.book_id IN (SELECT book_id FROM repeated)
     ) AS rows
-    ORDER BY coalesce(book_id::text, upstream_id, upstream_ref), contradiction, amount_usd, ordinal`,
+    ORDER BY book_id, upstream_ref, upstream_id, contradiction, amount_usd, ordinal`,
     // A row that contradicted before is known.
     Prisma.sql`UPDATE pg_temp.news n SET variant_id = b.id
     FROM book_transaction b
     WHERE n.contradiction IS NOT NULL AND b.account = ${account} AND b.upstream_ref = n.upstream_ref
       AND b.variant > 0 AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,
-    Prisma.sql`ANALYZE news`,
+    Prisma.sql`CREATE INDEX ON news (upstream_id); ANALYZE news`,
   ];
 }
+
+/** Whether a row of `news` is the first with its ID. An ID belongs to one transaction. */
+const IS_FIRST = Prisma.sql`n.ordinal = (SELECT min(m.ordinal) FROM news m WHERE m.upstream_id = n.upstream_id)`;
 
 function insertNew(account: string, readId: string): Prisma.Sql {
   return Prisma.sql`
     WITH entered AS (
       INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
         amount_usd, fee_usd, status, read_id, ordinal)
-      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL THEN n.upstream_id END,
+      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL AND ${IS_FIRST} THEN n.upstream_id END,
         n.batch_ref, coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
         n.issued_at, n.amount_usd, n.fee_usd, n.status, ${readId}::uuid, n.ordinal
       FROM news n LEFT JOIN LATERAL (
@@ -158,7 +161,9 @@ function updateUnclaimed(readId: string): Prisma.Sql {
     UPDATE book_transaction b SET status = n.status, fee_usd = n.fee_usd,
       amount_usd = coalesce(n.amount_usd, b.amount_usd), issued_at = coalesce(n.issued_at, b.issued_at),
       batch_ref = coalesce(n.batch_ref, b.batch_ref),
-      upstream_id = CASE WHEN b.variant > 0 THEN b.upstream_id ELSE coalesce(b.upstream_id, n.upstream_id) END,
+      upstream_id = CASE WHEN b.upstream_id IS NULL AND b.variant = 0 AND ${IS_FIRST} AND NOT EXISTS (
+          SELECT FROM book_transaction i WHERE i.account = b.account AND i.upstream_id = n.upstream_id
+        ) THEN n.upstream_id ELSE b.upstream_id END,
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n
     WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id, CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;

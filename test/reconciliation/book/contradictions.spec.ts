@@ -135,6 +135,22 @@ describe('a transaction of the book', () => {
     expect([await stateOf(call), await stateOf(lost)]).toEqual(['paid', 'paid']);
   });
 
+  it('with an unknown status keeps its payout in doubt, though the answer alone shows it', async () => {
+    const one = shown({ status: 'ON_HOLD', phoneNumber: '+254712345682' });
+    listed = [one];
+    const call = await pay(answersWith(one), one.phoneNumber);
+    const { rules } = worker.get(PollService);
+    Object.assign(rules, { quietMs: 0 });
+    const later = shown({ phoneNumber: '+254712345683' }); // shows that the listing is current
+    await pay(answersWith(later), later.phoneNumber);
+    listed = [shown({ issueDate: '2026-01-01T00:00:00Z' }), one, later];
+    await worker.get(ResolverService).runOnce();
+    Object.assign(rules, { quietMs: 3_600_000 });
+    expect(await stateOf(call)).toBe('in_doubt');
+    const { body } = await paying.proxy.get(paying.app, `/v1/calls/${call}`).expect(200);
+    expect(body.doubt?.reason).toContain('"ON_HOLD"');
+  });
+
   it('moves to the payout whose answer names it, from one that it was only like', async () => {
     const one = shown({ phoneNumber: '+254712345681' });
     const lost = await pay(reset, one.phoneNumber);

@@ -30,7 +30,8 @@ const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (p
 
 /** A transaction that could be a payout in doubt, but is not attributed to it. */
 export interface RelatedTransaction {
-  readId: string;
+  /** The reading that shows it. Null if only an answer did. */
+  readId: string | null;
   ordinal: string;
   upstreamRef: string | null;
   upstreamId: string | null;

@@ -15,10 +15,10 @@ import { RelatedTransaction, UnclearPayout } from './facts';
 export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
   const ids = calls.map(({ id }) => id);
   const { rows } = await db.query<RelatedTransaction & { callId: string; position: number }>(Prisma.sql`
-    SELECT call_id::text AS "callId", position, read_id::text AS "readId", ordinal::text,
-      upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
+    SELECT call_id::text AS "callId", position, read_id::text AS "readId",
+      coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
       issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
-    FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) AND read_id IS NOT NULL ORDER BY 1, 2`);
+    FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) ORDER BY 1, 2`);
   const open = new Set(
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
   );
