@@ -21,6 +21,7 @@ import { loggingOptions } from '../platform/logging/logging';
 import { StorageModule } from '../platform/storage/storage.module';
 import { BookService } from '../reconciliation/book/book.service';
 import { ContradictionsService } from '../reconciliation/book/contradictions.service';
+import { DeletedLinksService } from '../reconciliation/following/deleted-links.service';
 import { FollowUpJob, FollowUpService } from '../reconciliation/following/follow-up.service';
 import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.service';
 import { PollService } from '../reconciliation/in-doubt/rounds/poll.service';
@@ -85,6 +86,7 @@ export class WorkerModule {
         EarlierReadsService,
         ExpectedFees,
         Execution,
+        DeletedLinksService,
         FollowUpService,
         ChangesService,
         PollService,

@@ -22,4 +22,48 @@ export const RUNS = [
     noticedBy: STATES,
     test: 'is that of the instant of the run',
   },
+  {
+    name: 'one-change-of-a-transaction',
+    guards: 'two redemptions of one credit that both count as executed',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/verdict/change-verdict.ts',
+        "if (competing.some(({ state }) => state === 'executed')) {",
+        'if (competing.length < 0) {',
+      ],
+    ],
+    noticedBy: 'src/reconciliation/in-doubt/verdict/change-verdict.spec.ts',
+    test: 'is not_executed if another call was',
+  },
+  {
+    name: 'change-before-a-call',
+    guards: 'a redemption that counts as executed although the recipient redeemed before',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/verdict/change-verdict.ts',
+        'if (changedBefore) return',
+        'if (changedBefore === null) return',
+      ],
+    ],
+    noticedBy: 'src/reconciliation/in-doubt/verdict/change-verdict.spec.ts',
+    test: 'is confirmed at once for the only',
+  },
+  {
+    name: 'entry-of-a-deleted-link',
+    guards: 'a link that was paid and counts as expired, because a deletion of it was confirmed later',
+    edits: [
+      [
+        'src/reconciliation/following/deleted-links.service.ts',
+        'if (!outcome || !entry || !OPEN.includes(entry)) return undefined;',
+        'if (!outcome || !entry) return undefined;',
+      ],
+      [
+        'src/reconciliation/following/deleted-links.service.ts',
+        '      WHERE coalesce(e.entry, usual_entry(c.state)) = ANY (${OPEN}::text[])\n',
+        '',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/changed-transactions.full.spec.ts',
+    test: 'end the payout of a deleted link',
+  },
 ];

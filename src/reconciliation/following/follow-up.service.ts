@@ -11,6 +11,7 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { BookService } from '../book/book.service';
 import { SourcesService } from '../sources/sources.service';
+import { DeletedLinksService } from './deleted-links.service';
 
 /** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
 const MAX_CACHED = 2_000_000;
@@ -94,6 +95,7 @@ export class FollowUpService {
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
     private readonly book: BookService,
+    private readonly deletedLinks: DeletedLinksService,
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {}
@@ -126,7 +128,8 @@ export class FollowUpService {
     const reading = { account, readId, source: 'poll', isQuiet: () => false } as const;
     const { known, settled } = await this.book.enter(reading, signal);
     for (const transaction of changed) cache.add(transaction);
-    return { ...result, known, settled: settled.size };
+    const deleted = await this.deletedLinks.run(account, window.from, signal);
+    return { ...result, known, settled: settled.size + deleted };
   }
 
   /** Empties the cache after a recovery: an older database lacks the settlements of cached transactions. */

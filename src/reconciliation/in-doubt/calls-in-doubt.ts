@@ -63,6 +63,8 @@ export interface Lookup {
   requestedAt: Date;
   /** Our operation that created the transaction. Null if our records name none. */
   createdBy: string | null;
+  /** Whether it was deleted or redeemed before the call was sent, by our records. */
+  changedBefore: boolean;
   /** Null if the upstream has no such transaction. */
   transaction: ListedTransaction | null;
 }
@@ -82,8 +84,9 @@ export interface SentCallState extends SentCall {
   state: CallState;
   /** Whether an answer is on record. */
   hasAnswer: boolean;
-  /** HTTP status of the upstream's answer. Null without an answer. */
+  /** HTTP status of the upstream's answer, and failure code of the exchange. Null without one. */
   upstreamStatus: number | null;
+  failure: string | null;
   /** The positions of payouts whose outcome is known. */
   settled: ReadonlySet<number>;
 }
@@ -216,9 +219,9 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
       (${ITEMS}) AS items
     FROM ${callsWith(ids)}
     ORDER BY i.id`;
-  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, failure, ...call }) => ({
+  return rows.map(({ sentAt, receivedAt, answeredAt, items, answered, settled, ...call }) => ({
     ...call,
-    isRejected: isPlainRejection({ failure, upstreamStatus: call.upstreamStatus }) && !isDoubted(call),
+    isRejected: isPlainRejection(call) && !isDoubted(call),
     sentFrom: sentAt ?? receivedAt ?? call.releasedAt,
     sentUntil: answeredAt ?? new Date(call.releasedAt.getTime() + longestMs),
     items: (items ?? []).map(toItemInDoubt),

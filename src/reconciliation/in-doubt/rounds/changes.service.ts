@@ -1,17 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TAGS, termOf } from '../../../journal/lookups/search-terms';
 import { ofAccount } from '../../../journal/records/accounts';
-import { Change } from '../../../operations/catalogue/row';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
+import { Entry } from '../../../operations/lifecycle/entries';
 import { CallState, STATES } from '../../../operations/lifecycle/lifecycle';
-import { StatusVocabulary, plainWord } from '../../../operations/lifecycle/statuses';
+import { isPlainRejection } from '../../../operations/lifecycle/rejections';
+import { StatusVocabulary } from '../../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
+import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { SourcesService } from '../../sources/sources.service';
-import { Lookup, Rules, Verdict, ListedTransaction, SentCall, SentCallState } from '../calls-in-doubt';
+import { readSentCalls, Rules, Verdict, SentCallState } from '../calls-in-doubt';
 import { readSingle } from '../listing';
-import { evidenceOf, isListedSince, Listing, quietUntil } from '../verdict/facts';
+import { CompetingChange, judgeChange } from '../verdict/change-verdict';
+import { evidenceOf, Listing } from '../verdict/facts';
 import { CallVerdict, PollRound } from '../verdict/poll-round';
 
 /** Maximum number of single lookups per round. */
@@ -29,9 +32,9 @@ export class ChangesService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
-    @Inject(SETTINGS) settings: RunningConfig,
+    @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
+    this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
   }
 
   async judge(round: PollRound, listing: Listing, rules: Rules): Promise<CallVerdict[]> {
@@ -53,11 +56,13 @@ export class ChangesService {
     { failed }: PollRound,
   ): Promise<Verdict | undefined> {
     const upstreamRef = call.items[0]?.upstreamRef ?? null;
-    const named = upstreamRef === null ? null : await readNamed(this.prisma, call, upstreamRef);
-    if (!named || named.upstreamId === null) return judgeChange(call, undefined, listing, [], rules);
+    const named = upstreamRef === null ? UNKNOWN : await this.readNamed(call, upstreamRef);
+    const { upstreamId, competing, ...known } = named;
+    const facts = { wasRejected: isPlainRejection(call), competing, listing, rules };
+    if (upstreamId === null) return judgeChange(call, { lookup: undefined, ...facts });
     const requestedAt = clock.now();
     const cause = { causedBy: call.id, by: null };
-    const read = await this.sources.transaction(call.account, cause, named.upstreamId);
+    const read = await this.sources.transaction(call.account, cause, upstreamId);
     const { readId, complete, failure, httpStatus } = read;
     const isGone = failure === REFUSED && NOT_FOUND_STATUSES.includes(httpStatus);
     const isRead = complete || isGone;
@@ -67,8 +72,58 @@ export class ChangesService {
         ? await readSingle(this.prisma, readId, this.vocabulary)
         : undefined;
     if (transaction === undefined) return void failed.add(call.id); // The next round retries soon.
-    const lookup: Lookup = { readId, requestedAt, transaction, createdBy: named.createdBy };
-    return judgeChange(call, lookup, listing, named.others, rules);
+    return judgeChange(call, { lookup: { readId, requestedAt, transaction, ...known }, ...facts });
+  }
+
+  /** Reads our records of the transaction that a call deletes or redeems. Update the search index first. */
+  private async readNamed(
+    { id: callId, account, sentFrom }: SentCallState,
+    upstreamRef: string,
+  ): Promise<ChangedTransaction> {
+    const rows = await this.prisma.$queryRaw<NamingCall[]>`
+      SELECT e.call_id::text AS id, e.state, e.operation,
+        (SELECT o.upstream_id FROM outcome_item o
+          WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
+      FROM indexed_call e
+      WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
+        AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
+    const [booked] = await this.prisma.$queryRaw<BookedTransaction[]>`
+      SELECT b.upstream_id AS "upstreamId", c.operation, (
+        SELECT entry FROM last_entries(c.call_id, c.answer -> 'entries', json_array_length(c.request -> 'items'),
+          NULL, ${sentFrom}::timestamptz) WHERE pos = b.position) AS entry
+      FROM book_transaction b LEFT JOIN call_state c ON c.call_id = b.call_id
+      WHERE b.account = ${account} AND b.upstream_ref = ${upstreamRef} AND b.variant = 0`;
+    const maker = rows.find(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
+    const ids = rows.map(({ upstreamId }) => upstreamId);
+    return {
+      upstreamId: ids.find((id) => id !== null) ?? booked?.upstreamId ?? null,
+      createdBy: maker?.operation ?? booked?.operation ?? null,
+      changedBefore: CHANGED.includes(booked?.entry),
+      competing: await this.competing(rows),
+    };
+  }
+
+  /** Returns the calls that change the transaction, unless they were certainly not executed. */
+  private async competing(naming: NamingCall[]): Promise<CompetingChange[]> {
+    const changes = naming.filter(
+      ({ operation, state }) =>
+        CHANGED_BY.has(operation) && STATES[state].arrived && STATES[state].executed !== 'no',
+    );
+    const ids = changes.map(({ id }) => id);
+    const calls = await readSentCalls(this.prisma, ids, overAfterMs(this.settings));
+    const now = clock.nowMs();
+    return calls.map((call) => {
+      const { id, operation, sentFrom, sentUntil, state } = call;
+      const isWaiting = state === 'in_progress' && now < sentUntil.getTime();
+      const isExecuted = STATES[state].executed === 'yes';
+      return {
+        id,
+        operation,
+        sentFrom,
+        wasRejected: isPlainRejection(call),
+        state: isExecuted ? 'executed' : isWaiting ? 'in_progress' : 'open',
+      };
+    });
   }
 }
 
@@ -77,8 +132,10 @@ interface ChangedTransaction {
   upstreamId: string | null;
   /** The operation that created it. Null if none of ours did. */
   createdBy: string | null;
+  /** Whether it was deleted or redeemed before the call was sent. */
+  changedBefore: boolean;
   /** Other calls that delete or redeem it. */
-  others: string[];
+  competing: CompetingChange[];
 }
 
 /** A call that names a transaction. */
@@ -89,93 +146,22 @@ interface NamingCall {
   upstreamId: string | null;
 }
 
-/** Reads our records of the transaction that a call deletes or redeems. Update the search index first. */
-async function readNamed(
-  prisma: PrismaService,
-  { id: callId, account }: Pick<SentCallState, 'id' | 'account'>,
-  upstreamRef: string,
-): Promise<ChangedTransaction> {
-  const rows = await prisma.$queryRaw<NamingCall[]>`
-    SELECT e.call_id::text AS id, e.state, e.operation,
-      (SELECT o.upstream_id FROM outcome_item o
-        WHERE o.intent_id = e.call_id AND o.upstream_ref = ${upstreamRef} LIMIT 1) AS "upstreamId"
-    FROM indexed_call e
-    WHERE e.terms @> ${[termOf(TAGS.ref, upstreamRef)]}::text[]
-      AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
-  const changes = rows.filter(({ operation, state }) => CHANGED_BY.has(operation) && STATES[state].arrived);
-  const makers = rows.filter(({ operation, upstreamId }) => CREATED_BY.has(operation) && upstreamId !== null);
-  return {
-    upstreamId: rows.find(({ upstreamId }) => upstreamId !== null)?.upstreamId ?? null,
-    createdBy: makers[0]?.operation ?? null,
-    others: changes.map(({ id }) => id),
-  };
+/** A transaction in the book, with its payout before the call. */
+interface BookedTransaction {
+  upstreamId: string | null;
+  operation: string | null;
+  entry: Entry | null;
 }
 
-/** Statuses of a transaction that was not redeemed. Others, such as `completed`, can mean that it was. */
-const NOT_REDEEMED: readonly string[] = ['unpaid', 'paid', 'successful', 'success'];
-
-/** Whether the status of a transaction shows that it was not deleted or redeemed. */
-const UNTOUCHED: Record<Change, (listed: ListedTransaction) => boolean> = {
-  deleted: ({ meaning }) => meaning === 'paid' || meaning === 'redeemed' || meaning === 'unpaid',
-  redeemed: ({ status }) => status !== null && NOT_REDEEMED.includes(plainWord(status)),
+const UNKNOWN: ChangedTransaction = {
+  upstreamId: null,
+  createdBy: null,
+  changedBefore: false,
+  competing: [],
 };
 
-/**
- * Judges a call in doubt that deletes or redeems a transaction.
- * @param lookup undefined if our records do not know the transaction's ID.
- * @param others our other calls that should have made the same change.
- * @returns undefined while more information may arrive.
- */
-export function judgeChange(
-  call: SentCall,
-  lookup: Lookup | undefined,
-  listing: Listing,
-  others: string[],
-  rules: Rules,
-): Verdict | undefined {
-  const change = CHANGED_BY.get(call.operation);
-  if (!change) return undefined;
-  const evidence = evidenceOf(
-    lookup ? [listing.readId, lookup.readId] : [],
-    lookup?.transaction ? [lookup.transaction] : [],
-    others,
-  );
-  if (!lookup) {
-    return ambiguous(
-      'Our records do not contain the transaction that this call names, so the proxy cannot look it up.',
-    );
-  }
-  const { transaction, requestedAt, createdBy } = lookup;
-  if (transaction === null && change === 'deleted' && others.length === 0 && listing.missing === 0) {
-    const reason =
-      'The upstream no longer has the transaction that this call deletes, and no other call of ours ' +
-      'deletes it.';
-    return { verdict: 'confirmed', reason, evidence };
-  }
-  if (requestedAt.getTime() < quietUntil(call, rules)) return undefined;
-  return afterQuiet();
-
-  function afterQuiet(): Verdict {
-    // The listing shows how recent the data is, by other transactions of this kind.
-    const kind = createdBy === null ? undefined : CREATED_BY.get(createdBy)?.name;
-    const isFresh = kind !== undefined && isListedSince(listing, quietUntil(call, rules), kind);
-    if (transaction !== null && UNTOUCHED[change as Change](transaction)) {
-      if (!isFresh && !call.isRejected)
-        return ambiguous(
-          "The upstream's data may be older than this call. It lists no later call of the same kind yet.",
-        );
-      const reason = `The transaction that this call names was not ${change} at the end of the quiet period.`;
-      return { verdict: 'not_executed', reason, evidence };
-    }
-    if (others.length > 0)
-      return ambiguous('Another call of ours may have made this change. "calls" lists it.');
-    return ambiguous("The upstream's data about the transaction does not show whether this call changed it.");
-  }
-
-  function ambiguous(reason: string): Verdict {
-    return { verdict: 'ambiguous', reason, evidence };
-  }
-}
+/** Entries of payouts whose transaction was deleted or redeemed. */
+const CHANGED: readonly (Entry | null | undefined)[] = ['expired', 'redeemed'];
 
 /**
  * Returns the verdict about a call that the upstream's data cannot identify.

@@ -1,0 +1,105 @@
+import { at, RULES, sentCall, worded } from '../../../../test/support/reconciliation/generated-doubts';
+import { Lookup, ListedTransaction, SentCall } from '../calls-in-doubt';
+import { CompetingChange, judgeChange } from './change-verdict';
+import { Listing } from './facts';
+
+describe('the verdict about a call that changes a transaction', () => {
+  const listing: Listing = {
+    readId: 'read',
+    requestedAt: at(900),
+    missing: 0,
+    oldest: at(-1),
+    freshUntil: new Map([['credit', at(899)]]),
+  };
+  const doubt: SentCall = { ...sentCall(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
+  const deletion: SentCall = { ...doubt, operation: 'POST /account/delete-unpaid-transaction' };
+  const rejected = (call: SentCall): SentCall => ({ ...call, isRejected: true });
+  const seen = {
+    ...worded('paid'),
+    amountUsd: null,
+    names: [],
+    references: [],
+  } as unknown as ListedTransaction;
+  const lookup: Lookup = {
+    readId: 'one',
+    requestedAt: at(900),
+    createdBy: 'POST /payouts/credit',
+    changedBefore: false,
+    transaction: seen,
+  };
+  const redeemed = { ...lookup, transaction: { ...seen, ...worded('redeemed') } };
+  const gone = { ...lookup, transaction: null };
+  const other = (more: Partial<CompetingChange> = {}): CompetingChange => ({
+    id: 'call 1',
+    operation: 'POST /redeem/airtime',
+    sentFrom: at(10),
+    wasRejected: false,
+    state: 'open',
+    ...more,
+  });
+  const judge = (one: Lookup | undefined, competing: CompetingChange[] = [], call = doubt) => {
+    const { isRejected: wasRejected } = call;
+    return judgeChange(call, { lookup: one, wasRejected, competing, listing, rules: RULES })?.verdict;
+  };
+
+  it('is not_executed while the transaction is unchanged', () => {
+    expect(judge(lookup)).toBe('not_executed');
+    expect(judge({ ...lookup, transaction: { ...seen, ...worded('completed') } })).toBe('ambiguous');
+  });
+
+  it('needs no recent transaction after a plain rejection, and waits for its quiet period', () => {
+    const asked = (seconds: number) =>
+      judge({ ...lookup, createdBy: null, requestedAt: at(seconds) }, [], rejected(doubt));
+    expect([asked(24), asked(25)]).toEqual([undefined, 'not_executed']);
+  });
+
+  it('requires a recent transaction of the kind that the call changes', () => {
+    expect(judge({ ...lookup, createdBy: 'POST /send' })).toBe('ambiguous');
+    expect(judge({ ...lookup, createdBy: null })).toBe('ambiguous');
+  });
+
+  it.each([
+    ['redemption', doubt, redeemed],
+    ['deletion', deletion, gone],
+  ])(
+    'is confirmed at once for the only %s of a changed transaction, whatever was answered',
+    (_what, call, one) => {
+      const early = { ...one, requestedAt: at(6) };
+      expect([judge(early, [], call), judge(early, [], rejected(call))]).toEqual(['confirmed', 'confirmed']);
+      expect(judge({ ...one, changedBefore: true }, [], rejected(call))).toBe('not_executed');
+    },
+  );
+
+  it('concludes nothing about a missing transaction from a listing that lacks others', () => {
+    const incomplete = { ...listing, missing: 1 };
+    const facts = { lookup: gone, wasRejected: false, competing: [], listing: incomplete, rules: RULES };
+    expect(judgeChange(deletion, facts)?.verdict).toBe('ambiguous');
+  });
+
+  it.each([redeemed, lookup, gone, undefined])('is not_executed if another call was, %#', (one) => {
+    const executed = other({ state: 'executed' });
+    expect([judge(one, [executed]), judge(one, [executed], rejected(doubt))]).toEqual([
+      'not_executed',
+      'not_executed',
+    ]);
+    if (one) expect(judge({ ...one, requestedAt: at(50) }, [executed])).toBeUndefined();
+  });
+
+  /** Whether each of two calls was rejected, and the expected verdicts about both. */
+  it.each([
+    [false, true, ['confirmed', 'not_executed']],
+    [true, false, ['not_executed', 'confirmed']],
+    [true, true, ['confirmed', 'not_executed']],
+    [false, false, ['ambiguous', 'ambiguous']],
+  ])('confirms at most one of two calls, rejected: %s, %s', (isFirst, isSecond, expected) => {
+    const second = { ...doubt, id: 'call 1', sentFrom: at(10), sentUntil: at(15), isRejected: isSecond };
+    const one = judge(redeemed, [other({ wasRejected: isSecond })], { ...doubt, isRejected: isFirst });
+    const competing = other({ id: 'call 0', sentFrom: at(0), wasRejected: isFirst });
+    expect([one, judge(redeemed, [competing], second)]).toEqual(expected);
+  });
+
+  it('waits for another call in progress, and ignores calls that make another change', () => {
+    expect(judge(redeemed, [other({ state: 'in_progress' })])).toBeUndefined();
+    expect(judge(redeemed, [other({ operation: deletion.operation })])).toBe('confirmed');
+  });
+});
