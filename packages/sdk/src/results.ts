@@ -104,13 +104,11 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     case 'pending_approval':
       return { status: 'held', settled: false, ...of };
     case 'not_sent':
-    case 'not_executed':
       return { status: 'not_sent', settled: true, ...of, error: undefined };
-    case 'rejected': {
-      const isFree = GATEWAY_REFUSALS.includes(record.upstream?.status);
-      if (isFree) return { status: 'not_sent', settled: true, ...of, error: undefined };
+    case 'rejected':
+    case 'not_executed':
+      if (!saysWhy(record)) return { status: 'not_sent', settled: true, ...of, error: undefined };
       return { status: 'rejected', settled: true, ...of, items, error: providerError(record.response?.body) };
-    }
     case 'declined':
     case 'expired': {
       const error = new ApiError({ ...DECLINED[outcome], call_id: callId });
@@ -124,6 +122,13 @@ export function resultOf<Answer>(record: FullCallRecord, idempotencyKey: string)
     default: // an outcome of a newer proxy
       return { status: 'unknown', settled: false, ...of, error: undefined };
   }
+}
+
+/** Returns whether the provider rejected the request itself, so that another attempt needs a change. */
+function saysWhy({ outcome, upstream }: FullCallRecord): boolean {
+  const { status = null, failure = null } = upstream ?? {};
+  if (status === null || GATEWAY_REFUSALS.includes(status)) return false;
+  return outcome === 'rejected' || (failure === 'unverified_rejection' && status < 500);
 }
 
 function carriedOut<Answer>(

@@ -17,7 +17,10 @@ export async function startSdkApp() {
     upstreamTimeoutMs: 5_000,
     dualControl: false,
     duplicateGuard: true,
+    resolverEverySeconds: 1,
+    resolverRejectedQuietSeconds: 1,
   });
+  await proxy.startWorker(); // verifies rejections
   const { key } = await proxy.client('app', 'pay', 'write', 'read');
   let count = 0;
   const clientWith = (options: Partial<ConstructorParameters<typeof PayoutProxy>[0]> = {}) =>
