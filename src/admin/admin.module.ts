@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
-import { StopLifts } from '../access/dual-control/change-document';
+import { FeeRemovals, StopLifts } from '../access/dual-control/change-document';
 import { GatewayModule } from '../gateway/gateway.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { HistoryModule } from '../history/history.module';
@@ -23,6 +23,8 @@ import {
   PersonMergesController,
   PersonRevocationsController,
 } from './clients/people.controller';
+import { FeesController } from './fees/fees.controller';
+import { FeesService } from './fees/fees.service';
 import { LimitsController } from './limits/limits.controller';
 import { HistoryService } from './overview/history.service';
 import { OverviewController } from './overview/overview.controller';
@@ -36,7 +38,7 @@ import { SandboxApiService } from './sandbox-api/sandbox-api.service';
 import { StopsController } from './stops/stops.controller';
 import { StopLiftingService, StopsService } from './stops/stops.service';
 
-@Global() // for StopLifts, which dual control must not import from above
+@Global() // for the owners of stops and fees, which dual control must not import from above
 @Module({
   imports: [
     AccessModule,
@@ -61,6 +63,7 @@ import { StopLiftingService, StopsService } from './stops/stops.service';
     PersonMergesController,
     SignInsController,
     BeneficiariesController,
+    FeesController,
     OperationsController,
     PersonRevocationsController,
     LimitsController,
@@ -70,6 +73,7 @@ import { StopLiftingService, StopsService } from './stops/stops.service';
   providers: [
     AccountsService,
     ApprovalsService,
+    FeesService,
     ForecastService,
     HistoryService,
     OverviewService,
@@ -81,8 +85,9 @@ import { StopLiftingService, StopsService } from './stops/stops.service';
     SpendingService,
     StopLiftingService,
     StopsService,
+    { provide: FeeRemovals, useExisting: FeesService },
     { provide: StopLifts, useExisting: StopsService },
   ],
-  exports: [StopLifts],
+  exports: [FeeRemovals, StopLifts],
 })
 export class AdminModule {}

@@ -23,6 +23,7 @@ const DESCRIPTIONS = {
   Overview: 'Summarizes what needs attention.',
   Approvals: 'Decides about held calls.',
   Stops: 'Stops operations, and lifts stops.',
+  Fees: 'Lists the expected fees of the upstream, and forgets learned ones.',
   Clients: 'Manages clients with their keys, limits, people, and recipients, and decides about changes.',
   Reconciliation:
     "Compares the records with the upstream's transactions or a statement, and decides about differences.",

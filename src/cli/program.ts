@@ -7,6 +7,7 @@ import { unexpectedFailure } from '../platform/logging/failure';
 import { auditCommands } from './audit/audit';
 import { callsCommands, payoutsCommands } from './calls/calls';
 import { approvalsCommands, changesCommands } from './calls/decisions';
+import { feesCommands } from './calls/fees';
 import { stopCommands } from './calls/stop';
 import { accountsCommands } from './clients/accounts';
 import { clientsCommands } from './clients/clients';
@@ -38,6 +39,7 @@ export const operatorCommands = () =>
     .addCommand(callsCommands())
     .addCommand(payoutsCommands())
     .addCommand(stopCommands())
+    .addCommand(feesCommands())
     .addCommand(findingsCommands())
     .addCommand(auditCommands())
     .addCommand(reconcileCommand())

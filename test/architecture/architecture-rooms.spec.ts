@@ -17,7 +17,7 @@ const HOUSE: [area: string, folders: string[]][] = [
   ['worker', []],
   ['app', ['start']],
   ['expiry', []],
-  ['admin', ['overview', 'approvals', 'stops', 'clients', 'accounts', 'limits', 'sandbox-api']],
+  ['admin', ['overview', 'approvals', 'stops', 'fees', 'clients', 'accounts', 'limits', 'sandbox-api']],
   ['credentials', ['ephemeral-keys', 'sign-in', 'openid']],
   [
     'reconciliation',

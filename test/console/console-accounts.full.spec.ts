@@ -28,6 +28,35 @@ describe("the console's accounts and registers", () => {
   const dialogOf = (page: Page) => page.getByRole('dialog');
   const clients = () => scene.proxy.app.get(ClientsService, { strict: false });
 
+  describe('fees', () => {
+    it('lists rules and learned fees, and forgets those of an account', async () => {
+      const operation = 'POST /payouts/airtime';
+      for (const account of ['main', 'kenya']) {
+        await scene.proxy.database.query(
+          `INSERT INTO call_fee (account, operation, size_usd, call_id, day, usd)
+           SELECT $1, $2, 20, gen_random_uuid(), (now() AT TIME ZONE 'UTC')::date, 0.3
+           FROM generate_series(1, 3)`,
+          [account, operation],
+        );
+      }
+      const page = await scene.visit(admin, '/clients');
+      const complaints = complaintsOf(page);
+      const table = page.getByRole('table', { name: 'Fees of the upstream' });
+      const row = table.getByRole('row').filter({ hasText: 'main' }).filter({ hasText: operation });
+      for (const name of ['$20.00 to below $50.00', '$0.30', '3']) {
+        await row.getByRole('cell', { name, exact: true }).waitFor();
+      }
+      await row.getByRole('button', { name: `Forget the fees of ${operation}, main` }).click();
+      await expectAccessible(dialogOf(page));
+      await dialogOf(page).getByRole('button', { name: 'Forget them' }).click();
+      await row.waitFor({ state: 'detached' });
+      await table.getByRole('row').filter({ hasText: 'kenya' }).waitFor();
+      await page.mouse.move(0, 0); // off the row that the dialog covered
+      await expectAccessible(page);
+      expect(complaints).toEqual([]);
+    });
+  });
+
   describe('accounts', () => {
     it('selects the account of a new client, and shows it with each client', async () => {
       const page = await scene.visit(admin, '/clients');

@@ -1,15 +1,14 @@
+import { FEES, PERSONS } from './caps.mjs';
 import { CLOCKS } from './clocks.mjs';
 import { DATABASES } from './databases.mjs';
 import { DUAL_CONTROL } from './dual-control.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
 import { AUDIT_EVIDENCE } from './evidence.mjs';
-import { FEES } from './fees.mjs';
 import { LATE_ANSWERS } from './late.mjs';
 import { LOG_KEYS } from './log-keys.mjs';
 import { CHECKS } from './may-pay.mjs';
 import { NETWORK } from './network.mjs';
 import { PAGE_SESSIONS } from './page-sessions.mjs';
-import { PERSONS } from './persons.mjs';
 import { ANSWERS, RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';

@@ -17,6 +17,7 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   issue_key: 'New key of client',
   lift_stop: 'Lift of a stop',
   merge_people: 'Merge of two people',
+  forget_fees: 'Forgotten fees',
 };
 
 /** Returns the title of a change. */

@@ -22,6 +22,7 @@ export const CLIENT_ACTIONS = [
   'person_added',
   'person_limits_changed',
   'people_merged',
+  'fees_forgotten',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

@@ -10,7 +10,7 @@ import { OPENS } from '../clients/key';
 import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
-import { StopLifts } from './change-document';
+import { FeeRemovals, StopLifts } from './change-document';
 import {
   ChangeStatus,
   decisionOf,
@@ -41,6 +41,7 @@ export class ChangeDecisionsService {
     private readonly prisma: SidePrisma,
     private readonly records: ChangeRecords,
     private readonly stops: StopLifts,
+    private readonly fees: FeeRemovals,
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     const { approvalExpiresAfterSeconds } = settings;
@@ -99,11 +100,12 @@ export class ChangeDecisionsService {
   ): Promise<Pick<ApprovedChange, 'claimCode'> | typeof SUPERSEDED> {
     const asApproved = { ...author, reason: `change ${change.id}` };
     if (!isOfClient(change)) {
-      const { stop, merge } = change.change;
-      const isApplied = stop
-        ? await this.stops.liftIn(tx, stop, asApproved)
-        : merge && (await writeMerge(tx, this.records, merge, asApproved));
-      if (!isApplied) return SUPERSEDED;
+      const { stop, merge, fees } = change.change;
+      const applied =
+        (stop && (await this.stops.liftIn(tx, stop, asApproved))) ||
+        (merge && (await writeMerge(tx, this.records, merge, asApproved))) ||
+        (fees && (await this.fees.forgetIn(tx, fees, asApproved)));
+      if (!applied) return SUPERSEDED;
       await this.records.record(tx, [decisionOf(change, null, 'change_approved')], author);
       return {};
     }

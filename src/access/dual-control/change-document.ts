@@ -32,6 +32,8 @@ export interface ChangeDocument {
   stop?: StopLiftDocument;
   /** Two people to merge into one human. */
   merge?: MergeDocument;
+  /** Learned fees to forget. */
+  fees?: FeesDocument;
 }
 
 /** The permissions and the key holders of a client at the request of a change. */
@@ -74,7 +76,7 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 
 /** Returns a change for its permanent record, without the SHA-256 of a key and without recipients. */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
-  const { account, kind, permissions, key, register, person, stop, merge } = change;
+  const { account, kind, permissions, key, register, person, stop, merge, fees } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
@@ -84,6 +86,7 @@ export function recordedChange(client: string | null, change: ChangeDocument): o
     ...(person && { person_id: person.id, ...person.limits }),
     ...(stop && { stop_id: stop.id, stops: stop.stops, unreconciled: stop.unreconciled }),
     ...(merge && recordedMerge(merge)),
+    ...fees,
   };
 }
 
@@ -192,4 +195,23 @@ export abstract class StopLifts {
     lift: StopLiftDocument,
     author: ChangeAuthor,
   ): Promise<boolean>;
+}
+
+/** The operation of an account whose learned fees are to be forgotten. */
+export interface FeesDocument {
+  account: string;
+  operation: string;
+}
+
+/** Forgets learned fees. Implemented by the owner of fees, which is above this area. */
+export abstract class FeeRemovals {
+  /**
+   * Forgets fees in the transaction of the decision.
+   * @returns undefined if there are none.
+   */
+  abstract forgetIn(
+    tx: Prisma.TransactionClient,
+    fees: FeesDocument,
+    author: ChangeAuthor,
+  ): Promise<object | undefined>;
 }

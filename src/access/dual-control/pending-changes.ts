@@ -16,6 +16,7 @@ export const CHANGE_KINDS = [
   'issue_key',
   'lift_stop',
   'merge_people',
+  'forget_fees',
 ] as const;
 
 export interface NewPendingChange {

@@ -48,16 +48,16 @@ class KeyHolder {
   @nullable(TEXT, 'Owner of the key. Null without an owner.') person!: string | null;
 }
 
-/** A change under dual control: of a client, a new key, the lift of a stop, or a merge of people. */
+/** A change under dual control: of a client, a key, a stop, people, or learned fees. */
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
   @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
   status!: ChangeStatus;
-  @nullable(TEXT, 'Name of the changed client. Null for stops and people.') client!: string | null;
+  @nullable(TEXT, 'Name of the changed client. Null for stops, people and fees.') client!: string | null;
   @described(
     { type: [String] },
-    'Expansions: fields of the client, `keys`, `beneficiaries`, `stops`, `people`.',
+    'Expansions: fields of the client, `keys`, `beneficiaries`, `stops`, `people`, `fees`.',
   )
   expands!: string[];
   @nullable(ActivityState, 'Fields before the change. Null for a new client.')

@@ -5,6 +5,7 @@ import { AT_START, ChangeAuthor } from '../../access/clients/changes';
 import { ClientError } from '../../access/clients/client-error';
 import { ClientsService } from '../../access/clients/clients.service';
 import { PersonExceptionsService } from '../../access/people/person-exceptions';
+import { FeesService } from '../../admin/fees/fees.service';
 import { StopsService } from '../../admin/stops/stops.service';
 import { isText } from '../../http/validation/rules/rules';
 import { ActivityJournal } from '../../journal/activity/activity';
@@ -125,6 +126,7 @@ export interface ClientServices {
   register: BeneficiariesService;
   exceptions: PersonExceptionsService;
   stops: StopsService;
+  fees: FeesService;
 }
 
 export function clientServices(prisma: PrismaService): ClientServices {
@@ -132,7 +134,8 @@ export function clientServices(prisma: PrismaService): ClientServices {
   const clients = new ClientsService(prisma, journal);
   const register = new BeneficiariesService(prisma, clients, journal);
   const exceptions = new PersonExceptionsService(prisma, journal);
-  return { prisma, clients, register, exceptions, stops: new StopsService(prisma, journal) };
+  const [stops, fees] = [new StopsService(prisma, journal), new FeesService(prisma, journal)];
+  return { prisma, clients, register, exceptions, stops, fees };
 }
 
 /** Runs work with the proxy's rights against an up-to-date database. */

@@ -55,7 +55,7 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @optional(orNull(INSTANT), "Revocation of the key or of the person's credentials.") revoked_at?:
     | string
     | null;
-  @text('Operation whose rejection was false.') operation?: string;
+  @text('Operation of the false rejection, or of the forgotten fees.') operation?: string;
   @text('ID of the wallet.') wallet_id?: string;
   @textOrNull('Type of the wallet.') wallet_type?: string | null;
   @text('Balance of the wallet in US dollars.') balance_usd?: string;
@@ -70,6 +70,7 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @text('Scope and reason of the stop.') stops?: string;
   @flag("Whether the stop is lifted without a read of the upstream's list for the recovery gap.")
   unreconciled?: boolean;
+  @words('Learned fees in US dollars by size of payout, such as `20-50: 0.3`.') learned_fees?: string[];
   @text('Name of the new client.') name?: string;
   @words('Acts of one person that need two persons.') acts?: string[];
   @flag('Whether changes need a second person.') dual_control?: boolean;

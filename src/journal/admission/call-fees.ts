@@ -1,11 +1,15 @@
-import { CallFee, CALLS_TO_LEARN } from '../../operations/items/learned-fees';
+import { Decimal } from 'decimal.js';
+import { CallFee, CALLS_TO_LEARN, LearnedFee, learnedFees } from '../../operations/items/learned-fees';
+import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 
+/** Days for which a charged fee is expected again. */
+const EXPECTED_DAYS = 30;
+
 /** The largest fee that a call was charged for a payout of a size, from the database. */
-export interface CallFeeRow {
-  number: number;
+interface ChargedFeeRow {
   account: string;
   operation: string;
   callId: string;
@@ -18,16 +22,66 @@ export interface CallFeeRow {
   forgotten: boolean;
 }
 
+/** The same with its number, which each change raises. */
+export interface CallFeeRow extends ChargedFeeRow {
+  number: number;
+}
+
+/** Charged fees, of which those of the last days are expected. */
+export class ChargedFees {
+  /** By account and operation, then by size and call. */
+  private readonly fees = new Map<string, Map<string, CallFee>>();
+
+  learn({ account, operation, callId, size, day, usd, forgotten }: ChargedFeeRow): void {
+    const key = keyOf(account, operation);
+    const fees = this.fees.get(key) ?? new Map<string, CallFee>();
+    if (forgotten) fees.delete(`${size} ${callId}`);
+    else fees.set(`${size} ${callId}`, { callId, sizeUsd: new Decimal(size), usd: new Decimal(usd), day });
+    this.fees.set(key, fees);
+  }
+
+  /** Returns the fees of the last days, and drops older ones. */
+  of(account: string, operation: string): CallFee[] {
+    const oldest = clock.daysAgo(EXPECTED_DAYS);
+    const fees = this.fees.get(keyOf(account, operation));
+    for (const [key, { day }] of fees ?? []) if (day < oldest) fees?.delete(key);
+    return [...(fees?.values() ?? [])];
+  }
+
+  /** Returns the fees that enough calls were charged, by rising size. */
+  learned(account: string, operation: string): LearnedFee[] {
+    return learnedFees(this.of(account, operation));
+  }
+
+  operations(): { account: string; operation: string }[] {
+    return [...this.fees.keys()].map((key) => {
+      const [account = '', operation = ''] = key.split('\n');
+      return { account, operation };
+    });
+  }
+
+  clear(): void {
+    this.fees.clear();
+  }
+}
+
+function keyOf(account: string, operation: string): string {
+  return `${account}\n${operation}`;
+}
+
 const COLUMNS = Prisma.sql`
-  number, account, operation, call_id AS "callId", size_usd::text AS size, day::text, usd::text, forgotten`;
+  account, operation, call_id AS "callId", size_usd::text AS size, day::text, usd::text, forgotten`;
 
 /** Selects the rows that a process does not know, as `CallFeeRow`. */
 export const callFeesAfter = (known: number) =>
-  Prisma.sql`SELECT ${COLUMNS} FROM call_fee WHERE number > ${known}::bigint`;
+  Prisma.sql`SELECT number, ${COLUMNS} FROM call_fee WHERE number > ${known}::bigint`;
 
 /** Reads the fees that are not forgotten. */
-export function readCallFees(prisma: PrismaService): Promise<CallFeeRow[]> {
-  return prisma.$queryRaw`SELECT ${COLUMNS} FROM call_fee WHERE NOT forgotten`;
+export async function readChargedFees(prisma: Prisma.TransactionClient): Promise<ChargedFees> {
+  const rows = await prisma.$queryRaw<ChargedFeeRow[]>`SELECT ${COLUMNS} FROM call_fee WHERE NOT forgotten`;
+  const charged = new ChargedFees();
+  for (const row of rows) charged.learn(row);
+  return charged;
 }
 
 // One statement, because a process that freezes in a transaction would keep the lock. The lock lets numbers

@@ -3,12 +3,18 @@ import { Decimal } from 'decimal.js';
 import { Counter } from 'prom-client';
 import { HeartbeatService } from '../../continuity/heartbeat/heartbeat.service';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { configuredRules, FeeRule, feeOf, feesOf, ruleFor } from '../../operations/items/fees';
+import {
+  configuredRules,
+  FEE_OPERATIONS,
+  FeeRule,
+  feeOf,
+  feesOf,
+  ruleFor,
+} from '../../operations/items/fees';
 import {
   CallFee,
   CALLS_TO_LEARN,
   LearnedFee,
-  learnedFees,
   ruleOfLearned,
   sizeOf,
 } from '../../operations/items/learned-fees';
@@ -18,10 +24,7 @@ import { accountsOf, MAIN_ACCOUNT } from '../../platform/config/upstream/upstrea
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { AdmissionRequest } from '../../policy/admission';
-import { CallFeeRow, insertCallFees, readCallFees } from './call-fees';
-
-/** Days for which a charged fee is expected again. */
-const EXPECTED_DAYS = 30;
+import { CallFeeRow, ChargedFees, insertCallFees, readChargedFees } from './call-fees';
 
 /** An upstream that splits the fee of a batch rounds each part. */
 const ROUNDING_USD = new Decimal('0.000002');
@@ -48,6 +51,14 @@ export interface OperationFees {
   learned: LearnedFee[];
 }
 
+/** What an instance knows of the fees of an operation on a day. */
+interface Learned {
+  day: string;
+  rule: FeeRule | null;
+  /** The charged fees of the day. */
+  known: CallFee[];
+}
+
 /**
  * Computes the fees that are reserved with payouts: the configured ones or, for an operation without any,
  * those that the upstream charged at least three calls in the last days. Every instance knows a fee, and
@@ -60,8 +71,8 @@ export class ExpectedFees {
   private readonly configured: ReadonlyMap<string, ReadonlyMap<string, FeeRule>>;
   private readonly unexpected: Counter<'operation'>;
   private readonly charged = new ChargedFees();
-  /** Learned rules and their day, by account and operation. */
-  private readonly rules = new Map<string, { day: string; rule: FeeRule | null }>();
+  /** What was learned until today, by account and operation. */
+  private readonly learned = new Map<string, Learned>();
   private newest = 0;
   /** Epoch of the database that numbered `known`. */
   private epoch: number | undefined;
@@ -98,7 +109,7 @@ export class ExpectedFees {
     items,
   }: Pick<AdmissionRequest, 'account' | 'operation' | 'usd' | 'items'>): FeeRule | null {
     if (usd === null || !settlesItems(operation)) return null;
-    const rule = this.configuredFor(account, operation) ?? this.learnedFor(account, operation);
+    const rule = this.configuredFor(account, operation) ?? this.learnedFor(account, operation).rule;
     return rule && ruleFor(items, rule);
   }
 
@@ -115,7 +126,7 @@ export class ExpectedFees {
     for (const row of rows) {
       this.newest = Math.max(this.newest, row.number);
       this.charged.learn(row);
-      this.rules.delete(keyOf(row.account, row.operation));
+      this.learned.delete(`${row.account} ${row.operation}`);
     }
   }
 
@@ -126,16 +137,15 @@ export class ExpectedFees {
   async observe(call: ChargedCall, fees: readonly ChargedFee[]): Promise<void> {
     for (const fee of fees) this.warn(call, fee);
     const { id, account, operation } = call;
-    if (this.configuredFor(account, operation)) return;
-    const today = clock.today();
-    const known = this.charged.of(account, operation).filter(({ day }) => day === today);
+    if (!FEE_OPERATIONS.includes(operation) || this.configuredFor(account, operation)) return;
+    const { day, known } = this.learnedFor(account, operation);
     const missing = largestBySize(fees).filter(({ sizeUsd, usd }) => {
       const same = known.filter((fee) => fee.sizeUsd.eq(sizeUsd) && fee.usd.plus(ROUNDING_USD).gte(usd));
       return same.length < CALLS_TO_LEARN;
     });
     if (missing.length === 0) return;
     try {
-      await insertCallFees(this.prisma, { id, account, operation, day: today }, missing);
+      await insertCallFees(this.prisma, { id, account, operation, day }, missing);
     } catch (err) {
       this.logger.error({ err, operation }, 'fee not recorded, the next one will be');
     }
@@ -143,13 +153,12 @@ export class ExpectedFees {
 
   /** Returns the operations with fees, by account and name. */
   async list(): Promise<OperationFees[]> {
-    const charged = new ChargedFees();
-    for (const row of await readCallFees(this.prisma)) charged.learn(row);
+    const charged = await readChargedFees(this.prisma);
     const configured = [...this.configured].flatMap(([account, rules]) =>
       [...rules].map(([operation, rule]) => ({ account, operation, rule, learned: [] })),
     );
     const learned = charged.operations().flatMap(({ account, operation }) => {
-      const fees = learnedFees(charged.of(account, operation));
+      const fees = charged.learned(account, operation);
       const isExpected = fees.length > 0 && !this.configuredFor(account, operation);
       return isExpected ? [{ account, operation, rule: null, learned: fees }] : [];
     });
@@ -161,14 +170,15 @@ export class ExpectedFees {
     return (this.configured.get(account) ?? this.configured.get(MAIN_ACCOUNT))?.get(operation);
   }
 
-  private learnedFor(account: string, operation: string): FeeRule | null {
-    const [key, day] = [keyOf(account, operation), clock.today()];
-    const known = this.rules.get(key);
-    if (known?.day === day) return known.rule;
-    const fees = learnedFees(this.charged.of(account, operation));
-    const rule = fees.length === 0 ? null : ruleOfLearned(fees);
-    this.rules.set(key, { day, rule });
-    return rule;
+  private learnedFor(account: string, operation: string): Learned {
+    const [key, day] = [`${account} ${operation}`, clock.today()];
+    const before = this.learned.get(key);
+    if (before?.day === day) return before;
+    const fees = this.charged.learned(account, operation);
+    const known = this.charged.of(account, operation).filter((fee) => fee.day === day);
+    const learned = { day, rule: fees.length === 0 ? null : ruleOfLearned(fees), known };
+    this.learned.set(key, learned);
+    return learned;
   }
 
   private warn({ operation, rule }: ChargedCall, { amountUsd, feeUsd }: ChargedFee): void {
@@ -184,42 +194,8 @@ export class ExpectedFees {
   private learnAnew(): void {
     this.newest = 0;
     this.charged.clear();
-    this.rules.clear();
+    this.learned.clear();
   }
-}
-
-/** The charged fees of the last days that a process knows. */
-class ChargedFees {
-  /** By account and operation, then by size and call. */
-  private readonly fees = new Map<string, Map<string, CallFee>>();
-
-  learn({ account, operation, callId, size, day, usd, forgotten }: CallFeeRow): void {
-    const key = keyOf(account, operation);
-    const fees = this.fees.get(key) ?? new Map<string, CallFee>();
-    if (forgotten) fees.delete(`${size} ${callId}`);
-    else fees.set(`${size} ${callId}`, { callId, sizeUsd: new Decimal(size), usd: new Decimal(usd), day });
-    this.fees.set(key, fees);
-  }
-
-  of(account: string, operation: string): CallFee[] {
-    const oldest = clock.daysAgo(EXPECTED_DAYS);
-    return [...(this.fees.get(keyOf(account, operation))?.values() ?? [])].filter(({ day }) => day >= oldest);
-  }
-
-  operations(): { account: string; operation: string }[] {
-    return [...this.fees.keys()].map((key) => {
-      const [account = '', operation = ''] = key.split('\n');
-      return { account, operation };
-    });
-  }
-
-  clear(): void {
-    this.fees.clear();
-  }
-}
-
-function keyOf(account: string, operation: string): string {
-  return `${account}\n${operation}`;
 }
 
 /** Returns the largest fee of each size, at most the payout itself. Rounding is no fee. */

@@ -131,7 +131,7 @@ describe('a rule for fees', () => {
       ]);
     for (const fault of [
       'account main have "POST /payouts/airtime=free". "free" is no rule.',
-      'account main have "GET /info/assets=1%". GET /info/assets does not pay.',
+      'account main have "GET /info/assets=1%". GET /info/assets moves no value.',
       'account kenya have "POST /payouts/mobile-money=<10:1%". "<10:1%" is no rule.',
     ])
       expect(read).toThrow(fault);

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { StartError } from '../../platform/config/config';
-import { OPERATION_NAMES, rowOf } from '../catalogue/catalogue';
+import { movesValue, OPERATION_NAMES } from '../catalogue/catalogue';
 import type { Item } from './item';
 
 /** The fee of the upstream for payouts below an amount: a share of the amount, a fixed part and a minimum. */
@@ -116,16 +116,19 @@ export function configuredRules([main, ...others]: readonly AccountFees[]): Read
   return rules;
 }
 
-const PAYING: readonly string[] = OPERATION_NAMES.filter((name) => rowOf(name).effect === 'pay');
+/** The operations whose payouts have fees. */
+export const FEE_OPERATIONS: readonly string[] = OPERATION_NAMES.filter(movesValue);
+
+const EXAMPLE = 'POST /payouts/airtime';
 const FORM =
-  `Give operations that pay a rule, such as ${PAYING[0]}=1.5%+0.05 min 0.10, or tiers by amount, such as ` +
-  `${PAYING[0]}=<10:0.20,<100:1%,2%. docs/reference/operations.md lists the operations.`;
+  `Give operations that move value a rule, such as ${EXAMPLE}=1.5%+0.05 min 0.10, or tiers by amount, ` +
+  `such as ${EXAMPLE}=<10:0.20,<100:1%,2%. docs/reference/operations.md lists the operations.`;
 
 function readRules({ name, fees }: AccountFees, faults: string[]): [string, FeeRule][] {
   return [...fees].flatMap(([operation, text]) => {
     const rule = readFeeRule(text);
     const of = `The fees of the upstream account ${name} have "${operation}=${text}".`;
-    if (!PAYING.includes(operation)) faults.push(`${of} ${operation} does not pay.`);
+    if (!FEE_OPERATIONS.includes(operation)) faults.push(`${of} ${operation} moves no value.`);
     if (!rule) faults.push(`${of} "${text}" is no rule.`);
     return rule ? [[operation, rule]] : [];
   });

@@ -12,6 +12,9 @@ export const NOT_FOUND = {
     approval_not_found: 'No call with this ID was held for approval.',
     statement_not_found: 'No statement has this ID. GET /v1/reconciliation/statements lists the statements.',
     stop_not_found: 'No active stop has this ID. GET /v1/stops lists the active stops.',
+    fees_not_found:
+      'The proxy has learned no fees of this operation and account. GET /v1/fees lists the learned fees. A ' +
+      'configured rule is changed in UPSTREAM_FEES.',
     fault_not_found: 'No active fault has this ID. GET /v1/sandbox lists the active faults.',
     not_found: 'No route has this path. /docs lists every route.',
     call_not_found: 'You have no call with this ID.',

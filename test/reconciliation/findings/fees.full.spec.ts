@@ -91,7 +91,7 @@ describe('a fee of the upstream', () => {
     const proxy = await scene.running('1% min 0.02');
     const { id, key } = await scene.client(proxy, 100);
     scene.upstream.behaviour = paysFor(0.5);
-    for (const _ of [1, 2, 3, 4]) await scene.pay(proxy, key, 1).expect(200);
+    await scene.payTimes(4, proxy, key, 1);
     expect(await scene.spent(id)).toBe('6');
     expect(await scene.expected(proxy, key, 1)).toBe('0.02');
     expect(await scene.expected(proxy, key, 5)).toBe('0.05');

@@ -35,7 +35,7 @@ describe('a fee that is not configured', () => {
     const proxy = await scene.running();
     const { key } = await scene.client(proxy, 100);
     scene.upstream.behaviour = paysFor(0.05);
-    for (const _ of [1, 2]) await scene.pay(proxy, key, 0.5, 0.6, 0.7).expect(200);
+    await scene.payTimes(2, proxy, key, 0.5, 0.6, 0.7);
     expect(await scene.expected(proxy, key, 0.5)).toBeNull();
     await scene.pay(proxy, key, 0.5).expect(200);
     expect(await scene.expected(proxy, key, 0.5)).toBe('0.05');
@@ -49,7 +49,7 @@ describe('a fee that is not configured', () => {
     const { key } = await scene.client(proxy, 100);
     await scene.pay(proxy, key, 1).expect(200);
     scene.upstream.behaviour = paysFor(usd);
-    for (const _ of [1, 2, 3]) await scene.pay(proxy, key, usd).expect(200);
+    await scene.payTimes(3, proxy, key, usd);
     scene.upstream.behaviour = paysFor();
     await scene.pay(proxy, key, 60).expect(200);
   });
@@ -75,7 +75,7 @@ describe('a fee that is not configured', () => {
     const [one, other] = [await scene.running(), await scene.running()];
     const { id, key } = await scene.client(one, 100);
     scene.upstream.behaviour = paysFor(0.02);
-    for (const _ of [1, 2, 3]) await scene.pay(one, key, 1).expect(200);
+    await scene.payTimes(3, one, key, 1);
     expect(await scene.expected(one, key, 1)).toBe('0.02');
     await scene.database.query('DELETE FROM call_fee');
     await scene.database.query('ALTER TABLE call_fee ALTER number RESTART');
@@ -87,7 +87,7 @@ describe('a fee that is not configured', () => {
       proxy.app.get(HeartbeatService).observe(({ epoch }) => epochs.set(proxy, epoch));
     await eventually(() => scene.proxies.every((proxy) => epochs.get(proxy) === 2));
     scene.upstream.behaviour = paysFor(0.1);
-    for (const _ of [1, 2, 3]) await scene.pay(other, key, 1).expect(200);
+    await scene.payTimes(3, other, key, 1);
     scene.upstream.behaviour = hang;
     await scene.pay(one, key, 1).expect(504);
     expect(await scene.spent(id)).toBe('7.46');
@@ -97,7 +97,7 @@ describe('a fee that is not configured', () => {
     const proxy = await scene.running();
     const { id, key } = await scene.client(proxy, 10_000);
     scene.upstream.behaviour = paysFor(500);
-    for (const _ of [1, 2, 3]) await scene.pay(proxy, key, 1).expect(200);
+    await scene.payTimes(3, proxy, key, 1);
     expect(await scene.spent(id)).toBe('1503');
     scene.upstream.behaviour = hang;
     await scene.pay(proxy, key, 1).expect(504);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { RunningConfig } from '../../../src/platform/config/config';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import supertest from '../http/supertest';
 import { Behaviour, FakeUpstream, succeed } from '../network/fake-upstream';
@@ -6,7 +7,7 @@ import { startProxy, TestProxy } from '../processes/proxy';
 import { airtime, phones } from './paying';
 
 export const FEE_OPERATION = 'POST /payouts/airtime';
-export const FEE_PATH = '/payouts/airtime';
+const FEE_PATH = '/payouts/airtime';
 
 /** Pays with a fee per payout. Without a fee, the answer omits it. */
 export const paysFor = (fee?: number): Behaviour => {
@@ -48,14 +49,13 @@ export class FeeScene {
   }
 
   /** Starts an instance with the rules for fees of the operation. */
-  async running(...fees: string[]): Promise<TestProxy> {
-    const settings = {
-      upstreamBaseUrl: this.upstream.url,
-      upstreamTimeoutMs: 400,
-      checkCoverage: false,
-      upstreamFees: new Map(fees.map((fee) => [FEE_OPERATION, fee])),
-    };
-    const proxy = await startProxy(settings, this.database);
+  running(...fees: string[]): Promise<TestProxy> {
+    return this.runningWith({ upstreamFees: new Map(fees.map((fee) => [FEE_OPERATION, fee])) });
+  }
+
+  async runningWith(settings: Partial<RunningConfig>): Promise<TestProxy> {
+    const base = { upstreamBaseUrl: this.upstream.url, upstreamTimeoutMs: 400, checkCoverage: false };
+    const proxy = await startProxy({ ...base, ...settings }, this.database);
     this.proxies.push(proxy);
     return proxy;
   }
@@ -72,6 +72,11 @@ export class FeeScene {
 
   pay(proxy: TestProxy, key: string, ...usd: number[]) {
     return proxy.post(key, FEE_PATH, this.bodyOf(...usd));
+  }
+
+  /** Makes paid calls with one payout each. */
+  async payTimes(calls: number, proxy: TestProxy, key: string, ...usd: number[]): Promise<void> {
+    for (let call = 0; call < calls; call += 1) await this.pay(proxy, key, ...usd).expect(200);
   }
 
   own(proxy: TestProxy, key: string, path: string, body: object) {

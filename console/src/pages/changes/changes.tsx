@@ -35,8 +35,8 @@ export default function ChangesPage() {
     <Page
       title="Changes"
       lead={
-        'Changes that let a client do more, lifts of stops, and merges of people. A person other than ' +
-        'the requester must approve them with their own key.'
+        'Changes that let a client do more, lifts of stops, merges of people, and forgotten fees. A person ' +
+        'other than the requester must approve them with their own key.'
       }
     >
       <Group role="search" aria-label="Filters">

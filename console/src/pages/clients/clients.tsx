@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../components/lists/data-table';
 import { Page } from '../../components/page/page';
 import { WordBadge } from '../../components/values/badges';
 import { CreateClient } from './create-client';
+import { UpstreamFees } from './fees';
 import { NewKeyDialog } from './keys/new-key-dialog';
 import { CapUsage } from './limits/cap-usage';
 import { changesOf, draftOf, limitInWords, LABELS, NO_LIMITS } from './limits/draft';
@@ -58,6 +59,7 @@ export default function ClientsPage() {
         retry={clients.refetch}
         empty="There are no clients yet. Create one with New client."
       />
+      <UpstreamFees />
       {creating && (
         <CreateClient
           close={() => setCreating(false)}
