@@ -1105,10 +1105,16 @@ CREATE UNIQUE INDEX book_contradiction_once ON book_contradiction (
   transaction_id, kind, coalesce(call_id, transaction_id), coalesce(position, -1), coalesce(variant_id, transaction_id));
 CREATE INDEX book_contradiction_open ON book_contradiction (id) WHERE handled_at IS NULL;
 
--- Returns the name of a transaction as records have it. Null for a name that could be a contact, which records
--- mask.
-CREATE FUNCTION book_name(name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN name = '' OR name ~ '@|[+][0-9]{7}|•' THEN NULL ELSE name END
+-- Returns the name of a transaction as records have it. Null for a name that could be a contact, or that is the
+-- number of its recipient: records mask these.
+CREATE FUNCTION book_name(name text, phone text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN name = '' OR name ~ '@|[+][0-9]{7}|•' OR ltrim(name, '0') = translate(phone, '+ -().', '') THEN NULL ELSE name END
+$$;
+
+-- Returns a status word. A longer value, or one that is no word, may be a contact and is masked.
+CREATE FUNCTION book_status(status text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN status IS NULL OR length(status) <= 60 AND status ~ '^\s*[[:alpha:]][[:alnum:] _-]*$' AND status !~ '[0-9]{7}' THEN status
+    ELSE '••••' END
 $$;
 
 -- Returns the kind of a canonical key (kindOfKey of src/recipients/recipient.ts).
@@ -1146,12 +1152,12 @@ SET enable_mergejoin = off SET jit = off AS $$
         t.status, CASE WHEN t.source = 'person' THEN 'person' ELSE 'answer' END AS ground
       FROM (
         SELECT a.position AS pos, book_name(a.upstream_ref) AS upstream_ref, book_name(a.upstream_id) AS upstream_id,
-          book_name(a.batch_ref) AS batch_ref, a.amount_usd, a.fee_usd, a.status, 'answer' AS source, 0 AS number, a.nth
+          book_name(a.batch_ref) AS batch_ref, a.amount_usd, a.fee_usd, book_status(a.status) AS status, 'answer' AS source, 0 AS number, a.nth
         FROM ROWS FROM (json_to_recordset(parsed.answer -> 'items') AS (
           position integer, upstream_ref text, upstream_id text, batch_ref text, amount_usd numeric, fee_usd numeric, status text
         )) WITH ORDINALITY AS a(position, upstream_ref, upstream_id, batch_ref, amount_usd, fee_usd, status, nth)
         UNION ALL
-        SELECT e.position, book_name(e.upstream_ref), book_name(e.upstream_id), book_name(e.batch_ref), e.amount_usd, NULL, e.status,
+        SELECT e.position, book_name(e.upstream_ref), book_name(e.upstream_id), book_name(e.batch_ref), e.amount_usd, NULL, book_status(e.status),
           s.record::json ->> 'source', s.number, e.position + 1
         FROM settlement s CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries') AS e(
           position integer, entry text, upstream_ref text, upstream_id text, batch_ref text, amount_usd numeric, status text)

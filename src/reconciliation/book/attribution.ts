@@ -88,8 +88,8 @@ function makeShowsId({ showsIdsOf }: AttributionScope): Prisma.Sql {
 
 const ATTRIBUTIONS = Prisma.sql`
   SELECT o.call_id::text AS "callId", o.position, b.id::text, p.rule AS ground, t.read_id::text AS "readId",
-    t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee, book_name(t.upstream_ref) AS "upstreamRef",
-    book_name(t.upstream_id) AS "upstreamId", t.batch_ref AS "batchRef", t.issued_at AS "issuedAt",
+    t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee, book_name(t.upstream_ref, t.phone) AS "upstreamRef",
+    book_name(t.upstream_id, t.phone) AS "upstreamId", t.batch_ref AS "batchRef", t.issued_at AS "issuedAt",
     ${CONTRADICTION_OF_PAIR} AS contradiction
   FROM pair p JOIN ours o ON o.n = p.o JOIN theirs x ON x.n = p.t JOIN book_transaction b ON b.id = x.id
   JOIN compared_operation c ON c.operation = o.operation

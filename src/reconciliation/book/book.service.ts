@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
+import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
 import { ChargedCall, ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
 import { settleWithin, SettledCall } from '../../journal/settlement/settlements';
@@ -64,6 +65,7 @@ export class BookService {
     private readonly index: IndexService,
     private readonly fees: ExpectedFees,
     private readonly contradictions: ContradictionsService,
+    private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
     this.vocabulary = StatusVocabulary.with(this.settings.upstreamStatusWords);
@@ -83,6 +85,7 @@ export class BookService {
   async enterWith(db: Client, reading: Reading, signal: AbortSignal): Promise<EnteredReading> {
     await this.index.catchUp(); // It enters the answers.
     await enterReading(db, reading.account, reading.readId);
+    this.mayPay.require('settle');
     await this.contradictions.handle(signal);
     const shownIds = this.shownIds.of(reading.account);
     await shownIds.add(reading.readId, async (statement) => (await db.query<IdObservation>(statement)).rows);
@@ -130,8 +133,10 @@ export class BookService {
   /**
    * Settles the payouts of a call by news about their transactions, and records whose the transactions are.
    * @returns whether a settlement was written.
+   * @throws Problem if this worker must not settle.
    */
   private async settle(callId: string, news: PayoutNews[], reading: Reading): Promise<boolean> {
+    this.mayPay.require('settle'); // This worker may have been fenced while it read.
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const settled = await this.prisma
         .$transaction((tx) => this.settleOnce(tx, callId, news, reading))
@@ -202,7 +207,7 @@ async function currentNews(
 async function apply(tx: Prisma.TransactionClient, news: PayoutNews, callId: string): Promise<void> {
   const { id, position, ground, readId, ordinal, status, fee, amount, transaction } = news;
   await tx.$executeRaw`
-    UPDATE book_transaction SET status = ${status}, fee_usd = ${fee}::numeric,
+    UPDATE book_transaction SET status = book_status(${status}), fee_usd = ${fee}::numeric,
       amount_usd = coalesce(${amount}::numeric, amount_usd),
       issued_at = coalesce(${transaction.at}::timestamptz, issued_at),
       batch_ref = coalesce(book_name(${transaction.batch_ref}), batch_ref),

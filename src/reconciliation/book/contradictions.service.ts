@@ -6,6 +6,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { proseAsRecorded } from '../../platform/privacy/recorded';
 import { MATCHED_BY_CLASS } from './rules';
 
 /** Contradictions per turn. The next turn handles the rest. */
@@ -140,8 +141,8 @@ export class ContradictionsService {
       after: JSON.stringify({
         kind,
         transaction_id: transactionId,
-        upstream_id: upstreamId,
-        upstream_ref: upstreamRef,
+        upstream_id: proseAsRecorded(upstreamId),
+        upstream_ref: proseAsRecorded(upstreamRef),
       }),
       via: 'worker',
       call_id: owner?.callId ?? claimant?.callId ?? null,

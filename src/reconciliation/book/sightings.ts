@@ -33,21 +33,21 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, news`,
     Prisma.sql`CREATE TEMP TABLE sighting AS
     SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
-      b.id IS NULL OR s.status IS DISTINCT FROM b.status OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0)
+      b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0)
         OR s.amount_usd <> round(b.amount_usd, 6) OR b.read_id IS NULL AND b.call_id IS NULL AS is_news
     FROM (
-      SELECT ordinal, book_name(upstream_ref) AS upstream_ref, book_name(upstream_id) AS upstream_id,
+      SELECT ordinal, book_name(upstream_ref, phone) AS upstream_ref, book_name(upstream_id, phone) AS upstream_id,
         status, amount_usd, fee_usd
       FROM upstream_transaction
       WHERE read_id = ${readId}::uuid
-        AND (book_name(upstream_ref) IS NOT NULL OR book_name(upstream_id) IS NOT NULL)
+        AND (book_name(upstream_ref, phone) IS NOT NULL OR book_name(upstream_id, phone) IS NOT NULL)
       UNION ALL
       SELECT ordinal, 'nameless ' || content || ' ' || row_number() OVER (PARTITION BY content ORDER BY ordinal),
         NULL, status, amount_usd, fee_usd
       FROM (
         SELECT *, md5(concat_ws(' ', issued_at, type, amount_usd, batch_ref)) AS content
         FROM upstream_transaction
-        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref) IS NULL AND book_name(upstream_id) IS NULL
+        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref, phone) IS NULL AND book_name(upstream_id, phone) IS NULL
       ) AS nameless
     ) AS s
     LEFT JOIN book_transaction i ON i.account = ${account} AND i.upstream_id = s.upstream_id
@@ -100,7 +100,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`CREATE TEMP TABLE news AS
     SELECT DISTINCT ON (book_id, upstream_ref, upstream_id, contradiction, amount_usd) * FROM (
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
-        book_name(t.batch_ref) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status, b.call_id, b.position,
+        book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status, b.call_id, b.position,
         CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction,
         NULL::uuid AS variant_id
       FROM sighting s
@@ -136,7 +136,7 @@ function insertNew(account: string, readId: string): Prisma.Sql {
         amount_usd, fee_usd, status, read_id, ordinal)
       SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL AND ${IS_FIRST} THEN n.upstream_id END,
         n.batch_ref, coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
-        n.issued_at, n.amount_usd, n.fee_usd, n.status, ${readId}::uuid, n.ordinal
+        n.issued_at, n.amount_usd, n.fee_usd, book_status(n.status), ${readId}::uuid, n.ordinal
       FROM news n LEFT JOIN LATERAL (
         SELECT max(variant) + 1 AS variants FROM book_transaction
         WHERE account = ${account} AND upstream_ref = n.upstream_ref
@@ -158,7 +158,7 @@ function insertNew(account: string, readId: string): Prisma.Sql {
 /** Applies the news about a transaction without a payout. */
 function updateUnclaimed(readId: string): Prisma.Sql {
   return Prisma.sql`
-    UPDATE book_transaction b SET status = n.status, fee_usd = n.fee_usd,
+    UPDATE book_transaction b SET status = book_status(n.status), fee_usd = n.fee_usd,
       amount_usd = coalesce(n.amount_usd, b.amount_usd), issued_at = coalesce(n.issued_at, b.issued_at),
       batch_ref = coalesce(n.batch_ref, b.batch_ref),
       upstream_id = CASE WHEN b.upstream_id IS NULL AND b.variant = 0 AND ${IS_FIRST} AND NOT EXISTS (

@@ -3,6 +3,7 @@ import { itemsSql } from '../../journal/records/document-sql';
 import { ENTRIES, entriesThat, Entry, payoutStateOf } from '../../operations/lifecycle/entries';
 import { ARRIVED } from '../../operations/lifecycle/lifecycle';
 import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
+import { UNVERIFIED_REJECTION } from '../../operations/lifecycle/rejections';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
@@ -138,6 +139,9 @@ export const IN_DOUBT = entriesThat(({ known }) => !known);
 /** Entries with which a link or a collection may still be paid. */
 const OPEN = [...IN_DOUBT, ...entriesThat(({ account }) => account === 'in_transit')];
 
+/** Whether an answer rejects the call, which makes its execution less likely. Its members are never quoted. */
+const IS_REJECTED = Prisma.sql`strpos(outcome.record, ${`"failure":"${UNVERIFIED_REJECTION}"`}) > 0`;
+
 /**
  * `ours`: the payments of `run_call`. `moved` is whether money moved by our records. Null if they cannot show
  * it.
@@ -161,9 +165,10 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): P
         THEN round(i.amount_usd * ${settings.feePercent}::numeric * 0.01, 6)
         ELSE 0 END AS fee,
       CASE WHEN ${entry} = ANY (${MOVED}::text[]) THEN 1
-        WHEN ${entry} = ANY (${IN_DOUBT}::text[]) THEN 2
-        WHEN c.outcome <> 'not_executed' THEN 3
-        ELSE 4 END AS tier
+        WHEN ${entry} = ANY (${IN_DOUBT}::text[]) AND NOT coalesce(${IS_REJECTED}, FALSE) THEN 2
+        WHEN ${entry} = ANY (${IN_DOUBT}::text[]) THEN 3
+        WHEN c.outcome <> 'not_executed' THEN 4
+        ELSE 5 END AS tier
     FROM run_call c
     JOIN compared_operation p ON p.operation = c.operation
     JOIN intent ON intent.id = c.call_id AND ${inside(Prisma.sql`intent.id`)}
