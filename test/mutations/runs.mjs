@@ -66,4 +66,17 @@ export const RUNS = [
     noticedBy: 'test/reconciliation/in-doubt/changed-transactions.full.spec.ts',
     test: 'end the payout of a deleted link',
   },
+  {
+    name: 'list-with-a-paid-payout',
+    guards: 'a list that is paid again because one of its payouts failed',
+    edits: [
+      [
+        'src/operations/lifecycle/lifecycle-sql.ts',
+        'coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0\n  AND i.item_count = (',
+        'TRUE\n  AND 0 < (',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/findings/returned-payouts.full.spec.ts',
+    test: 'block an equal list only while one counts',
+  },
 ];

@@ -3,6 +3,7 @@ import { Limits } from '../../access/clients/limits/limits';
 import { catchUpIndex } from '../../journal/lookups/search-index';
 import { recipientTerm } from '../../journal/lookups/search-terms';
 import { Item, paidName } from '../../operations/items/item';
+import { COUNTED } from '../../operations/lifecycle/entries';
 import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
 import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
@@ -55,30 +56,36 @@ export async function readEarlierPayments(
         AND client_id = ${clientId}::uuid AND call_id >= ${since}::uuid ${ofPerson}
     ), payout AS MATERIALIZED (
       -- Each document is parsed once, however many payouts it has.
-      SELECT n.call_id, t.amount_usd, recipient_key('email', t.email) AS email,
+      SELECT n.call_id, t.position, t.amount_usd, recipient_key('email', t.email) AS email,
         recipient_key('phone', t.phone) AS phone,
         recipient_key('handle', t.handle) AS handle, recipient_key('receiver', t.receiver) AS receiver
       FROM named n CROSS JOIN LATERAL (SELECT record FROM intent WHERE id = n.call_id OFFSET 0) AS i
       LEFT JOIN LATERAL (SELECT people FROM intent_body WHERE intent_id = n.call_id OFFSET 0) AS b ON TRUE
       CROSS JOIN LATERAL (
-        SELECT t.amount_usd, t.receiver, r.email, r.phone, r.handle
+        SELECT t.ordinal - 1 AS position, t.amount_usd, t.receiver, r.email, r.phone, r.handle
         FROM ROWS FROM (json_to_recordset(i.record::json -> 'items') AS (amount_usd numeric, receiver text))
           WITH ORDINALITY AS t(amount_usd, receiver, ordinal)
         LEFT JOIN json_to_recordset(b.people::json)
           AS r(position integer, email text, phone text, handle text) ON r.position = t.ordinal - 1
       ) AS t
     ), same AS (
-      SELECT a.position, p.call_id FROM wanted a JOIN payout p ON p.amount_usd = a.usd
+      SELECT a.position, p.call_id, p.position AS payout FROM wanted a JOIN payout p ON p.amount_usd = a.usd
         AND a.key IN (p.email, p.phone, p.handle, p.receiver)
     ), calls AS MATERIALIZED (
       SELECT call.* FROM (SELECT DISTINCT call_id FROM same) AS found CROSS JOIN LATERAL (
-        SELECT i.id, coalesce(o.sent_at, i.recorded_at) AS paid_at, ${STATE_COLUMNS}
+        SELECT i.id, coalesce(o.sent_at, i.recorded_at) AS paid_at, ${STATE_COLUMNS},
+          o.record::json -> 'entries' AS entries, i.item_count
         FROM ${CALLS} WHERE i.id = found.call_id OFFSET 0
       ) AS call
       WHERE ${stateIn(MAY_BE_PAID)}
     )
     SELECT DISTINCT ON (same.position) same.position, calls.id::text AS "callId", calls.paid_at AS "paidAt"
-    FROM same JOIN calls ON calls.id = same.call_id ORDER BY same.position, calls.id DESC`;
+    FROM same JOIN calls ON calls.id = same.call_id
+    -- A payout that failed or came back does not count, whatever the outcome of its call.
+    WHERE NOT EXISTS (
+      SELECT FROM last_entries(calls.id, calls.entries, calls.item_count, NULL)
+      WHERE pos = same.payout AND entry <> ALL (${COUNTED}::text[]))
+    ORDER BY same.position, calls.id DESC`;
 }
 
 /** Returns the recipient's paying name, and the amount. */

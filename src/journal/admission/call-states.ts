@@ -1,5 +1,5 @@
 import { CallState, freesKey, STATES } from '../../operations/lifecycle/lifecycle';
-import { callsWith, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
+import { callsWith, IS_RETURNED, STATE_COLUMNS, stateNowSql } from '../../operations/lifecycle/lifecycle-sql';
 import { Prisma } from '../../platform/database/generated/client';
 import { SameContent, SameContentState } from '../../policy/same-content';
 
@@ -10,6 +10,8 @@ export interface KnownCall {
   upstreamStatus: number | null;
   /** Whether one of its payouts is in doubt after the answer. */
   hasDoubt: boolean;
+  /** Whether all of its payouts failed, came back or were not executed. */
+  isReturned: boolean;
   /** Whether its client hung up before the answer was handed over. */
   undelivered: boolean;
   /** Seconds since its outcome was recorded, by the database's clock. */
@@ -37,7 +39,7 @@ export async function readCallStates(
   const ids = [...new Set(calls)];
   const rows = await tx.$queryRaw<(KnownCall & { id: string })[]>`
     SELECT id, ${stateNowSql(inFlightSeconds * 1_000)} AS state, upstream_status AS "upstreamStatus",
-      has_doubt AS "hasDoubt", undelivered,
+      has_doubt AS "hasDoubt", is_returned AS "isReturned", undelivered,
       extract(epoch FROM clock_timestamp() - answered_at)::float AS "answeredSecondsAgo",
       extract(epoch FROM clock_timestamp() - settled_at)::float AS "settledSecondsAgo"
     FROM (
@@ -45,7 +47,8 @@ export async function readCallStates(
         o.recorded_at AS answered_at, s.recorded_at AS settled_at,
         CASE WHEN o.record LIKE '%"in_doubt"%' THEN EXISTS (
           SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, 'paid')
-          WHERE entry = 'in_doubt') ELSE FALSE END AS has_doubt
+          WHERE entry = 'in_doubt') ELSE FALSE END AS has_doubt,
+        ${IS_RETURNED} AS is_returned
       FROM ${callsWith(ids)}) AS known`;
   return new Map(rows.map(({ id, ...call }) => [id, call]));
 }
@@ -57,7 +60,7 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
 
 /** Returns the call as a competitor of calls with the same content. Undefined if it is never paid. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
-  if (!known || STATES[known.state].executed === 'no') return undefined;
+  if (!known || known.isReturned || STATES[known.state].executed === 'no') return undefined;
   const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;
   if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null, undelivered };
   const isPaid = STATES[state].executed === 'yes';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Item, paidName, RecipientName, recipientNames } from '../../operations/items/item';
 import { EXECUTED, OPEN } from '../../operations/lifecycle/lifecycle';
-import { CALLS, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
+import { CALLS, IS_RETURNED, STATE_COLUMNS, stateIn } from '../../operations/lifecycle/lifecycle-sql';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
@@ -76,7 +76,7 @@ export async function paidByOthers(
     JOIN recent_content r ON r.content = decode(a.content, 'hex') AND r.intent_id >= ${since}::uuid
     CROSS JOIN LATERAL (
       SELECT i.id, ${STATE_COLUMNS} FROM ${CALLS}
-      WHERE i.id = r.intent_id AND i.client_id <> a.client_id OFFSET 0
+      WHERE i.id = r.intent_id AND i.client_id <> a.client_id AND NOT ${IS_RETURNED} OFFSET 0
     ) AS call
     WHERE ${stateIn(MAY_BE_PAID)}`;
   return new Set(found.map(({ id }) => id));

@@ -1,4 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
+import { COUNTED } from './entries';
 import { CallState, OPEN, Present } from './lifecycle';
 
 /** The tables of the records that determine the state of an intent, with their aliases. */
@@ -33,6 +34,15 @@ export const RECORDED_STATE = Prisma.sql`recorded_state(o.kind,
 export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at,
   coalesce(d.process, i.process) AS process,
   coalesce(d.decided_at, i.recorded_at) AS released_at`;
+
+/**
+ * The condition that all payouts of a call (`CALLS`) failed, came back or were not executed. The amount that
+ * counts on caps is almost never zero, so almost no record is parsed.
+ */
+export const IS_RETURNED = Prisma.sql`(coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0
+  AND i.item_count = (
+    SELECT count(*) FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)
+    WHERE entry <> ALL (${COUNTED}::text[])))`;
 
 /** Returns the state at an instant, for rows of `search_entry`, `call_state` or `STATE_COLUMNS`. */
 export function stateAtSql({ now, live, givenUpBefore }: Present): Prisma.Sql {

@@ -91,8 +91,10 @@ function accountIsYounger({ account, from, readId, walletsReadId, settings }: Pl
       WHERE r.source = 'transactions' AND ${isOfAccount} AND r.id < ${readId}::uuid
         AND r.id >= ${rememberedBefore(readId)}::uuid)`;
   const payments = Prisma.sql`
-    SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id AND o.kind = 'succeeded'
-    WHERE i.id < ${uuidFloor(from)}::uuid AND o.sent_at < ${begins}
+    SELECT FROM intent i JOIN outcome o ON o.intent_id = i.id
+    WHERE (o.kind = 'succeeded' OR EXISTS (
+        SELECT FROM settlement s WHERE s.intent_id = i.id AND s.resolution = 'confirmed'))
+      AND i.id < ${uuidFloor(from)}::uuid AND o.sent_at < ${begins}
       AND i.operation IN (SELECT operation FROM compared_operation WHERE paid_at_once)
       AND ${ofAccount('i.client_id', account)}`;
   return Prisma.sql`
