@@ -5,6 +5,7 @@ import { isObject } from '../../../platform/json/is-object';
 import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 import { parseJson } from './answer';
 import { TRANSACTION_FIELDS, TransactionField } from './fields';
+import { readTime } from './times';
 
 /**
  * A transaction in an answer (docs/reference/upstream.md, "Transaction record"). Every field may be missing.
@@ -139,36 +140,6 @@ export function readText(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
   if (value.length <= 255 && !UNFIT.test(value)) return value;
   return Buffer.from(value.slice(0, 255).replaceAll('\0', '')).toString('utf8');
-}
-
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-
-/** The years 1 to 9999. No column holds other years in their written form. */
-const FIRST_MS = -62_135_596_800_000;
-const LAST_MS = 253_402_300_799_999;
-
-/** The years 2000 to 2099, in seconds since 1970. Other numbers are neither seconds nor milliseconds. */
-const FIRST_SECOND = 946_684_800;
-const END_SECOND = 4_102_444_800;
-
-/**
- * Reads a time: ISO 8601, in UTC without a zone, or a number of milliseconds or seconds since 1970. The
- * ranges of both units do not overlap for the years 2000 to 2099.
- */
-export function readTime(value: unknown): Date | null {
-  if (typeof value === 'number') {
-    const ms = Math.round(value < END_SECOND ? value * 1_000 : value);
-    return ms >= FIRST_SECOND * 1_000 && ms < END_SECOND * 1_000 ? new Date(ms) : null;
-  }
-  const [written, day, zone] = (typeof value === 'string' && ISO_TIME.exec(value)) || [];
-  if (written === undefined || day === undefined || !isDay(day)) return null;
-  const read = new Date(zone !== undefined || written === day ? written : `${written}Z`);
-  return read.getTime() >= FIRST_MS && read.getTime() <= LAST_MS ? read : null;
-}
-
-/** JavaScript reads 30 February as 2 March. */
-function isDay(day: string): boolean {
-  return new Date(day).getUTCDate() === Number(day.slice(-2));
 }
 
 /** Digits, as JSON writes a number without an exponent. */

@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { isObject } from '../../../platform/json/is-object';
 import { parseJson } from './answer';
-import { readAmount, readText, readTime } from './transactions';
+import { readTime } from './times';
+import { readAmount, readText } from './transactions';
 
 /** A wallet in the upstream's list (docs/reference/upstream.md). Every field may be missing. */
 export interface ListedWallet {
@@ -47,16 +48,8 @@ function readEntry({ amount: moved, balanceBefore, newBalance, description, meta
     balanceBefore: readAmount(balanceBefore),
     newBalance: readAmount(newBalance),
     description: readText(description),
-    enteredAt: entryTime(isObject(meta) ? meta.date : undefined),
+    enteredAt: readTime(isObject(meta) ? meta.date : undefined),
   };
-}
-
-/** Reads a time in Firestore's form, or in that of transactions. */
-function entryTime(date: unknown): Date | null {
-  if (!isObject(date)) return readTime(date);
-  const { _seconds: seconds, _nanoseconds: nanoseconds } = date;
-  if (typeof seconds !== 'number') return null;
-  return readTime(seconds + (typeof nanoseconds === 'number' ? Math.floor(nanoseconds / 1e6) / 1e3 : 0));
 }
 
 function newestFirst(entries: WalletEntry[]): WalletEntry[] {
