@@ -84,7 +84,8 @@ describe('the resolver with an unusual listing', () => {
       if (request.url.endsWith('/wallets/list')) {
         return answer(200, { status: 'success', data: [] })(request, response, socket);
       }
-      if (making.refusedWith) return answer(making.refusedWith, {})(request, response, socket);
+      if (making.refusedWith)
+        return answer(making.refusedWith, { status: 'error', error: 'refused' })(request, response, socket);
       const data = make(JSON.parse(request.body) as RequestedItems);
       if (making.lost) return socket.resetAndDestroy();
       return answer(200, { status: 'success', data: { data, error: 'None' } })(request, response, socket);

@@ -88,21 +88,18 @@ describe('the reader of our records', () => {
 });
 
 describe('matching', () => {
-  it('uses the batch of a call for an ambiguous transaction', async () => {
+  it('matches within a batch by recipient and amount, never by the batch alone', async () => {
     const call = ours(1, { batch_ref: `i-${day}` });
     const emailOf = (name: string) => ({ email: `${name}@example.com` });
     const items = ['a', 'b', 'c', 'c'].map((name, position) => ({ ...call, position, ...emailOf(name) }));
     const listed = ['c', 'a', 'c', 'x'].map((name) => theirs(1, { batch_ref: `i-${day}`, ...emailOf(name) }));
     const { matches, found } = await compared(items, listed);
-    // The unmatched payment on each side forms a pair with different recipients. The two equal ones are
-    // interchangeable.
-    expect(matches).toEqual([
-      '0 1 batch_ref certain',
-      '1 3 batch_ref certain',
-      '2 0 batch_ref probable',
-      '3 2 batch_ref probable',
+    // The two equal ones are interchangeable. The one left on each side has another recipient.
+    expect(matches).toEqual(['0 1 batch_ref certain', '2 0 batch_ref certain', '3 2 batch_ref certain']);
+    expect(found).toEqual([
+      expect.stringMatching(/^missing_local listing\//),
+      `missing_upstream call/${call.call_id}/1 -10`,
     ]);
-    expect(found).toEqual([`recipient call/${call.call_id}/1 0`]);
   });
 
   it('uses a reference that is unique on each side, and other fields for a repeated one', async () => {
@@ -119,11 +116,12 @@ describe('matching', () => {
         theirs(4, { ...stranger, reference: 'payroll', upstream_ref: `stranger-${day}` }),
       ],
     );
-    expect(matches).toEqual(['0 0 reference probable', '0 2 reference certain', '0 1 reference probable']);
+    expect(matches).toEqual(['0 2 fingerprint certain', '0 1 reference probable']);
     expect(found).toEqual([
       `amount_over call/${three.call_id}/0 1`,
+      expect.stringMatching(/^missing_local listing\//), // a reference does not outweigh the recipient
       `missing_local upstream_ref/stranger-${day} 99`,
-      `recipient call/${one.call_id}/0 0`,
+      `missing_upstream call/${one.call_id}/0 -10`,
     ]);
   });
 

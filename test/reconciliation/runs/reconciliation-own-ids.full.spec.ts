@@ -73,7 +73,7 @@ describe('a run with our own IDs', () => {
         theirs(2, 'bob@example.com', { upstream_ref: 'another', reference: `${listed.call_id}.1` }),
       ],
     );
-    expect(matches).toEqual(['0 reference']);
+    expect(matches).toEqual(['0 own_id']);
     expect(found).toEqual([
       'missing_local upstream_ref/another 10',
       'missing_local upstream_ref/stranger 10',
