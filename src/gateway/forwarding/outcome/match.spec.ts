@@ -77,6 +77,8 @@ describe('matchItems', () => {
     const items = [item(A, 1, { reference: 'x' }), item(B, 2, { reference: 'x' })];
     const shown = { reference: 'x' };
     expect(positions(items, [transaction(B, 2, shown), transaction(A, 1, shown)])).toEqual([1, 0]);
+    const alike = [item(A, 1.004, shown), item(A, 1.003, shown)];
+    expect(positions(alike, [transaction(A, 1, shown)])).toEqual([null]); // which of the two failed?
   });
 
   it('refuses a reference that contradicts the recipient or the amount', () => {
