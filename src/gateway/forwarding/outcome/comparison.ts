@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { CreationRules, isOtherType } from '../../../operations/items/effects';
-import { Difference, Item, paidName, recipientNames } from '../../../operations/items/item';
+import { Difference, DIFFERENCES, Item, paidName, recipientNames } from '../../../operations/items/item';
 import { kindOfKey, mayBeNationalForm, recipientKey } from '../../../recipients/recipient';
 import { Transaction } from '../../upstream/answers/transactions';
 
@@ -42,17 +42,15 @@ export function differencesOf(
   transaction: ComparedTransaction,
   created: CreationRules | undefined,
 ): { differs: Difference[]; contradicts: boolean } {
-  const relations: [Difference, Relation][] = [
-    ['upstream_ref', relationOfNames(item.item.upstreamRef, transaction.transaction.upstreamRef)],
-    ['recipient', relationOfRecipients(item, transaction)],
-    ['type', created && isOtherType(transaction.transaction.type, created) ? 'other' : 'same'],
-    ['amount', relationOfAmounts(item, transaction.transaction)],
-  ];
-  const different = relations.filter(([, relation]) => relation !== 'same');
-  return {
-    differs: different.map(([property]) => property),
-    contradicts: different.some(([, relation]) => relation === 'other'),
+  const { upstreamRef, type } = transaction.transaction;
+  const relations: Record<Difference, Relation> = {
+    upstream_ref: relationOfNames(item.item.upstreamRef, upstreamRef),
+    recipient: relationOfRecipients(item, transaction),
+    type: created && isOtherType(type, created) ? 'other' : 'same',
+    amount: relationOfAmounts(item, transaction.transaction),
   };
+  const differs = DIFFERENCES.filter((property) => relations[property] !== 'same');
+  return { differs, contradicts: differs.some((property) => relations[property] === 'other') };
 }
 
 /** Compares the transaction that an item names. */

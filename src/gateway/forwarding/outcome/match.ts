@@ -73,7 +73,10 @@ export function matchItems(
     comparedItem(item, position, feeRule ? feeOf(item.amountUsd, feeRule) : new Decimal(0)),
   );
   const open = new Open(compared, transactions.map(comparedTransaction), CREATED_BY.get(operation));
-  for (const { pairs } of MATCH_RULES) for (const pair of pairs(open)) open.link(...pair);
+  for (const { pairs } of MATCH_RULES) {
+    if (open.isDone) break; // Almost all answers are, after two rules.
+    for (const [item, transaction] of pairs(open)) open.link(item, transaction);
+  }
   open.refuse();
   return transactions.map((transaction, ordinal) => {
     const { upstreamRef, upstreamId, batchRef, status, amountUsd } = transaction;
@@ -106,6 +109,10 @@ class Open {
 
   get transactions(): ComparedTransaction[] {
     return this.allTransactions.filter((transaction) => this.hasTransaction(transaction));
+  }
+
+  get isDone(): boolean {
+    return this.taken.size === this.allItems.length || this.matches.size === this.allTransactions.length;
   }
 
   has({ position }: ComparedItem): boolean {
