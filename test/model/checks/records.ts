@@ -105,7 +105,7 @@ export function isInDoubt({ outcome, resolution, refused, held, decision }: Inte
 }
 
 /** Statuses of an upstream that rejects a request before reading it. */
-const GATEWAY_REFUSALS: readonly (number | null)[] = [401, 403, 429];
+export const GATEWAY_REFUSALS: readonly (number | null)[] = [401, 403, 429];
 
 /** The only operation without listed results, so its errors are trusted. It pays no one. */
 const UNLISTED = 'POST /sub-account/create';
@@ -113,10 +113,9 @@ const UNLISTED = 'POST /sub-account/create';
 /** Returns whether the sandbox executed it and proved the opposite, which the proxy cannot detect. */
 export function isLie({ operation, processed, fault, httpStatus }: Arrival): boolean {
   if (!processed || httpStatus === null) return false;
-  if (GATEWAY_REFUSALS.includes(httpStatus)) return true;
-  return (
-    operation === UNLISTED && (httpStatus === 500 || (fault ?? '').startsWith('error')) && httpStatus !== 502
-  );
+  const isRejection =
+    GATEWAY_REFUSALS.includes(httpStatus) || httpStatus === 500 || (fault ?? '').startsWith('error');
+  return operation === UNLISTED && isRejection && httpStatus !== 502;
 }
 
 /** Returns whether its rejection frees its key. */
@@ -126,5 +125,5 @@ export function isFreed({ outcome, upstreamStatus }: Intent): boolean {
 
 /** Returns whether the app got an unverified answer of the upstream. */
 export function isUnverified({ outcome, failure }: Intent): boolean {
-  return outcome === 'unknown' && failure === 'unverified_rejection';
+  return outcome === 'unknown' && (failure === 'unverified_rejection' || failure === 'contradictory');
 }

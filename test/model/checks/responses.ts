@@ -1,7 +1,7 @@
 import { Lane, SentRequest } from '../lane';
 import { LogicalRequest } from '../schedule';
 import { ProxyResponse, World } from '../world';
-import { Intent, isUnverified } from './records';
+import { GATEWAY_REFUSALS, Intent, isUnverified } from './records';
 
 /** Refusals of requests before admission. They are correct at any time. */
 const HARMLESS = ['database_unavailable', 'overloaded', 'upstream_unreachable'];
@@ -68,10 +68,9 @@ function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
       return outcome === 'not_sent' || resolution === 'not_executed' ? [] : [recorded];
     case 'upstream_auth':
     case 'upstream_busy':
-      // It followed a person's settlement, and agrees with it.
-      return outcome === 'rejected' || (failure === 'abandoned' && resolution === 'not_executed')
-        ? []
-        : [recorded];
+      // It may have followed a person's settlement, which it does not change.
+      if (outcome === 'rejected' || failure === 'abandoned') return [];
+      return isUnverified(intent) && GATEWAY_REFUSALS.includes(intent.upstreamStatus) ? [] : [recorded];
     case 'overloaded': // leaves no record
       return [recorded];
     case undefined:
@@ -88,9 +87,8 @@ function checkAnswer(response: ProxyResponse, intent: Intent): string[] {
  * Returns whether an inconclusive error followed the settlement of its call, because its process was
  * suspended. It settles nothing, so it is not recorded.
  */
-function isLateError({ status, json, text }: ProxyResponse, { failure }: Intent): boolean {
-  const provesNothing = status === 500 || (status >= 400 && NAMES_WORK.test(text));
-  return failure === 'abandoned' && json.status === 'error' && json.code === undefined && provesNothing;
+function isLateError({ json }: ProxyResponse, { failure }: Intent): boolean {
+  return failure === 'abandoned' && json.status === 'error' && json.code === undefined;
 }
 
 /** Fields of an answer that name executed work. A sub-account is not a transaction. */
