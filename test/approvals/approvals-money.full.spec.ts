@@ -1,6 +1,7 @@
 import { answer } from '../support/network/fake-upstream';
 import { ApprovalScene, startApproving } from '../support/payments/approving';
 import { eventually } from '../support/payments/paying';
+import { settleByHand } from '../support/payments/settling';
 
 /** No approval exceeds a cap, and of concurrent approvals one is sent. */
 describe('a held call', () => {
@@ -65,7 +66,7 @@ describe('a held call', () => {
     expect(Object.keys(declined.headers)).not.toContain('location');
   });
 
-  it('releases its reservation if the upstream rejects it', async () => {
+  it('releases its reservation once a rejection of the upstream is verified', async () => {
     await approving.query('UPDATE client SET approval_over_usd = 1 WHERE id = $1', [approving.clientId]);
     const held = await approving.pay().expect(202);
     await approving.query('UPDATE client SET approval_over_usd = NULL');
@@ -73,10 +74,12 @@ describe('a held call', () => {
     approving.upstream.behaviour = answer(400, { status: 'error', error: 'no' });
     const { body } = await approving.decide('approve', held.headers['x-call-id'] ?? '').expect(200);
     expect(body).toMatchObject({
-      outcome: 'rejected',
+      outcome: 'unknown',
       approval: { status: 'approved', held_for: 'over_threshold' },
     });
     expect(approving.upstream.received).toHaveLength(1);
+    expect(await approving.spent()).toMatchObject({ usd: '2.500000' });
+    await settleByHand(approving.proxy, held);
     expect(await approving.spent()).toMatchObject({ usd: '0.000000' });
   });
 

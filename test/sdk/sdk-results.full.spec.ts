@@ -5,6 +5,7 @@ import {
   ProviderError,
 } from '../../packages/sdk/src/index.ts';
 import { first } from '../support/examples/first';
+import { forgetFalseRejections } from '../support/payments/settling';
 import { SdkApp, startSdkApp } from '../support/sandbox/sdk-app';
 
 describe('the result of a payment by the SDK', () => {
@@ -62,6 +63,7 @@ describe('the result of a payment by the SDK', () => {
   });
 
   it("is rejected with the provider's error", async () => {
+    await forgetFalseRejections(app.proxy); // of the tests before
     const result = await app.airtime(app.bodyOf('+254799990108')).settled();
     const { error } = result as Extract<PaymentResult, { status: 'rejected' }>;
     expect([result.status, result.settled]).toEqual(['rejected', true]);

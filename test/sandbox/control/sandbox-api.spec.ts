@@ -154,7 +154,7 @@ describe('the sandbox API', () => {
     const before = await api.balance(DEMO, 'airtime');
     const struck = await api.send(AIRTIME);
     expect(struck).toMatchObject({ status: 502, body: { status: 'error', code: 'upstream_auth' } });
-    expect((await api.record(struck.call_id)).outcome).toBe('rejected');
+    expect((await api.record(struck.call_id)).outcome).toBe('unknown');
     expect(await api.balance(DEMO, 'airtime')).toEqual(before);
     expect((await api.look()).faults).toEqual([{ ...fault, struck: 1 }]);
 

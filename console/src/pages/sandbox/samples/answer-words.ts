@@ -10,7 +10,7 @@ type Envelope = Partial<Pick<ProblemDetails, 'error' | 'code' | 'action' | 'call
 /** Outcome of the call, as far as the response shows it. */
 type Outcome = Extract<
   CallRecord['outcome'],
-  'succeeded' | 'rejected' | 'not_sent' | 'unknown' | 'refused' | 'pending_approval'
+  'succeeded' | 'not_sent' | 'unknown' | 'refused' | 'pending_approval'
 >;
 
 export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(body) ? body : {});
@@ -18,8 +18,8 @@ export const envelopeOf = ({ body }: SampleAnswerDto): Envelope => (isFields(bod
 /** Outcomes by problem code of sent requests. With any other code, the proxy rejected the request. */
 const AFTER_SENDING: Partial<Record<ProblemDetails['code'], Outcome>> = {
   outcome_unknown: 'unknown',
-  upstream_auth: 'rejected',
-  upstream_busy: 'rejected',
+  upstream_auth: 'unknown',
+  upstream_busy: 'unknown',
   upstream_unreachable: 'not_sent',
 };
 
@@ -30,9 +30,9 @@ export function outcomeOf(answer: SampleAnswerDto): Outcome {
   const fault = isFields(data) ? data.error : undefined;
   const named = statusesIn(answer.body).length > 0;
   if (answer.status < 300 && status === 'success') {
-    return fault === undefined || fault === 'None' || named ? 'succeeded' : 'rejected';
+    return fault === undefined || fault === 'None' || named ? 'succeeded' : 'unknown';
   }
-  return named || answer.status === 500 ? 'unknown' : 'rejected';
+  return 'unknown';
 }
 
 const UNVERIFIED =
@@ -55,10 +55,6 @@ export function explain(answer: SampleAnswerDto): string {
         'paid. The proxy never sends it again. It asks the upstream, and the history of the call shows ' +
         'the result.'
       );
-    case 'rejected':
-      return message === undefined
-        ? 'The upstream rejected the request.'
-        : `The upstream rejected the request. ${message}`;
     case 'not_sent':
       return message ?? 'The upstream could not be reached. Nothing was sent.';
     case 'refused':
