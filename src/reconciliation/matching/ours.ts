@@ -76,7 +76,8 @@ function calls(
   const then = Prisma.sql`${asOf}::timestamptz`;
   return Prisma.sql`
     SELECT call_id, operation, at, answered, item_count, outcome, usual_entry(outcome) AS usual,
-      CASE WHEN ${statedEntry(Prisma.sql`record`)} NOT IN ('', '"' || usual_entry(outcome) || '"')
+      -- Quotes within the texts of a record are escaped, so only the member itself matches.
+      CASE WHEN strpos(record, '"entries":"' || usual_entry(outcome) || '"') = 0
         THEN record::json -> 'entries' END AS entries
     FROM (
       SELECT i.id AS call_id, i.operation, coalesce(o.sent_at, d.decided_at, i.recorded_at) AS at,
@@ -95,10 +96,6 @@ function calls(
     ) AS call
     WHERE outcome = ANY (${ARRIVED}::text[])`;
 }
-
-/** SQL for the beginning of the member `entries` of an outcome. Quotes within its texts are escaped. */
-const statedEntry = (record: Prisma.Sql) =>
-  Prisma.sql`split_part(split_part(coalesce(${record}, ''), '"entries":', 2), ',', 1)`;
 
 /**
  * Recipient of an item. The email has precedence over the handle (docs/reference/upstream.md, "Credit item").
