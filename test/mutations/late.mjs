@@ -1,5 +1,6 @@
-/** Guards against late answers, late copies and slow bodies. */
+/** Guards against late answers, false rejections, late copies and slow bodies. */
 
+const REJECTIONS = 'test/reconciliation/in-doubt/false-rejections.spec.ts';
 const LATE = 'test/reconciliation/in-doubt/late-answers.spec.ts';
 const CALLS = 'test/continuity/recovery/recovered-calls.full.spec.ts';
 const DOUBTS = 'test/reconciliation/in-doubt/recovered-doubts.full.spec.ts';
@@ -174,5 +175,51 @@ export const LATE_ANSWERS = [
     ],
     noticedBy: 'test/continuity/failover/fencing.spec.ts',
     test: 'rejects decisions about held calls, because an old database may lack an approval',
+  },
+  {
+    name: 'believed-rejections',
+    guards: 'a payment that the upstream made and answered with an error',
+    edits: [
+      [
+        'src/gateway/upstream/answers/answer.ts',
+        'const rejection = unlisted ? REJECTED : UNVERIFIED;',
+        'const rejection = unlisted === undefined ? REJECTED : UNVERIFIED;',
+      ],
+    ],
+    noticedBy: REJECTIONS,
+    test: 'admits no more than the cap if the upstream pays and says',
+  },
+  {
+    name: 'quiet-period-of-500',
+    guards: 'a payment from a queue of the upstream after a 500',
+    edits: [
+      [
+        'src/operations/lifecycle/rejections.ts',
+        'upstreamStatus !== null && upstreamStatus < 500',
+        'upstreamStatus !== null && upstreamStatus < 600',
+      ],
+    ],
+    noticedBy: REJECTIONS,
+    test: 'takes the full quiet period after a 500 with',
+  },
+  {
+    name: 'doubted-operations',
+    guards: 'rejections of an operation with a false one',
+    edits: [['src/reconciliation/in-doubt/calls-in-doubt.ts', '&& !isDoubted(call)', '|| isDoubted(call)']],
+    noticedBy: REJECTIONS,
+    test: 'raises an alarm, and doubts its rejections for a day, but not those of others',
+  },
+  {
+    name: 'doubts-of-a-round',
+    guards: 'a rejection judged in the round that finds a false one',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        'call.isRejected && !isDoubted(call)',
+        'call.isRejected || isDoubted(call)',
+      ],
+    ],
+    noticedBy: REJECTIONS,
+    test: 'doubts a rejection in the round that finds the false one',
   },
 ];
