@@ -34,7 +34,7 @@ describe('documented and observed operations', () => {
     const { operation, path, body } = asking;
     const sentBefore = api.upstream.received.length;
     const response = await api.ask(asking).expect(200);
-    expect(response.body).toEqual({ status: 'success', data: {} });
+    expect(response.body).toMatchObject({ status: 'success' });
     expect(api.upstream.received.length).toBe(sentBefore + 1);
     expect(`${last().method} ${last().url.split('?')[0]}`).toBe(operation.replace(' ', ' /api/v0.1'));
     expect(last().url).toBe(`/api/v0.1${path}`);
