@@ -188,7 +188,7 @@ describe('an Idempotency-Key sent concurrently over two proxies', () => {
     expect(await arrivals(body)).toHaveLength(1);
   });
 
-  it('tells a repetition of a 500 to wait while it is verified, on each proxy, and sends nothing', async () => {
+  it('rejects a repetition of a 500 while it is verified, on each proxy, and sends nothing', async () => {
     const body = newPayment();
     await sandbox.fault({ fault: 'error500', nth: 1 });
     const first = await pay(0, { body, idempotencyKey: 'rejected' });

@@ -85,15 +85,15 @@ export function pendingReply(callId: string): Reply {
 }
 
 /**
- * Returns the response to the repetition of a call without an answer that was later confirmed.
+ * Returns the response to the repetition of a call in doubt that was later confirmed.
  * @param payouts ledger of each item. Empty if the items are no payouts.
  */
 export function confirmedReply(callId: string, payouts: LedgerItem[]): Reply {
   const paid = payouts.filter(({ entry }) => ENTRIES[entry].counts).length;
   const isWhole = paid === payouts.length;
   const message = isWhole
-    ? 'The payout service gave no answer, but later confirmed that it carried this out.'
-    : 'The payout service gave no answer, ' +
+    ? 'The payout service gave no usable answer, but later confirmed that it carried this out.'
+    : 'The payout service gave no usable answer, ' +
       `but later confirmed that it carried out ${paid} of the ${payouts.length} payouts.`;
   const transactions = payouts.map(({ position, entry, amountUsd, transaction }) => ({
     position,
