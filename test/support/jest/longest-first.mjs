@@ -7,6 +7,7 @@ const LONGEST = [
   'console-frame',
   'database-replica',
   'console-operators',
+  'upstream-ledger',
   'lying-upstream',
   'retry-habits',
   'start',
