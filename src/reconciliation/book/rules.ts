@@ -53,7 +53,7 @@ export const SETTLE = Prisma.sql`
  * Sets `key` to the name that an unmatched payment of ours has: email, phone, handle or user ID, in this
  * order.
  */
-const NAME_THEIRS = Prisma.sql`
+export const NAME_THEIRS = Prisma.sql`
   UPDATE pg_temp.unmatched_theirs t SET key = k.key
   FROM (
     SELECT n, coalesce(
@@ -191,13 +191,22 @@ const ERASED: EqualColumns = [
 ];
 
 /** A transaction with the ID that the proxy wrote into the request of the payout. */
-const BY_OWN_ID = byRank({
-  rule: 'own_id',
-  theirs: Prisma.sql`unmatched_theirs`,
+const ownId = (more: Pick<RankRule, 'equal' | 'certainty'> & Partial<RankRule>) =>
+  byRank({
+    rule: 'own_id',
+    theirs: Prisma.sql`unmatched_theirs`,
+    where: Prisma.sql`starts_with(o.reference, o.call_id::text)`,
+    ...more,
+  });
+const BY_OWN_ID = ownId({
   equal: [REFERENCE],
   certainty: { equal: 'certain', unequal: 'possible' },
   singleOnly: true,
-  where: Prisma.sql`starts_with(o.reference, o.call_id::text)`,
+});
+/** One of several with the ID: the upstream paid twice, or shows the ID of another party's transaction too. */
+const BY_SHARED_OWN_ID = ownId({
+  equal: [REFERENCE, KEY, USD],
+  certainty: { equal: 'certain', unequal: 'certain' },
 });
 
 const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
@@ -291,6 +300,8 @@ export const MATCH_NAMED = [
     SETTLE,
   ]),
   NAME_THEIRS,
+  BY_SHARED_OWN_ID,
+  SETTLE,
   MAKE_OF_CALL,
   ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
 ];
