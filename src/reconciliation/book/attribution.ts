@@ -8,7 +8,7 @@ import { columnsOf } from '../matching/theirs';
 import { NewsRow, toNews, unclaimed } from './candidates';
 import { matchAlike } from './fingerprint';
 import { PayoutNews } from './payout-news';
-import { matchAll, MATCH_NAMED } from './rules';
+import { matchAll, MATCH_NAMED, NAME_THEIRS } from './rules';
 import { CONTRADICTION_OF_PAIR } from './sightings';
 
 /** The payouts and transactions to attribute to each other. */
@@ -43,7 +43,8 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   await runAll(db, [DROP, ...MAKE_COMPARED_OPERATIONS, makeUnclaimed(plan, scope)]);
   await readPayouts(db, plan, makeCallsWith(plan, scope.calls));
   await runAll(db, [WITHOUT_ATTRIBUTED, Prisma.sql`ANALYZE ours; ANALYZE theirs`]);
-  await runAll(db, [...matchAll(await idsIn(db, Prisma.sql`run_call`)), ...MATCH_NAMED, makeShowsId(scope)]);
+  await runAll(db, [...matchAll(await idsIn(db, Prisma.sql`run_call`)), ...MATCH_NAMED, ...REFUSE]);
+  await db.query(makeShowsId(scope));
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
   }
@@ -59,7 +60,7 @@ function toPlan({ account, settings }: AttributionScope): Plan {
 }
 
 const DROP = Prisma.sql`DROP TABLE IF EXISTS run_call, run_evidence, run_entry, ours, theirs, pair, found,
-  distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name, shows_id`;
+  distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name, shows_id, refused`;
 
 /**
  * `theirs`: the transactions without a payout, as the last reading with news showed them. Only the first with a
@@ -86,12 +87,30 @@ function makeShowsId({ showsIdsOf }: AttributionScope): Prisma.Sql {
   return Prisma.sql`CREATE TEMP TABLE shows_id AS SELECT unnest(${[...showsIdsOf]}::text[]) AS operation`;
 }
 
+/**
+ * `refused`: the pairs that contradict each other, such as a payout whose answer names the transaction of
+ * another recipient. Both sides are left to the rule for payouts and transactions that are alike.
+ */
+const REFUSE = [
+  Prisma.sql`CREATE TEMP TABLE refused AS
+  SELECT p.* FROM pair p JOIN ours o ON o.n = p.o JOIN theirs x ON x.n = p.t
+  JOIN compared_operation c ON c.operation = o.operation
+  JOIN upstream_transaction t ON t.read_id = x.read_id AND t.ordinal = x.ordinal
+  WHERE ${CONTRADICTION_OF_PAIR} IS NOT NULL`,
+  Prisma.sql`DELETE FROM pg_temp.pair USING refused WHERE pair.o = refused.o AND pair.t = refused.t;
+  INSERT INTO pg_temp.unmatched_ours SELECT * FROM ours WHERE n IN (SELECT o FROM refused);
+  INSERT INTO pg_temp.unmatched_theirs
+  SELECT theirs.*, NULL, NULL FROM theirs WHERE n IN (SELECT t FROM refused)`,
+  NAME_THEIRS,
+];
+
 const ATTRIBUTIONS = Prisma.sql`
   SELECT o.call_id::text AS "callId", o.position, b.id::text, p.rule AS ground, t.read_id::text AS "readId",
     t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee, book_name(t.upstream_ref, t.phone) AS "upstreamRef",
     book_name(t.upstream_id, t.phone) AS "upstreamId", t.batch_ref AS "batchRef", t.issued_at AS "issuedAt",
     ${CONTRADICTION_OF_PAIR} AS contradiction
-  FROM pair p JOIN ours o ON o.n = p.o JOIN theirs x ON x.n = p.t JOIN book_transaction b ON b.id = x.id
+  FROM (SELECT o, t, rule FROM pair UNION ALL SELECT o, t, rule FROM refused) AS p
+  JOIN ours o ON o.n = p.o JOIN theirs x ON x.n = p.t JOIN book_transaction b ON b.id = x.id
   JOIN compared_operation c ON c.operation = o.operation
   JOIN upstream_transaction t ON t.read_id = x.read_id AND t.ordinal = x.ordinal
   ORDER BY 1, 2`;
