@@ -92,7 +92,10 @@ const rows: Record<string, Lie> = {
   'repeated-unpaid': { ...SUCCESS, pays: 'all-but-last', rows: 'repeated', items: 3 },
   'repeated-paid': { ...SUCCESS, rows: 'repeated', items: 3 },
   'reversed-rows': { ...SUCCESS, rows: 'reversed', items: 3 },
+  'echoed-row': { ...SUCCESS, rows: 'echoed', items: 1 },
+  'echoed-then-reversed': { ...SUCCESS, rows: 'echoed', life: ['paid', 'reversed'], items: 1 },
   'paid-twice': { ...SUCCESS, pays: 'twice' },
+  'paid-twice-error-500': { pays: 'twice', answer: 'error-500' },
   'foreign-chiref': { ...SUCCESS, foreign: 'same-chiref' },
   'foreign-reference': { ...SUCCESS, foreign: 'same-reference' },
   'foreign-id': { ...SUCCESS, foreign: 'same-id' },
@@ -112,7 +115,7 @@ const forms: Record<string, Lie> = {
       const lie: Lie = { ...SUCCESS, form: { amount }, feeUsd: 0.02 };
       return [
         [`amount-${amount}`, lie],
-        ...(amount === 'net' ? [] : [[`amount-${amount}-fails`, { ...lie, ...FAILS }] as [string, Lie]]),
+        [`amount-${amount}-fails`, { ...lie, ...FAILS }],
         [`amount-${amount}-lost`, { ...lie, answer: 'reset', ...DOUBTFUL }],
       ];
     }),
