@@ -151,7 +151,7 @@ describe('the architecture', () => {
       'accessFilters|intentBody|outcomeBody)';
     const others =
       '_prisma|instance |process |request_window|person |ephemeral_key |page_session |used_token ' +
-      '|pg_temp|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
+      '|pg_temp|book_|upstream_(transaction|wallet)|statement_fault|public\\.(log_leaves|log_node|checkpoint) ';
     const writing = new RegExp(`INSERT INTO (?!${others})|\\.${records}\\.(create|update|upsert|delete)`);
     const writers = product.filter(
       ({ path, text }) => !path.startsWith('src/sandbox/') && writing.test(text),

@@ -37,7 +37,7 @@ describe('SQL text', () => {
     expect(elsewhere.sort()).toEqual([
       'src/cli/audit/audit-verify.ts', // the name of a snapshot
       'src/cli/database/database-search.ts', // names of tables
-      'src/reconciliation/matching/connection.ts', // a setting
+      'src/reconciliation/book/connection.ts', // a setting
       'src/worker/job-connection.ts', // names of a channel and a function
     ]);
   });

@@ -1117,6 +1117,12 @@ CREATE FUNCTION book_status(status text) RETURNS text LANGUAGE sql IMMUTABLE PAR
     ELSE '••••' END
 $$;
 
+-- Returns the canonical keys of a recipient's names.
+CREATE FUNCTION recipient_keys(email text, phone text, handle text, receiver text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_remove(ARRAY[recipient_key('email', email), recipient_key('phone', phone), recipient_key('handle', handle),
+    recipient_key('receiver', receiver)], NULL)
+$$;
+
 -- Returns the kind of a canonical key (kindOfKey of src/recipients/recipient.ts).
 CREATE FUNCTION name_kind(key text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN key ~ '^([+]|tel:)' THEN 'phone' WHEN key LIKE '@%' THEN 'handle' WHEN key LIKE '%@%' THEN 'email' ELSE 'receiver' END

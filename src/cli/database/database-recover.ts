@@ -11,7 +11,7 @@ import { loadConfigOf } from '../../platform/config/config';
 import { accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOf } from '../../platform/errors/error-code';
-import { settingsOf } from '../../reconciliation/matching/plan';
+import { settingsOf } from '../../reconciliation/book/plan';
 import { print } from '../output';
 import { confirm, Progress } from '../terminal';
 import { changedByOperator, withPrisma } from './database';

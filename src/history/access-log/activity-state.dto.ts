@@ -11,7 +11,6 @@ const words = (description: string) => optional({ type: [String] }, description)
 
 class ClientState {
   @text('Account at the upstream.') account?: string;
-  @text('Kind of the client or the key.') kind?: string;
   @words('Scopes of the keys.') scopes?: string[];
   @optional(orNull({ type: 'array', items: TEXT }), 'Allowed operations. Null allows all.')
   operations?: string[] | null;
@@ -56,6 +55,10 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
     | string
     | null;
   @text('Operation of the false rejection, or of the forgotten fees.') operation?: string;
+  @text('Kind of the contradiction, or of the client or the key.') kind?: string;
+  @text('ID of the contradicted transaction in the book.') transaction_id?: string;
+  @textOrNull('Reference of this transaction.') upstream_ref?: string | null;
+  @textOrNull('ID of this transaction at the upstream.') upstream_id?: string | null;
   @text('ID of the wallet.') wallet_id?: string;
   @textOrNull('Type of the wallet.') wallet_type?: string | null;
   @text('Balance of the wallet in US dollars.') balance_usd?: string;

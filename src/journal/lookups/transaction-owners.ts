@@ -132,7 +132,8 @@ async function readOwners(
   const calls = found.map(({ id }) => id);
   if (calls.length === 0) return [];
   return prisma.$queryRaw<TransactionRow[]>`
-    SELECT ${CALL_OWNER}, b.upstream_ref AS "upstreamRef", b.upstream_id AS "upstreamId", b.batch_ref AS "batchRef"
+    SELECT ${CALL_OWNER}, b.upstream_ref AS "upstreamRef", b.upstream_id AS "upstreamId",
+      b.batch_ref AS "batchRef"
     FROM (
       SELECT call_id AS maker, * FROM book_transaction WHERE call_id = ANY (${calls}::uuid[])
       UNION ALL

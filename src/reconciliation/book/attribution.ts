@@ -1,15 +1,14 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
-import { idsIn, readPayouts } from '../matching/comparison';
-import { runAll } from '../matching/connection';
-import { makeCallsWith } from '../matching/ours';
-import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from '../matching/plan';
-import { columnsOf } from '../matching/theirs';
 import { NewsRow, toNews, unclaimed } from './candidates';
+import { runAll } from './connection';
 import { matchAlike } from './fingerprint';
+import { idsIn, makeCallsWith, readPayouts } from './ours';
 import { PayoutNews } from './payout-news';
+import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from './plan';
 import { matchAll, MATCH_NAMED, NAME_THEIRS } from './rules';
 import { CONTRADICTION_OF_PAIR } from './sightings';
+import { columnsOf } from './theirs';
 
 /** The payouts and transactions to attribute to each other. */
 export interface AttributionScope {
@@ -63,8 +62,8 @@ const DROP = Prisma.sql`DROP TABLE IF EXISTS run_call, run_evidence, run_entry, 
   distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name, shows_id, refused`;
 
 /**
- * `theirs`: the transactions without a payout, as the last reading with news showed them. Only the first with a
- * reference is found by it.
+ * `theirs`: the transactions without a payout, as the last reading with news showed them. Only the first with
+ * a reference is found by it.
  */
 function makeUnclaimed(plan: Plan, { account, since }: AttributionScope): Prisma.Sql {
   return Prisma.sql`
@@ -81,7 +80,8 @@ function makeUnclaimed(plan: Plan, { account, since }: AttributionScope): Prisma
 /** Refunds, fees and the like are no payouts. */
 const WITHOUT_ATTRIBUTED = Prisma.sql`
   DELETE FROM pg_temp.theirs WHERE flow IS NOT NULL;
-  DELETE FROM pg_temp.ours o USING book_transaction b WHERE b.call_id = o.call_id AND b.position = o.position`;
+  DELETE FROM pg_temp.ours o USING book_transaction b WHERE b.call_id = o.call_id
+    AND b.position = o.position`;
 
 function makeShowsId({ showsIdsOf }: AttributionScope): Prisma.Sql {
   return Prisma.sql`CREATE TEMP TABLE shows_id AS SELECT unnest(${[...showsIdsOf]}::text[]) AS operation`;
@@ -106,7 +106,8 @@ const REFUSE = [
 
 const ATTRIBUTIONS = Prisma.sql`
   SELECT o.call_id::text AS "callId", o.position, b.id::text, p.rule AS ground, t.read_id::text AS "readId",
-    t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee, book_name(t.upstream_ref, t.phone) AS "upstreamRef",
+    t.ordinal::text, t.status, t.amount_usd::text AS amount, t.fee_usd::text AS fee,
+      book_name(t.upstream_ref, t.phone) AS "upstreamRef",
     book_name(t.upstream_id, t.phone) AS "upstreamId", t.batch_ref AS "batchRef", t.issued_at AS "issuedAt",
     ${CONTRADICTION_OF_PAIR} AS contradiction
   FROM (SELECT o, t, rule FROM pair UNION ALL SELECT o, t, rule FROM refused) AS p

@@ -12,13 +12,13 @@ import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { IdObservation, ShownIds, ShownIdsByAccount } from '../in-doubt/shown-ids';
-import { connectForRun } from '../matching/connection';
-import { settingsOf } from '../matching/plan';
 import { attribute, Attribution } from './attribution';
 import { findCandidates, readNews } from './candidates';
+import { connectForRun } from './connection';
 import { ContradictionsService } from './contradictions.service';
 import { chargedBy, NewsContext, PayoutNews, settlementOf } from './payout-news';
+import { settingsOf } from './plan';
+import { IdObservation, ShownIds, ShownIdsByAccount } from './shown-ids';
 import { enterReading } from './sightings';
 
 const DAY_MS = 86_400_000;
@@ -50,9 +50,8 @@ export interface EnteredReading {
 }
 
 /**
- * The book of the upstream's transactions. It settles the payouts whose transactions have news, and attributes
- * transactions without a payout.
- * See docs/internals/attribution.md.
+ * The book of the upstream's transactions. It settles the payouts whose transactions have news, and
+ * attributes transactions without a payout. See docs/internals/attribution.md.
  */
 @Injectable()
 export class BookService {
@@ -126,7 +125,8 @@ export class BookService {
       if (contradiction === null) continue;
       await this.prisma.$executeRaw`
         INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
-        VALUES (new_id(), ${id}::uuid, ${contradiction}, ${callId}::uuid, ${position}) ON CONFLICT DO NOTHING`;
+        VALUES (new_id(), ${id}::uuid, ${contradiction}, ${callId}::uuid,
+          ${position}) ON CONFLICT DO NOTHING`;
     }
   }
 
@@ -183,8 +183,8 @@ function toCharged(id: string, { intent }: SettledCall): ChargedCall {
 }
 
 /**
- * Locks the transactions, and returns the news that is still current: about the payouts' own transactions, and
- * about transactions without a payout to payouts without a transaction.
+ * Locks the transactions, and returns the news that is still current: about the payouts' own transactions,
+ * and about transactions without a payout to payouts without a transaction.
  */
 async function currentNews(
   tx: Prisma.TransactionClient,

@@ -20,11 +20,12 @@ const ID_MARGIN_MS = 3_600_000;
 export const unclaimed = (account: string, since: Date) => Prisma.sql`
   book_transaction b JOIN upstream_transaction t ON t.read_id = b.read_id AND t.ordinal = b.ordinal
   WHERE b.account = ${account} AND b.call_id IS NULL
-    AND (b.issued_at >= ${since}::timestamptz OR b.issued_at IS NULL AND b.shown_at >= ${since}::timestamptz)`;
+    AND (b.issued_at >= ${since}::timestamptz OR b.issued_at IS NULL
+      AND b.shown_at >= ${since}::timestamptz)`;
 
 /**
- * Finds the calls that may have made an unclaimed transaction: they share a name of its recipient or one of its
- * own names, and a payout of theirs has no transaction. The search index must be up to date.
+ * Finds the calls that may have made an unclaimed transaction: they share a name of its recipient or one of
+ * its own names, and a payout of theirs has no transaction. The search index must be up to date.
  */
 export async function findCandidates(db: Client, account: string, since: Date): Promise<string[]> {
   const first = uuidFloor(new Date(since.getTime() - ID_MARGIN_MS));

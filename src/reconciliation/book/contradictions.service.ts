@@ -42,9 +42,10 @@ const KINDS: Record<ContradictionRow['kind'], string> = {
 };
 
 /**
- * Handles contradictions about transactions of the book. A second payout gets the transaction if its record is
- * stronger than the ground of the first, and the other payout is in doubt from then on. Every other contradiction
- * changes nothing, and raises an alarm: an act in the activity log, an error in the process log, and a metric.
+ * Handles contradictions about transactions of the book. A second payout gets the transaction if its record
+ * is stronger than the ground of the first, and the other payout is in doubt from then on. Every other
+ * contradiction changes nothing, and raises an alarm: an act in the activity log, an error in the process
+ * log, and a metric.
  */
 @Injectable()
 export class ContradictionsService {
@@ -70,7 +71,8 @@ export class ContradictionsService {
         CASE WHEN b.call_id IS NOT NULL THEN json_build_object(
           'callId', b.call_id, 'position', b.position, 'ground', b.ground) END AS owner,
         CASE WHEN c.call_id IS NOT NULL THEN json_build_object(
-          'callId', c.call_id, 'position', c.position, 'ground', coalesce(c.ground, 'own_id')) END AS claimant,
+          'callId', c.call_id, 'position', c.position, 'ground', coalesce(c.ground,
+            'own_id')) END AS claimant,
         (SELECT json_build_object('id', o.id, 'ground', o.ground) FROM book_transaction o
           WHERE o.call_id = c.call_id AND o.position = c.position) AS other
       FROM book_contradiction c JOIN book_transaction b ON b.id = c.transaction_id
@@ -84,7 +86,8 @@ export class ContradictionsService {
   private async resolve(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
     const { id, kind, owner, claimant, other } = row;
     const [open] = await tx.$queryRaw<unknown[]>`
-      UPDATE book_contradiction SET handled_at = clock_timestamp() WHERE id = ${id}::uuid AND handled_at IS NULL
+      UPDATE book_contradiction SET handled_at = clock_timestamp() WHERE id = ${id}::uuid
+        AND handled_at IS NULL
       RETURNING id`;
     if (!open) return; // Another worker handled it.
     const isMoved = kind === 'owner' && claimant !== null && isStronger(claimant, owner, other);
@@ -108,7 +111,8 @@ export class ContradictionsService {
       UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
       WHERE id = ANY (${released}::uuid[])`;
     await tx.$executeRaw`
-      UPDATE book_transaction SET call_id = ${claimant.callId}::uuid, position = ${claimant.position}::integer,
+      UPDATE book_transaction SET call_id = ${claimant.callId}::uuid,
+        position = ${claimant.position}::integer,
         ground = ${claimant.ground}, attributed_at = clock_timestamp()
       WHERE id = ${transactionId}::uuid`;
     if (owner) await this.doubt(tx, owner, NAMED_SINCE);

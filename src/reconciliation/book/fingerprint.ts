@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
-import { runAll } from '../matching/connection';
-import { CLOCK_SKEW_SECONDS, RunSettings } from '../matching/plan';
+import { runAll } from './connection';
+import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
 import { SETTLE } from './rules';
 
 /** Criteria by which rows of both sides form a class. */

@@ -29,8 +29,8 @@ export interface NewsContext {
   /** Source of the settlement, unless the payout is in doubt. */
   source: Extract<Source, 'poll' | 'event' | 'reconciliation'>;
   /**
-   * Whether the listed status of a call in doubt is final. A failed payout gives its amount back, so it is not
-   * settled before.
+   * Whether the listed status of a call in doubt is final. A failed payout gives its amount back, so it is
+   * not settled before.
    */
   isQuiet: (callId: string) => boolean;
   vocabulary: StatusVocabulary;
@@ -100,7 +100,9 @@ export const IGNORE_RULES: readonly IgnoreRule[] = [
   },
 ];
 
-/** Returns the entry by the status of a transaction. An attribution is recorded even if the status is not new. */
+/**
+ * Returns the entry by the status of a transaction. An attribution is recorded even if the status is not new.
+ */
 function entryFor(item: LedgerItem, news: PayoutNews, entry: Entry): NewEntry[] {
   const { position, transaction } = news;
   const isChange = !IGNORE_RULES.some(({ holds }) => holds(item, news, entry));

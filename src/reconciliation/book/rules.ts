@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { CallIdRange } from '../matching/ours';
+import { CallIdRange } from './ours';
 
 /**
  * The rules that attribute transactions (`theirs`) to payouts (`ours`) by names, in their order. Each rule
@@ -118,9 +118,9 @@ function bySameName(
 }
 
 /** Columns of ours and of theirs that must be equal. Null excludes a row. */
-type EqualColumns = [ours: Prisma.Sql, theirs: Prisma.Sql];
+export type EqualColumns = [ours: Prisma.Sql, theirs: Prisma.Sql];
 
-interface RankRule {
+export interface RankRule {
   rule: 'own_id' | 'batch_ref' | 'reference';
   theirs: Prisma.Sql;
   equal: EqualColumns[];
@@ -136,7 +136,7 @@ interface RankRule {
 const NAMES = [Prisma.sql`g0`, Prisma.sql`g1`, Prisma.sql`g2`];
 
 /** Pairs equal rows by time, which gives as many as possible a partner. */
-function byRank({ rule, theirs, equal, certainty, singleOnly, where = ALWAYS }: RankRule): Prisma.Sql {
+export function byRank({ rule, theirs, equal, certainty, singleOnly, where = ALWAYS }: RankRule): Prisma.Sql {
   const used = NAMES.slice(0, equal.length);
   const names = Prisma.join(used);
   const ranked = (table: Prisma.Sql, columns: Prisma.Sql[], order: Prisma.Sql) => Prisma.sql`(
@@ -181,9 +181,9 @@ const MAKE_OF_CALL = Prisma.sql`
 export const MATCHED_BY_CLASS: readonly string[] = ['batch_ref', 'reference', 'fingerprint'];
 
 const both = (column: Prisma.Sql): EqualColumns => [column, column];
-const KEY = both(Prisma.sql`key`);
-const USD = both(Prisma.sql`usd`);
-const REFERENCE = both(Prisma.sql`reference`);
+export const KEY = both(Prisma.sql`key`);
+export const USD = both(Prisma.sql`usd`);
+export const REFERENCE = both(Prisma.sql`reference`);
 const OF_CALL: EqualColumns = [Prisma.sql`call_id`, Prisma.sql`of_call`];
 const ERASED: EqualColumns = [
   Prisma.sql`CASE WHEN key IS NULL THEN 'erased' END`,
@@ -229,59 +229,6 @@ const BY_BATCH = [
   sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` }),
 ];
 
-/** The recipient of theirs is that of ours, or one of them is unknown. */
-const IS_SAME = Prisma.sql`coalesce(o.key IN (t.email, t.phone, t.handle, t.receiver), FALSE)`;
-const IS_UNKNOWN = Prisma.sql`(o.key IS NULL OR coalesce(t.email, t.phone, t.handle, t.receiver) IS NULL)`;
-
-/**
- * `shared_reference`: references that several rows of a side have. They break ties and prove nothing alone.
- * Rows with a partner count, too: the only one left of many is not unique.
- */
-const MAKE_SHARED_REFERENCES = Prisma.sql`
-  DROP TABLE IF EXISTS shared_reference;
-  CREATE TEMP TABLE shared_reference AS
-  SELECT reference FROM ours WHERE reference IN (SELECT reference FROM unmatched_theirs)
-    GROUP BY 1 HAVING count(*) > 1
-  UNION
-  SELECT reference FROM theirs WHERE reference IN (SELECT reference FROM unmatched_ours)
-    GROUP BY 1 HAVING count(*) > 1;
-  ANALYZE shared_reference`;
-
-const IS_UNSHARED = Prisma.sql`o.reference NOT IN (SELECT reference FROM shared_reference)`;
-
-const sameReference = (
-  equal: EqualColumns[],
-  certainty: RankRule['certainty'],
-  more: Partial<RankRule> = {},
-) =>
-  byRank({
-    rule: 'reference',
-    theirs: Prisma.sql`unmatched_theirs`,
-    equal: [REFERENCE, ...equal],
-    certainty,
-    ...more,
-  });
-
-/**
- * The same reference, recipient and amount. Then a reference that only one row of each side has, if the
- * recipients do not differ, and shared ones with another amount or an unknown recipient. The reference of a
- * collection identifies it, because its amount is in another currency.
- */
-const BY_REFERENCE = [
-  sameReference([KEY, USD], { equal: 'certain', unequal: 'possible' }),
-  sameReference([KEY], { equal: 'certain', unequal: 'possible' }, { where: Prisma.sql`o.incoming` }),
-  sameReference(
-    [],
-    {
-      equal: Prisma.sql`CASE WHEN ${IS_SAME} OR o.usd = t.usd THEN 'probable' ELSE 'possible' END`,
-      unequal: 'possible',
-    },
-    { singleOnly: true, where: Prisma.sql`${IS_UNSHARED} AND (${IS_SAME} OR ${IS_UNKNOWN})` },
-  ),
-  sameReference([USD], { equal: 'possible', unequal: 'possible' }, { where: IS_UNKNOWN }),
-  sameReference([KEY], { equal: 'probable', unequal: 'possible' }),
-];
-
 /** The first rules, over all rows. They create the tables of the remaining rows. */
 export const matchAll = (ids: CallIdRange) => [
   MAKE_PAIRS,
@@ -305,6 +252,3 @@ export const MATCH_NAMED = [
   MAKE_OF_CALL,
   ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
 ];
-
-/** The rules that explain a difference, over the remaining rows. */
-export const MATCH_REFERENCES = [MAKE_SHARED_REFERENCES, ...BY_REFERENCE.flatMap((rule) => [rule, SETTLE])];

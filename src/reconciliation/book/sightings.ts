@@ -1,13 +1,13 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
-import { runAll } from '../matching/connection';
-import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from '../matching/plan';
+import { runAll } from './connection';
+import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from './plan';
 
 /**
  * Enters the transactions of a reading in the book. New ones become rows. News about one without a payout is
- * applied. News about one with a payout is left in the temporary table `news`, because its payout is settled in
- * the same transaction. A row that contradicts the transaction of its name is entered as one of its own.
+ * applied. News about one with a payout is left in the temporary table `news`, because its payout is settled
+ * in the same transaction. A row that contradicts the transaction of its name is entered as one of its own.
  * @param db a dedicated connection. Its temporary tables live until the next reading.
  */
 export async function enterReading(db: Client, account: string, readId: string): Promise<void> {
@@ -33,25 +33,30 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, news`,
     Prisma.sql`CREATE TEMP TABLE sighting AS
     SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
-      b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0)
+      b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status OR coalesce(s.fee_usd,
+        0) <> coalesce(b.fee_usd, 0)
         OR s.amount_usd <> round(b.amount_usd, 6) OR b.read_id IS NULL AND b.call_id IS NULL AS is_news
     FROM (
-      SELECT ordinal, book_name(upstream_ref, phone) AS upstream_ref, book_name(upstream_id, phone) AS upstream_id,
+      SELECT ordinal, book_name(upstream_ref, phone) AS upstream_ref, book_name(upstream_id,
+        phone) AS upstream_id,
         status, amount_usd, fee_usd
       FROM upstream_transaction
       WHERE read_id = ${readId}::uuid
         AND (book_name(upstream_ref, phone) IS NOT NULL OR book_name(upstream_id, phone) IS NOT NULL)
       UNION ALL
-      SELECT ordinal, 'nameless ' || content || ' ' || row_number() OVER (PARTITION BY content ORDER BY ordinal),
+      SELECT ordinal,
+        'nameless ' || content || ' ' || row_number() OVER (PARTITION BY content ORDER BY ordinal),
         NULL, status, amount_usd, fee_usd
       FROM (
         SELECT *, md5(concat_ws(' ', issued_at, type, amount_usd, batch_ref)) AS content
         FROM upstream_transaction
-        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref, phone) IS NULL AND book_name(upstream_id, phone) IS NULL
+        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref, phone) IS NULL
+          AND book_name(upstream_id, phone) IS NULL
       ) AS nameless
     ) AS s
     LEFT JOIN book_transaction i ON i.account = ${account} AND i.upstream_id = s.upstream_id
-    LEFT JOIN book_transaction r ON r.account = ${account} AND r.variant = 0 AND r.upstream_ref = s.upstream_ref
+    LEFT JOIN book_transaction r ON r.account = ${account} AND r.variant = 0
+      AND r.upstream_ref = s.upstream_ref
       AND i.id IS NULL AND (r.upstream_id IS NULL OR s.upstream_id IS NULL)
     LEFT JOIN book_transaction b ON b.id = coalesce(i.id, r.id)`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
@@ -60,18 +65,10 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
   ];
 }
 
-/** The canonical keys of a listed transaction `t`, or of a payout with the people `p`. */
-export const KEYS_LISTED = keysOf('t');
-const KEYS_BEFORE = keysOf('e');
-const KEYS_OF_PAYOUT = Prisma.sql`array_remove(ARRAY[
-  recipient_key('email', p.email), recipient_key('phone', p.phone), recipient_key('handle', p.handle),
-  recipient_key('receiver', n.receiver)], NULL)`;
-
-function keysOf(alias: string): Prisma.Sql {
-  return Prisma.raw(`array_remove(ARRAY[
-  recipient_key('email', ${alias}.email), recipient_key('phone', ${alias}.phone),
-  recipient_key('handle', ${alias}.handle), recipient_key('receiver', ${alias}.receiver)], NULL)`);
-}
+/** The canonical keys of a listed transaction `t`, of an earlier sighting `e`, and of a payout `n` to `p`. */
+export const KEYS_LISTED = Prisma.sql`recipient_keys(t.email, t.phone, t.handle, t.receiver)`;
+const KEYS_BEFORE = Prisma.sql`recipient_keys(e.email, e.phone, e.handle, e.receiver)`;
+const KEYS_OF_PAYOUT = Prisma.sql`recipient_keys(p.email, p.phone, p.handle, n.receiver)`;
 
 /** Rounding to cents, and the fee, by which an amount may differ. */
 const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
@@ -80,9 +77,11 @@ const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
 const CONTRADICTION = Prisma.sql`CASE
   WHEN NOT recipients_agree(${KEYS_LISTED}, CASE WHEN o.keys <> '{}' THEN o.keys ELSE ${KEYS_BEFORE} END)
     THEN 'recipient'
-  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND coalesce(o.type, lower(e.type)) = ANY (${KNOWN_TYPES}::text[])
+  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND coalesce(o.type,
+    lower(e.type)) = ANY (${KNOWN_TYPES}::text[])
     AND lower(t.type) <> coalesce(o.type, lower(e.type)) THEN 'type'
-  WHEN abs(t.amount_usd - b.amount_usd) > ${SLACK_USD} AND NOT coalesce(abs(t.amount_usd - o.amount_usd) <= ${SLACK_USD}, FALSE)
+  WHEN abs(t.amount_usd - b.amount_usd) > ${SLACK_USD}
+    AND NOT coalesce(abs(t.amount_usd - o.amount_usd) <= ${SLACK_USD}, FALSE)
     AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
 
 /** The fact by which a row `t` contradicts the payout `o` of operation `c`. Null if it agrees. */
@@ -92,15 +91,16 @@ export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
   WHEN abs(t.amount_usd - o.usd) > 0.01 + coalesce(t.fee_usd, 0) THEN 'amount' END`;
 
 /**
- * `news`: the sightings that are new, changed or repeated, one for each transaction. `contradiction` is null if
- * the row agrees with the payout of its transaction, or with an earlier sighting of it.
+ * `news`: the sightings that are new, changed or repeated, one for each transaction. `contradiction` is null
+ * if the row agrees with the payout of its transaction, or with an earlier sighting of it.
  */
 function makeNews(account: string, readId: string): Prisma.Sql[] {
   return [
     Prisma.sql`CREATE TEMP TABLE news AS
     SELECT DISTINCT ON (book_id, upstream_ref, upstream_id, contradiction, amount_usd) * FROM (
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
-        book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status, b.call_id, b.position,
+        book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status,
+          b.call_id, b.position,
         CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction,
         NULL::uuid AS variant_id
       FROM sighting s
@@ -127,15 +127,18 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
 }
 
 /** Whether a row of `news` is the first with its ID. An ID belongs to one transaction. */
-const IS_FIRST = Prisma.sql`n.ordinal = (SELECT min(m.ordinal) FROM news m WHERE m.upstream_id = n.upstream_id)`;
+const IS_FIRST = Prisma.sql`n.ordinal = (
+  SELECT min(m.ordinal) FROM news m WHERE m.upstream_id = n.upstream_id)`;
 
 function insertNew(account: string, readId: string): Prisma.Sql {
   return Prisma.sql`
     WITH entered AS (
       INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
         amount_usd, fee_usd, status, read_id, ordinal)
-      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL AND ${IS_FIRST} THEN n.upstream_id END,
-        n.batch_ref, coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
+      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL
+        AND ${IS_FIRST} THEN n.upstream_id END,
+        n.batch_ref, coalesce(k.variants,
+          0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
         n.issued_at, n.amount_usd, n.fee_usd, book_status(n.status), ${readId}::uuid, n.ordinal
       FROM news n LEFT JOIN LATERAL (
         SELECT max(variant) + 1 AS variants FROM book_transaction
@@ -166,5 +169,6 @@ function updateUnclaimed(readId: string): Prisma.Sql {
         ) THEN n.upstream_id ELSE b.upstream_id END,
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n
-    WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id, CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;
+    WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id,
+      CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;
 }

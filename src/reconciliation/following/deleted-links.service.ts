@@ -6,7 +6,7 @@ import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
-import { DELETING } from '../matching/plan';
+import { DELETING } from '../book/plan';
 
 /** Entries of payouts that still wait for a payer or for an outcome. */
 const OPEN = entriesThat(({ counts, account }) => counts && account !== 'recipient');
@@ -57,7 +57,8 @@ export class DeletedLinksService {
       FROM deleted d
       JOIN book_transaction b ON b.account = ${account} AND b.upstream_ref = d.upstream_ref AND b.variant = 0
       CROSS JOIN LATERAL (SELECT * FROM call_state WHERE call_id = b.call_id OFFSET 0) AS c
-      LEFT JOIN LATERAL last_entries(c.call_id, c.answer -> 'entries', json_array_length(c.request -> 'items'),
+      LEFT JOIN LATERAL last_entries(c.call_id, c.answer -> 'entries',
+        json_array_length(c.request -> 'items'),
         usual_entry(c.state)) AS e ON e.pos = b.position
       WHERE coalesce(e.entry, usual_entry(c.state)) = ANY (${OPEN}::text[])
       GROUP BY b.call_id, b.position`;

@@ -1,6 +1,6 @@
 import { isRecordOf } from '../../journal/records/accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { Plan } from './plan';
+import { Plan } from '../book/plan';
 import { harmless } from './recipients';
 
 /**

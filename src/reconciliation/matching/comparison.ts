@@ -1,10 +1,31 @@
 import { Client } from 'pg';
 import { writeResult } from '../../journal/reconciliation/findings';
 import { Prisma } from '../../platform/database/generated/client';
+import { runAll } from '../book/connection';
 import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../book/fingerprint';
-import { matchAll, MATCH_NAMED, MATCH_REFERENCES } from '../book/rules';
+import {
+  addDistantCalls,
+  addOurs,
+  addSettled,
+  CallIdRange,
+  idsIn,
+  makeCalls,
+  readPayouts,
+} from '../book/ours';
+import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from '../book/plan';
+import { MATCH_REFERENCES } from '../book/references';
+import { matchAll, MATCH_NAMED } from '../book/rules';
+import {
+  LINK_SET_ASIDE,
+  SET_ASIDE,
+  addConfirmed,
+  addDistantTheirs,
+  DISTANT_CALLS,
+  makeTheirs,
+  addUnmatchedOurs,
+  addUnmatchedTheirs,
+} from '../book/theirs';
 import { addBalanceGaps } from './balances';
-import { runAll } from './connection';
 import {
   ADD_ODD_WORDS_OF_THEIRS,
   addDifferencesOfPayments,
@@ -16,18 +37,6 @@ import {
 } from './differences';
 import { judgeWallets } from './entries/wallets';
 import { makeAlone, makeJudged } from './judgment';
-import { addDistantCalls, addOurs, addSettled, CallIdRange, makeCalls, makeOurs, makeSettled } from './ours';
-import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from './plan';
-import {
-  LINK_SET_ASIDE,
-  SET_ASIDE,
-  addConfirmed,
-  addDistantTheirs,
-  DISTANT_CALLS,
-  makeTheirs,
-  addUnmatchedOurs,
-  addUnmatchedTheirs,
-} from './theirs';
 import { totalsOf } from './totals';
 import { TotalsRecord } from './totals.dto';
 
@@ -63,33 +72,6 @@ export async function compare(
   await writeResult(db, plan, totals);
   await db.query('DISCARD TEMP').catch(() => undefined); // the results are stored, even if this fails
   return totals;
-}
-
-const NO_IDS: CallIdRange = {
-  low: '00000000-0000-0000-0000-000000000000',
-  high: '00000000-0000-0000-0000-000000000000',
-};
-
-/**
- * `ours`: the payouts of some calls.
- * @param calls makes `run_call`.
- */
-export async function readPayouts(db: Client, plan: Plan, calls: Prisma.Sql): Promise<CallIdRange> {
-  const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
-  await runAll(db, [calls, ...makeSettled(plan), analyze]);
-  const ids = await idsIn(db, Prisma.sql`run_call`);
-  await runAll(db, [makeOurs(plan, ids), Prisma.sql`ANALYZE ours`]);
-  return ids;
-}
-
-/** Returns the lowest and highest ID as text: Postgres before 18 has no min(uuid). Hex digits sort alike. */
-export async function idsIn(db: Client, table: Prisma.Sql): Promise<CallIdRange> {
-  const { rows } = await db.query<{ low: string | null; high: string | null }>(
-    Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high
-      FROM ${table}`,
-  );
-  const { low = null, high = null } = rows[0] ?? {};
-  return low === null || high === null ? NO_IDS : { low, high };
 }
 
 async function match(db: Client, plan: Plan, ids: CallIdRange): Promise<void> {

@@ -1,9 +1,10 @@
+import { ENTRIES, Entry, payoutStateOf } from '../../operations/lifecycle/entries';
 import { EXECUTED } from '../../operations/lifecycle/lifecycle';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { givenBack } from './flows';
-import { CallIdRange, MOVED, payoutStateSql } from './ours';
-import { Plan } from './plan';
+import { givenBack } from '../book/flows';
+import { CallIdRange, MOVED } from '../book/ours';
+import { Plan } from '../book/plan';
 import { harmless, masked, plainWord } from './recipients';
 
 /**
@@ -29,7 +30,11 @@ const BATCH_REF = harmless(Prisma.sql`t.batch_ref`);
 const STATUS_WORD = plainWord(Prisma.sql`t.status`);
 
 /** The state of a payment of ours (PAYOUT_STATES). */
-const STATE = payoutStateSql(Prisma.sql`o.entry`);
+/** The states of payouts by their entries. */
+const STATES = JSON.stringify(
+  Object.fromEntries(Object.keys(ENTRIES).map((entry) => [entry, payoutStateOf(entry as Entry, 'unknown')])),
+);
+const STATE = Prisma.sql`${STATES}::json ->> o.entry`;
 const AMOUNT = field('amount_usd', usd(Prisma.sql`o.usd`), usd(Prisma.sql`t.usd`));
 const STATUS = field('status', STATE, STATUS_WORD);
 const FEE = field('fee_usd', usd(Prisma.sql`j.e`), usd(Prisma.sql`j.f`));

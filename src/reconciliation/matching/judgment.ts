@@ -1,6 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { Plan } from './plan';
-import { SET_ASIDE_WORTH } from './theirs';
+import { Plan } from '../book/plan';
+import { SET_ASIDE_WORTH } from '../book/theirs';
 
 /**
  * `judged`: sums of our payments of the period, with the state of their money on both sides and the parts of
@@ -76,7 +76,9 @@ function sides({ source, settings }: Plan, which: Prisma.Sql): Prisma.Sql {
     ) AS sides`;
 }
 
-/** Numbers the transactions `t` with the same name. Those with a payment come first. The first is the `twin`. */
+/**
+ * Numbers the transactions `t` with the same name. Those with a payment come first. The first is the `twin`.
+ */
 const sameName = (name: Prisma.Sql) => Prisma.sql`
     FROM (
       SELECT t.n, row_number() OVER same AS nth, first_value(t.n) OVER same AS twin
@@ -87,8 +89,8 @@ const sameName = (name: Prisma.Sql) => Prisma.sql`
 
 /**
  * `alone`: each transaction of the period without a payment of ours. It is a duplicate if it has the name of
- * another transaction, its `twin`, or looks like one that matches a payment. Otherwise it is unknown. Includes
- * refunds, reversals and fees, whose twin is their payment.
+ * another transaction, its `twin`, or looks like one that matches a payment. Otherwise it is unknown.
+ * Includes refunds, reversals and fees, whose twin is their payment.
  */
 export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
   const near = Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
@@ -112,7 +114,8 @@ export function makeAlone({ from, settings }: Plan): Prisma.Sql[] {
       SELECT DISTINCT ON (a.n) a.n, t.n AS twin
       FROM alone a JOIN theirs t ON t.usd = a.usd AND t.incoming = a.incoming
         AND t.reference IS NOT DISTINCT FROM a.reference
-        AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle, a.receiver)
+        AND coalesce(t.email, t.phone, t.handle, t.receiver) = coalesce(a.email, a.phone, a.handle,
+          a.receiver)
         AND t.at BETWEEN a.at - ${near} AND a.at + ${near}
       JOIN pair p ON p.t = t.n
       ORDER BY a.n, abs(extract(epoch FROM t.at - a.at)), t.n

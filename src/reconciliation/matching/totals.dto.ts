@@ -9,7 +9,7 @@ import {
   TEXT,
   UUID,
 } from '../../platform/schema/fields';
-import { Flow, FLOWS } from './flows';
+import { Flow, FLOWS } from '../book/flows';
 
 /** Number and total of payments or entries. */
 export class SumRecord {

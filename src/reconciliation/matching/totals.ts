@@ -1,13 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
-import { runAll } from './connection';
+import { runAll } from '../book/connection';
+import { IN_DOUBT, otherDoubts } from '../book/ours';
+import { Plan, withMargin } from '../book/plan';
+import { SET_ASIDE_WORTH, SUM_SET_ASIDE } from '../book/theirs';
 import { listingFaults } from './entries/completeness';
 import { WalletResults } from './entries/wallets';
-import { IN_DOUBT, otherDoubts } from './ours';
-import { Plan, withMargin } from './plan';
 import { harmless, plainWord } from './recipients';
-import { SET_ASIDE_WORTH, SUM_SET_ASIDE } from './theirs';
 import { DoubtKind, DoubtRecord, SumRecord, DayRecord, IncompleteRecord, TotalsRecord } from './totals.dto';
 
 /** Maximum number of doubts listed in the totals of a run. Their count is always complete. */
@@ -28,7 +28,8 @@ function makeDoubts(plan: Plan): Prisma.Sql[] {
       coalesce(t.at, o.at) AS at, coalesce(o.usd, t.usd) AS usd
     FROM ours o LEFT JOIN (pair p JOIN open_word t ON t.n = p.t) ON p.o = o.n
     WHERE o.in_period AND (t.n IS NOT NULL
-      OR (o.entry = ANY (${IN_DOUBT}::text[]) AND o.n NOT IN (SELECT o_n FROM differing WHERE status_differs)))
+      OR (o.entry = ANY (${IN_DOUBT}::text[])
+        AND o.n NOT IN (SELECT o_n FROM differing WHERE status_differs)))
     UNION ALL
     SELECT CASE t.word WHEN 'open' THEN 'pending' ELSE 'ambiguous' END,
       NULL, NULL, NULL,

@@ -6,7 +6,7 @@ import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { RunSettings } from '../matching/plan';
+import { RunSettings } from '../book/plan';
 import { TotalsRecord } from '../matching/totals.dto';
 
 export const RESULTS = ['clean', 'clean_with_doubts', 'incomplete', 'findings', 'failed'] as const;

@@ -11,7 +11,7 @@ import { codeOrNameOf, codeOf } from '../../platform/errors/error-code';
 import { Problem } from '../../platform/errors/problem';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
-import { RunConnection } from '../matching/connection';
+import { RunConnection } from '../book/connection';
 import { Execution, RunFailure } from './execution';
 import { Run, RunReader } from './run-reader';
 import { dayBefore, RunsService } from './runs.service';

@@ -11,7 +11,7 @@ import { LOCKS } from '../../platform/database/locks';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { Problem } from '../../platform/errors/problem';
-import { RunSettings, withMargin, settingsOf } from '../matching/plan';
+import { RunSettings, withMargin, settingsOf } from '../book/plan';
 import { Run, RunReader } from './run-reader';
 
 const DAY_MS = 86_400_000;

@@ -70,10 +70,28 @@ describe('a transaction of the book', () => {
   };
   const alarms = async () => {
     const rows = await paying.proxy.database.query<{ kind: string }>(
-      `SELECT after::json ->> 'kind' AS kind FROM activity WHERE action = 'transaction_contradicted' ORDER BY id`,
+      `SELECT after::json ->> 'kind' AS kind FROM activity WHERE action = 'transaction_contradicted' ORDER
+        BY id`,
     );
     return rows.map(({ kind }) => kind);
   };
+
+  // The first test, because the listing of the others lacks earlier transactions.
+  it('is of one of two equal payouts, and the other was not executed', async () => {
+    const one = shown({ phoneNumber: '+254712345684' });
+    const first = await pay(reset, one.phoneNumber);
+    const second = await pay(reset, one.phoneNumber);
+    const later = shown({ phoneNumber: '+254712345685' }); // shows that the listing is current
+    listed = [shown({ issueDate: '2026-01-01T00:00:00Z' }), one];
+    await worker.get(ResolverService).runOnce();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'in_doubt']);
+    worker.get(PollService).rules.quietMs = 0;
+    await pay(answersWith(later), later.phoneNumber);
+    listed.push(later);
+    await worker.get(ResolverService).runOnce();
+    worker.get(PollService).rules.quietMs = 3_600_000;
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'not_executed']);
+  });
 
   it('belongs to the payout that it was named for first, and a second one waits for its own', async () => {
     const before = await alarms();
@@ -172,7 +190,8 @@ describe('a transaction of the book', () => {
     const [row] = await query<{ id: string; call_id: string }>(
       'SELECT id, call_id FROM book_transaction WHERE call_id IS NOT NULL LIMIT 1',
     );
-    const second = `UPDATE book_transaction SET call_id = $2, position = 0, ground = 'answer', attributed_at = now()
+    const second = `UPDATE book_transaction SET call_id = $2, position = 0, ground = 'answer',
+      attributed_at = now()
       WHERE id = (SELECT id FROM book_transaction WHERE id <> $1 LIMIT 1)`;
     await expect(query(second, [row?.id, row?.call_id])).rejects.toThrow('unique constraint');
     expect(worker.get(BookService)).toBeDefined();

@@ -156,7 +156,7 @@ describe('the resolver with an unusual listing', () => {
     expect(body.items?.map(({ state }) => state)).toEqual(['paid', 'not_executed']);
   });
 
-  it('attributes one transaction to one of two equal calls, though one was sent during the read', async () => {
+  it('attributes one transaction to one of two equal calls, one of them sent during the read', async () => {
     await pay({}, [23, 1]);
     const id = await pay({ lost: true, only: 0 }, [24, 1]);
     let other = '';

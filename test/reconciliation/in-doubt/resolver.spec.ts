@@ -130,18 +130,6 @@ describe('the resolver', () => {
     expect(timeline.resolution?.transactions).toMatchObject([{ status: 'redeemed' }]);
   });
 
-  it('gives one of two equal calls the only transaction, and settles the other as not executed', async () => {
-    const body = credit();
-    await lose('resetAfterProcessing');
-    const first = idOf(await pay(body).expect(502));
-    await lose('resetBeforeProcessing');
-    const second = idOf(await pay(body).expect(502));
-    expect((await round()).verdicts).toMatchObject([{ call_id: first, verdict: 'confirmed' }]);
-    await afterwards();
-    expect((await round()).verdicts).toMatchObject([{ call_id: second, verdict: 'not_executed' }]);
-    expect((await round()).verdicts).toEqual([]);
-  });
-
   it('leaves a call ambiguous whose recipient got another amount, and names the transaction', async () => {
     const body = credit();
     await lose('resetBeforeProcessing');

@@ -86,7 +86,7 @@ describe('a success that names nothing', () => {
 
   it('is settled as not executed if a later listing shows nothing', async () => {
     const credits = (who: number) => ({ credits: [{ email: email(who), valueInUSD: 2 }] });
-    await proxy.post(client.key, '/payouts/credit', credits(99)).expect(200); // the listing reaches back to it
+    await proxy.post(client.key, '/payouts/credit', credits(99)).expect(200); // the listing reaches back
     const { id } = await payInDoubt('/payouts/credit', credits(100), false);
     expect((await round()).body.verdicts).toEqual([]);
     quiet(0);

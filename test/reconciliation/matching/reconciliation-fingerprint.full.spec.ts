@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../../../src/reconciliation/book/fingerprint';
+import { MAKE_COMPARED_OPERATIONS } from '../../../src/reconciliation/book/plan';
 import { MAKE_PAIRS } from '../../../src/reconciliation/book/rules';
-import { MAKE_COMPARED_OPERATIONS } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
@@ -58,7 +58,8 @@ async function match(
     FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(
     `INSERT INTO unmatched_ours
-     SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1, '${OPERATION}', 'airtime' FROM (SELECT ${read}) AS r`,
+     SELECT n, uuid_floor(at), n, at, key, $2::numeric, 1, '${OPERATION}',
+       'airtime' FROM (SELECT ${read}) AS r`,
     [rows('ours'), amounts.ours],
   );
   await db.query(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerSentEvent, serverSentEvents } from '../../../src/cli/reconcile/follow-run';
 import { QUOTAS } from '../../../src/http/quotas/quotas';
-import { RunConnection } from '../../../src/reconciliation/matching/connection';
+import { RunConnection } from '../../../src/reconciliation/book/connection';
 import { RunReader } from '../../../src/reconciliation/runs/run-reader';
 import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { makeCalls } from '../../../src/reconciliation/matching/ours';
-import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/matching/plan';
+import { makeCalls } from '../../../src/reconciliation/book/ours';
+import { MAKE_COMPARED_OPERATIONS, Plan } from '../../../src/reconciliation/book/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import {
   Ours,

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
+import { connectForRun } from '../../../src/reconciliation/book/connection';
+import { Plan } from '../../../src/reconciliation/book/plan';
 import { compare } from '../../../src/reconciliation/matching/comparison';
-import { connectForRun } from '../../../src/reconciliation/matching/connection';
-import { Plan } from '../../../src/reconciliation/matching/plan';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
 import { runPlan, startRun } from '../../support/reconciliation/comparison';
 import { lines, findingsOf } from '../../support/reconciliation/observed-findings';

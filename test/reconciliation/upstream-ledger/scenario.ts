@@ -10,8 +10,8 @@ const CLIENTS_AT_ONCE = 24;
 const LAST_ROUNDS = 2;
 
 /**
- * Lets clients pay at accounts that lie, while the worker resolves, follows and reconciles. The upstream's lists
- * are current in the end.
+ * Lets clients pay at accounts that lie, while the worker resolves, follows and reconciles. The upstream's
+ * lists are current in the end.
  * @param names of the lies.
  * @returns the differences between the proxy and the upstream's own ledgers.
  */
@@ -63,7 +63,10 @@ async function becomeCurrent(world: SimulatedWorld): Promise<void> {
   }
 }
 
-/** Runs a round after the queues have ended and other clients have paid, which shows how current the lists are. */
+/**
+ * Runs a round after the queues have ended and other clients have paid, which shows how current the lists
+ * are.
+ */
 async function settle(world: SimulatedWorld, accounts = world.accounts): Promise<void> {
   drain(world, false);
   await world.bystandersPay(accounts);

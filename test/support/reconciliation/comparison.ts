@@ -8,9 +8,9 @@ import {
 } from '../../../src/journal/records/documents';
 import { ENTRIES, Entry, expectedEntry } from '../../../src/operations/lifecycle/settlement';
 import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
+import { connectForRun } from '../../../src/reconciliation/book/connection';
+import { MissingLookup, Plan } from '../../../src/reconciliation/book/plan';
 import { compare } from '../../../src/reconciliation/matching/comparison';
-import { connectForRun } from '../../../src/reconciliation/matching/connection';
-import { MissingLookup, Plan } from '../../../src/reconciliation/matching/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { TestDatabase } from '../databases/test-database';
 import { first } from '../examples/first';

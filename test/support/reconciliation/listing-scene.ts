@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { Plan } from '../../../src/reconciliation/matching/plan';
+import { Plan } from '../../../src/reconciliation/book/plan';
 import { TotalsRecord } from '../../../src/reconciliation/matching/totals.dto';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
 import { Ours, runPlan, startRun, stepsSince, Theirs, writeListing, writeOurs } from './comparison';

@@ -56,8 +56,8 @@ function transactionsOf(value: unknown): Record<string, unknown>[] {
 }
 
 /**
- * Removes repetitions: records with the same `chiRef` or `id` are one transaction. If their statuses differ, it
- * has both words, which no vocabulary knows.
+ * Removes repetitions: records with the same `chiRef` or `id` are one transaction. If their statuses differ,
+ * it has both words, which no vocabulary knows.
  */
 function distinct(transactions: Transaction[]): Transaction[] {
   const known = new Map<string, Transaction>();

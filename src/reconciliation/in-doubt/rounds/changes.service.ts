@@ -89,7 +89,8 @@ export class ChangesService {
         AND e.call_id <> ${callId}::uuid AND ${ofAccount('e.client_id', account)}`;
     const [booked] = await this.prisma.$queryRaw<BookedTransaction[]>`
       SELECT b.upstream_id AS "upstreamId", c.operation, (
-        SELECT entry FROM last_entries(c.call_id, c.answer -> 'entries', json_array_length(c.request -> 'items'),
+        SELECT entry FROM last_entries(c.call_id, c.answer -> 'entries',
+          json_array_length(c.request -> 'items'),
           NULL, ${sentFrom}::timestamptz) WHERE pos = b.position) AS entry
       FROM book_transaction b LEFT JOIN call_state c ON c.call_id = b.call_id
       WHERE b.account = ${account} AND b.upstream_ref = ${upstreamRef} AND b.variant = 0`;

@@ -10,7 +10,7 @@ import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts
 import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { BookService } from '../../book/book.service';
-import { connectForRun } from '../../matching/connection';
+import { connectForRun } from '../../book/connection';
 import { Cause } from '../../sources/source-read';
 import { SourcesService } from '../../sources/sources.service';
 import { readSentCalls, Rules, SentCall, SentCallState } from '../calls-in-doubt';

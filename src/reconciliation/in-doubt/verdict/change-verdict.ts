@@ -85,7 +85,9 @@ function conclude(call: SentCall, change: Change, facts: ChangeFacts): Conclusio
   return ambiguous("The upstream's data about the transaction does not show whether this call changed it.");
 }
 
-/** Decides which call changed a transaction: the only one that the upstream did not reject, or the first one. */
+/**
+ * Decides which call changed a transaction: the only one that the upstream did not reject, or the first one.
+ */
 function concludeDone(
   call: SentCall,
   change: Change,

@@ -3,20 +3,21 @@ import { namedCallSql, payoutIdOf } from '../../../operations/catalogue/payout-i
 import { CREATED_BY } from '../../../operations/items/effects';
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
+import { KNOWN_TYPES } from '../../book/plan';
 import { KEYS_LISTED } from '../../book/sightings';
-import { KNOWN_TYPES } from '../../matching/plan';
 import { ItemInDoubt, SentCall } from '../calls-in-doubt';
 import { RelatedTransaction, UnclearPayout } from './facts';
 
 /**
- * Finds the payouts of calls that are in doubt though the book has their transactions, because their status has
- * no meaning.
+ * Finds the payouts of calls that are in doubt though the book has their transactions, because their status
+ * has no meaning.
  */
 export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
   const ids = calls.map(({ id }) => id);
   const { rows } = await db.query<RelatedTransaction & { callId: string; position: number }>(Prisma.sql`
     SELECT call_id::text AS "callId", position, read_id::text AS "readId",
-      coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId", batch_ref AS "batchRef",
+      coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
+        batch_ref AS "batchRef",
       issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
     FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) ORDER BY 1, 2`);
   const open = new Set(
@@ -33,7 +34,10 @@ export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<st
 /** Maximum number of transactions named for each payout. */
 const MOST_NAMED = 20;
 
-/** How long before a call its transaction can be listed: usually, and if the upstream's clock is in another zone. */
+/**
+ * How long before a call its transaction can be listed: usually, and if the upstream's clock is in another
+ * zone.
+ */
 const BEFORE = Prisma.sql`interval '10 minutes'`;
 const ZONES_BEFORE = Prisma.sql`interval '1 day'`;
 
@@ -49,8 +53,9 @@ interface DoubtfulContent {
 }
 
 /**
- * Finds the transactions without a payout that could be a payout in doubt, changed by the upstream in some way:
- * to the recipient of one in any spelling, with its reference, or with its amount and without a comparable name.
+ * Finds the transactions without a payout that could be a payout in doubt, changed by the upstream in some
+ * way: to the recipient of one in any spelling, with its reference, or with its amount and without a
+ * comparable name.
  * @returns the transactions of each call.
  */
 export async function findRelated(
@@ -62,7 +67,7 @@ export async function findRelated(
   for (const call of calls) for (const item of call.items) addContent(contents, call, item);
   const list = [...contents.values()];
   if (list.length === 0) return new Map();
-  const earliest = list.reduce((first, { sent_from: at }) => (at < first ? at : first), new Date());
+  const earliest = new Date(Math.min(...list.map(({ sent_from: at }) => at.getTime())));
   await db.query('DROP TABLE IF EXISTS loose, doubtful');
   await db.query(makeLoose(account, earliest));
   await db.query('CREATE INDEX ON loose (name); CREATE INDEX ON loose (usd); ANALYZE loose');
@@ -116,23 +121,28 @@ const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
 
 function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
   return Prisma.sql`
-    SELECT DISTINCT ON (d.n, r.id) d.n, r.read_id::text AS "readId", r.ordinal::text, r.upstream_ref AS "upstreamRef",
+    SELECT DISTINCT ON (d.n, r.id) d.n, r.read_id::text AS "readId", r.ordinal::text,
+      r.upstream_ref AS "upstreamRef",
       r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef", r.issued_at AS "issuedAt", r.status,
       r.usd::text AS "amountUsd"
     FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
-      n integer, names text[], usd numeric, reference text, type text, incoming boolean, sent_from timestamptz)
+      n integer, names text[], usd numeric, reference text, type text, incoming boolean,
+        sent_from timestamptz)
     CROSS JOIN LATERAL (
       (SELECT u.* FROM loose u WHERE u.name IN (SELECT loose_name(key) FROM unnest(d.names) AS key)
         AND NOT u.names_call AND (${IS_TYPE} OR ${IS_AMOUNT} AND NOT d.incoming)
-        AND coalesce(u.issued_at >= d.sent_from - CASE WHEN ${IS_AMOUNT} THEN ${ZONES_BEFORE} ELSE ${BEFORE} END, TRUE)
+        AND coalesce(u.issued_at >= d.sent_from - CASE WHEN ${IS_AMOUNT} THEN ${ZONES_BEFORE} ELSE ${BEFORE}
+          END, TRUE)
         LIMIT ${MOST_NAMED})
       UNION ALL
-      (SELECT u.* FROM loose u WHERE u.reference = d.reference AND (d.incoming OR u.names_call) LIMIT ${MOST_NAMED})
+      (SELECT u.* FROM loose u WHERE u.reference = d.reference
+        AND (d.incoming OR u.names_call) LIMIT ${MOST_NAMED})
       UNION ALL
       (SELECT u.* FROM loose u WHERE ${IS_AMOUNT} AND NOT u.names_call AND ${IS_TYPE} AND ${IS_NOT_COMPARABLE}
         AND coalesce(u.issued_at >= d.sent_from - ${ZONES_BEFORE}, TRUE) LIMIT ${MOST_NAMED})
       UNION ALL
-      (SELECT u.* FROM loose u WHERE u.keys = '{}' AND NOT u.names_call AND ${IS_TYPE} AND ${IS_AMOUNT_OR_UNKNOWN}
+      (SELECT u.* FROM loose u WHERE u.keys = '{}' AND NOT u.names_call AND ${IS_TYPE}
+        AND ${IS_AMOUNT_OR_UNKNOWN}
         AND coalesce(u.issued_at >= d.sent_from - ${ZONES_BEFORE}, TRUE) LIMIT ${MOST_NAMED})
     ) AS r
     ORDER BY d.n, r.id`;

@@ -83,7 +83,8 @@ function notListed({ rules, created, call, isFresh, needsFreshness }: Facts): st
     ? ''
     : isFresh
       ? `, and does list ${created.name} sent later`
-      : ', and does list a later call. The wallets show that nothing was paid from them since before the call';
+      : ', and does list a later call. The wallets show that nothing was paid from them since before the ' +
+        'call';
   return (
     'The upstream lists no transaction that the payouts in doubt of this call could have made, ' +
     `${seconds} seconds after it was given up${proof}.`

@@ -4,7 +4,7 @@ import { isRecordOf, ofAccount } from '../../../journal/records/accounts';
 import { EXECUTED, OPEN } from '../../../operations/lifecycle/lifecycle';
 import { Prisma } from '../../../platform/database/generated/client';
 import { uuidFloor, uuidTime } from '../../../platform/database/uuid';
-import { DELETING, Plan, toleranceOf } from '../plan';
+import { DELETING, Plan, toleranceOf } from '../../book/plan';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { Explanations } from './entry-matching';
 import { batchOf } from './wallet-offers';

@@ -1,4 +1,4 @@
-import { Flow } from '../flows';
+import { Flow } from '../../book/flows';
 
 /**
  * An entry that changed the value of a wallet. Amounts are text with six decimals and no sign, because equal

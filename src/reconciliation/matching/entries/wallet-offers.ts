@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
-import { givenBack, hasStatus } from '../flows';
-import { RunSettings } from '../plan';
+import { givenBack, hasStatus } from '../../book/flows';
+import { RunSettings } from '../../book/plan';
 import { Explanation, PartlyFailedBatch } from './entry-offers';
 
 interface PaymentWindow {

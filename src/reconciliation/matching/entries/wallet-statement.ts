@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { Flow, FLOWS } from '../flows';
+import { Flow, FLOWS } from '../../book/flows';
 import { SumRecord, WalletRecord } from '../totals.dto';
 import { WalletEntry } from './entry-offers';
 

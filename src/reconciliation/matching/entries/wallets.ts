@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
+import { describedFlow } from '../../book/flows';
+import { Plan, toleranceOf, withMargin } from '../../book/plan';
 import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
-import { describedFlow } from '../flows';
-import { Plan, toleranceOf, withMargin } from '../plan';
 import { harmless, plainWord } from '../recipients';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
 import { entryFaults } from './completeness';

@@ -1,11 +1,13 @@
+import { Client } from 'pg';
 import { ofAccount } from '../../journal/records/accounts';
 import { itemsSql } from '../../journal/records/document-sql';
-import { ENTRIES, entriesThat, Entry, payoutStateOf } from '../../operations/lifecycle/entries';
+import { entriesThat } from '../../operations/lifecycle/entries';
 import { ARRIVED } from '../../operations/lifecycle/lifecycle';
 import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
 import { UNVERIFIED_REJECTION } from '../../operations/lifecycle/rejections';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
+import { runAll } from './connection';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 
 /** Lowest and highest ID of the calls to read. They let the planner skip partitions. */
@@ -121,14 +123,6 @@ const PAYOUTS = Prisma.sql`
   LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS})
     AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.nth - 1`;
 
-/** The states of payouts by their entries. */
-const STATES_OF_ENTRIES = JSON.stringify(
-  Object.fromEntries(Object.keys(ENTRIES).map((entry) => [entry, payoutStateOf(entry as Entry, 'unknown')])),
-);
-
-/** SQL for the state of a payout by its entry. */
-export const payoutStateSql = (entry: Prisma.Sql) => Prisma.sql`${STATES_OF_ENTRIES}::json ->> ${entry}`;
-
 /** Entries of payouts whose money has left, or will. */
 export const MOVED = entriesThat(({ counts, known }) => counts && known);
 /** Entries of payouts in doubt. A payout without an outcome counts as in doubt (`calls`). */
@@ -136,7 +130,9 @@ export const IN_DOUBT = entriesThat(({ known }) => !known);
 /** Entries with which a link or a collection may still be paid. */
 const OPEN = [...IN_DOUBT, ...entriesThat(({ account }) => account === 'in_transit')];
 
-/** Whether an answer rejects the call, which makes its execution less likely. Its members are never quoted. */
+/**
+ * Whether an answer rejects the call, which makes its execution less likely. Its members are never quoted.
+ */
 const IS_REJECTED = Prisma.sql`strpos(outcome.record, ${`"failure":"${UNVERIFIED_REJECTION}"`}) > 0`;
 
 /**
@@ -220,3 +216,30 @@ export const addOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
   SELECT (SELECT coalesce(max(n), 0) FROM ours) + row_number() OVER ()::integer, o.*
   FROM (${selectOurs(plan, ids)} WHERE c.call_id IN (SELECT call_id FROM distant_call)
     AND c.call_id NOT IN (SELECT call_id FROM ours)) AS o`;
+
+const NO_IDS: CallIdRange = {
+  low: '00000000-0000-0000-0000-000000000000',
+  high: '00000000-0000-0000-0000-000000000000',
+};
+
+/**
+ * `ours`: the payouts of some calls.
+ * @param calls makes `run_call`.
+ */
+export async function readPayouts(db: Client, plan: Plan, calls: Prisma.Sql): Promise<CallIdRange> {
+  const analyze = Prisma.sql`ANALYZE run_call; ANALYZE run_evidence; ANALYZE run_entry`;
+  await runAll(db, [calls, ...makeSettled(plan), analyze]);
+  const ids = await idsIn(db, Prisma.sql`run_call`);
+  await runAll(db, [makeOurs(plan, ids), Prisma.sql`ANALYZE ours`]);
+  return ids;
+}
+
+/** Returns the lowest and highest ID as text: Postgres before 18 has no min(uuid). Hex digits sort alike. */
+export async function idsIn(db: Client, table: Prisma.Sql): Promise<CallIdRange> {
+  const { rows } = await db.query<{ low: string | null; high: string | null }>(
+    Prisma.sql`SELECT min(call_id::text COLLATE "C") AS low, max(call_id::text COLLATE "C") AS high
+      FROM ${table}`,
+  );
+  const { low = null, high = null } = rows[0] ?? {};
+  return low === null || high === null ? NO_IDS : { low, high };
+}

@@ -145,7 +145,9 @@ export const LINK_SET_ASIDE = Prisma.sql`
     )}
   ) AS found ORDER BY a, rank, incoming, t`;
 
-/** Contribution of a transaction `a` with its link `l` to the upstream's total, which excludes collections. */
+/**
+ * Contribution of a transaction `a` with its link `l` to the upstream's total, which excludes collections.
+ */
 export const SET_ASIDE_WORTH = Prisma.sql`CASE WHEN a.word = 'not' OR l.incoming THEN 0
   WHEN a.flow = 'fee' THEN coalesce(a.usd, 0)
   WHEN a.flow IN ('refund', 'reversal') AND l.counted IS NOT TRUE THEN -coalesce(abs(a.usd), 0)
