@@ -92,10 +92,21 @@ export function stateIn(states: readonly CallState[]): Prisma.Sql {
   );
 }
 
-/** A statement for open calls, with a condition on `i`, an intent. */
+/** Whether a payout of an answered call (`CALLS`) is in doubt. Few records have the word, and are parsed. */
+const HAS_DOUBT = `(
+    o.record LIKE '%"in_doubt"%'
+    OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record LIKE '%"in_doubt"%')
+  ) AND EXISTS (
+    SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL) WHERE entry = 'in_doubt')`;
+
+/**
+ * A statement for open calls, with a condition on `i`, an intent. A call with a payout in doubt is open,
+ * because its recipient is needed to recognize its transaction.
+ */
 export const openCalls = (which: string) => `
-  SELECT id FROM (SELECT i.id, ${STATE_COLUMNS.sql} FROM ${CALLS.sql} WHERE ${which}) AS call
-  WHERE ${stateIn(OPEN).sql} ORDER BY id`;
+  SELECT id FROM (
+    SELECT i.id, ${STATE_COLUMNS.sql}, ${HAS_DOUBT} AS doubtful FROM ${CALLS.sql} WHERE ${which}) AS call
+  WHERE ${stateIn(OPEN).sql} OR doubtful ORDER BY id`;
 
 function aliasOf(table: string): string {
   return table.slice(table.indexOf(' ') + 1);

@@ -7,7 +7,9 @@ import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-import { MATCHED_BY_CLASS } from './rules';
+
+/** Rules that match what is alike. A record that names the transaction outweighs them. */
+const MATCHED_BY_CLASS: readonly string[] = ['batch_ref', 'reference', 'fingerprint'];
 
 /** Contradictions per turn. The next turn handles the rest. */
 const AT_ONCE = 500;

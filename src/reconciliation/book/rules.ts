@@ -177,9 +177,6 @@ const MAKE_OF_CALL = Prisma.sql`
   ) AS names GROUP BY n HAVING count(DISTINCT call_id) = 1;
   ANALYZE of_call`;
 
-/** Rules that match what is alike. A record that names the transaction outweighs them. */
-export const MATCHED_BY_CLASS: readonly string[] = ['batch_ref', 'reference', 'fingerprint'];
-
 const both = (column: Prisma.Sql): EqualColumns => [column, column];
 export const KEY = both(Prisma.sql`key`);
 export const USD = both(Prisma.sql`usd`);
@@ -242,13 +239,8 @@ export const matchAll = (ids: CallIdRange) => [
 
 /** The rules that prove a transaction's payout, over the remaining rows. */
 export const MATCH_NAMED = [
-  ...[bySameName('upstream_ref'), bySameName('upstream_id'), [BY_OWN_ID]].flatMap((rule) => [
-    ...rule,
-    SETTLE,
-  ]),
-  NAME_THEIRS,
-  BY_SHARED_OWN_ID,
-  SETTLE,
+  ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
+  ...[BY_OWN_ID, NAME_THEIRS, BY_SHARED_OWN_ID].flatMap((rule) => [rule, SETTLE]),
   MAKE_OF_CALL,
   ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
 ];

@@ -1,10 +1,9 @@
 import { everythingIn } from '../../support/databases/everything';
 import { removeExpired } from '../../support/databases/expiry';
-import { answer } from '../../support/network/fake-upstream';
+import { succeed } from '../../support/network/fake-upstream';
 import { Erasing, startErasing } from '../../support/records/erasing';
 import { askAll } from '../../support/records/receipts';
 
-const OK = answer(200, { status: 'success', data: { error: 'None' } });
 const NAME = 'canary-bird.17';
 const EMAIL = 'canary.bird@nest.example';
 
@@ -55,7 +54,7 @@ describe('audit erase --person', () => {
 
   beforeAll(async () => {
     paying = await startErasing();
-    paying.upstream.behaviour = OK;
+    paying.upstream.behaviour = succeed;
     await query("UPDATE client SET person_daily_cap_usd = 6 WHERE name = 'app'");
     await paying.proxy.startWorker();
     before = idOf(await pay(NAME).expect(200));

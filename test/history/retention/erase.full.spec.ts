@@ -12,6 +12,8 @@ const PHONE = '+2349099887766';
 const HANDLE = '@CanaryBird';
 const PEOPLE = ['intent_body', 'outcome_body', 'access_filters', 'idempotency_claim', 'erasure'];
 const OTHER = 'bob@example.com';
+/** A transaction without a recipient. */
+const paid = (number: number) => ({ chiRef: `chi-${number}`, status: 'paid' });
 const ok = (data: object) => answer(200, { status: 'success', data });
 
 describe('audit erase', () => {
@@ -33,13 +35,13 @@ describe('audit erase', () => {
   afterAll(() => paying.close());
 
   it('leaves no byte of a person in the database, and keeps all other data and sums', async () => {
-    paying.upstream.behaviour = ok([{ chiRef: 'chi-1', valueInUSD: '1.5', to: EMAIL }]);
+    paying.upstream.behaviour = ok([{ ...paid(1), valueInUSD: '1.5', to: EMAIL }, paid(2)]);
     const both = await post(
       '/payouts/credit',
       credits({ email: EMAIL.toUpperCase() }, { email: OTHER }),
       'k-1',
     ).expect(200);
-    paying.upstream.behaviour = ok([{ chiRef: 'chi-2' }]);
+    paying.upstream.behaviour = ok([paid(3)]);
     const bob = await post('/payouts/credit', credits({ email: OTHER, valueInUSD: 4 }), 'k-2').expect(200);
     paying.upstream.behaviour = ok([
       { note: `x ${EMAIL.replace('@', '\\u0040')} y` },
@@ -130,11 +132,11 @@ describe('audit erase', () => {
   });
 
   it('finds phone numbers and handles in any spelling, and no similar ones', async () => {
-    paying.upstream.behaviour = ok([{ tel: '0909 988 7766' }]);
+    paying.upstream.behaviour = ok([{ ...paid(4), tel: '0909 988 7766' }]);
     const item = { countryToSend: 'Nigeria', valueInUSD: 1 };
     const hers = await post('/payouts/airtime', { airtimes: [{ ...item, phoneNumber: PHONE }] }).expect(200);
     const listing = await paying.proxy.post(paying.app, '/account/transactions', {}).expect(200);
-    paying.upstream.behaviour = ok([{ tel: 2349099887767, who: '@CanaryBirds' }]);
+    paying.upstream.behaviour = ok([{ ...paid(5), tel: 2349099887767, who: '@CanaryBirds' }]);
     const similar = { ...item, phoneNumber: '+2349099887767' };
     const likes = await post('/payouts/airtime', { airtimes: [similar] }).expect(200);
     const phone = await erase('+234 909-988 7766', '--yes');
@@ -145,7 +147,7 @@ describe('audit erase', () => {
         `outcome_body/${listing.headers['x-call-id']}`,
       ].sort(),
     );
-    paying.upstream.behaviour = ok([{ handle: 'canarybird' }]);
+    paying.upstream.behaviour = ok([{ ...paid(6), handle: 'canarybird' }]);
     const tagged = await post('/payouts/credit', credits({ twitter: HANDLE.toLowerCase() })).expect(200);
     const handle = await erase(HANDLE, '--yes');
     expect(handle.places).toHaveLength(3);
