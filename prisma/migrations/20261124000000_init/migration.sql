@@ -1076,7 +1076,7 @@ CREATE TABLE book_transaction (
   answered_call uuid, -- the call whose answer names it
   call_id       uuid, -- the call of its payout. Null if it has none
   position      integer,
-  ground        text CHECK (ground IN ('answer', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'fingerprint', 'person')),
+  ground        text CHECK (ground IN ('answer', 'error', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'fingerprint', 'person')),
   shown_at      timestamptz NOT NULL DEFAULT clock_timestamp(), -- when it was first shown
   attributed_at timestamptz,
   CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),
@@ -1096,7 +1096,7 @@ CREATE TABLE book_contradiction (
   kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount')),
   call_id        uuid, -- the second payout
   position       integer,
-  ground         text, -- of its record: answer or person
+  ground         text, -- of its record: answer, error or person
   variant_id     uuid, -- the row with its name, a transaction of its own
   found_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
   handled_at     timestamptz -- when its alarm was raised
@@ -1155,7 +1155,7 @@ SET enable_mergejoin = off SET jit = off AS $$
     CROSS JOIN LATERAL (SELECT o.record::json AS answer) AS parsed
     CROSS JOIN LATERAL (
       SELECT DISTINCT ON (coalesce(t.pos, -t.nth)) t.pos, t.upstream_ref, t.upstream_id, t.batch_ref, t.amount_usd, t.fee_usd,
-        t.status, CASE WHEN t.source = 'person' THEN 'person' ELSE 'answer' END AS ground
+        t.status, CASE WHEN t.source = 'person' THEN 'person' WHEN t.source = 'answer' AND o.kind <> 'succeeded' THEN 'error' ELSE 'answer' END AS ground
       FROM (
         SELECT a.position AS pos, book_name(a.upstream_ref) AS upstream_ref, book_name(a.upstream_id) AS upstream_id,
           book_name(a.batch_ref) AS batch_ref, a.amount_usd, a.fee_usd, book_status(a.status) AS status, 'answer' AS source, 0 AS number, a.nth
@@ -1176,6 +1176,9 @@ SET enable_mergejoin = off SET jit = off AS $$
     WHERE parsed.answer -> 'entries' IS NOT NULL AND i.record::json #> '{items,0,upstream_ref}' IS NULL
   ), known AS MATERIALIZED (
     SELECT n.*, b.id AS book_id, b.call_id AS owner, b.position AS owner_position,
+      -- A success outweighs an error that names the transaction.
+      coalesce(b.ground = 'error' AND n.ground <> 'error' AND (b.call_id, b.position) <> (n.call_id, n.pos) AND NOT n.has_one,
+        FALSE) AS is_moved,
       -- Two of these calls can name one transaction.
       first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id) ORDER BY n.call_id, n.pos) AS first_id
     FROM named n LEFT JOIN LATERAL (
@@ -1196,10 +1199,12 @@ SET enable_mergejoin = off SET jit = off AS $$
   ), attributed AS (
     UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
       answered_call = coalesce(b.answered_call, k.call_id)
-    FROM known k WHERE b.id = k.book_id AND k.owner IS NULL AND k.pos IS NOT NULL AND NOT k.has_one
+    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
-  SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', k.call_id, k.pos, k.ground FROM known k
+  SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', CASE WHEN k.is_moved THEN k.owner ELSE k.call_id END,
+    CASE WHEN k.is_moved THEN k.owner_position ELSE k.pos END, CASE WHEN k.is_moved THEN 'error' ELSE k.ground END
+  FROM known k
   WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
     AND (k.owner IS NOT NULL OR k.has_one OR k.book_id IS NULL AND k.id <> k.first_id)
   ON CONFLICT DO NOTHING

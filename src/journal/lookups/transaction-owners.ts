@@ -141,5 +141,9 @@ async function readOwners(
       WHERE call_id IS NULL AND answered_call = ANY (${calls}::uuid[])
     ) AS b JOIN intent i ON i.id = b.maker AND i.id = ANY (${calls}::uuid[])
     WHERE ARRAY[b.upstream_ref, b.upstream_id, b.batch_ref] && ${ids}::text[]
+      -- An error proves no owner until the upstream lists its transaction.
+      AND (b.ground <> 'error' OR b.read_id IS NOT NULL
+        OR EXISTS (SELECT FROM settlement s WHERE s.intent_id = i.id AND s.resolution = 'confirmed')
+        OR EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id AND o.kind = 'succeeded'))
     ORDER BY i.id`;
 }

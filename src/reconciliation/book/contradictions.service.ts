@@ -8,8 +8,8 @@ import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 
-/** Rules that match what is alike. A record that names the transaction outweighs them. */
-const MATCHED_BY_CLASS: readonly string[] = ['batch_ref', 'reference', 'fingerprint'];
+/** Weak grounds: an error that names the transaction, and rules that match what is alike. */
+const WEAK_GROUNDS: readonly string[] = ['error', 'batch_ref', 'fingerprint'];
 
 /** Contradictions per turn. The next turn handles the rest. */
 const AT_ONCE = 500;
@@ -175,8 +175,8 @@ function isStronger(
   return [owner, other].every((one) => one === null || strengthOf(claimant.ground) > strengthOf(one.ground));
 }
 
-/** A person outweighs a name, and a name outweighs a likeness. */
+/** A person outweighs a name, and a name outweighs an error or a likeness. */
 function strengthOf(ground: string): number {
   if (ground === 'person') return 3;
-  return MATCHED_BY_CLASS.includes(ground) ? 1 : 2;
+  return WEAK_GROUNDS.includes(ground) ? 1 : 2;
 }

@@ -200,7 +200,9 @@ const BY_OWN_ID = ownId({
   certainty: { equal: 'certain', unequal: 'possible' },
   singleOnly: true,
 });
-/** One of several with the ID: the upstream paid twice, or shows the ID of another party's transaction too. */
+/**
+ * One of several with the ID: the upstream paid twice, or shows the ID of another party's transaction too.
+ */
 const BY_SHARED_OWN_ID = ownId({
   equal: [REFERENCE, KEY, USD],
   certainty: { equal: 'certain', unequal: 'certain' },

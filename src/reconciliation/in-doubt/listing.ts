@@ -59,7 +59,10 @@ export async function readListing(
 ): Promise<Listing> {
   const expected = await readExpected(db, account, read, since, skewMs);
   const missing = expected.reduce((sum, row) => sum + row.missing, 0);
-  return { ...read, missing, freshUntil: newestByKind(expected) };
+  const { rows } = await db.query(
+    Prisma.sql`SELECT FROM book_transaction WHERE account = ${account} LIMIT 1`,
+  );
+  return { ...read, missing, isOfNewAccount: rows.length === 0, freshUntil: newestByKind(expected) };
 }
 
 /** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */

@@ -5,6 +5,8 @@ import { ENTRIES } from '../../../src/operations/lifecycle/settlement';
 import { SUM_NAMES, SUMS, usualEntry } from '../../../src/operations/lifecycle/sums';
 import { SUM_COLUMNS } from '../../../src/operations/lifecycle/sums-sql';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
+import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
+import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { DEFAULT_CONTROL_KEY } from '../../../src/sandbox/behaviour/settings';
 import { runs } from '../../support/examples/runs';
 import { ReconciliationScene, startReconciling } from '../../support/reconciliation/reconciliation-scene';
@@ -36,6 +38,7 @@ beforeAll(async () => {
   scene = await startReconciling({ followUpEverySeconds: 0 });
   auditor = (await scene.proxy.client('auditor', 'audit')).key;
   await scene.behave({ feePercent: 2.5 });
+  scene.worker.get(PollService).rules.rejectedQuietMs = 0;
 });
 afterAll(() => scene.close());
 
@@ -109,6 +112,7 @@ describe('the sums of payouts', () => {
           await send('/payouts/airtime', { airtimes }, items);
         }
         await scene.worker.get(FollowUpService).runOnce();
+        await scene.worker.get(ResolverService).runOnce(); // of rejected calls
         const [sums, real] = [await sumsOf(), await truth()];
         expect(sum(SUM_NAMES.map((name) => sums[name].toFixed())).toFixed()).toBe(sums.asked_usd.toFixed());
         expect(sums.paid_usd.plus(sums.pending_usd).toFixed()).toBe(real.usd.toFixed());

@@ -166,14 +166,14 @@ describe('the settlement ledger', () => {
       return answer(400, { status: 'error', error: 'not enough' })(request, response, socket);
     };
     const id = await pay(6, 1);
-    expect([await states(id), await spent()]).toEqual([['not_executed', 'not_executed'], 0]);
+    expect([await states(id), await spent()]).toEqual([['in_doubt', 'in_doubt'], 7]);
     await follow();
-    expect([await states(id), await spent()]).toEqual([['paid', 'not_executed'], 6]);
-    expect(await read(id)).toMatchObject({ outcome: 'confirmed', settlements: [{ source: 'poll' }] });
+    expect([await states(id), await spent()]).toEqual([['paid', 'in_doubt'], 7]);
+    expect(await read(id)).toMatchObject({ outcome: 'unknown', settlements: [{ source: 'resolver' }] });
     // From now on, its name is used to follow it.
     await change(id, 'failed');
     await follow();
-    expect([await states(id), await spent()]).toEqual([['failed', 'not_executed'], 0]);
+    expect([await states(id), await spent()]).toEqual([['failed', 'in_doubt'], 1]);
   });
 
   it("keeps a person's settlement based on the same status word", async () => {

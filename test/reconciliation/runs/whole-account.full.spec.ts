@@ -134,7 +134,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(again.body.code).toBe('cap_exceeded');
     });
 
-    it('count a redeemed amount, and release it if nothing was redeemed', async () => {
+    it('count a redeemed amount, and one in doubt after a rejection', async () => {
       const { id, key } = await capped({ dailyCapUsd: usd(10) });
       const chiRef = 'c0ffee00-0000-4000-8000-000000000001';
       api.upstream.behaviour = listing([transaction('4', chiRef)]);
@@ -142,10 +142,7 @@ describe('operations that reach the whole upstream account', () => {
       expect(await spentBy(id)).toBe('4');
       api.upstream.behaviour = listing([], answer(400, { status: 'error', error: 'ERROR-REDEEMED' }));
       await api.ask(key, REDEEM, redemption(chiRef)).expect(400);
-      expect(await spentBy(id)).toBe('4');
-      api.upstream.behaviour = listing([], (_request, _response, socket) => socket.resetAndDestroy());
-      await api.ask(key, REDEEM, redemption(chiRef)).expect(502);
-      expect(await spentBy(id)).toBe('8');
+      expect(await spentBy(id)).toBe('8'); // until the transaction is looked up
       expect((await api.ask(key, REDEEM, redemption(chiRef)).expect(403)).body.code).toBe('cap_exceeded');
     });
 

@@ -140,6 +140,10 @@ export class PollService {
     const { written, open } = await this.reread(due, settled);
     written.push(...(await this.record(await this.changes.judge(round, listing, this.rules), signal)));
     const found = await this.judgeCreations(db, account, open, listing);
+    for (const { call, verdict } of found) {
+      // The call as a whole was carried out if the listing has one of its payouts.
+      if (verdict.verdict === 'not_executed' && settled.has(call.id)) verdict.verdict = 'confirmed';
+    }
     written.push(...(await this.record(found, signal)));
     return written;
   }

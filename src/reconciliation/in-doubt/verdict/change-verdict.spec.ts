@@ -9,6 +9,7 @@ describe('the verdict about a call that changes a transaction', () => {
     requestedAt: at(900),
     missing: 0,
     oldest: at(-1),
+    isOfNewAccount: false,
     freshUntil: new Map([['credit', at(899)]]),
   };
   const doubt: SentCall = { ...sentCall(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };

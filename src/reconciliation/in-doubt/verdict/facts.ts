@@ -15,6 +15,8 @@ export interface Listing {
   missing: number;
   /** Issue time of the oldest listed transaction. The listing cannot show whether older ones were cut off. */
   oldest: Date | null;
+  /** Whether the listing is empty, and the book has no transaction of the account. */
+  isOfNewAccount: boolean;
   /**
    * For each kind of transaction, the time of our newest call whose transaction the listing shows with a
    * plausible time. For this kind, the listing is at least that recent. A kind without such a call is
@@ -88,7 +90,7 @@ export function factsOf(
     isQuiet: listing.requestedAt.getTime() >= quietAt,
     unclear,
     related,
-    reachesBack: listing.oldest !== null && listing.oldest < call.sentFrom,
+    reachesBack: listing.oldest === null ? listing.isOfNewAccount : listing.oldest < call.sentFrom,
     isCurrent: isListedSince(listing, quietAt),
     isFresh: isListedSince(listing, quietAt, created.name),
     needsFreshness: !call.isRejected,

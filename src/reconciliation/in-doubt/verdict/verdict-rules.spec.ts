@@ -87,6 +87,7 @@ function factsIn(
     missing: 0,
     freshUntil: new Map([['airtime', at(899)]]),
     oldest: at(-1),
+    isOfNewAccount: false,
     ...listing,
   };
   return factsOf(call, created, whole, { unclear, related: related.map(relatedTransaction) }, RULES);
@@ -123,6 +124,20 @@ describe('the rules about a call in doubt', () => {
       ['listing too old', 'not listed'],
       ['kind listed later', 'not listed'],
     ]);
+  });
+
+  it('accept the empty listing of an account that never had a transaction, after a plain rejection', () => {
+    const listing = { oldest: null, freshUntil: new Map() };
+    const decided = (isOfNewAccount: boolean, isRejected: boolean) => {
+      const facts = factsIn(
+        { title: 'empty', listing: { ...listing, isOfNewAccount } },
+        { ...CALL, isRejected },
+      );
+      return VERDICT_RULES.find(({ holds }) => holds(facts))?.name;
+    };
+    expect(decided(true, true)).toBe('not listed');
+    expect(decided(false, true)).toBe('listing cut off');
+    expect(decided(true, false)).toBe('listing too old');
   });
 
   it('settle the payouts without a transaction, and leave one with an unknown status to a person', () => {
