@@ -1076,7 +1076,7 @@ CREATE TABLE book_transaction (
   answered_call uuid, -- the call whose answer names it
   call_id       uuid, -- the call of its payout. Null if it has none
   position      integer,
-  ground        text CHECK (ground IN ('answer', 'error', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'fingerprint', 'person')),
+  ground        text CHECK (ground IN ('answer', 'error', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref', 'reference', 'fingerprint', 'person')),
   shown_at      timestamptz NOT NULL DEFAULT clock_timestamp(), -- when it was first shown
   attributed_at timestamptz,
   CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),

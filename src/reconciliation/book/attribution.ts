@@ -6,6 +6,7 @@ import { matchAlike } from './fingerprint';
 import { idsIn, makeCallsWith, readPayouts } from './ours';
 import { PayoutNews } from './payout-news';
 import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from './plan';
+import { MATCH_COLLECTIONS } from './references';
 import { matchAll, MATCH_NAMED, NAME_THEIRS } from './rules';
 import { CONTRADICTION_OF_PAIR } from './sightings';
 import { columnsOf } from './theirs';
@@ -42,7 +43,8 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   await runAll(db, [DROP, ...MAKE_COMPARED_OPERATIONS, makeUnclaimed(plan, scope)]);
   await readPayouts(db, plan, makeCallsWith(plan, scope.calls));
   await runAll(db, [WITHOUT_ATTRIBUTED, Prisma.sql`ANALYZE ours; ANALYZE theirs`]);
-  await runAll(db, [...matchAll(await idsIn(db, Prisma.sql`run_call`)), ...MATCH_NAMED, ...REFUSE]);
+  const ids = await idsIn(db, Prisma.sql`run_call`);
+  await runAll(db, [...matchAll(ids), ...MATCH_NAMED, ...MATCH_COLLECTIONS, ...REFUSE]);
   await db.query(makeShowsId(scope));
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
@@ -59,7 +61,8 @@ function toPlan({ account, settings }: AttributionScope): Plan {
 }
 
 const DROP = Prisma.sql`DROP TABLE IF EXISTS run_call, run_evidence, run_entry, ours, theirs, pair, found,
-  distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name, shows_id, refused`;
+  distant_call, candidate, twice, unmatched_ours, unmatched_theirs, unmatched_name,
+  shows_id, shared_reference, refused`;
 
 /**
  * `theirs`: the transactions without a payout, as the last reading with news showed them. Only the first with

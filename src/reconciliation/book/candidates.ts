@@ -6,6 +6,7 @@ import { CREATING } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { PayoutNews } from './payout-news';
+import { INCOMING_TYPES } from './plan';
 
 /** Maximum number of calls compared with the unclaimed transactions, newest first. */
 const MOST_CALLS = 100_000;
@@ -36,6 +37,8 @@ export async function findCandidates(db: Client, account: string, since: Date): 
         (search_term('to', recipient_key('phone', t.phone))),
         (search_term('to', recipient_key('handle', t.handle))),
         (search_term('receiver', t.receiver)),
+        (CASE WHEN lower(t.type) = ANY (${INCOMING_TYPES}::text[]) THEN search_term('reference',
+          t.reference) END),
         (search_term('ref', t.upstream_ref)), (search_term('ref', t.upstream_id)),
         (search_term('ref', t.batch_ref))) AS v(term)
       WHERE v.term IS NOT NULL LIMIT ${MOST_TERMS}

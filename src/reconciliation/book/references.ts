@@ -34,14 +34,24 @@ const sameReference = (
     ...more,
   });
 
+const BECAUSE_INCOMING = Prisma.sql`o.incoming AND (t.incoming OR t.type IS NULL)`;
+
+/** The reference of a collection identifies it, because its amount is in another currency. */
+const BY_COLLECTION = [
+  sameReference(
+    [],
+    { equal: 'certain', unequal: 'possible' },
+    { singleOnly: true, where: Prisma.sql`${BECAUSE_INCOMING} AND ${IS_UNSHARED}` },
+  ),
+  sameReference([KEY], { equal: 'certain', unequal: 'certain' }, { where: BECAUSE_INCOMING }),
+];
+
 /**
  * The same reference, recipient and amount. Then a reference that only one row of each side has, if the
- * recipients do not differ, and shared ones with another amount or an unknown recipient. The reference of a
- * collection identifies it, because its amount is in another currency.
+ * recipients do not differ, and shared ones with another amount or an unknown recipient.
  */
 const BY_REFERENCE = [
   sameReference([KEY, USD], { equal: 'certain', unequal: 'possible' }),
-  sameReference([KEY], { equal: 'certain', unequal: 'possible' }, { where: Prisma.sql`o.incoming` }),
   sameReference(
     [],
     {
@@ -53,6 +63,9 @@ const BY_REFERENCE = [
   sameReference([USD], { equal: 'possible', unequal: 'possible' }, { where: IS_UNKNOWN }),
   sameReference([KEY], { equal: 'probable', unequal: 'possible' }),
 ];
+
+/** The rules for collections, over the remaining rows. */
+export const MATCH_COLLECTIONS = [MAKE_SHARED_REFERENCES, ...BY_COLLECTION.flatMap((rule) => [rule, SETTLE])];
 
 /** The rules that explain a difference, over the remaining rows. */
 export const MATCH_REFERENCES = [MAKE_SHARED_REFERENCES, ...BY_REFERENCE.flatMap((rule) => [rule, SETTLE])];

@@ -13,7 +13,7 @@ import {
   readPayouts,
 } from '../book/ours';
 import { MAKE_COMPARED_OPERATIONS, MissingTransaction, MissingLookup, OnProgress, Plan } from '../book/plan';
-import { MATCH_REFERENCES } from '../book/references';
+import { MATCH_COLLECTIONS, MATCH_REFERENCES } from '../book/references';
 import { matchAll, MATCH_NAMED } from '../book/rules';
 import {
   LINK_SET_ASIDE,
@@ -105,7 +105,7 @@ async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
 }
 
 async function matchRemaining(db: Client, plan: Plan): Promise<void> {
-  await runAll(db, [...MATCH_NAMED, MAKE_SHOWS_ID]);
+  await runAll(db, [...MATCH_NAMED, ...MATCH_COLLECTIONS, MAKE_SHOWS_ID]);
   await matchAlike(db, plan.settings);
   await runAll(db, MATCH_REFERENCES);
   await matchSimilar(db, plan.settings);
