@@ -3,7 +3,7 @@ import { Limits } from '../../../src/access/clients/limits/limits';
 import { RunningConfig } from '../../../src/platform/config/config';
 import type { Preview } from '../http/api';
 import supertest, { TypedApiRequest } from '../http/supertest';
-import { answer, Behaviour, FakeUpstream } from '../network/fake-upstream';
+import { answer, Behaviour, FakeUpstream, succeed } from '../network/fake-upstream';
 import { startProxy, TestProxy } from '../processes/proxy';
 
 /** KES to the US dollar. */
@@ -26,11 +26,8 @@ export const serving: Behaviour = (request, response, socket) => {
       validUntil: '2099-01-01T00:00:00Z',
     },
   };
-  return answer(200, { status: 'success', data: data[pathname] ?? { error: 'None' } })(
-    request,
-    response,
-    socket,
-  );
+  if (!(pathname in data)) return succeed(request, response, socket);
+  return answer(200, { status: 'success', data: data[pathname] })(request, response, socket);
 };
 
 export interface PreviewScene {

@@ -1,9 +1,8 @@
-import { Alert, Anchor, Text } from '@mantine/core';
-import { ShieldAlert } from 'lucide-react';
-import { Link } from 'wouter';
+import { lazy, Suspense } from 'react';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
-import { Instant } from '../values/values';
+
+const FalseRejections = lazy(() => import('./false-rejections'));
 
 const REFETCH_MS = 60_000;
 
@@ -20,28 +19,8 @@ export function DoubtedOperationsBanner() {
   const operations = data?.doubted_operations ?? [];
   if (!mayKnow || operations.length === 0) return null;
   return (
-    <Alert
-      color="red"
-      variant="light"
-      role="status"
-      p="xs"
-      mb="md"
-      icon={<ShieldAlert size={18} aria-hidden />}
-    >
-      {operations.map(({ account, operation, calls, until }) => (
-        <Text key={`${account} ${operation}`} size="sm" className="wrap-anywhere">
-          <b>
-            False rejections: {operation}, account {account}.
-          </b>{' '}
-          The upstream rejected {calls} {calls === 1 ? 'call' : 'calls'} and carried{' '}
-          {calls === 1 ? 'it' : 'them'} out. Its rejections are doubted until <Instant at={until} />.
-        </Text>
-      ))}
-      {may('admin', 'audit') && (
-        <Anchor component={Link} href="/activity?action=false_rejection" size="sm" c="inherit" td="underline">
-          Go to the activity
-        </Anchor>
-      )}
-    </Alert>
+    <Suspense fallback={null}>
+      <FalseRejections operations={operations} />
+    </Suspense>
   );
 }
