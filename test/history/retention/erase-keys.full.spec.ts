@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { everythingIn } from '../../support/databases/everything';
-import { answer } from '../../support/network/fake-upstream';
+import { succeed } from '../../support/network/fake-upstream';
 import { airtime } from '../../support/payments/paying';
 import { settleByHand } from '../../support/payments/settling';
 import { Erasing, startErasing } from '../../support/records/erasing';
@@ -21,7 +21,7 @@ const spelled = fc
   );
 /** Idempotency keys with the number, one per spelling. */
 const NAMING = [...new Set(fc.sample(spelled, { numRuns: 60, seed: 7 }))].slice(0, 24);
-const OK = answer(200, { status: 'success', data: {} });
+
 const OTHERS = ['order-2349099887767', '0190f2a4-2349-7099-8877-667099887766', 'k-1'];
 
 describe('an idempotency key with a phone number', () => {
@@ -173,7 +173,7 @@ describe('an idempotency key with a phone number', () => {
     paying.upstream.behaviour = (_request, response) => response.writeHead(401).end();
     await settleByHand(paying.proxy, await pay(key).expect(502));
     await erase(NUMBER, '--yes');
-    paying.upstream.behaviour = OK;
+    paying.upstream.behaviour = succeed;
     const paid = idOf(await pay(key).expect(200));
     const sent = paying.upstream.received.length;
     expect((await pay(key).expect(200)).headers['idempotent-replayed']).toBe('true');
@@ -197,7 +197,7 @@ describe('an idempotency key with a phone number', () => {
   it.each(['ada%40nest.example', 'for:ada%40nest.example'])(
     'may contain an address spelled %s',
     async (key) => {
-      paying.upstream.behaviour = OK;
+      paying.upstream.behaviour = succeed;
       const id = idOf(await pay(key).expect(200));
       expect((await erase('ada@nest.example', '--yes')).places).toEqual([`idempotency_key/${id}`]);
     },
