@@ -132,7 +132,7 @@ describe('the sources', () => {
   });
 
   it('reads the transactions of a batch, and one transaction, and reports missing ones', async () => {
-    upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other' }]);
+    upstream.behaviour = success([TRANSACTION, { ...TRANSACTION, chiRef: 'other', id: 'another' }]);
     const batch = await sources.batch('main', NOBODY, TRANSACTION.issueID);
     expect(batch).toMatchObject({ complete: true, rows: 2, kept: 2 });
     expect((await rowsOf(batch.readId)).map(({ upstream_ref: ref }) => ref)).toEqual([CHI_REF, 'other']);
