@@ -59,7 +59,16 @@ export async function removeEvidence(db: Client, { from, to }: Month, what: Prun
     return;
   }
   for (const table of SMALL_TABLES) await db.query(`DELETE FROM ${table} WHERE ${OF_MONTH}`, [from, to]);
+  await db.query(OF_BOOK, [from, to]);
 }
+
+/** Removes the transactions of removed calls, and those without a payout whose readings are removed. */
+const OF_BOOK = `
+  WITH gone AS (
+    DELETE FROM book_transaction WHERE call_id IS NULL AND ${OF_MONTH}
+      OR call_id >= $1 AND call_id < $2 AND NOT EXISTS (SELECT FROM intent WHERE id = call_id) RETURNING id
+  )
+  DELETE FROM book_contradiction WHERE transaction_id IN (SELECT id FROM gone)`;
 
 /** Conditions for the same person. Each source has its own spellings. */
 const SAME_PERSON: Record<Contact['kind'], string> = {

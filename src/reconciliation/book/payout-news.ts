@@ -63,7 +63,7 @@ export function settlementOf(
     const isOpen = !ENTRIES[item.entry].known;
     if (isOpen && !ENTRIES[entry].counts && !context.isQuiet(call.intent.id)) return [];
     applied.push(one);
-    return [...entryFor(item, one, entry), ...feeOf(item, one)];
+    return entriesBy(item, one, entry);
   });
   if (entries.length === 0) return { settlement: undefined, applied };
   const source = call.isInDoubt || hasDoubt(call) ? 'resolver' : context.source;
@@ -99,6 +99,11 @@ export const IGNORE_RULES: readonly IgnoreRule[] = [
       (item.transaction === null || item.transaction.status === transaction.status),
   },
 ];
+
+/** Returns the entries of a payout by the news. */
+export function entriesBy(item: LedgerItem, news: PayoutNews, entry: Entry): NewEntry[] {
+  return [...entryFor(item, news, entry), ...feeOf(item, news)];
+}
 
 /**
  * Returns the entry by the status of a transaction. An attribution is recorded even if the status is not new.

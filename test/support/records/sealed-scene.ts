@@ -8,17 +8,9 @@ import { timeOfId } from '../../../src/history/log/verify/fault';
 import { Report, verifyLog } from '../../../src/history/log/verify/verify';
 import { Secret } from '../../../src/platform/config/secrets/secret';
 import { createTestDatabase, TestDatabase } from '../databases/test-database';
-import { answer, FakeUpstream } from '../network/fake-upstream';
+import { FakeUpstream } from '../network/fake-upstream';
 import { eventually } from '../payments/paying';
 import { startProxy, TestProxy } from '../processes/proxy';
-
-const ANSWER = {
-  status: 'success',
-  data: {
-    error: 'None',
-    data: [{ chiRef: 'chi-1', id: 'transaction-1', email: 'ada@example.com', valueInUSD: 2.5 }],
-  },
-};
 
 /** The sealed history of a proxy. Calls are oldest first. */
 export interface SealedScene {
@@ -51,7 +43,6 @@ export async function makeSealedScene(): Promise<SealedScene> {
   const client = new Client({ connectionString: database.ownerUrl });
   client.on('error', () => undefined);
   await client.connect();
-  upstream.behaviour = answer(200, ANSWER);
   let people = 0;
 
   const withProxy: SealedScene['withProxy'] = async (work) => {
