@@ -63,7 +63,12 @@ describe('an answer of the upstream', () => {
   it('links transactions to the items they pay, and excludes others', async () => {
     const [first = '', second = ''] = phones(2);
     const airtimes = [...airtime(first).airtimes, ...airtime(second).airtimes];
-    const of = (phoneNumber: string, chiRef: string) => ({ ...TRANSACTION, phoneNumber, chiRef });
+    const of = (phoneNumber: string, chiRef: string) => ({
+      ...TRANSACTION,
+      phoneNumber,
+      chiRef,
+      id: `id-${chiRef}`,
+    });
     const data = { data: [of(second, 'of-second'), of(first, 'of-first'), of('+254799999999', 'of-nobody')] };
     paying.upstream.behaviour = (_request, response) => response.end(success(data));
     const record = await paying.record(

@@ -24,6 +24,8 @@ describe('a settlement lost with the database', () => {
     await follow();
     expect(await state()).toBe('failed');
     await tamper(paying.proxy.database, 'DELETE FROM settlement');
+    // The book was written in the same transaction.
+    await paying.proxy.database.query(`UPDATE book_transaction SET status = 'paid'`);
     await paying.proxy.database.query('UPDATE spending SET usd = 2.5');
     expect(await state()).toBe('paid');
     await paying.proxy.database.query(

@@ -16,7 +16,6 @@ import { paidOutcome } from '../../support/records/outcomes';
 
 const TIMEOUTS = { upstreamTimeoutMs: 30_000, upstreamTimeouts: new Map<string, number>() };
 const PAID = succeed;
-/** Settles the call as not executed, which frees the key. */
 const FORBIDDEN = answer(403, { error: 'forbidden' });
 const ERASED = /^sha256 [0-9a-f]{64}$/;
 
@@ -65,11 +64,17 @@ describe('a claim with an erased key', () => {
       .set('X-API-Key', approver)
       .send({ outcome: 'not_executed', reason: 'not there' })
       .expect(200);
+  /** Sends a call that the upstream rejects and a person settles, which frees the key. */
+  const beForbidden = async (order: string) => {
+    const sent = await pay(order, FORBIDDEN);
+    await settle(sent.call);
+    return sent;
+  };
   const payLate = (call: string) =>
     insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(call)], TIMEOUTS);
 
   it('is transferred unchanged to a call that may have the key', async () => {
-    const first = await pay('order-1', FORBIDDEN);
+    const first = await beForbidden('order-1');
     await eraseKeys(owner, [first.call], []);
     const second = await pay('order-1');
     expect([second.status, second.sent]).toEqual([200, 1]);
@@ -140,7 +145,7 @@ describe('a claim with an erased key', () => {
 
     it('transfers to a later call if the earlier call left the key free', async () => {
       await proxy.database.query('DELETE FROM recent_content');
-      const first = await pay('order-5', FORBIDDEN);
+      const first = await beForbidden('order-5');
       const second = await pay('order-5');
       await loseCalls(proxy.database, dataDir, second.call);
       await proxy.database.query(
@@ -160,7 +165,7 @@ describe('a claim with an erased key', () => {
       await proxy.database.query('DELETE FROM recent_content');
       const first = await pay('order-6');
       await loseCalls(proxy.database, dataDir, first.call);
-      const younger = await pay('order-6', FORBIDDEN);
+      const younger = await beForbidden('order-6');
       await eraseKeys(owner, [younger.call], []);
       await restore();
       expect(await claimsOf(first.call, younger.call)).toEqual([
