@@ -5,7 +5,7 @@ import { mint } from '../../support/access/minting';
 import { startBrowser, TestBrowser } from '../../support/console/browser';
 import type { Answer } from '../../support/http/request';
 import supertest from '../../support/http/supertest';
-import { answer, FakeUpstream, succeed } from '../../support/network/fake-upstream';
+import { FakeUpstream, succeed } from '../../support/network/fake-upstream';
 import { AIRTIME } from '../../support/payments/paying';
 import { startProxy, TestProxy } from '../../support/processes/proxy';
 

@@ -186,14 +186,14 @@ describe('a transaction of the book', () => {
   });
 
   it('has at most one payout in the database, and a payout at most one transaction', async () => {
-    const { query } = paying.proxy.database;
-    const [row] = await query<{ id: string; call_id: string }>(
+    const { database } = paying.proxy;
+    const [row] = await database.query<{ id: string; call_id: string }>(
       'SELECT id, call_id FROM book_transaction WHERE call_id IS NOT NULL LIMIT 1',
     );
     const second = `UPDATE book_transaction SET call_id = $2, position = 0, ground = 'answer',
       attributed_at = now()
       WHERE id = (SELECT id FROM book_transaction WHERE id <> $1 LIMIT 1)`;
-    await expect(query(second, [row?.id, row?.call_id])).rejects.toThrow('unique constraint');
+    await expect(database.query(second, [row?.id, row?.call_id])).rejects.toThrow('unique constraint');
     expect(worker.get(BookService)).toBeDefined();
   });
 });

@@ -69,6 +69,12 @@ export function answer(
 /** Answers success, and names a transaction for each item. */
 export const succeed: Behaviour = (request, ...rest) => answer(200, successOf(request))(request, ...rest);
 
+/** Answers success, and names a failed transaction for each item. */
+export const fail: Behaviour = (request, ...rest) => {
+  const body = JSON.stringify(successOf(request)).replace(/"status":"(?:paid|Sent)"/g, '"status":"failed"');
+  return answer(200, JSON.parse(body) as object)(request, ...rest);
+};
+
 /** Never answers. */
 export const hang: Behaviour = () => undefined;
 

@@ -10,8 +10,7 @@ import {
   UpstreamItem,
 } from '../../../src/journal/records/records';
 import { readFeeRule } from '../../../src/operations/items/fees';
-import { DIFFERENCES } from '../../../src/operations/items/item';
-import { Item } from '../../../src/operations/items/item';
+import { DIFFERENCES, Item } from '../../../src/operations/items/item';
 import { ACCOUNTS } from '../../../src/operations/lifecycle/settlement';
 
 /** Records with any values accepted by the proxy. */

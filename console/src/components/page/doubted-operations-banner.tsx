@@ -16,7 +16,7 @@ export function DoubtedOperationsBanner() {
     { params: { query: { days: 1 } } },
     { enabled: mayKnow, refetchInterval: REFETCH_MS },
   );
-  const operations = data?.doubted_operations ?? [];
+  const operations = typeof data === 'object' ? data.doubted_operations : [];
   if (!mayKnow || operations.length === 0) return null;
   return (
     <Suspense fallback={null}>
