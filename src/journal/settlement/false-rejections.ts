@@ -34,7 +34,7 @@ interface SettledState {
 const UNPAID: readonly Entry[] = ['not_executed', 'failed', 'expired'];
 
 /** Returns whether a settlement shows that the upstream carried out what it had rejected. */
-export function isFalselyRejected({ outcome, resolution, items }: SettledState): boolean {
+function isFalselyRejected({ outcome, resolution, items }: SettledState): boolean {
   if (outcome?.failure !== UNVERIFIED_REJECTION) return false;
   if (items.length === 0) return resolution === 'confirmed';
   return items.some(({ entry }) => ENTRIES[entry].known && !UNPAID.includes(entry));

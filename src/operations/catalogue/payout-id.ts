@@ -18,11 +18,6 @@ export function readPayoutId(id: string): PayoutPlace | undefined {
   return { callId, position: Number(position) };
 }
 
-/** Returns whether a reference is an ID that the proxy wrote into the request of a call. */
-export function isIdOf(callId: string, reference: string | null): boolean {
-  return reference !== null && (reference === callId || reference.startsWith(`${callId}.`));
-}
-
 /** The forms of our IDs in request fields. Each field has the form of its usual values. */
 export const ID_FORMS = {
   /** A field for a reference. */

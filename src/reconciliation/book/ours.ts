@@ -195,7 +195,7 @@ const selectEntries = ({ asOf }: Plan, which: Prisma.Sql) => Prisma.sql`
   CROSS JOIN LATERAL last_entries(c.call_id, c.entries, c.item_count, c.usual, ${asOf}::timestamptz) AS e
   WHERE (c.entries IS NOT NULL OR s.intent_id IS NOT NULL) AND ${which}`;
 
-export const makeSettled = (plan: Plan) => [
+const makeSettled = (plan: Plan) => [
   Prisma.sql`CREATE TEMP TABLE run_evidence AS ${selectEvidence(plan, ALL)}`,
   Prisma.sql`CREATE TEMP TABLE run_entry AS ${selectEntries(plan, ALL)}`,
 ];
@@ -206,7 +206,7 @@ export const addSettled = (plan: Plan) => [
   Prisma.sql`INSERT INTO pg_temp.run_entry ${selectEntries(plan, OF_DISTANT)}`,
 ];
 
-export const makeOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
+const makeOurs = (plan: Plan, ids: CallIdRange) => Prisma.sql`
   CREATE TEMP TABLE ours AS
   SELECT row_number() OVER ()::integer AS n, o.* FROM (${selectOurs(plan, ids)}) AS o`;
 

@@ -1,4 +1,3 @@
-import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { readDoubts } from '../../journal/settlement/false-rejections';
 import { NewVerdict } from '../../journal/settlement/settled-by-upstream';
 import { NO_PROCESS } from '../../journal/stops/recovery-gap';
@@ -16,9 +15,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 /** One item of a call. */
 export interface ItemInDoubt {
   position: number;
-  /** Keys (payments.ts) of the recipient. Empty if that person was erased. */
-  payee: string[];
-  /** Keys of all people whom the item names. */
+  /** The canonical keys of all people whom the item names. Empty if they were erased. */
   names: string[];
   /** Six decimals, because equal amounts must be equal strings. */
   amountUsd: string | null;
@@ -40,21 +37,25 @@ export interface SentCall {
   isRejected: boolean;
 }
 
-type ListedFields = 'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'type' | 'status';
+/** A transaction that could be a payout in doubt, but is not attributed to it. */
+export interface RelatedTransaction {
+  /** The reading that shows it. Null if only an answer did. */
+  readId: string | null;
+  ordinal: string;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
+  issuedAt: Date | null;
+  status: string | null;
+  amountUsd: string | null;
+}
 
-/** A transaction in the upstream's listing. */
-export interface ListedTransaction extends Pick<Transaction, ListedFields> {
-  readId: string;
-  ordinal: number;
+/** A transaction that was looked up. */
+export interface ListedTransaction extends RelatedTransaction {
   /** Meaning of the status. Undefined if the status is missing or unknown. */
   meaning: Status | undefined;
-  /** Six decimals, because equal amounts must be equal strings. */
-  amountUsd: string | null;
+  /** The canonical keys of the recipient's names. */
   names: string[];
-  /** The reference, in each form that records use. Empty if unset. */
-  references: string[];
-  /** ID of our call that the reference names. Null if it names none. */
-  namedCallId: string | null;
 }
 
 /** Upstream data of the transaction that a call deletes or redeems. */
@@ -234,8 +235,7 @@ async function readSome(prisma: PrismaService, ids: string[], longestMs: number)
 function toItemInDoubt({ position, field, usd, reference, upstreamRef, ...named }: ItemRow): ItemInDoubt {
   const all = recipientNames({ recipientField: field, ...named });
   const names = all.map(({ key }) => key);
-  const payee = field === null ? names : all.filter(({ counts }) => counts).map(({ key }) => key);
-  return { position, payee, names, amountUsd: usd, reference: reference || null, upstreamRef };
+  return { position, names, amountUsd: usd, reference: reference || null, upstreamRef };
 }
 
 function settledPositions(

@@ -1,15 +1,12 @@
 import { Client } from 'pg';
-import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { ofAccount } from '../../journal/records/accounts';
-import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { CREATED_BY, CREATING } from '../../operations/items/effects';
 import { recipientNames } from '../../operations/items/item';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { uuidFloor } from '../../platform/database/uuid';
-import { asRecorded, writtenNumbers } from '../../platform/privacy/recorded';
-import { ListedTransaction } from './calls-in-doubt';
+import { ListedTransaction, RelatedTransaction } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 
 /** Margins for wrong clocks before the oldest call in doubt: of the listing, and of its complete part. */
@@ -22,18 +19,12 @@ const LAG_MS = 5_000;
 /** Maximum time between an ID and its record. */
 const ID_MARGIN_MS = 3_600_000;
 
-type OmittedFields = 'amountUsd' | 'feeUsd' | 'country' | 'networkCode' | 'recipients';
-
-interface ListedRow extends Omit<Transaction, OmittedFields> {
-  ordinal: bigint;
-  usd: string | null;
-  namedCallId: string | null;
+interface SingleRow extends RelatedTransaction {
+  email: string | null;
+  phone: string | null;
+  handle: string | null;
+  receiver: string | null;
 }
-
-const COLUMNS = Prisma.sql`ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
-  batch_ref AS "batchRef", issued_at AS "issuedAt", type, status,
-  amount_usd::text AS usd, email, phone, handle, receiver, reference,
-  (SELECT id::text FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))}) AS "namedCallId"`;
 
 /** Transactions of one operation that the listing must contain by our records. */
 interface ExpectedTransactions {
@@ -123,27 +114,17 @@ export async function readSingle(
   readId: string,
   vocabulary: StatusVocabulary,
 ): Promise<ListedTransaction | undefined> {
-  const [row] = await prisma.$queryRaw<ListedRow[]>`
-    SELECT ${COLUMNS}
+  const [row] = await prisma.$queryRaw<SingleRow[]>`
+    SELECT read_id::text AS "readId", ordinal::text, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
+      batch_ref AS "batchRef", issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd",
+      email, phone, handle, receiver
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
-  return row && toListed(readId, row, vocabulary);
-}
-
-function toListed(readId: string, listed: ListedRow, vocabulary: StatusVocabulary): ListedTransaction {
-  const { ordinal, usd, reference, email, phone, handle, receiver, ...row } = listed;
+  if (!row) return undefined;
+  const { email, phone, handle, receiver, ...transaction } = row;
+  const names = recipientNames({ recipientField: null, email, phone, handle, receiver });
   return {
-    readId,
-    ordinal: Number(ordinal),
-    meaning: vocabulary.statusOf(row.status),
-    amountUsd: usd,
-    names: recipientNames({ recipientField: null, email, phone, handle, receiver }).map(({ key }) => key),
-    references: reference ? formsOf(reference, phone) : [],
-    ...row,
+    ...transaction,
+    meaning: vocabulary.statusOf(transaction.status),
+    names: names.map(({ key }) => key),
   };
-}
-
-/** Returns the forms of a reference in records, which mask contacts, also the recipient's without its `+`. */
-function formsOf(reference: string, phone: string | null): string[] {
-  const numbers = writtenNumbers(phone === null ? [] : [phone]);
-  return [...new Set([reference, asRecorded(reference), asRecorded(reference, numbers)])];
 }

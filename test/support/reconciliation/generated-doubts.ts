@@ -2,10 +2,10 @@ import { StatusVocabulary } from '../../../src/operations/lifecycle/statuses';
 import {
   Rules,
   ListedTransaction,
+  RelatedTransaction,
   SentCall,
   ItemInDoubt,
 } from '../../../src/reconciliation/in-doubt/calls-in-doubt';
-import { RelatedTransaction } from '../../../src/reconciliation/in-doubt/verdict/facts';
 
 /** Settings for generated calls in doubt and transactions, in tests of their verdicts. */
 
@@ -29,7 +29,7 @@ export function sentCall(place: number, list: [number, number][], second: number
 function itemInDoubt([recipient, cents]: [number, number], position: number): ItemInDoubt {
   const names = [`p:25471234567${recipient}`];
   const amountUsd = usd(cents);
-  return { position, payee: names, names, amountUsd, reference: null, upstreamRef: null };
+  return { position, names, amountUsd, reference: null, upstreamRef: null };
 }
 
 export const VOCABULARY = StatusVocabulary.with([]);

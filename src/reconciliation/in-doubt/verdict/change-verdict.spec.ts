@@ -19,7 +19,6 @@ describe('the verdict about a call that changes a transaction', () => {
     ...worded('paid'),
     amountUsd: null,
     names: [],
-    references: [],
   } as unknown as ListedTransaction;
   const lookup: Lookup = {
     readId: 'one',

@@ -3,7 +3,7 @@ import { VerdictEvidence, VerdictTransaction } from '../../../journal/settlement
 import { CreationRules, CREATED_BY } from '../../../operations/items/effects';
 import { quietMsOf } from '../../../operations/lifecycle/rejections';
 import { asRecorded, proseAsRecorded, writtenNumbers } from '../../../platform/privacy/recorded';
-import { ListedTransaction, Rules, SentCall } from '../calls-in-doubt';
+import { ListedTransaction, RelatedTransaction, Rules, SentCall } from '../calls-in-doubt';
 import { WalletStatements } from '../wallet-statements';
 
 /** What the upstream's listing proves about the calls in doubt, besides the transactions of their payouts. */
@@ -29,19 +29,6 @@ export interface Listing {
 
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
-
-/** A transaction that could be a payout in doubt, but is not attributed to it. */
-export interface RelatedTransaction {
-  /** The reading that shows it. Null if only an answer did. */
-  readId: string | null;
-  ordinal: string;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  status: string | null;
-  amountUsd: string | null;
-}
 
 /** A payout in doubt whose transaction is listed with a status that has no meaning. */
 export interface UnclearPayout {

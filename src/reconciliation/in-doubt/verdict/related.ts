@@ -5,8 +5,8 @@ import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
 import { KNOWN_TYPES } from '../../book/plan';
 import { KEYS_LISTED } from '../../book/sightings';
-import { ItemInDoubt, SentCall } from '../calls-in-doubt';
-import { RelatedTransaction, UnclearPayout } from './facts';
+import { ItemInDoubt, RelatedTransaction, SentCall } from '../calls-in-doubt';
+import { UnclearPayout } from './facts';
 
 /**
  * Finds the payouts of calls that are in doubt though the book has their transactions, because their status
