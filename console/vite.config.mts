@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 /** Writes the compressed forms of each file, so that the proxy serves them without compressing. */
@@ -15,7 +15,7 @@ function compressed(): Plugin {
         const file = join(dir, name);
         const content = await readFile(file);
         await writeFile(`${file}.br`, await promisify(brotliCompress)(content));
-        await writeFile(`${file}.gz`, await promisify<Buffer, Buffer>(gzip)(content));
+        await writeFile(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
       };
       await Promise.all(names.map(compress));
     },

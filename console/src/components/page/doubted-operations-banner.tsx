@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { Alert, Anchor, Text } from '@mantine/core';
+import { ShieldAlert } from 'lucide-react';
+import { Link } from 'wouter';
 import { api } from '../../api/client';
 import { useSession } from '../../api/session';
-
-const FalseRejections = lazy(() => import('./false-rejections'));
+import { Instant } from '../values/values';
 
 const REFETCH_MS = 60_000;
 
@@ -19,8 +20,28 @@ export function DoubtedOperationsBanner() {
   const operations = typeof data === 'object' ? data.doubted_operations : [];
   if (!mayKnow || operations.length === 0) return null;
   return (
-    <Suspense fallback={null}>
-      <FalseRejections operations={operations} />
-    </Suspense>
+    <Alert
+      color="red"
+      variant="light"
+      role="status"
+      p="xs"
+      mb="md"
+      icon={<ShieldAlert size={18} aria-hidden />}
+    >
+      {operations.map(({ account, operation, calls, until }) => (
+        <Text key={`${account} ${operation}`} size="sm" className="wrap-anywhere">
+          <b>
+            False rejections: {operation}, account {account}.
+          </b>{' '}
+          The upstream rejected {calls} {calls === 1 ? 'call' : 'calls'} and carried{' '}
+          {calls === 1 ? 'it' : 'them'} out. Its rejections are doubted until <Instant at={until} />.
+        </Text>
+      ))}
+      {may('admin', 'audit') && (
+        <Anchor component={Link} href="/activity?action=false_rejection" size="sm" c="inherit" td="underline">
+          Go to the activity
+        </Anchor>
+      )}
+    </Alert>
   );
 }
