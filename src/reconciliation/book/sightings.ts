@@ -26,7 +26,8 @@ export async function enterReading(db: Client, account: string, readId: string):
 
 /**
  * `sighting`: each transaction of the reading with its row in the book, and whether it has news about it. A
- * transaction without a name gets one from its other facts.
+ * transaction without a name gets one from its other facts. `LIMIT` keeps the lookups by index: until the
+ * server has statistics of a new book, it expects one row for each account, and would compare each pair.
  */
 function makeSightings(account: string, readId: string): Prisma.Sql[] {
   return [
@@ -54,10 +55,15 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
           AND book_name(upstream_id, phone) IS NULL
       ) AS nameless
     ) AS s
-    LEFT JOIN book_transaction i ON i.account = ${account} AND i.upstream_id = s.upstream_id
-    LEFT JOIN book_transaction r ON r.account = ${account} AND r.variant = 0
-      AND r.upstream_ref = s.upstream_ref
-      AND i.id IS NULL AND (r.upstream_id IS NULL OR s.upstream_id IS NULL)
+    LEFT JOIN LATERAL (
+      SELECT id FROM book_transaction
+      WHERE account = ${account} AND upstream_id = s.upstream_id LIMIT 1
+    ) AS i ON TRUE
+    LEFT JOIN LATERAL (
+      SELECT id FROM book_transaction
+      WHERE i.id IS NULL AND account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
+        AND (upstream_id IS NULL OR s.upstream_id IS NULL) LIMIT 1
+    ) AS r ON TRUE
     LEFT JOIN book_transaction b ON b.id = coalesce(i.id, r.id)`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
     SELECT book_id FROM sighting WHERE book_id IS NOT NULL GROUP BY book_id HAVING count(*) > 1`,
