@@ -97,7 +97,8 @@ const HAS_DOUBT = `(
     o.record LIKE '%"in_doubt"%'
     OR EXISTS (SELECT FROM settlement t WHERE t.intent_id = i.id AND t.record LIKE '%"in_doubt"%')
   ) AND EXISTS (
-    SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL) WHERE entry = 'in_doubt')`;
+    SELECT FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)
+    WHERE entry = 'in_doubt')`;
 
 /**
  * A statement for open calls, with a condition on `i`, an intent. A call with a payout in doubt is open,

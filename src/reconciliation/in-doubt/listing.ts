@@ -115,9 +115,9 @@ export async function readSingle(
   vocabulary: StatusVocabulary,
 ): Promise<ListedTransaction | undefined> {
   const [row] = await prisma.$queryRaw<SingleRow[]>`
-    SELECT read_id::text AS "readId", ordinal::text, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
-      batch_ref AS "batchRef", issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd",
-      email, phone, handle, receiver
+    SELECT read_id::text AS "readId", ordinal::text, upstream_ref AS "upstreamRef",
+      upstream_id AS "upstreamId", batch_ref AS "batchRef", issued_at AS "issuedAt", status,
+      amount_usd::text AS "amountUsd", email, phone, handle, receiver
     FROM upstream_transaction WHERE read_id = ${readId}::uuid ORDER BY ordinal LIMIT 1`;
   if (!row) return undefined;
   const { email, phone, handle, receiver, ...transaction } = row;
