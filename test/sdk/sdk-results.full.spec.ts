@@ -5,7 +5,6 @@ import {
   ProviderError,
 } from '../../packages/sdk/src/index.ts';
 import { first } from '../support/examples/first';
-import { forgetFalseRejections } from '../support/payments/settling';
 import { SdkApp, startSdkApp } from '../support/sandbox/sdk-app';
 
 describe('the result of a payment by the SDK', () => {
@@ -13,26 +12,6 @@ describe('the result of a payment by the SDK', () => {
 
   beforeAll(async () => void (app = await startSdkApp()));
   afterAll(() => app.proxy.close());
-
-  it.each([
-    ['noResponse', 'unknown'],
-    ['resetBeforeProcessing', 'unknown'],
-    ['resetAfterProcessing', 'unknown'],
-    ['error500', 'unknown'],
-    ['error500AfterProcessing', 'unknown'],
-    ['errorNamingTransactions', 'unknown'],
-    ['error502Html', 'unknown'],
-    ['malformedJson', 'unknown'],
-  ] as const)('is unknown after %s, and never sent again', async (name, status) => {
-    const body = app.bodyOf();
-    await app.fault({ fault: name }).expect(201);
-    const payment = app.airtime(body);
-    const results = [await payment.send(), await payment.send()];
-    expect(results).toEqual(Array(2).fill(expect.objectContaining({ status, settled: false })));
-    const timeout = AbortSignal.timeout(200);
-    await expect(payment.settled({ signal: timeout })).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(await app.arrivals(body)).toHaveLength(1);
-  });
 
   it('is rejected with every fault of an invalid body', async () => {
     const result = await app
@@ -63,7 +42,6 @@ describe('the result of a payment by the SDK', () => {
   });
 
   it("is rejected with the provider's error", async () => {
-    await forgetFalseRejections(app.proxy); // of the tests before
     const result = await app.airtime(app.bodyOf('+254799990108')).settled();
     const { error } = result as Extract<PaymentResult, { status: 'rejected' }>;
     expect([result.status, result.settled]).toEqual(['rejected', true]);
@@ -83,6 +61,27 @@ describe('the result of a payment by the SDK', () => {
       status: 'rejected',
       settled: true,
     });
+  });
+
+  // After the rejections, because these faults make the proxy doubt rejections for a day.
+  it.each([
+    ['noResponse', 'unknown'],
+    ['resetBeforeProcessing', 'unknown'],
+    ['resetAfterProcessing', 'unknown'],
+    ['error500', 'unknown'],
+    ['error500AfterProcessing', 'unknown'],
+    ['errorNamingTransactions', 'unknown'],
+    ['error502Html', 'unknown'],
+    ['malformedJson', 'unknown'],
+  ] as const)('is unknown after %s, and never sent again', async (name, status) => {
+    const body = app.bodyOf();
+    await app.fault({ fault: name }).expect(201);
+    const payment = app.airtime(body);
+    const results = [await payment.send(), await payment.send()];
+    expect(results).toEqual(Array(2).fill(expect.objectContaining({ status, settled: false })));
+    const timeout = AbortSignal.timeout(200);
+    await expect(payment.settled({ signal: timeout })).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await app.arrivals(body)).toHaveLength(1);
   });
 
   it('is rejected after another payment with its key', async () => {
