@@ -131,7 +131,7 @@ export class BookService {
   }
 
   /**
-   * Settles the payouts of a call by news about their transactions, and records whose the transactions are.
+   * Settles the payouts of a call by news about their transactions, and records the payout of each.
    * @returns whether a settlement was written.
    * @throws Problem if this worker must not settle.
    */
@@ -203,7 +203,7 @@ async function currentNews(
   });
 }
 
-/** Records news about a transaction, and whose it is. */
+/** Records news about a transaction, and its payout. */
 async function apply(tx: Prisma.TransactionClient, news: PayoutNews, callId: string): Promise<void> {
   const { id, position, ground, readId, ordinal, status, fee, amount, transaction } = news;
   await tx.$executeRaw`

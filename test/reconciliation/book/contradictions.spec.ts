@@ -6,19 +6,9 @@ import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.se
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { answer, Behaviour, reset } from '../../support/network/fake-upstream';
 import { eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
+import { Transaction } from '../../support/reconciliation/lying-ledger';
 
-/** A transaction of the upstream, as answers and the listing show it. */
-interface Shown {
-  id: string;
-  chiRef: string;
-  issueID: string;
-  issueDate: string;
-  type: string;
-  status: string;
-  phoneNumber: string;
-  valueInUSD: number;
-  reference?: string;
-}
+type Shown = Transaction & { reference?: string };
 
 /** An upstream whose answers and listing contradict each other. */
 describe('a transaction of the book', () => {

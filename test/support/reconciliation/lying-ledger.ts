@@ -14,7 +14,8 @@ export interface Lie {
   pays: 'now' | 'queued' | 'never';
 }
 
-interface Transaction {
+/** A transaction of the upstream, as answers and the listing show it. */
+export interface Transaction {
   chiRef: string;
   id: string;
   issueID: string;
