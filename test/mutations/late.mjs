@@ -27,8 +27,8 @@ export const LATE_ANSWERS = [
     edits: [
       [
         'src/journal/settlement/double-payments.ts',
-        "if (executed !== 'yes') await giveKey",
-        "if (executed === 'nothing') await giveKey",
+        'if (!isPaid(owner)) await giveKey',
+        'if (isPaid(owner)) await giveKey',
       ],
     ],
     noticedBy: LATE,

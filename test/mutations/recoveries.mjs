@@ -168,7 +168,7 @@ export const RECOVERIES = [
       [
         'src/journal/settlement/double-payments.ts',
         'if (!copied || !owner || isKeyFree(copied)) return;',
-        "if (!copied || !owner || STATES[copied.state].executed === 'no') return;",
+        'if (!copied || !owner || !mayBePaid(copied)) return;',
       ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-calls.full.spec.ts',

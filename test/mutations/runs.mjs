@@ -68,7 +68,7 @@ export const RUNS = [
     edits: [
       [
         'src/operations/lifecycle/lifecycle-sql.ts',
-        'coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0\n  AND i.item_count = (',
+        'coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0\n  AND i.item_count > 0 AND i.item_count = (',
         'TRUE\n  AND 0 < (',
       ],
     ],

@@ -58,12 +58,25 @@ export function isKeyFree(known: KnownCall | undefined): boolean {
   return known !== undefined && freesKey(known.state, known.upstreamStatus);
 }
 
+/** Returns whether a call was executed and one of its payouts neither failed nor came back. */
+export function isPaid({ state, isReturned }: KnownCall): boolean {
+  return STATES[state].executed === 'yes' && !isReturned;
+}
+
+/** Returns whether a call is paid, or may be. */
+export function mayBePaid({ state, isReturned }: KnownCall): boolean {
+  return STATES[state].executed !== 'no' && !isReturned;
+}
+
 /** Returns the call as a competitor of calls with the same content. Undefined if it is never paid. */
 export function asSameContent(callId: string, known: KnownCall | undefined): SameContent | undefined {
-  if (!known || known.isReturned || STATES[known.state].executed === 'no') return undefined;
+  if (!known || !mayBePaid(known)) return undefined;
   const { state, hasDoubt, undelivered, answeredSecondsAgo, settledSecondsAgo } = known;
   if (hasDoubt) return { callId, state: 'unknown', paidSecondsAgo: null, undelivered };
-  const isPaid = STATES[state].executed === 'yes';
-  const paidSecondsAgo = isPaid ? (state === 'confirmed' ? settledSecondsAgo : answeredSecondsAgo) : null;
+  const paidSecondsAgo = isPaid(known)
+    ? state === 'confirmed'
+      ? settledSecondsAgo
+      : answeredSecondsAgo
+    : null;
   return { callId, state: state as SameContentState, paidSecondsAgo, undelivered };
 }

@@ -1,12 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
-import { CallState, STATES } from '../../operations/lifecycle/lifecycle';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
 import { waitAtMost } from '../../platform/database/pools/timeouts';
-import { readCallStates, isKeyFree, KnownCall } from '../admission/call-states';
+import { isKeyFree, isPaid, KnownCall, mayBePaid, readCallStates } from '../admission/call-states';
 import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
 import { rejectForKey } from '../decisions/decisions';
 import { insertion } from '../records/document-sql';
@@ -28,12 +27,11 @@ export function isKeyed({ idempotency_key_commitment: committed }: IntentDocumen
 }
 
 /** The call that now has the key of another one. */
-interface Owner {
+interface Owner extends KnownCall {
   id: string;
   /** The key as in its claim. */
   key: string;
   client: string;
-  state: CallState;
 }
 
 /**
@@ -41,19 +39,20 @@ interface Owner {
  * instead of paid. Another call has the key if this one was settled as not executed, or if an older database
  * lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm is raised
  * if the owner is paid, or may be. Lock the client first, or an admission may take the key over meanwhile.
+ * @param executed a call that was executed. Nothing happens if its payouts failed.
  */
-export async function keepKey(tx: Prisma.TransactionClient, paid: KeyedCall): Promise<void> {
-  const owner = await ownerOf(tx, paid);
-  if (!owner) return;
-  const { executed } = STATES[owner.state];
+export async function keepKey(tx: Prisma.TransactionClient, executed: KeyedCall): Promise<void> {
+  const owner = await ownerOf(tx, executed);
+  const known = owner && (await readCallStates(tx, [executed.id], 0)).get(executed.id);
+  if (!known || !isPaid(known)) return;
   const isDeclined =
     owner.state === 'pending_approval' &&
-    (await rejectForKey(tx, owner.id, `Call ${paid.id} has the same idempotency key and is paid.`));
+    (await rejectForKey(tx, owner.id, `Call ${executed.id} has the same idempotency key and is paid.`));
   // The content of the key is no longer known, so the key alone counts.
-  if (executed !== 'yes')
-    await giveKey(tx, paid, { owner: owner.id, key: owner.key, salt: null, hash: null });
-  if (executed !== 'no' && !isDeclined)
-    await raise(tx, paid, owner, 'was settled as not executed and is paid after all');
+  if (!isPaid(owner))
+    await giveKey(tx, executed, { owner: owner.id, key: owner.key, salt: null, hash: null });
+  if (mayBePaid(owner) && !isDeclined)
+    await raise(tx, executed, owner, 'was settled as not executed and is paid after all');
 }
 
 /** A claim of an idempotency key. */
@@ -88,7 +87,7 @@ async function giveKey(
  */
 async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: KeyedCall, how: string): Promise<void> {
   const owner = await ownerOf(tx, paid);
-  if (owner && STATES[owner.state].executed !== 'no') await raise(tx, paid, owner, how);
+  if (owner && mayBePaid(owner)) await raise(tx, paid, owner, how);
 }
 
 async function ownerOf(tx: Prisma.TransactionClient, intent: KeyedCall): Promise<Owner | undefined> {
@@ -104,7 +103,7 @@ async function ownerOf(tx: Prisma.TransactionClient, intent: KeyedCall): Promise
       AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
     JOIN client c ON c.id = k.client_id`;
   const known = claim && (await readCallStates(tx, [claim.id], 0)).get(claim.id);
-  return known && { ...claim, state: known.state };
+  return known && { ...claim, ...known };
 }
 
 /** Raises the alarm once per pair of calls. */
@@ -201,16 +200,14 @@ export async function giveKeysBack(prisma: PrismaService, lines: CopiedLine[]): 
 async function giveKeyBack(tx: Prisma.TransactionClient, reused: ReusedKey, states: Map<string, KnownCall>) {
   const [copied, owner] = [states.get(reused.id), states.get(reused.owner)];
   if (!copied || !owner || isKeyFree(copied)) return;
-  const isPaid = STATES[copied.state].executed === 'yes';
-  if (!reused.isYounger && (!isPaid || STATES[owner.state].executed === 'yes')) return;
-  const mayBePaid = STATES[copied.state].executed !== 'no';
+  if (!reused.isYounger && (!isPaid(copied) || isPaid(owner))) return;
   const isDeclined =
-    mayBePaid &&
+    mayBePaid(copied) &&
     owner.state === 'pending_approval' &&
     (await rejectForKey(tx, reused.owner, restored(reused.id)));
-  const isOver = mayBePaid ? STATES[owner.state].executed === 'no' : isKeyFree(owner);
+  const isOver = mayBePaid(copied) ? !mayBePaid(owner) : isKeyFree(owner);
   if (isDeclined || isOver || !reused.isYounger) await giveKey(tx, reused, reused);
-  else if (isPaid) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
+  else if (isPaid(copied)) await alarmIfPaidTwice(tx, reused, 'was restored from a copy and is paid');
 }
 
 const restored = (id: string) =>

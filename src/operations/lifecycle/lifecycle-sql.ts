@@ -40,7 +40,7 @@ export const STATE_COLUMNS = Prisma.sql`${RECORDED_STATE} AS state, i.expires_at
  * counts on caps is almost never zero, so almost no record is parsed.
  */
 export const IS_RETURNED = Prisma.sql`(coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0
-  AND i.item_count = (
+  AND i.item_count > 0 AND i.item_count = (
     SELECT count(*) FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)
     WHERE entry <> ALL (${COUNTED}::text[])))`;
 

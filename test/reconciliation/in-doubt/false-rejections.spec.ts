@@ -135,7 +135,7 @@ describe('a rejection that may be false', () => {
 
   describe('and turns up after the verdict that it was not executed', () => {
     /** Sends a payout that the upstream rejects, and pays only after the verdict. */
-    const late = async (reused: boolean) => {
+    const late = async (reused: boolean, status = 'paid') => {
       const app = await client(100);
       ledger.lie = { status: 500, body: ERROR, pays: 'queued' };
       const to = phone();
@@ -146,10 +146,11 @@ describe('a rejection that may be false', () => {
       await pay(app.key, phone(), 1).expect(200);
       await ledger.round();
       expect(await outcomeOf(app.key, first)).toBe('not_executed');
-      if (reused) await pay(app.key, to, 40, key).expect(200);
-      ledger.workOff();
+      const second = reused ? idOf(await pay(app.key, to, 40, key).expect(200)) : '';
+      if (status !== 'paid') ledger.change(to, [status]); // the second payout
+      ledger.workOff(status);
       await ledger.followUp();
-      return { app, to, key, first };
+      return { app, to, key, first, second };
     };
 
     it('is attributed, counts again and has its key again', async () => {
@@ -166,6 +167,33 @@ describe('a rejection that may be false', () => {
       expect(await acts('key_paid_twice')).toMatchObject([{ call_id: first }]);
       expect(await acts('false_rejection')).toMatchObject([{ call_id: first }]);
       expect(ledger.paidTo(to)).toEqual([40, 40]);
+    });
+
+    describe('while a payout with its key is listed as failed', () => {
+      /** Changes the statuses in the order of the listing: the second call was paid first. */
+      const follow = async (to: string, ...statuses: string[]) => {
+        ledger.change(to, statuses);
+        await ledger.followUp();
+      };
+      const alarmsOf = async (...ids: string[]) =>
+        (await acts('key_paid_twice')).filter(({ call_id: id }) => ids.includes(String(id))).length;
+
+      it('raises key_paid_twice only once both payouts are paid', async () => {
+        const { app, to, first, second } = await late(true, 'failed');
+        expect([await alarmsOf(first, second), await spent(app)]).toEqual([0, 1]);
+        expect(await outcomeOf(app.key, first)).toBe('confirmed');
+        await follow(to, 'paid', 'failed');
+        expect([await alarmsOf(first, second), await spent(app)]).toEqual([0, 41]);
+        await follow(to, 'paid', 'paid');
+        expect([await alarmsOf(first, second), await spent(app)]).toEqual([1, 81]);
+      });
+
+      it('has its key again, without an alarm', async () => {
+        const { app, to, key, first, second } = await late(true, 'failed');
+        await follow(to, 'failed', 'paid');
+        expect([await alarmsOf(first, second), await spent(app)]).toEqual([0, 41]);
+        expect(idOf(await pay(app.key, to, 40, key).expect(200))).toBe(first);
+      });
     });
   });
 

@@ -73,9 +73,15 @@ export class LyingLedger {
     Object.assign(this.worker.get(PollService).rules, periods);
   }
 
-  /** Pays what waits in the queue. */
-  workOff(): void {
-    this.transactions.push(...this.queue.splice(0));
+  /** Works the queue off: pays what waits in it, or lists it as failed. */
+  workOff(status = 'paid'): void {
+    this.transactions.push(...this.queue.splice(0).map((one) => ({ ...one, status })));
+  }
+
+  /** Changes the status of the payouts to a recipient, in order. */
+  change(phone: string, statuses: string[]): void {
+    const payouts = this.transactions.filter(({ phoneNumber }) => phoneNumber === phone);
+    for (const [index, status] of statuses.entries()) Object.assign(payouts[index] ?? {}, { status });
   }
 
   /** Amounts that the upstream has paid to a recipient, in order. */
