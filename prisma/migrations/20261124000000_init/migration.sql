@@ -969,10 +969,10 @@ CREATE VIEW item_recipient AS
 -- The transactions in the upstream's answers.
 CREATE VIEW outcome_item AS
   SELECT o.intent_id, (n.place - 1)::integer AS ordinal, n.position, n.upstream_ref, n.upstream_id, n.batch_ref, n.status,
-    n.amount_usd
+    n.amount_usd, coalesce(n.differs, '{}') AS differs
   FROM outcome o CROSS JOIN LATERAL ROWS FROM (json_to_recordset(o.record::json -> 'items') AS (
-    position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric
-  )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, place);
+    position integer, upstream_ref text, upstream_id text, batch_ref text, status text, amount_usd numeric, differs text[]
+  )) WITH ORDINALITY AS n(position, upstream_ref, upstream_id, batch_ref, status, amount_usd, differs, place);
 
 -- Decisions and settlements ---------------------------------------------------------------------------------
 
@@ -2598,7 +2598,7 @@ CREATE VIEW audit.outcomes AS
 CREATE VIEW audit.upstream_items AS
   SELECT intent_id AS call_id, ordinal, position, audit.mask_contacts(upstream_ref) AS upstream_ref,
     audit.mask_contacts(upstream_id) AS upstream_id, audit.mask_contacts(batch_ref) AS batch_ref,
-    audit.mask_prose(status) AS status, amount_usd
+    audit.mask_prose(status) AS status, amount_usd, differs
   FROM public.outcome_item;
 
 CREATE VIEW audit.refusals AS

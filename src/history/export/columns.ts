@@ -177,4 +177,11 @@ const ITEMS: Column<ItemRow>[] = [
 const LATER = LATER_MEMBERS.map(({ name }) => requestMember(name as MemberName));
 
 /** Columns in the order of the export. The order is fixed: new columns are appended. */
-export const COLUMNS = { calls: [...CALLS, ...LATER], items: [...ITEMS, ...LATER.map(ofCall)] };
+export const COLUMNS = {
+  calls: [...CALLS, ...LATER],
+  items: [
+    ...ITEMS,
+    ...LATER.map(ofCall),
+    column<ItemRow>('upstream_differs', ({ transaction }) => transaction?.differs?.join(' ')),
+  ],
+};

@@ -1,8 +1,8 @@
 import { ExportService } from '../../../src/history/export/export.service';
 import { answer } from '../../support/network/fake-upstream';
-import { PaymentScene, startPaying } from '../../support/payments/paying';
+import { PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { insertSettlements } from '../../support/records/documents';
-import { asText, linesOf } from '../../support/records/export-files';
+import { asText, linesOf, readCsv } from '../../support/records/export-files';
 import { copyIntent } from '../../support/records/intents';
 
 describe('an export', () => {
@@ -79,5 +79,27 @@ describe('an export', () => {
         upstream_amount_usd: '2.5',
       }),
     ]);
+  });
+
+  it('has the differences of a transaction from its payout, also in the rows of SQL', async () => {
+    paying.upstream.behaviour = answer(200, {
+      status: 'success',
+      data: { data: [{ chiRef: 'near', valueInUSD: 2.4, fee: 0.1, phoneNumber: PHONE, status: 'paid' }] },
+    });
+    const call_id = (await paying.pay(PHONE).expect(200)).headers['x-call-id'] ?? '';
+    const { body: page } = await paying.proxy.get(masked, `/v1/audit/calls/${call_id}`).expect(200);
+    expect(page.items[0]?.upstream?.differs).toEqual(['amount']);
+    const shown = expect.objectContaining({
+      call_id,
+      upstream_differs: 'amount',
+      upstream_amount_usd: '2.4',
+    });
+    expect(linesOf((await get('format=ndjson&what=items').expect(200)).body)).toContainEqual(shown);
+    expect(readCsv((await get('format=csv&what=items').expect(200)).body)).toContainEqual(shown);
+    const differs = await paying.proxy.database.query(
+      'SELECT differs FROM audit.upstream_items WHERE call_id = $1',
+      [call_id],
+    );
+    expect(differs).toEqual([{ differs: ['amount'] }]);
   });
 });

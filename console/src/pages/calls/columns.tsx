@@ -136,6 +136,7 @@ export const PAYOUT_COLUMNS: OptionalColumn<ItemRecord>[] = [
   text('upstream_id', 'Upstream id', ({ item }) => item.upstream?.upstream_id),
   text('upstream_word', 'Transaction status', ({ item }) => item.upstream?.status),
   usd('upstream_amount', 'Upstream amount', false, ({ item }) => item.upstream?.amount_usd),
+  text('differs', 'Differs', ({ item }) => item.upstream?.differs.join(', ')),
   text('payout_status', "Telco's status", ({ item }) => item.upstream?.payout_status),
   text('payout_error', "Telco's error", ({ item }) => item.upstream?.payout_error),
   text('position', 'Position in call', ({ item }) => item.position + 1),
