@@ -1,7 +1,7 @@
 import { TRANSFER } from '../../operations/catalogue/transactions';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
-import { SET_ASIDE_FLOW } from './flows';
+import { givenBack, SET_ASIDE_FLOW } from './flows';
 import { INCOMING_TYPES, KNOWN_TYPES, Plan, withMargin } from './plan';
 
 /**
@@ -127,6 +127,27 @@ const SAME = [
     = coalesce(a.email, a.phone, a.handle, a.receiver)`,
 ];
 
+const IS_GIVEN_BACK = Prisma.sql`a.flow IN ('refund', 'reversal')`;
+
+/**
+ * Adds collections from before the period whose money was given back: by their status, or by a listed refund
+ * or reversal.
+ */
+export function addReturnedCollections(plan: Plan): Prisma.Sql {
+  const margin = withMargin(plan.from, plan.to, plan.settings);
+  return Prisma.sql`
+    INSERT INTO pg_temp.theirs
+    SELECT (SELECT coalesce(max(n), -1) FROM theirs) + row_number() OVER (ORDER BY ordinal), t.*
+    FROM (
+      SELECT read_id, ordinal, ${columnsOf(plan)} FROM upstream_transaction
+      WHERE read_id = ${plan.readId}::uuid AND issued_at < ${margin.from}::timestamptz
+        AND lower(type) = ANY (${INCOMING_TYPES}::text[])
+    ) AS t
+    WHERE t.flow IS NULL AND (${givenBack(Prisma.sql`t.status`, plan.settings)} IS NOT NULL OR EXISTS (
+      SELECT FROM set_aside a WHERE ${IS_GIVEN_BACK} AND t.usd = abs(a.usd)
+        AND (${Prisma.join(SAME, ' OR ')})))`;
+}
+
 /**
  * `set_aside_link`: the payment or the collection of each refund or reversal. The money is `counted` there if
  * the status already shows its return.
@@ -139,7 +160,7 @@ export const LINK_SET_ASIDE = Prisma.sql`
         (condition, rank) => Prisma.sql`
       SELECT a.n AS a, t.n AS t, t.word, t.incoming, ${rank}::integer AS rank
       FROM set_aside a JOIN theirs t ON t.usd = abs(a.usd) AND ${condition}
-      WHERE a.flow IN ('refund', 'reversal')`,
+      WHERE ${IS_GIVEN_BACK}`,
       ),
       '\n    UNION ALL ',
     )}

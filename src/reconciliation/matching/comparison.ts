@@ -20,6 +20,7 @@ import {
   SET_ASIDE,
   addConfirmed,
   addDistantTheirs,
+  addReturnedCollections,
   DISTANT_CALLS,
   makeTheirs,
   addUnmatchedOurs,
@@ -59,7 +60,8 @@ export async function compare(
   await at('ours');
   const ids = await readPayouts(db, plan, makeCalls(plan));
   await at('theirs');
-  await runAll(db, [makeTheirs(plan), SET_ASIDE, Prisma.sql`ANALYZE theirs; ANALYZE set_aside`]);
+  const analyze = Prisma.sql`ANALYZE theirs; ANALYZE set_aside`;
+  await runAll(db, [makeTheirs(plan), SET_ASIDE, addReturnedCollections(plan), analyze]);
   await at('match');
   await match(db, plan, ids);
   if (confirm) {

@@ -28,7 +28,8 @@ describe('a collection that was given back', () => {
   const name = (kind: string, seconds: number) =>
     `${kind} wallet/w/${at(seconds).replace('.000Z', '.000000Z')} 0`;
   const result = async (theirs: Theirs[], entries: WalletEntry[]) => {
-    const opened: WalletEntry = ['0', '100', '100', -60, 'top-up'];
+    const first = Math.min(0, entries[0]?.[3] ?? 0);
+    const opened: WalletEntry = ['0', '100', '100', first - 60, 'top-up'];
     const walletsReadId = await wallets({ w: [opened, ...entries] });
     const [word, , found] = await run([OLD(), ...theirs], { walletsReadId });
     return { word, found, flows: latest.wallets[0]?.flows };
@@ -87,6 +88,53 @@ describe('a collection that was given back', () => {
       );
     },
   );
+
+  describe('of an earlier period', () => {
+    const EARLY = -5 * 86_400;
+    const early = (status: string, more: Partial<Theirs> = {}) => ({
+      ...collected(status),
+      issued_at: at(EARLY),
+      ...more,
+    });
+    const EARLY_ARRIVAL: WalletEntry = ['100', '25', '125', EARLY + 1];
+    beforeEach(() => paid('in', EARLY, { operation: COLLECT, usd: null }));
+
+    it.each([
+      ['refunded', 'refund'],
+      ['reversed', 'reversal'],
+    ])('explains its debit if its status is %s and its credit is shown', async (status, flow) => {
+      expect(await result([early(status)], [EARLY_ARRIVAL, RETURN])).toEqual({
+        word: 'clean',
+        found: [],
+        flows: { [flow]: FLOWS.refund },
+      });
+    });
+
+    it.each([
+      ['its reference', { upstream_ref: 'in-refund', reference: 'order-1' }, { reference: 'order-1' }],
+      ['its batch', { batch_ref: 'both' }, { batch_ref: 'both' }],
+      ['its payer', {}, {}],
+    ])(
+      'explains it by a listed refund with %s, which is a finding without money',
+      async (_by, back: Partial<Theirs>, own: Partial<Theirs>) => {
+        const { found, flows } = await result([early('paid', own), refund(back)], [EARLY_ARRIVAL, RETURN]);
+        expect(found).toEqual([`refund upstream_ref/${back.upstream_ref ?? 'back'} 0`]);
+        expect(flows).toEqual({ refund: FLOWS.refund });
+        expect(latest.residual_usd).toBe('0');
+      },
+    );
+
+    it.each<[string, string, WalletEntry[]]>([
+      ['never arrived', 'refunded', [LATER]],
+      ['failed', 'failed', [EARLY_ARRIVAL, RETURN]],
+      ['was not given back', 'paid', [EARLY_ARRIVAL, RETURN]],
+      ['was given back before', 'refunded', [EARLY_ARRIVAL, ['125', '-25', '100', EARLY + 86_400], LATER]],
+    ])('explains no debit if it %s', async (_what, status, entries) => {
+      const { found } = await result([early(status)], entries);
+      const seconds = entries.at(-1)?.[3] ?? 0;
+      expect(found).toEqual([name('unexplained_debit', seconds)]);
+    });
+  });
 
   it('takes no refund from a payout of the same person', async () => {
     await paid('out', 10, { usd: '25', email: 'in@example.com' });

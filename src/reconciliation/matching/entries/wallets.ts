@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Client } from 'pg';
 import { Prisma } from '../../../platform/database/generated/client';
 import { describedFlow } from '../../book/flows';
-import { Plan, toleranceOf, withMargin } from '../../book/plan';
+import { Plan, toleranceOf } from '../../book/plan';
 import { ENTRY_SUBJECT, NAMED_ENTRIES, WALLET } from '../balances';
 import { harmless, plainWord } from '../recipients';
 import { IncompleteRecord, WalletRecord } from '../totals.dto';
@@ -39,10 +39,10 @@ export async function judgeWallets(db: Client, plan: Plan, readId: string): Prom
   const changing = listed.filter(({ amount }) => Number(amount) > 0);
   const entries = changing.filter(isWithin(plan));
   const beyond = changing.filter((entry) => !isWithin(plan)(entry));
-  const isNear = isWithin(withMargin(plan.from, plan.to, plan.settings));
+  // A collection can be given back at any time.
   const debits = await explainDebits(db, plan, {
     entries: entries.filter(isDebit),
-    outside: beyond.filter((entry) => isDebit(entry) && isNear(entry)),
+    outside: beyond.filter(isDebit),
   });
   // Money can be returned at any time.
   const credits = await explainCredits(db, plan, {
@@ -93,7 +93,7 @@ const isWithin =
 /** The debits or the credits. */
 interface EntrySide {
   entries: WalletEntry[];
-  /** Entries of the margin. They use up the transactions that explain them. */
+  /** Entries outside of the period. They use up the transactions that explain them. */
   outside: WalletEntry[];
 }
 
