@@ -32,6 +32,19 @@ export const RUNS = [
     test: 'is not_executed if another call was',
   },
   {
+    name: 'equal-changes',
+    guards: 'a redemption for one recipient that counts as that for another',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/verdict/change-verdict.ts',
+        'if (maker && others.some((other) => !isEqual(maker, other))) {',
+        'if (maker && others.some((other) => !maker || !other)) {',
+      ],
+    ],
+    noticedBy: 'src/reconciliation/in-doubt/verdict/change-verdict.spec.ts',
+    test: 'confirms the first of two equal calls',
+  },
+  {
     name: 'change-before-a-call',
     guards: 'a redemption that counts as executed although the recipient redeemed before',
     edits: [

@@ -45,13 +45,18 @@ describe('calls that change one transaction', () => {
   };
   const control = (path: string) =>
     askSandbox(proxy.sandbox.url).post(`/_sandbox${path}`).set('X-Sandbox-Control-Key', 'sandbox-control');
-  const change = async (name: ChangeName, chiRef: string, lie: Lie): Promise<string> => {
+  const change = async (
+    name: ChangeName,
+    chiRef: string,
+    lie: Lie,
+    to = '+254712345678',
+  ): Promise<string> => {
     const { path } = CHANGES[name];
     if (lie)
       await control('/faults')
         .send({ ...lie, operation: `POST ${path}`, nth: 1 })
         .expect(201);
-    const more = name === 'redemption' ? { phoneNumber: '+254712345678', countryToSend: 'Kenya' } : {};
+    const more = name === 'redemption' ? { phoneNumber: to, countryToSend: 'Kenya' } : {};
     const { headers } = await proxy.post(key, path, { chiRef, ...more });
     return headers['x-call-id'] ?? '';
   };
@@ -101,6 +106,33 @@ describe('calls that change one transaction', () => {
     expect(await payout(callId)).toMatchObject({ state: 'pending' });
   });
 
+  it('wait for a person after two lost redemptions for different recipients', async () => {
+    const { chiRef } = await make('/payouts/credit');
+    const ids = [
+      await change('redemption', chiRef, LOST_BEFORE),
+      await change('redemption', chiRef, LOST_AFTER, '+254787654321'),
+    ];
+    expect(await settled(ids)).toEqual(['unknown', 'unknown']);
+  });
+
+  it.each<[string, Lie, Lie, string[]]>([
+    ['deleted', LOST_AFTER, LOST_BEFORE, ['confirmed', 'not_executed']],
+    ['unchanged', LOST_BEFORE, LOST_BEFORE, ['not_executed', 'not_executed']],
+  ])('are settled after a lost deletion and a lost redemption: %s', async (_what, one, other, expected) => {
+    const { chiRef } = await make('/payouts/initiate-credit');
+    const ids = [await change('deletion', chiRef, one), await change('redemption', chiRef, other)];
+    expect(await settled(ids)).toEqual(expected);
+  });
+
+  it('are settled after a lost redemption and a lost deletion', async () => {
+    const { chiRef } = await make('/payouts/credit');
+    const ids = [
+      await change('redemption', chiRef, LOST_AFTER),
+      await change('deletion', chiRef, LOST_BEFORE),
+    ];
+    expect(await settled(ids)).toEqual(['confirmed', 'not_executed']);
+  });
+
   describe.each(Object.keys(CHANGES) as ChangeName[])('a %s', (name) => {
     const made = () => make(CHANGES[name].makes);
 
@@ -121,6 +153,8 @@ describe('calls that change one transaction', () => {
       ['after a false rejection', REJECTED_AFTER, HONEST, ['confirmed', 'not_executed']],
       ['after a true rejection, with a lost answer', REJECTED, LOST_AFTER, ['not_executed', 'confirmed']],
       ['after a true rejection', REJECTED, HONEST, ['not_executed', 'succeeded']],
+      ['with two lost answers', LOST_AFTER, LOST_BEFORE, ['confirmed', 'not_executed']],
+      ['with two lost answers, of the second one', LOST_BEFORE, LOST_AFTER, ['confirmed', 'not_executed']],
     ])('repeated %s is executed once', async (_what, one, other, expected) => {
       const { chiRef } = await made();
       const ids = [await change(name, chiRef, one), await change(name, chiRef, other)];

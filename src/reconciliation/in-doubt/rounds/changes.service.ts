@@ -114,12 +114,13 @@ export class ChangesService {
     const calls = await readSentCalls(this.prisma, ids, overAfterMs(this.settings));
     const now = clock.nowMs();
     return calls.map((call) => {
-      const { id, operation, sentFrom, sentUntil, state } = call;
+      const { id, operation, items, sentFrom, sentUntil, state } = call;
       const isWaiting = state === 'in_progress' && now < sentUntil.getTime();
       const isExecuted = STATES[state].executed === 'yes';
       return {
         id,
         operation,
+        items,
         sentFrom,
         wasRejected: isPlainRejection(call),
         state: isExecuted ? 'executed' : isWaiting ? 'in_progress' : 'open',

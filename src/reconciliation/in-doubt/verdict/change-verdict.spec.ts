@@ -13,6 +13,7 @@ describe('the verdict about a call that changes a transaction', () => {
     freshUntil: new Map([['credit', at(899)]]),
   };
   const doubt: SentCall = { ...sentCall(0, [[1, 1]], 0), operation: 'POST /redeem/airtime' };
+  const OTHERS = sentCall(0, [[2, 1]], 0).items; // for another recipient
   const deletion: SentCall = { ...doubt, operation: 'POST /account/delete-unpaid-transaction' };
   const rejected = (call: SentCall): SentCall => ({ ...call, isRejected: true });
   const seen = {
@@ -32,6 +33,7 @@ describe('the verdict about a call that changes a transaction', () => {
   const other = (more: Partial<CompetingChange> = {}): CompetingChange => ({
     id: 'call 1',
     operation: 'POST /redeem/airtime',
+    items: OTHERS,
     sentFrom: at(10),
     wasRejected: false,
     state: 'open',
@@ -96,6 +98,24 @@ describe('the verdict about a call that changes a transaction', () => {
     const one = judge(redeemed, [other({ wasRejected: isSecond })], { ...doubt, isRejected: isFirst });
     const competing = other({ id: 'call 0', sentFrom: at(0), wasRejected: isFirst });
     expect([one, judge(redeemed, [competing], second)]).toEqual(expected);
+  });
+
+  /** The second call is sent at the same time, or ten seconds later. */
+  it.each([0, 10])('confirms the first of two equal calls, %i s apart', (apart) => {
+    const equal = { operation: doubt.operation, items: doubt.items };
+    const second = { ...doubt, id: 'call 1', sentFrom: at(apart), sentUntil: at(15) };
+    const one = judge(redeemed, [other({ ...equal, sentFrom: at(apart) })]);
+    const two = judge(redeemed, [other({ ...equal, id: 'call 0', sentFrom: at(0) })], second);
+    expect([one, two]).toEqual(['confirmed', 'not_executed']);
+    const third = other({ id: 'call 2', sentFrom: at(20) });
+    expect(judge(redeemed, [other(equal), third])).toBe('ambiguous');
+    expect(judge(redeemed, [other({ ...equal, state: 'in_progress' })])).toBeUndefined();
+  });
+
+  it('concludes nothing from equal calls whose recipients were erased', () => {
+    const erased = doubt.items.map((item) => ({ ...item, names: [] }));
+    const call = { ...doubt, items: erased };
+    expect(judge(redeemed, [other({ items: erased })], call)).toBe('ambiguous');
   });
 
   it('waits for another call in progress, and ignores calls that make another change', () => {

@@ -5,7 +5,7 @@ import { Lookup, ListedTransaction, Rules, SentCall, Verdict } from '../calls-in
 import { evidenceOf, isListedSince, Listing, quietUntil } from './facts';
 
 /** Another call of ours that changes the same transaction. */
-export interface CompetingChange extends Pick<SentCall, 'id' | 'operation' | 'sentFrom'> {
+export interface CompetingChange extends Pick<SentCall, 'id' | 'operation' | 'items' | 'sentFrom'> {
   /** Whether the upstream's answer is a plain rejection, even one that is doubted. */
   wasRejected: boolean;
   /** `open` calls are in doubt. Calls that were certainly not executed do not compete. */
@@ -87,6 +87,7 @@ function conclude(call: SentCall, change: Change, facts: ChangeFacts): Conclusio
 
 /**
  * Decides which call changed a transaction: the only one that the upstream did not reject, or the first one.
+ * It does not matter which of several equal calls it was.
  */
 function concludeDone(
   call: SentCall,
@@ -101,19 +102,32 @@ function concludeDone(
   }
   if (rivals.some(({ state }) => state === 'in_progress')) return { verdict: 'wait', reason: '' };
   const all = [{ ...call, wasRejected }, ...rivals].toSorted(
-    (one, other) => one.sentFrom.getTime() - other.sentFrom.getTime(),
+    (one, other) => one.sentFrom.getTime() - other.sentFrom.getTime() || (one.id < other.id ? -1 : 1),
   );
-  const unrejected = all.filter((one) => !one.wasRejected);
-  if (unrejected.length > 1) {
+  const [maker, ...others] = all.filter((one) => !one.wasRejected);
+  if (maker && others.some((other) => !isEqual(maker, other))) {
     return ambiguous('Another call of ours may have made this change. "calls" lists it.');
   }
-  const [maker] = [...unrejected, ...all];
-  return maker?.id === call.id
+  const { id } = maker ?? (all[0] as CompetingChange | SentCall);
+  return id === call.id
     ? {
         verdict: 'confirmed',
-        reason: `The transaction was ${change}, and the upstream rejected the other calls.`,
+        reason: `The transaction was ${change}. The other calls of ours were rejected, or are equal and later.`,
       }
     : notExecuted(`An earlier call of ours, or one that was not rejected, ${change} the transaction.`);
+}
+
+/** Returns whether two calls make the same change for the same recipient. A deletion has no recipient. */
+function isEqual(one: CompetingChange | SentCall, other: CompetingChange | SentCall): boolean {
+  const contentOf = ({ items }: CompetingChange | SentCall) =>
+    items.map(({ names, amountUsd }) => [names.toSorted(), amountUsd]);
+  const isKnown =
+    CHANGED_BY.get(one.operation) === 'deleted' || one.items.every(({ names }) => names.length > 0);
+  return (
+    isKnown &&
+    one.operation === other.operation &&
+    JSON.stringify(contentOf(one)) === JSON.stringify(contentOf(other))
+  );
 }
 
 /** Returns whether the listing shows a later transaction of the kind that the call changes. */
