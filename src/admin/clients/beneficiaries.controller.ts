@@ -13,6 +13,7 @@ import {
 } from '../../access/clients/register-writes';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { OneOf, PageSize, PageToken } from '../../http/validation/rules/query-rules';
 import { NotForwarded, Text, WordList } from '../../http/validation/rules/rules';
@@ -29,8 +30,7 @@ import {
   toPage,
 } from '../../platform/schema/page';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
-import { WaitingDto } from './changes.dto';
-import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
+import { asProblem } from './as-problem';
 
 const MAX_LENGTH = 320;
 

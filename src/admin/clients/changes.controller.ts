@@ -10,6 +10,7 @@ import { ActivityState } from '../../history/access-log/activity-state.dto';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
+import { asProblem } from './as-problem';
 import {
   ApprovedChangeRecord,
   ChangeDecisionDto,
@@ -17,7 +18,6 @@ import {
   ChangesDto,
   ChangeSearch,
 } from './changes.dto';
-import { asProblem } from './pending-response';
 
 const ChangeId = () => ApiId('ID of the change.');
 

@@ -8,21 +8,6 @@ import { isUuid } from '../../platform/database/uuid';
 import { BOOLEAN, described, INSTANT, nullable, TEXT, UUID } from '../../platform/schema/fields';
 import { nextPageToken, PageRequest } from '../../platform/schema/page';
 
-/** A change that waits for a second person. */
-export class WaitingDto {
-  @ApiProperty({ enum: ['pending_approval'] }) status!: 'pending_approval';
-  @described(UUID, 'ID of the change.') change_id!: string;
-  @described(INSTANT, 'Deadline of the approval.') expires_at!: Date;
-  @ApiProperty({
-    type: 'string',
-    required: false,
-    description:
-      'The new key, shown only once. It is invalid until the change is approved. Absent for a personal ' +
-      'key, which its owner claims.',
-  })
-  key?: string;
-}
-
 export class ChangeSearch implements PageRequest {
   @OneOf(CHANGE_STATUSES, 'Status of the changes. Default: `pending`.') status?: ChangeStatus;
 

@@ -10,6 +10,7 @@ import { lacksDailyCap } from '../../access/clients/limits/safe-defaults';
 import { ListedClient } from '../../access/clients/listed';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RevokedEphemeralKeysDto } from '../../credentials/ephemeral-keys/ephemeral-keys.dto';
 import { UpstreamService } from '../../gateway/upstream/upstream.service';
@@ -19,12 +20,11 @@ import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiSummary } from '../../platform/schema/routes';
 import { ClientSpending, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
-import { WaitingDto } from './changes.dto';
+import { asProblem } from './as-problem';
 import { ClientDto, ClientsDto, NewClientDto } from './client-answers.dto';
 import { NO_DAILY_CAP } from './client-rules';
 import { ChangeClientDto, CreateClientDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
-import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 
 const DUAL_CONTROL_PROBLEMS = [
   'invalid_request',

@@ -9,16 +9,17 @@ import { ClientsService } from '../../access/clients/clients.service';
 import { ClaimsService } from '../../access/dual-control/claims.service';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { EphemeralKeysService } from '../../access/ephemeral/ephemeral-keys.service';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
-import { ClaimKeyDto, WaitingDto } from './changes.dto';
+import { asProblem } from './as-problem';
+import { ClaimKeyDto } from './changes.dto';
 import { ClaimedKeyDto, KeysDto, NewKeyDto, NewSignInDto, RevokedKeyDto } from './client-answers.dto';
 import { AllowSignInDto, IssueKeyDto, RevocationDto } from './clients.dto';
 import { expiryOf } from './expiry';
-import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
 
 /** Manages the API keys of a client. */
 @ApiTags('Clients')

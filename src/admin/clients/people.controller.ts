@@ -13,6 +13,7 @@ import { StepUp } from '../../access/auth/step-up';
 import { fromPermissions } from '../../access/clients/grants';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { OwnLimits } from '../../access/people/person';
 import { ListedPerson, PersonExceptionsService } from '../../access/people/person-exceptions';
 import {
@@ -27,14 +28,8 @@ import { idBefore, rowsToRead, toPage } from '../../platform/schema/page';
 import { ApiClientName, ApiId, ApiSummary } from '../../platform/schema/routes';
 import { PayerUsage, SpendingService } from '../../policy/spending.service';
 import { toUsage } from '../limits/cap';
-import {
-  MergedPeopleDto,
-  MergePeopleDto,
-  RevokedPersonDto,
-  RevokePersonDto,
-  WaitingDto,
-} from './changes.dto';
-import { asProblem, pendingResponse, PENDING_RESPONSE } from './pending-response';
+import { asProblem } from './as-problem';
+import { MergedPeopleDto, MergePeopleDto, RevokedPersonDto, RevokePersonDto } from './changes.dto';
 import { ChangePersonDto, LimitPersonDto, PersonDto, PersonsDto, PersonSearch } from './person-limits.dto';
 
 /** Lists the people of a client, and sets their own limits. */

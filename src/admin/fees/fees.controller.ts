@@ -5,12 +5,11 @@ import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/aut
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { DualControlService } from '../../access/dual-control/dual-control.service';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { ExpectedFees } from '../../journal/admission/expected-fees';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiSummary } from '../../platform/schema/routes';
-import { WaitingDto } from '../clients/changes.dto';
-import { pendingResponse, PENDING_RESPONSE } from '../clients/pending-response';
 import { FeeRemoval, Fees, ForgottenFees, toFeeRecords } from './fees.dto';
 import { FeesService } from './fees.service';
 

@@ -5,11 +5,10 @@ import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/aut
 import { Allow } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { isRequestedChange } from '../../access/dual-control/pending-changes';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { ApiKeyProblems } from '../../platform/errors/api-problems';
 import { Problem } from '../../platform/errors/problem';
 import { ApiId, ApiSummary } from '../../platform/schema/routes';
-import { WaitingDto } from '../clients/changes.dto';
-import { pendingResponse, PENDING_RESPONSE } from '../clients/pending-response';
 import { NewStopDto, StopAuthorRecord, StopLift, StopList, StopRecord, Stops } from './stops.dto';
 import { stopAuthorOf, StopLiftingService, StopsService } from './stops.service';
 

@@ -8,7 +8,7 @@ import {
   RegisterChangeResult,
   RegisterList,
 } from '../../access/clients/register-writes';
-import type { WaitingDto } from '../../admin/clients/changes.dto';
+import type { WaitingDto } from '../../access/dual-control/pending-response';
 import { BENEFICIARY_MUST, readBeneficiary } from '../../http/validation/rules/beneficiary-text';
 import { clientServices, withPrisma } from '../database/database';
 import {
