@@ -32,7 +32,7 @@ export const NAV_ITEMS: NavItem[] = [
   { path: '/approvals', title: 'Approvals', icon: CheckCheck, scopes: ['approve'] },
   { path: '/reconciliation', title: 'Reconciliation', icon: GitCompareArrows, scopes: ['reconcile'] },
   { path: '/clients', title: 'Clients', icon: Users, scopes: ['admin'] },
-  { path: '/changes', title: 'Changes', icon: UserCheck, scopes: ['admin'] },
+  { path: '/changes', title: 'Changes', icon: UserCheck, scopes: ['admin', 'approve'] },
   { path: '/activity', title: 'Activity', icon: History, scopes: ['admin', 'audit'] },
   { path: '/stops', title: 'Stop switch', icon: Ban, scopes: ['admin'] },
   {
@@ -105,7 +105,7 @@ export const ROUTES: PageRoute[] = [
     scopes: ['admin'],
     page: lazy(() => import('./pages/clients/people/person')),
   },
-  { path: '/changes', scopes: ['admin'], page: lazy(() => import('./pages/changes/changes')) },
+  { path: '/changes', scopes: ['admin', 'approve'], page: lazy(() => import('./pages/changes/changes')) },
   { path: '/activity', scopes: ['admin', 'audit'], page: lazy(() => import('./pages/activity/activity')) },
   { path: '/stops', scopes: ['admin'], page: lazy(() => import('./pages/stops/stops')) },
   {

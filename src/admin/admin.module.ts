@@ -1,9 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
 import { FeeRemovals, StopLifts } from '../access/dual-control/change-document';
+import { PayoutSettlements } from '../access/dual-control/payout-changes';
 import { GatewayModule } from '../gateway/gateway.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { HistoryModule } from '../history/history.module';
+import { SettlementsByHandService } from '../history/own-calls/settlements-by-hand.service';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { JournalModule } from '../journal/journal.module';
 import { SpendingService } from '../policy/spending.service';
@@ -38,7 +40,7 @@ import { SandboxApiService } from './sandbox-api/sandbox-api.service';
 import { StopsController } from './stops/stops.controller';
 import { StopLiftingService, StopsService } from './stops/stops.service';
 
-@Global() // for the owners of stops and fees, which dual control must not import from above
+@Global() // for the owners of stops, fees and payouts, which dual control must not import from above
 @Module({
   imports: [
     AccessModule,
@@ -86,8 +88,9 @@ import { StopLiftingService, StopsService } from './stops/stops.service';
     StopLiftingService,
     StopsService,
     { provide: FeeRemovals, useExisting: FeesService },
+    { provide: PayoutSettlements, useExisting: SettlementsByHandService },
     { provide: StopLifts, useExisting: StopsService },
   ],
-  exports: [FeeRemovals, StopLifts],
+  exports: [FeeRemovals, PayoutSettlements, StopLifts],
 })
 export class AdminModule {}

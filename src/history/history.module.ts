@@ -13,6 +13,7 @@ import { LogController, ReceiptsController } from './log/log.controller';
 import { ProofsService, ReceiptsService } from './log/proofs.service';
 import { CheckpointComparison } from './log/sealing/checkpoint-file';
 import { OwnCallsController, PayoutStatesController } from './own-calls/own-calls.controller';
+import { SettlementsByHandService } from './own-calls/settlements-by-hand.service';
 import { CallVersionsService, WaitsService } from './own-calls/waits.service';
 import { PresentService, RecordsService } from './records/records.service';
 import { IndexService } from './search/index.service';
@@ -51,6 +52,7 @@ import { TimelineService } from './timeline/timeline.service';
     ReceiptsService,
     RecordsService,
     SearchService,
+    SettlementsByHandService,
     TimelineService,
     SummaryService,
     WaitsService,
@@ -62,6 +64,7 @@ import { TimelineService } from './timeline/timeline.service';
     ReadingsService,
     RecordsService,
     SearchService,
+    SettlementsByHandService,
     SummaryService,
   ],
 })

@@ -207,7 +207,7 @@ describe('dual control', () => {
       code: 'change_not_found',
     });
     await decide(bob, 'shop').expect(404);
-    const { key } = await proxy.client('others', 'pay', 'write', 'read', 'reconcile', 'approve');
+    const { key } = await proxy.client('others', 'pay', 'write', 'read', 'reconcile');
     await proxy.get(key, '/v1/changes').expect(403);
     const asked = await change(ada, 'shop', { max_items: 7 }).expect(202);
     await decide(key, changeIdOf(asked)).expect(403);

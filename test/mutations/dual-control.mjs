@@ -8,6 +8,8 @@ const SAME_PERSON = 'src/access/people/same-person.ts';
 const SCHEMA = 'prisma/migrations/20261124000000_init/migration.sql';
 const ONE_HUMAN = 'test/people/one-human.spec.ts';
 const PERSONAL_KEYS = 'test/access/keys/personal-keys.spec.ts';
+const SETTLEMENTS = 'src/history/own-calls/settlements-by-hand.service.ts';
+const SETTLED_BY_TWO = 'test/approvals/dual-control-settlements.spec.ts';
 const STOPS = 'test/limits/stops-second-person.spec.ts';
 
 export const DUAL_CONTROL = [
@@ -125,6 +127,33 @@ export const DUAL_CONTROL = [
     edits: [[SCHEMA, 'array_agg(DISTINCT coalesce(p.same_as, p.id))', 'array_agg(DISTINCT p.id)']],
     noticedBy: ONE_HUMAN,
     test: 'cannot decide on a change that they requested as hopper',
+  },
+  {
+    name: 'settlement-by-one-person',
+    guards: 'an amount that one person gives back by a settlement',
+    edits: [[SETTLEMENTS, 'this.dualControl.isOn ? givenBackBy(decided, call) : undefined', 'undefined']],
+    noticedBy: SETTLED_BY_TWO,
+    test: 'waits for a second person if it gives an amount back',
+  },
+  {
+    name: 'settlement-approved-by-its-payer',
+    guards: 'a settlement approved by the requester of the call',
+    edits: [
+      [
+        SAME_PERSON,
+        'AND (${REQUESTER_OF_INTENT}::uuid[] &&',
+        'AND (FALSE AND ${REQUESTER_OF_INTENT}::uuid[] &&',
+      ],
+    ],
+    noticedBy: SETTLED_BY_TWO,
+    test: 'is never approved by its requester or by the requester of the call',
+  },
+  {
+    name: 'outdated-settlement',
+    guards: 'a settlement approved after another one',
+    edits: [[SETTLEMENTS, 'if (call.version !== version) return undefined;', '']],
+    noticedBy: SETTLED_BY_TWO,
+    test: 'is superseded by any settlement of the call since the request',
   },
   {
     name: 'scopes-of-one-human',

@@ -124,7 +124,7 @@ const CALLS = [
     guards: 'a manual settlement on an instance with a wrong clock or an old database',
     edits: [
       [
-        'src/history/own-calls/own-calls.controller.ts',
+        'src/history/own-calls/settlements-by-hand.service.ts',
         "this.mayPay.require('settle', {}, 'settler');",
         'void this.mayPay;',
       ],

@@ -18,6 +18,7 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   lift_stop: 'Lift of a stop',
   merge_people: 'Merge of two people',
   forget_fees: 'Forgotten fees',
+  settle_payouts: 'Settlement of payouts',
 };
 
 /** Returns the title of a change. */

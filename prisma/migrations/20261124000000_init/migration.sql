@@ -757,7 +757,7 @@ CREATE TABLE used_token (
 -- decision and the change itself are acts, so this is work, not a record.
 CREATE TABLE pending_change (
   id                 uuid PRIMARY KEY, -- UUIDv7
-  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people', 'forget_fees')),
+  kind               text NOT NULL CHECK (kind IN ('create_client', 'change_client', 'issue_key', 'lift_stop', 'merge_people', 'forget_fees', 'settle_payouts', 'attribute_transaction')),
   client             text, -- the name of the changed client. Null without a client
   expands             text[] NOT NULL, -- reasons for a second person, by the names of the API
   before             text, -- the client's permissions and keys, as JSON. Null for a new client

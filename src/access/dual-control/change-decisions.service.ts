@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Scope } from '../../operations/catalogue/scopes';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { SidePrisma } from '../../platform/database/pools/side-prisma';
@@ -11,14 +12,18 @@ import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import { FeeRemovals, StopLifts } from './change-document';
+import { PayoutSettlements } from './payout-changes';
 import {
+  ChangeKind,
   ChangeStatus,
   decisionOf,
   closeChange,
   isOfClient,
+  kindsFor,
   lockChanges,
   PendingChange,
   readPending,
+  scopeOf,
   withStatus,
 } from './pending-changes';
 
@@ -42,6 +47,7 @@ export class ChangeDecisionsService {
     private readonly records: ChangeRecords,
     private readonly stops: StopLifts,
     private readonly fees: FeeRemovals,
+    private readonly settlements: PayoutSettlements,
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     const { approvalExpiresAfterSeconds } = settings;
@@ -49,12 +55,18 @@ export class ChangeDecisionsService {
   }
 
   /**
-   * Lists changes with a status, newest first.
+   * Lists the changes with a status that the scopes show, newest first.
    * @param before lists only changes with lower IDs.
    */
-  list(status: ChangeStatus, limit: number, before?: string): Promise<PendingChange[]> {
+  list(
+    scopes: ReadonlySet<Scope>,
+    status: ChangeStatus,
+    limit: number,
+    before?: string,
+  ): Promise<PendingChange[]> {
     const id = before === undefined ? {} : { id: { lt: before } };
-    return readPending(this.prisma, { ...withStatus(status), ...id }, limit);
+    const kind = { in: kindsFor(scopes) };
+    return readPending(this.prisma, { ...withStatus(status), kind, ...id }, limit);
   }
 
   /** Returns the changes that the owner of a key must not decide. */
@@ -82,7 +94,7 @@ export class ChangeDecisionsService {
    */
   async approve(id: string, author: ChangeAuthor): Promise<ApprovedChange> {
     const result = await this.decide(id, author, async (tx, change) => {
-      const applied = (await isAdministrator(tx, change.keyId))
+      const applied = (await mayDecide(tx, change.keyId, change.kind))
         ? await this.applyIn(tx, change, author)
         : SUPERSEDED;
       await closeChange(tx, id, applied === SUPERSEDED ? 'superseded' : 'approved', author);
@@ -100,12 +112,7 @@ export class ChangeDecisionsService {
   ): Promise<Pick<ApprovedChange, 'claimCode'> | typeof SUPERSEDED> {
     const asApproved = { ...author, reason: `change ${change.id}` };
     if (!isOfClient(change)) {
-      const { stop, merge, fees } = change.change;
-      const applied =
-        (stop && (await this.stops.liftIn(tx, stop, asApproved))) ||
-        (merge && (await writeMerge(tx, this.records, merge, asApproved))) ||
-        (fees && (await this.fees.forgetIn(tx, fees, asApproved)));
-      if (!applied) return SUPERSEDED;
+      if (!(await this.applyWithoutClient(tx, change, asApproved))) return SUPERSEDED;
       await this.records.record(tx, [decisionOf(change, null, 'change_approved')], author);
       return {};
     }
@@ -113,6 +120,22 @@ export class ChangeDecisionsService {
     if (client === undefined) return SUPERSEDED;
     await this.records.record(tx, [decisionOf(change, client?.id ?? null, 'change_approved')], author);
     return { claimCode: await this.application.apply(tx, change, asApproved) };
+  }
+
+  /** Returns whether the object of the change was still as requested. */
+  private async applyWithoutClient(
+    tx: Prisma.TransactionClient,
+    { id, change, clientId, keyId, person, reason }: PendingChange,
+    asApproved: ChangeAuthor,
+  ): Promise<boolean> {
+    const { stop, merge, fees, settlement } = change;
+    const requester = { clientId, keyId, actor: person, reason: `${reason ?? ''} (change ${id})` };
+    const applied =
+      (stop && (await this.stops.liftIn(tx, stop, asApproved))) ||
+      (merge && (await writeMerge(tx, this.records, merge, asApproved))) ||
+      (fees && (await this.fees.forgetIn(tx, fees, asApproved))) ||
+      (settlement && (await this.settlements.settleIn(tx, settlement, requester)));
+    return Boolean(applied);
   }
 
   /** Rejects a pending change. @throws Problem */
@@ -138,13 +161,15 @@ export class ChangeDecisionsService {
     author: ChangeAuthor,
     work: (tx: Prisma.TransactionClient, change: PendingChange) => Promise<Result>,
   ): Promise<Result> {
-    await requireSecondPerson(this.prisma, await this.one(id), author);
+    const { kind } = await this.one(id);
+    if (!(await mayDecide(this.prisma, author.keyId, kind))) throw new Problem('change_not_found');
+    await requireSecondPerson(this.prisma, { id, kind }, author);
     return this.prisma.$transaction(async (tx) => {
       await lockChanges(tx);
       const [change] = await readPending(tx, { id }, 1);
       if (change?.status !== 'pending') throw new Problem('change_decided');
       // The decider's own rights may have ended since the request was received.
-      if (!(await isAdministrator(tx, author.keyId))) throw new Problem('invalid_key');
+      if (!(await mayDecide(tx, author.keyId, change.kind))) throw new Problem('invalid_key');
       return work(tx, change);
     }, TRANSACTION_LIMITS);
   }
@@ -157,23 +182,28 @@ export class ChangeDecisionsService {
  */
 async function requireSecondPerson(
   prisma: SidePrisma,
-  { id, kind }: PendingChange,
+  { id, kind }: Pick<PendingChange, 'id' | 'kind'>,
   author: ChangeAuthor,
 ): Promise<void> {
   if (author.actor === null) throw new Problem('personal_key_required');
   if (!(await readOwnChanges(prisma, [id], author.keyId)).has(id)) return;
   throw new Problem('own_approval', {
     text:
-      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you, or your key was ` +
-      'requested or claimed by its requester. Another person must decide, with a key of their own.',
+      `You requested this ${kind === 'lift_stop' ? 'lift' : 'change'}, it merges you or settles your call, ` +
+      'or your key was requested or claimed by its requester. Another person must decide, with a key of ' +
+      'their own.',
   });
 }
 
-/** Returns whether a key is valid and may change clients. */
-async function isAdministrator(tx: Prisma.TransactionClient, keyId: string | null): Promise<boolean> {
+/** Returns whether a key is valid and has the scope for a kind of changes. */
+async function mayDecide(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  keyId: string | null,
+  kind: ChangeKind,
+): Promise<boolean> {
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM api_key k JOIN client c ON c.id = k.client_id
-    WHERE k.id = ${keyId}::uuid AND 'admin' = ANY (c.scopes) AND ${Prisma.raw(OPENS)}
+    WHERE k.id = ${keyId}::uuid AND ${scopeOf(kind)} = ANY (c.scopes) AND ${Prisma.raw(OPENS)}
     FOR SHARE OF k, c`;
   return found.length > 0;
 }

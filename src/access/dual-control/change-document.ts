@@ -15,6 +15,7 @@ import {
 import { identityOf, isSignIn } from '../clients/sign-ins';
 import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';
+import { SettlementDocument } from './payout-changes';
 
 /** The stored form of a pending change. */
 export interface ChangeDocument {
@@ -34,6 +35,8 @@ export interface ChangeDocument {
   merge?: MergeDocument;
   /** Learned fees to forget. */
   fees?: FeesDocument;
+  /** Payouts to settle. */
+  settlement?: SettlementDocument;
 }
 
 /** The permissions and the key holders of a client at the request of a change. */
@@ -76,7 +79,7 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 
 /** Returns a change for its permanent record, without the SHA-256 of a key and without recipients. */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
-  const { account, kind, permissions, key, register, person, stop, merge, fees } = change;
+  const { account, kind, permissions, key, register, person, stop, merge, fees, settlement } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
@@ -87,7 +90,12 @@ export function recordedChange(client: string | null, change: ChangeDocument): o
     ...(stop && { stop_id: stop.id, stops: stop.stops, unreconciled: stop.unreconciled }),
     ...(merge && recordedMerge(merge)),
     ...fees,
+    ...(settlement && recordedSettlement(settlement)),
   };
+}
+
+function recordedSettlement({ version: _, supersedes: __, ...settlement }: SettlementDocument): object {
+  return settlement;
 }
 
 function recordedKey(client: string, key: KeyDocument): object {

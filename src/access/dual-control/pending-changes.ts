@@ -1,3 +1,4 @@
+import { Scope } from '../../operations/catalogue/scopes';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
@@ -10,18 +11,31 @@ import { BeforeDocument, ChangeDocument, recordedChange } from './change-documen
 export const CHANGE_STATUSES = ['pending', 'approved', 'rejected', 'superseded', 'expired'] as const;
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];
 
-export const CHANGE_KINDS = [
-  'create_client',
-  'change_client',
-  'issue_key',
-  'lift_stop',
-  'merge_people',
-  'forget_fees',
-] as const;
+/** Kinds of changes, with the scope of those who request and decide them. */
+const SCOPE_OF_KIND = {
+  create_client: 'admin',
+  change_client: 'admin',
+  issue_key: 'admin',
+  lift_stop: 'admin',
+  merge_people: 'admin',
+  forget_fees: 'admin',
+  settle_payouts: 'approve',
+} as const satisfies Record<string, Scope>;
+
+export type ChangeKind = keyof typeof SCOPE_OF_KIND;
+
+export const CHANGE_KINDS = Object.keys(SCOPE_OF_KIND) as ChangeKind[];
+
+export const scopeOf = (kind: ChangeKind) => SCOPE_OF_KIND[kind];
+
+/** Returns the kinds of changes that the scopes show. */
+export function kindsFor(scopes: ReadonlySet<Scope>): ChangeKind[] {
+  return CHANGE_KINDS.filter((kind) => scopes.has(SCOPE_OF_KIND[kind]));
+}
 
 export interface NewPendingChange {
-  kind: (typeof CHANGE_KINDS)[number];
-  /** Null for a change of the installation. */
+  kind: ChangeKind;
+  /** Null for a change of the installation or of payouts. */
   client: { id: string | null; name: string } | null;
   /** Fields that need a second person, by their names in the API. */
   expands: readonly string[];
@@ -109,7 +123,7 @@ export async function readPending(
   const now = clock.now();
   return rows.map((row) => ({
     ...row,
-    kind: row.kind as NewPendingChange['kind'],
+    kind: row.kind as ChangeKind,
     before: row.before === null ? null : (JSON.parse(row.before) as BeforeDocument),
     change: JSON.parse(row.change) as ChangeDocument,
     status: row.status === 'pending' && row.expiresAt <= now ? 'expired' : (row.status as ChangeStatus),

@@ -85,9 +85,12 @@ function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
   );
 }
 
+/** Calls `i` whose payouts a change settles. */
+const CALLS_OF_CHANGE = Prisma.sql`intent i WHERE i.id = (change::json #>> '{settlement,call_id}')::uuid`;
+
 /**
  * Returns the changes that the owner of a key must not decide: changes that they requested with any identity,
- * and merges of them with another person.
+ * merges of them with another person, and settlements of calls that they or their client requested.
  */
 export async function readOwnChanges(
   prisma: Database,
@@ -99,7 +102,9 @@ export async function readOwnChanges(
     SELECT id::text FROM pending_change
     WHERE id = ANY (${ids}::uuid[]) AND (key_id = ${keyId}::uuid OR humans_behind(
       ARRAY[(change::json #>> '{merge,kept,id}')::uuid, (change::json #>> '{merge,merged,id}')::uuid],
-      ARRAY[person], ARRAY[key_id]) && ${decider}::uuid[])`;
+      ARRAY[person], ARRAY[key_id]) && ${decider}::uuid[] OR EXISTS (
+        SELECT FROM ${CALLS_OF_CHANGE} AND (${REQUESTER_OF_INTENT}::uuid[] && ${decider}::uuid[]
+          OR i.client_id = (SELECT client_id FROM api_key WHERE id = ${keyId}::uuid))))`;
   return new Set(rows.map(({ id }) => id));
 }
 

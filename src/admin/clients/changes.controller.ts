@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AuthenticatedCall, changeAuthorOf, CurrentCall } from '../../access/auth/call';
-import { Allow } from '../../access/auth/route-access';
+import { Allow, ShownHistory, Shows } from '../../access/auth/route-access';
 import { StepUp } from '../../access/auth/step-up';
 import { ChangeDecisionsService } from '../../access/dual-control/change-decisions.service';
 import { shownChange } from '../../access/dual-control/change-document';
@@ -29,8 +29,12 @@ export class ChangesController {
   constructor(private readonly decisions: ChangeDecisionsService) {}
 
   @Get()
-  @Allow('admin')
-  @ApiSummary('List changes that need a second person')
+  @Allow('admin', 'approve')
+  @Shows(({ changes }: ChangesDto) => showsChanges(changes))
+  @ApiSummary(
+    'List changes that need a second person',
+    'Changes of payouts need `approve`, and all others `admin`.',
+  )
   @ApiResponse({ status: 200, type: ChangesDto, description: 'One page.' })
   @ApiKeyProblems('invalid_request')
   async listChanges(
@@ -38,15 +42,21 @@ export class ChangesController {
     @Query() search: ChangeSearch,
   ): Promise<ChangesDto> {
     const { status = 'pending' } = search;
-    const changes = await this.decisions.list(status, rowsToRead(search), idBefore(search));
+    const changes = await this.decisions.list(
+      call.caller.scopes,
+      status,
+      rowsToRead(search),
+      idBefore(search),
+    );
     const { rows, nextPageToken } = toPage(changes, search);
     return { changes: await this.records(call, rows), next_page_token: nextPageToken };
   }
 
   @Post(':id/approve')
   @HttpCode(200)
-  @Allow('admin')
+  @Allow('admin', 'approve')
   @StepUp()
+  @Shows((change: ChangeRecord) => showsChanges([change]))
   @ApiSummary(
     'Approve a change',
     'Send a personal key of another person than the requester. The change is checked again and applies at ' +
@@ -58,6 +68,7 @@ export class ChangesController {
     'step_up_required',
     ...(['invalid_request', 'own_approval', 'personal_key_required', 'change_not_found'] as const),
     ...(['change_decided', 'change_superseded', 'incompatible_scopes', 'recovery_required'] as const),
+    'instance_fenced',
   )
   async approveChange(
     @CurrentCall() call: AuthenticatedCall,
@@ -75,7 +86,8 @@ export class ChangesController {
 
   @Post(':id/reject')
   @HttpCode(200)
-  @Allow('admin')
+  @Allow('admin', 'approve')
+  @Shows((change: ChangeRecord) => showsChanges([change]))
   @ApiSummary('Reject a change', 'Send a personal key of another person than the requester.')
   @ChangeId()
   @ApiResponse({ status: 200, type: ChangeRecord, description: 'The change is never made.' })
@@ -103,6 +115,15 @@ export class ChangesController {
     if (!record) throw new Error('the change has no record');
     return record;
   }
+}
+
+/** Changes of payouts show their calls. */
+function showsChanges(changes: ChangeRecord[]): ShownHistory {
+  return {
+    rows: changes.length,
+    callIds: changes.flatMap(({ after }) => after.call_id ?? []),
+    people: false,
+  };
 }
 
 function toRecord(row: PendingChange, names: ReadonlyMap<string, string>): Omit<ChangeRecord, 'is_own'> {

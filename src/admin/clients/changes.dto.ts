@@ -33,16 +33,18 @@ class KeyHolder {
   @nullable(TEXT, 'Owner of the key. Null without an owner.') person!: string | null;
 }
 
-/** A change under dual control: of a client, a key, a stop, people, or learned fees. */
+/** A change under dual control: of a client, a key, a stop, people, learned fees, or payouts. */
 export class ChangeRecord {
   @described(UUID, 'ID of the change.') id!: string;
   @described({ enum: CHANGE_KINDS }, 'Kind of change.') kind!: (typeof CHANGE_KINDS)[number];
-  @described({ enum: CHANGE_STATUSES }, '`superseded`: the client was changed meanwhile.')
+  @described({ enum: CHANGE_STATUSES }, '`superseded`: its object was changed meanwhile.')
   status!: ChangeStatus;
-  @nullable(TEXT, 'Name of the changed client. Null for stops, people and fees.') client!: string | null;
+  @nullable(TEXT, 'Name of the changed client. Null for stops, people, fees and payouts.') client!:
+    | string
+    | null;
   @described(
     { type: [String] },
-    'Expansions: fields of the client, `keys`, `beneficiaries`, `stops`, `people`, `fees`.',
+    'Expansions: fields of the client, `keys`, `beneficiaries`, `stops`, `people`, `fees`, `payouts`.',
   )
   expands!: string[];
   @nullable(ActivityState, 'Fields before the change. Null for a new client.')
@@ -52,7 +54,10 @@ export class ChangeRecord {
   holders!: KeyHolder[];
   @nullable(TEXT, 'Reason for the request.') reason!: string | null;
   @described({ type: ChangePerson }, 'The requester.') requested_by!: ChangePerson;
-  @described(BOOLEAN, 'Whether you requested it, or it merges you. Another person must decide.')
+  @described(
+    BOOLEAN,
+    'Whether you requested it, or it merges you or settles your call. Another person must decide.',
+  )
   is_own!: boolean;
   @described(INSTANT, 'Time of the request.') requested_at!: Date;
   @described(INSTANT, 'Deadline of the approval.') expires_at!: Date;

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { WaitingDto } from '../../access/dual-control/pending-response';
 import { PayoutRecord, VERDICTS_BY_HAND } from '../../history/own-calls/own-calls.dto';
 import { FullCallRecord } from '../../history/records/record.dto';
 import { print } from '../output';
@@ -18,6 +19,9 @@ Look up the call with the provider first. You cannot settle your own calls. Outc
   failed         the upstream accepted it, but did not pay it
   reversed       it was paid and taken back
   refunded       it was paid and paid back
+
+With dual control (DUAL_CONTROL), a settlement that gives an amount or a key back waits for a second person.
+The answer then has a change_id: changes approve.
 ${keyHelp('approver')}
 
 Examples:
@@ -38,7 +42,7 @@ export function callsCommands(): Command {
     .requiredOption('--reason <text>', 'evidence for the record')
     .addOption(PAYOUT)
     .option('--supersedes <id>', 'ID of the newest settlement to correct, or of the call if it has none')
-    .option('--json', 'print the response of the proxy as JSON')
+    .option('--json', 'print JSON: the call, or {"status","change_id","expires_at"} if it waits')
     .action(settle);
   return calls;
 }
@@ -50,8 +54,8 @@ async function settle(id: string, options: Options): Promise<void> {
     demoKey: 'approver',
     afterFailure: 'The call may have been settled. Read it again before you continue.',
     body: { outcome, reason, supersedes, ...(payout.length > 0 && { payouts: payout }) },
-  })) as FullCallRecord;
-  print(options.json ? call : forPeople(call), options.json);
+  })) as FullCallRecord | WaitingDto;
+  print(options.json || 'change_id' in call ? call : forPeople(call), options.json);
 }
 
 function forPeople({ id, operation, outcome, total_usd, items, settlements }: FullCallRecord) {

@@ -79,9 +79,9 @@ function callApprovals(options: ProxyOptions, path: string, body?: object): Prom
 }
 
 const CHANGES_HELP = `
-These commands call the running proxy with a key that has the scope admin. A decision needs a personal key of
-another person than the requester. An approved key of a person has no secret yet. Give the claim code to that
-person alone: keys claim.
+These commands call the running proxy with a key that has the scope admin or, for settlements of payouts, the
+scope approve. A decision needs a personal key of another person than the requester. An approved key of a
+person has no secret yet. Give the claim code to that person alone: keys claim.
 ${keyHelp('admin')}
 
 Examples:
@@ -93,10 +93,10 @@ export function changesCommands(): Command {
   const changes = new Command('changes')
     .description('list, approve, or reject changes under dual control')
     .addHelpText('after', CHANGES_HELP);
-  addListCommand(changes, 'admin', `status: ${CHANGE_STATUSES.join(', ')}`)
+  addListCommand(changes, 'admin or approve', `status: ${CHANGE_STATUSES.join(', ')}`)
     .description('list changes, newest first, 200 per page')
     .action(listChanges);
-  for (const command of addDecisionCommands(changes, 'admin', {
+  for (const command of addDecisionCommands(changes, 'admin or approve', {
     approve: 'make a change that another person requested',
     reject: 'reject a change, so that it is never made',
   }))

@@ -73,6 +73,10 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @text('Scope and reason of the stop.') stops?: string;
   @flag("Whether the stop is lifted without a read of the upstream's list for the recovery gap.")
   unreconciled?: boolean;
+  @text('ID of the call whose payouts are settled.') call_id?: string;
+  @text('Outcome of these payouts.') outcome?: string;
+  @words('IDs of these payouts. Absent for all that the outcome applies to.') payouts?: string[];
+  @text('Amount that counts less on caps, in US dollars.') amount_usd?: string;
   @words('Learned fees in US dollars by size of payout, such as `20-50: 0.3`.') learned_fees?: string[];
   @text('Name of the new client.') name?: string;
   @words('Acts of one person that need two persons.') acts?: string[];

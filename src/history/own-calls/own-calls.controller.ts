@@ -1,19 +1,17 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiTags, ApiParam } from '@nestjs/swagger';
 import { FastifyReply } from 'fastify';
-import { AuthenticatedCall, Author, CurrentCall, mayReveal } from '../../access/auth/call';
+import { AuthenticatedCall, changeAuthorOf, CurrentCall, mayReveal } from '../../access/auth/call';
 import { FourEyesService } from '../../access/auth/four-eyes';
 import { ownView, OwnView } from '../../access/auth/owner';
-import { Allow, Shows, showsCall } from '../../access/auth/route-access';
+import { Allow, Shows, showsCall, showsNoPeople } from '../../access/auth/route-access';
 import { StepUpService } from '../../access/auth/step-up';
+import { pendingResponse, PENDING_RESPONSE, WaitingDto } from '../../access/dual-control/pending-response';
 import { readRequester } from '../../access/people/same-person';
-import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { disconnectSignal } from '../../http/connections/caller-disconnected';
 import { TakesTurn } from '../../http/quotas/turn-interceptors';
 import { TAGS, termOf } from '../../journal/lookups/search-terms';
-import { settle } from '../../journal/settlement/settlements';
 import { PayoutPlace, payoutIdOf, readPayoutId } from '../../operations/catalogue/payout-id';
-import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
 import { isUuid } from '../../platform/database/uuid';
@@ -30,7 +28,7 @@ import { termsOf } from '../search/filters';
 import { IndexService } from '../search/index.service';
 import { SearchService } from '../search/search.service';
 import { OwnCallQuery, OwnCallSearch, ResolutionDto, PayoutRecord } from './own-calls.dto';
-import { settlementByHand } from './settlement-by-hand';
+import { SettlementsByHandService } from './settlements-by-hand.service';
 import { WaitsService } from './waits.service';
 
 const OWN_CALL =
@@ -38,15 +36,14 @@ const OWN_CALL =
 
 /** Serves apps their own calls, and lets approvers settle calls in doubt. */
 @ApiTags('Calls')
-@ApiExtraModels(FoundPayout)
+@ApiExtraModels(FoundPayout, WaitingDto)
 @Controller('v1/calls')
 export class OwnCallsController {
   constructor(
     private readonly searching: SearchService,
     private readonly records: RecordsService,
     private readonly prisma: PrismaService,
-    @Inject(SETTINGS) private readonly settings: RunningConfig,
-    private readonly mayPay: MayPay,
+    private readonly settlements: SettlementsByHandService,
     private readonly waits: WaitsService,
     private readonly stepUp: StepUpService,
     private readonly fourEyes: FourEyesService,
@@ -100,16 +97,17 @@ export class OwnCallsController {
   @Post(':id/resolution')
   @HttpCode(200)
   @Allow('approve')
-  @Shows(showsCall)
+  @Shows((shown: FullCallRecord | WaitingDto) => ('id' in shown ? showsCall(shown) : showsNoPeople([])))
   @ApiSummary(
     'Settle payouts in doubt, or correct their records',
     'Settles the payouts in doubt of a call of any client: all of them, or those in `payouts`. The ' +
       'requester cannot settle the call. With `supersedes`, corrects the records, including the answer of ' +
       'the upstream. Earlier settlements stay on record. The reservation follows the newest one, even over ' +
-      'a cap.',
+      'a cap. With dual control, a settlement that gives an amount or a key back waits for a second person.',
   )
   @ApiId('ID of the call: the `X-Call-Id` of its answer.')
   @ApiResponse({ status: 200, type: FullCallRecord, description: 'The call, settled.' })
+  @ApiResponse({ status: 202, type: WaitingDto, description: PENDING_RESPONSE })
   @ApiKeyProblems(
     'invalid_request',
     'own_approval',
@@ -124,29 +122,14 @@ export class OwnCallsController {
     @CurrentCall() call: AuthenticatedCall,
     @Param('id') id: string,
     @Body() body: ResolutionDto,
-  ): Promise<FullCallRecord> {
-    // A payout settled as not executed may be paid again. An old database or a wrong clock is too early.
-    this.mayPay.require('settle', {}, 'settler');
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<FullCallRecord | WaitingDto> {
     const found = await this.requireCall(id, true);
     const requester = await readRequester(this.prisma, { ...found, client_id: found.client.id });
     const by = await this.fourEyes.require(call, requester, OWN_CALL);
     this.stepUp.requireOver(call, found.total_usd ?? undefined);
-    const obstacle = await this.settle(id, body, by);
-    if (obstacle) throw obstacle;
-    return this.requireCall(id, mayReveal(call));
-  }
-
-  /** @returns the obstacle. Undefined if the payouts were settled. */
-  private async settle(id: string, resolution: ResolutionDto, by: Author): Promise<Problem | undefined> {
-    let obstacle = new Problem('resolution_superseded');
-    // If another settlement comes first, the next attempt reports it.
-    const settled = await settle(this.prisma, id, this.settings, (call) => {
-      const decided = settlementByHand(call, resolution, by);
-      if (!(decided instanceof Problem)) return decided;
-      obstacle = decided;
-      return undefined;
-    });
-    return settled === 'written' ? undefined : obstacle;
+    const waiting = await this.settlements.settle(id, body, by, changeAuthorOf(call, body.reason));
+    return waiting ? pendingResponse(waiting, reply) : this.requireCall(id, mayReveal(call));
   }
 
   private async requireCall(id: string, reveal: boolean): Promise<FullCallRecord> {

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { Author } from '../../access/auth/call';
 import { NewEntry, NewSettlement } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
@@ -41,6 +42,25 @@ export function settlementByHand(
   if (call.items.length === 0) return withResolution(settlement, call, request.outcome);
   if (entries.length > 0 || isAnswered(call, request.outcome)) return settlement;
   return supersedes === undefined ? notInDoubt(call) : unchanged(request.outcome);
+}
+
+/**
+ * Returns the amount that a settlement gives back to the caps, in US dollars. Undefined if it gives back
+ * neither an amount nor the key.
+ */
+export function givenBackBy({ entries, resolution }: NewSettlement, call: SettledCall): Decimal | undefined {
+  const { intent, outcome, items } = call;
+  if (items.length === 0)
+    return resolution === 'not_executed' ? new Decimal(intent.total_usd ?? 0) : undefined;
+  const last = new Map(entries.map(({ position, entry }) => [position, entry as Entry]));
+  const after = items.map(({ position, entry }) => last.get(position) ?? entry);
+  const freed = items.filter(
+    ({ entry }, index) => ENTRIES[entry].counts && !ENTRIES[after[index] ?? entry].counts,
+  );
+  const freesKey =
+    call.resolution !== 'not_executed' && resolutionOf(outcome?.kind ?? 'unknown', after) === 'not_executed';
+  if (freed.length === 0 && !freesKey) return undefined;
+  return freed.reduce((sum, { amountUsd, feeUsd }) => sum.plus(amountUsd ?? 0).plus(feeUsd), new Decimal(0));
 }
 
 /** Returns whether the call has an answer, or was settled without one. Only then may it be corrected. */

@@ -172,8 +172,8 @@ export const PROBLEMS = {
       'One person must not hold both scopes. Nothing was changed. Give the scopes to clients of different ' +
       'persons.',
     change_superseded:
-      'The client, its keys, or the rights of the requester have changed since the request. Nothing was ' +
-      'changed. Request the change again.',
+      'The object of the change, or the rights of the requester have changed since the request. Nothing ' +
+      'was changed. Request the change again.',
     change_decided: 'This change was already decided or has expired. Nothing was changed. Request it again.',
     provider_taken:
       'Another client has this token_issuer with this token_client_id, or this page_issuer with this ' +

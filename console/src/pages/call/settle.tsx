@@ -8,6 +8,7 @@ import { useStoredDraft } from '../../components/forms/draft-storage';
 import { ReasonDialog } from '../../components/forms/reason-dialog';
 import { inWords } from '../../components/values/format';
 import { SETTLEMENT_WORDS } from '../../words/calls';
+import { notifyPendingChange } from '../clients/pending-change';
 
 /** Longest reason of a settlement. */
 const MAX_REASON = 1_000;
@@ -36,10 +37,11 @@ function SettleDialog({ timeline: { id, operation }, close }: { timeline: CallTi
   const settle = async (reason: string) => {
     const chosen = resolutionDtoOutcomeValues.find((value) => value === outcome);
     if (!chosen) return;
-    await http.POST('/v1/calls/{id}/resolution', {
+    const answer = await http.POST('/v1/calls/{id}/resolution', {
       params: { path: { id } },
       body: { outcome: chosen, reason },
     });
+    if (answer.data) notifyPendingChange(answer.data);
     await queries.invalidateQueries({ queryKey: ['get', '/v1/audit/calls/{id}'] });
   };
   return (
@@ -54,8 +56,9 @@ function SettleDialog({ timeline: { id, operation }, close }: { timeline: CallTi
     >
       <Text size="sm">
         Record the outcome of the payouts in doubt of {operation} at the upstream. Look it up with the
-        provider first. The settlement is recorded with your name and takes effect immediately. Only the API
-        can correct it later.
+        provider first. The settlement is recorded with your name. With dual control, one that releases a
+        reservation waits for a second person, and every other one takes effect immediately. Only the API can
+        correct it later.
       </Text>
       <Radio.Group label="Outcome" required value={outcome ?? null} onChange={setOutcome}>
         <Stack gap="xs" mt={4}>

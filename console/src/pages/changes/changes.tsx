@@ -35,8 +35,9 @@ export default function ChangesPage() {
     <Page
       title="Changes"
       lead={
-        'Changes that let a client do more, lifts of stops, merges of people, and forgotten fees. A person ' +
-        'other than the requester must approve them with their own key.'
+        'Changes that let a client do more, lifts of stops, merges of people, forgotten fees, and ' +
+        'settlements that give amounts back. A person other than the requester must approve them with ' +
+        'their own key.'
       }
     >
       <Group role="search" aria-label="Filters">
@@ -142,6 +143,7 @@ function Buttons({ change, decide }: { change: ChangeRecord; decide: (decision: 
 /** Returns the reason why this key cannot decide. The proxy enforces the same rule. */
 function obstacleOf({ is_own: isOwn }: ChangeRecord, person: string | null): string | undefined {
   if (person === null) return 'Your key does not belong to a person, so it cannot decide.';
-  if (isOwn) return 'You requested this change, or it merges you. Another person must decide.';
+  if (isOwn)
+    return 'You requested this change, it merges you, or it settles your call. Another person must decide.';
   return undefined;
 }

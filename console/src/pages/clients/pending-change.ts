@@ -6,7 +6,7 @@ export function notifyPendingChange(answer: object): answer is WaitingDto {
   if (!('change_id' in answer)) return false;
   const { change_id: id } = answer as WaitingDto;
   notifications.show({
-    message: `Another administrator must approve this change. It is listed on the page Changes: ${id}`,
+    message: `Another person must approve this change. It is listed on the page Changes: ${id}`,
     color: 'orange',
     autoClose: false,
   });
