@@ -32,6 +32,19 @@ export const RUNS = [
     test: 'is not_executed if another call was',
   },
   {
+    name: 'listing-in-local-time',
+    guards: 'a listing that was cut after a call, and counts as reaching back before it',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/listing.ts',
+        'SELECT least(min(o.answered_at), ${oldest}::timestamptz) AS oldest',
+        "SELECT least(min(o.answered_at) - interval '1 day', ${oldest}::timestamptz) AS oldest",
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/resolver-listings.full.spec.ts',
+    test: 'knows by our answers how far a listing in local time reaches back',
+  },
+  {
     name: 'equal-changes',
     guards: 'a redemption for one recipient that counts as that for another',
     edits: [

@@ -53,7 +53,34 @@ export async function readListing(
   const { rows } = await db.query(
     Prisma.sql`SELECT FROM book_transaction WHERE account = ${account} LIMIT 1`,
   );
-  return { ...read, missing, isOfNewAccount: rows.length === 0, freshUntil: newestByKind(expected) };
+  const oldest =
+    read.oldest !== null && read.oldest < since ? read.oldest : await readOldest(db, account, read);
+  return { ...read, oldest, missing, isOfNewAccount: rows.length === 0, freshUntil: newestByKind(expected) };
+}
+
+/** Maximum number of listed transactions to look for in our answers, oldest first. */
+const MOST_OLDEST = 1_000;
+
+/**
+ * Returns when the oldest listed transaction was made, at the latest. One that an answer of ours names is
+ * older than the answer. Its own time may be a local one.
+ */
+async function readOldest(
+  db: Client,
+  account: string,
+  { readId, oldest }: Pick<Listing, 'readId' | 'oldest'>,
+): Promise<Date | null> {
+  const { rows } = await db.query<{ oldest: Date | null }>(Prisma.sql`
+    SELECT least(min(o.answered_at), ${oldest}::timestamptz) AS oldest
+    FROM (
+      SELECT upstream_ref, upstream_id FROM upstream_transaction WHERE read_id = ${readId}::uuid
+      ORDER BY issued_at, ordinal LIMIT ${MOST_OLDEST}
+    ) AS t
+    JOIN book_transaction b ON b.account = ${account} AND b.upstream_id = t.upstream_id
+    JOIN outcome_item n ON n.intent_id = b.answered_call
+      AND (n.upstream_ref, n.upstream_id) = (t.upstream_ref, t.upstream_id)
+    JOIN outcome o ON o.intent_id = b.answered_call`);
+  return rows[0]?.oldest ?? null;
 }
 
 /** Returns the newest time of each kind. Operations can share a kind, and some answers name none. */
@@ -89,9 +116,9 @@ async function readExpected(
       FROM upstream_transaction WHERE read_id = ${readId}::uuid
     ), expected AS (
       SELECT i.operation, o.sent_at, o.recorded_at, a.at IS NOT NULL OR b.at IS NOT NULL AS shown,
-        -- If the clock is wrong, the transaction may have been too old or too new to be kept.
-        coalesce(a.at, b.at)
-          BETWEEN o.sent_at - ${margin}::interval AND o.recorded_at + ${margin}::interval AS in_time
+        -- If the clock is behind, the transaction may have been too old to be kept. If it is ahead, an older
+        -- one was kept too.
+        coalesce(a.at, b.at) >= o.sent_at - ${margin}::interval AS in_time
       FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       LEFT JOIN listed a ON a.upstream_ref = n.upstream_ref
       LEFT JOIN listed b ON b.upstream_id = n.upstream_id

@@ -102,7 +102,7 @@ const rows: Record<string, Lie> = {
 };
 
 const AMOUNTS = ['rounded', 'net', 'local-text'] as const;
-const TIMES = ['epoch-ms', 'epoch-s', 'offset', 'rfc2822', 'firestore'] as const;
+const TIMES = ['epoch-ms', 'epoch-s', 'local', 'offset', 'rfc2822', 'firestore'] as const;
 const DOUBTFUL = { mayStayInDoubt: true } as const;
 const FAILS: Partial<Lie> = { life: ['pending', 'failed'] };
 
@@ -126,7 +126,6 @@ const forms: Record<string, Lie> = {
       [`time-${time}-mixed`, { ...SUCCESS, form: { time }, mixed: true }],
     ]),
   ),
-  'time-local': { ...SUCCESS, form: { time: 'local' } },
   'word-unknown': { ...SUCCESS, form: { word: 'unknown' }, ...DOUBTFUL },
   'word-unknown-first': { ...SUCCESS, form: { word: 'unknown-first' } },
   'word-padded': { ...SUCCESS, form: { word: 'padded' }, mixed: true },
