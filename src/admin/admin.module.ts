@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module';
 import { FeeRemovals, StopLifts } from '../access/dual-control/change-document';
-import { PayoutSettlements } from '../access/dual-control/payout-changes';
+import { PayoutSettlements, TransactionAttributions } from '../access/dual-control/payout-changes';
 import { GatewayModule } from '../gateway/gateway.module';
 import { UpstreamModule } from '../gateway/upstream/upstream.module';
 import { HistoryModule } from '../history/history.module';
@@ -9,6 +9,7 @@ import { SettlementsByHandService } from '../history/own-calls/settlements-by-ha
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { JournalModule } from '../journal/journal.module';
 import { SpendingService } from '../policy/spending.service';
+import { AttributionsService } from '../reconciliation/attributions/attributions.service';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module';
 import { AccountsController } from './accounts/accounts.controller';
 import { AccountsService } from './accounts/accounts.service';
@@ -90,7 +91,8 @@ import { StopLiftingService, StopsService } from './stops/stops.service';
     { provide: FeeRemovals, useExisting: FeesService },
     { provide: PayoutSettlements, useExisting: SettlementsByHandService },
     { provide: StopLifts, useExisting: StopsService },
+    { provide: TransactionAttributions, useExisting: AttributionsService },
   ],
-  exports: [FeeRemovals, PayoutSettlements, StopLifts],
+  exports: [FeeRemovals, PayoutSettlements, StopLifts, TransactionAttributions],
 })
 export class AdminModule {}

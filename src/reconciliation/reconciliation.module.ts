@@ -5,6 +5,8 @@ import { HistoryModule } from '../history/history.module';
 import { MetricsModule } from '../http/metrics/metrics.module';
 import { JournalModule } from '../journal/journal.module';
 import { JobsModule } from '../platform/jobs/jobs.module';
+import { AttributionsController } from './attributions/attributions.controller';
+import { AttributionsService } from './attributions/attributions.service';
 import { DecisionsController } from './findings/decisions.controller';
 import { FindingsController } from './findings/findings.controller';
 import { FindingsService } from './findings/findings.service';
@@ -22,6 +24,7 @@ import { EventsController, SignedEventsService } from './webhooks-in/events.cont
 @Module({
   imports: [AccessModule, HistoryModule, JournalModule, JobsModule, MetricsModule, UpstreamModule],
   controllers: [
+    AttributionsController,
     EventsController,
     RoundsController,
     RunsController,
@@ -31,6 +34,7 @@ import { EventsController, SignedEventsService } from './webhooks-in/events.cont
     StatementsController,
   ],
   providers: [
+    AttributionsService,
     SignedEventsService,
     FindingsService,
     ReportService,
@@ -41,6 +45,6 @@ import { EventsController, SignedEventsService } from './webhooks-in/events.cont
     RunStreams,
     RunsService,
   ],
-  exports: [RunReader],
+  exports: [AttributionsService, RunReader],
 })
 export class ReconciliationModule {}

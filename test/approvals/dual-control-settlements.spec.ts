@@ -26,9 +26,9 @@ describe('a settlement by hand with dual control', () => {
 
   const { decide } = changeRequests(() => paying.proxy.url);
   const by = (person: string) => approvers[person] ?? '';
-  const payInDoubt = async () => {
+  const payInDoubt = async (body = AIRTIME) => {
     paying.upstream.behaviour = reset;
-    const { headers } = await paying.proxy.post(ada, '/payouts/airtime', AIRTIME).expect(502);
+    const { headers } = await paying.proxy.post(ada, '/payouts/airtime', body).expect(502);
     return headers['x-call-id'] ?? '';
   };
   const pay = async () => {
@@ -134,11 +134,12 @@ describe('a settlement by hand with dual control', () => {
   });
 
   it('is superseded by any settlement of the call since the request', async () => {
-    const id = await payInDoubt();
+    const { airtimes } = AIRTIME;
+    const id = await payInDoubt({ airtimes: [...airtimes, ...airtimes] });
     const asked = await settle(id, 'not_executed').expect(202);
-    await settle(id, 'confirmed').expect(200);
+    await settle(id, 'confirmed', { payouts: [`${id}.0`] }).expect(200);
     const { body } = await decide(by('hopper'), changeIdOf(asked)).expect(409);
     expect(body).toMatchObject({ code: 'change_superseded' });
-    expect(await read(id)).toMatchObject({ outcome: 'confirmed' });
+    expect(await read(id)).toMatchObject({ items: [{ state: 'paid' }, { state: 'in_doubt' }] });
   });
 });

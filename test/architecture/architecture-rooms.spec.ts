@@ -24,6 +24,7 @@ const HOUSE: [area: string, folders: string[]][] = [
     [
       'report',
       'findings',
+      'attributions',
       'webhooks-in',
       'following',
       'in-doubt',

@@ -10,6 +10,9 @@ const ONE_HUMAN = 'test/people/one-human.spec.ts';
 const PERSONAL_KEYS = 'test/access/keys/personal-keys.spec.ts';
 const SETTLEMENTS = 'src/history/own-calls/settlements-by-hand.service.ts';
 const SETTLED_BY_TWO = 'test/approvals/dual-control-settlements.spec.ts';
+const ATTRIBUTIONS = 'src/reconciliation/attributions/attributions.service.ts';
+const ATTRIBUTION_FAULTS = 'src/reconciliation/attributions/attribution-faults.ts';
+const ATTRIBUTED = 'test/reconciliation/book/attributions.spec.ts';
 const STOPS = 'test/limits/stops-second-person.spec.ts';
 
 export const DUAL_CONTROL = [
@@ -154,6 +157,43 @@ export const DUAL_CONTROL = [
     edits: [[SETTLEMENTS, 'if (call.version !== version) return undefined;', '']],
     noticedBy: SETTLED_BY_TWO,
     test: 'is superseded by any settlement of the call since the request',
+  },
+  {
+    name: 'attribution-by-one-person',
+    guards: 'a transaction that one person attributes',
+    edits: [
+      [ATTRIBUTIONS, 'if (!this.dualControl.isOn) await this.apply(', 'await this.apply('],
+      [ATTRIBUTIONS, 'if (!this.dualControl.isOn) return undefined;', 'return undefined;'],
+    ],
+    noticedBy: ATTRIBUTED,
+    test: 'settles a doubt, and the state follows from the transaction',
+  },
+  {
+    name: 'attribution-to-another-recipient',
+    guards: 'a payout that a person settles by the transaction of another recipient',
+    edits: [[ATTRIBUTION_FAULTS, '=> hasAnotherRecipient,', '=> hasAnotherRecipient && false,']],
+    noticedBy: ATTRIBUTED,
+    test: 'is refused with every contradiction',
+  },
+  {
+    name: 'attribution-of-a-named-transaction',
+    guards: 'a payout that a person robs of the transaction that its records name',
+    edits: [
+      [
+        ATTRIBUTION_FAULTS,
+        "!mayLose(otherOwner(facts, request)?.ground ?? 'person')",
+        "!mayLose(otherOwner(facts, request)?.ground ?? 'person') && false",
+      ],
+    ],
+    noticedBy: ATTRIBUTED,
+    test: 'is refused with every contradiction',
+  },
+  {
+    name: 'robbed-payout',
+    guards: 'a payout that stays paid by the transaction of another one',
+    edits: [['src/reconciliation/attributions/attribution-settlement.ts', 'if (!owner) return;', 'return;']],
+    noticedBy: ATTRIBUTED,
+    test: 'takes a transaction from a payout that only its likeness gave it, which is in doubt then',
   },
   {
     name: 'scopes-of-one-human',

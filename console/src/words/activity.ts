@@ -19,6 +19,7 @@ const KIND_WORDS: Record<ChangeRecord['kind'], string> = {
   merge_people: 'Merge of two people',
   forget_fees: 'Forgotten fees',
   settle_payouts: 'Settlement of payouts',
+  attribute_transaction: 'Attribution of a transaction',
 };
 
 /** Returns the title of a change. */

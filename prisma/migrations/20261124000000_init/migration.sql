@@ -1260,6 +1260,8 @@ CREATE INDEX stop_lift_tx ON stop_lift (tx, stop_id);
 --                         an exception for a person, named by ID
 --   key_claimed           a person, or the holder of its claim code, has got the secret of a key
 --   people_merged         two people are one human from then on
+--   transaction_attributed
+--                         a person has attributed a transaction of the book to a payout
 --   fees_forgotten        the learned fees of an operation of an account are not expected any more
 CREATE TABLE activity (
   id               uuid PRIMARY KEY, -- UUIDv7
@@ -1268,7 +1270,8 @@ CREATE TABLE activity (
     'wallet_recovered', 'key_paid_twice', 'false_rejection', 'transaction_contradicted', 'database_recovered', 'change_requested', 'change_approved', 'change_rejected',
     'emergency_change', 'dual_control_changed', 'beneficiary_added', 'beneficiary_removed', 'configuration_changed',
     'provider_changed', 'person_added', 'person_limits_changed', 'person_revoked', 'ephemeral_key_issued',
-    'ephemeral_key_revoked', 'key_claimed', 'people_merged', 'fees_forgotten')),
+    'ephemeral_key_revoked', 'key_claimed', 'people_merged', 'fees_forgotten',
+    'transaction_attributed')),
   target_client_id uuid, -- the client whose limits, scopes or key changed. Null for a wallet, which before and after name
   target_client    text, -- its name, which never changes
   target_key_id    uuid, -- the key that was issued or revoked

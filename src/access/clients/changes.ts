@@ -23,6 +23,7 @@ export const CLIENT_ACTIONS = [
   'person_limits_changed',
   'people_merged',
   'fees_forgotten',
+  'transaction_attributed',
   'beneficiary_added',
   'beneficiary_removed',
   'change_requested',

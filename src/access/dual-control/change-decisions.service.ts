@@ -12,7 +12,7 @@ import { writeMerge } from '../people/merges';
 import { readOwnChanges } from '../people/same-person';
 import { ChangeApplication } from './change-application';
 import { FeeRemovals, StopLifts } from './change-document';
-import { PayoutSettlements } from './payout-changes';
+import { PayoutSettlements, TransactionAttributions } from './payout-changes';
 import {
   ChangeKind,
   ChangeStatus,
@@ -48,6 +48,7 @@ export class ChangeDecisionsService {
     private readonly stops: StopLifts,
     private readonly fees: FeeRemovals,
     private readonly settlements: PayoutSettlements,
+    private readonly attributions: TransactionAttributions,
     @Inject(SETTINGS) settings: RunningConfig,
   ) {
     const { approvalExpiresAfterSeconds } = settings;
@@ -128,13 +129,14 @@ export class ChangeDecisionsService {
     { id, change, clientId, keyId, person, reason }: PendingChange,
     asApproved: ChangeAuthor,
   ): Promise<boolean> {
-    const { stop, merge, fees, settlement } = change;
+    const { stop, merge, fees, settlement, attribution } = change;
     const requester = { clientId, keyId, actor: person, reason: `${reason ?? ''} (change ${id})` };
     const applied =
       (stop && (await this.stops.liftIn(tx, stop, asApproved))) ||
       (merge && (await writeMerge(tx, this.records, merge, asApproved))) ||
       (fees && (await this.fees.forgetIn(tx, fees, asApproved))) ||
-      (settlement && (await this.settlements.settleIn(tx, settlement, requester)));
+      (settlement && (await this.settlements.settleIn(tx, settlement, requester))) ||
+      (attribution && (await this.attributions.attributeIn(tx, attribution, requester, asApproved)));
     return Boolean(applied);
   }
 

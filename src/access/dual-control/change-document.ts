@@ -15,7 +15,7 @@ import {
 import { identityOf, isSignIn } from '../clients/sign-ins';
 import { MergeDocument, recordedMerge } from '../people/merges';
 import { OwnLimitsDocument } from '../people/person-exceptions';
-import { SettlementDocument } from './payout-changes';
+import { AttributionDocument, recordedAttribution, SettlementDocument } from './payout-changes';
 
 /** The stored form of a pending change. */
 export interface ChangeDocument {
@@ -37,6 +37,8 @@ export interface ChangeDocument {
   fees?: FeesDocument;
   /** Payouts to settle. */
   settlement?: SettlementDocument;
+  /** A transaction to attribute to a payout. */
+  attribution?: AttributionDocument;
 }
 
 /** The permissions and the key holders of a client at the request of a change. */
@@ -79,7 +81,8 @@ export function fromKeyDocument({ sha256, expires_at, ...key }: KeyDocument): Ke
 
 /** Returns a change for its permanent record, without the SHA-256 of a key and without recipients. */
 export function recordedChange(client: string | null, change: ChangeDocument): object {
-  const { account, kind, permissions, key, register, person, stop, merge, fees, settlement } = change;
+  const { account, kind, permissions, key, register, person, stop, merge, fees } = change;
+  const { settlement, attribution } = change;
   return {
     ...(account !== undefined && { account }),
     ...(kind !== undefined && { kind }),
@@ -91,6 +94,7 @@ export function recordedChange(client: string | null, change: ChangeDocument): o
     ...(merge && recordedMerge(merge)),
     ...fees,
     ...(settlement && recordedSettlement(settlement)),
+    ...(attribution && recordedAttribution(attribution)),
   };
 }
 

@@ -1,4 +1,6 @@
+import { payoutIdOf } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
+import { ChangeAuthor } from '../clients/changes';
 
 /** The stored form of a pending settlement that gives an amount or a key back. */
 export interface SettlementDocument {
@@ -12,6 +14,35 @@ export interface SettlementDocument {
   version: string;
   /** Amount that counts less on caps, in US dollars. */
   amount_usd: string;
+}
+
+/** The stored form of a pending attribution of a transaction of the book to a payout. */
+export interface AttributionDocument {
+  call_id: string;
+  position: number;
+  transaction_id: string;
+  /** The transaction of the payout at the request. Null without one. */
+  own_id: string | null;
+  /** The payout of the transaction at the request. Null without one. */
+  owner: { call_id: string; position: number } | null;
+  upstream_ref: string | null;
+  upstream_id: string | null;
+  status: string | null;
+  /** Amount of the payout, in US dollars. Null if unknown. */
+  amount_usd: string | null;
+  /** Amount of the transaction, in US dollars. Null if unknown. */
+  listed_usd: string | null;
+}
+
+/** Returns an attribution for its record. */
+export function recordedAttribution(attribution: AttributionDocument): object {
+  const { call_id, position, own_id, owner, ...shown } = attribution;
+  return {
+    payout_id: payoutIdOf(call_id, position),
+    ...shown,
+    ...(own_id !== null && { superseded_transaction_id: own_id }),
+    ...(owner && { superseded_payout_id: payoutIdOf(owner.call_id, owner.position) }),
+  };
 }
 
 /** The requester of a change, who is the author of the settlement. */
@@ -33,5 +64,21 @@ export abstract class PayoutSettlements {
     tx: Prisma.TransactionClient,
     settlement: SettlementDocument,
     by: ChangeRequester,
+  ): Promise<boolean>;
+}
+
+/** Attributes transactions by hand. Implemented by the owner of the book, which is above this area. */
+export abstract class TransactionAttributions {
+  /**
+   * Attributes a transaction in the transaction of the decision.
+   * @param approved the author of the act.
+   * @returns false if the payout or the transaction has changed since the request.
+   * @throws Problem if this instance must not settle.
+   */
+  abstract attributeIn(
+    tx: Prisma.TransactionClient,
+    attribution: AttributionDocument,
+    by: ChangeRequester,
+    approved: ChangeAuthor,
   ): Promise<boolean>;
 }

@@ -20,6 +20,7 @@ const SCOPE_OF_KIND = {
   merge_people: 'admin',
   forget_fees: 'admin',
   settle_payouts: 'approve',
+  attribute_transaction: 'approve',
 } as const satisfies Record<string, Scope>;
 
 export type ChangeKind = keyof typeof SCOPE_OF_KIND;

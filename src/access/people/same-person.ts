@@ -86,7 +86,8 @@ function readOwner(prisma: Database, keyId: string | null): Promise<Humans> {
 }
 
 /** Calls `i` whose payouts a change settles. */
-const CALLS_OF_CHANGE = Prisma.sql`intent i WHERE i.id = (change::json #>> '{settlement,call_id}')::uuid`;
+const CALLS_OF_CHANGE = Prisma.sql`intent i WHERE i.id IN ((change::json #>> '{settlement,call_id}')::uuid,
+  (change::json #>> '{attribution,call_id}')::uuid, (change::json #>> '{attribution,owner,call_id}')::uuid)`;
 
 /**
  * Returns the changes that the owner of a key must not decide: changes that they requested with any identity,

@@ -4,6 +4,7 @@ import { PayoutRecord, VERDICTS_BY_HAND } from '../../history/own-calls/own-call
 import { FullCallRecord } from '../../history/records/record.dto';
 import { print } from '../output';
 import { callProxy, withProxyOptions, keyHelp, ProxyOptions } from '../proxy-client';
+import { addAttributionCommands } from './attributions';
 
 interface Options extends ProxyOptions {
   outcome: string;
@@ -34,7 +35,9 @@ const PAYOUT = new Option('--payout <id>', 'payout_id to settle; can be repeated
   .argParser((id: string, before: string[]) => [...before, id]);
 
 export function callsCommands(): Command {
-  const calls = new Command('calls').description('settle payouts by hand').addHelpText('after', HELP);
+  const calls = new Command('calls')
+    .description('settle payouts, and attribute transactions by hand')
+    .addHelpText('after', HELP);
   withProxyOptions(calls.command('settle'), 'approve')
     .description('settle the payouts in doubt of a call, or correct its records')
     .argument('<call id>', 'ID of the call, from X-Call-Id of its response')
@@ -44,6 +47,7 @@ export function callsCommands(): Command {
     .option('--supersedes <id>', 'ID of the newest settlement to correct, or of the call if it has none')
     .option('--json', 'print JSON: the call, or {"status","change_id","expires_at"} if it waits')
     .action(settle);
+  addAttributionCommands(calls);
   return calls;
 }
 

@@ -79,7 +79,7 @@ function callApprovals(options: ProxyOptions, path: string, body?: object): Prom
 }
 
 const CHANGES_HELP = `
-These commands call the running proxy with a key that has the scope admin or, for settlements of payouts, the
+These commands call the running proxy with a key that has the scope admin or, for payouts, the
 scope approve. A decision needs a personal key of another person than the requester. An approved key of a
 person has no secret yet. Give the claim code to that person alone: keys claim.
 ${keyHelp('admin')}

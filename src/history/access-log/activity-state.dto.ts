@@ -56,7 +56,12 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
     | null;
   @text('Operation of the false rejection, or of the forgotten fees.') operation?: string;
   @text('Kind of the contradiction, or of the client or the key.') kind?: string;
-  @text('ID of the contradicted transaction in the book.') transaction_id?: string;
+  @text('ID of the attributed or contradicted transaction in the book.') transaction_id?: string;
+  @text('ID of the payout that a person attributed it to.') payout_id?: string;
+  @textOrNull('Status of this transaction.') status?: string | null;
+  @textOrNull('Amount of this transaction in US dollars.') listed_usd?: string | null;
+  @text('ID of the earlier transaction of the payout.') superseded_transaction_id?: string;
+  @text('ID of the earlier payout of the transaction.') superseded_payout_id?: string;
   @textOrNull('Reference of this transaction.') upstream_ref?: string | null;
   @textOrNull('ID of this transaction at the upstream.') upstream_id?: string | null;
   @text('ID of the wallet.') wallet_id?: string;
@@ -76,7 +81,7 @@ export class ActivityState extends withLimits<ClientState, Partial<LimitsDocumen
   @text('ID of the call whose payouts are settled.') call_id?: string;
   @text('Outcome of these payouts.') outcome?: string;
   @words('IDs of these payouts. Absent for all that the outcome applies to.') payouts?: string[];
-  @text('Amount that counts less on caps, in US dollars.') amount_usd?: string;
+  @textOrNull('Amount that counts less on caps, or of the payout, in US dollars.') amount_usd?: string | null;
   @words('Learned fees in US dollars by size of payout, such as `20-50: 0.3`.') learned_fees?: string[];
   @text('Name of the new client.') name?: string;
   @words('Acts of one person that need two persons.') acts?: string[];

@@ -10,6 +10,8 @@ export const NOT_FOUND = {
       'Your client has no ephemeral key with this ID. GET /v1/ephemeral-keys lists them.',
     change_not_found: 'No change has this ID. GET /v1/changes lists the changes.',
     approval_not_found: 'No call with this ID was held for approval.',
+    transaction_not_found:
+      'The book has no transaction with this ID. GET /v1/reconciliation/transactions finds transactions.',
     statement_not_found: 'No statement has this ID. GET /v1/reconciliation/statements lists the statements.',
     stop_not_found: 'No active stop has this ID. GET /v1/stops lists the active stops.',
     fees_not_found:

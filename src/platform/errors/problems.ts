@@ -188,6 +188,9 @@ export const PROBLEMS = {
     not_in_doubt:
       'Only payouts in doubt can be settled by hand, and only after the deadline of their answer. Nothing ' +
       'was changed. To correct other payouts, send `supersedes`.',
+    attribution_contradicted:
+      'The transaction contradicts the payout, or belongs to another one. Nothing was changed. "errors" ' +
+      'lists every reason.',
     resolution_superseded:
       'A newer settlement is in effect, so nothing was changed. Read the call again before you correct it.',
   }),

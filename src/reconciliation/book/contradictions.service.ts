@@ -9,7 +9,7 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
 
 /** Weak grounds: an error that names the transaction, and rules that match what is alike. */
-const WEAK_GROUNDS: readonly string[] = ['error', 'batch_ref', 'reference', 'fingerprint'];
+export const WEAK_GROUNDS: readonly string[] = ['error', 'batch_ref', 'reference', 'fingerprint'];
 
 /** Contradictions per turn. The next turn handles the rest. */
 const AT_ONCE = 500;

@@ -118,7 +118,10 @@ function entryFor(item: LedgerItem, news: PayoutNews, entry: Entry): NewEntry[] 
 }
 
 /** Returns the entry of a changed fee. A fee may be charged later, or be refunded. */
-function feeOf({ feeUsd: before }: LedgerItem, { position, fee, transaction }: PayoutNews): NewEntry[] {
+export function feeOf(
+  { feeUsd: before }: LedgerItem,
+  { position, fee, transaction }: Pick<PayoutNews, 'position' | 'fee' | 'transaction'>,
+): NewEntry[] {
   const listed = fee === null ? null : new Decimal(fee);
   const feeUsd = listed?.isZero() ? listed : countableFee(listed);
   if (feeUsd === null || feeUsd.eq(before)) return [];

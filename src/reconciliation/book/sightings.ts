@@ -74,7 +74,7 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
 /** The canonical keys of a listed transaction `t`, of an earlier sighting `e`, and of a payout `n` to `p`. */
 export const KEYS_LISTED = Prisma.sql`recipient_keys(t.email, t.phone, t.handle, t.receiver)`;
 const KEYS_BEFORE = Prisma.sql`recipient_keys(e.email, e.phone, e.handle, e.receiver)`;
-const KEYS_OF_PAYOUT = Prisma.sql`recipient_keys(p.email, p.phone, p.handle, n.receiver)`;
+export const KEYS_OF_PAYOUT = Prisma.sql`recipient_keys(p.email, p.phone, p.handle, n.receiver)`;
 
 /** Rounding to cents, and the fee, by which an amount may differ. */
 const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;

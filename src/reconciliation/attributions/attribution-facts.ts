@@ -1,0 +1,83 @@
+import { PayoutPlace } from '../../operations/catalogue/payout-id';
+import { CREATED_BY } from '../../operations/items/effects';
+import { Prisma } from '../../platform/database/generated/client';
+import { SET_ASIDE_FLOW } from '../book/flows';
+import { KNOWN_TYPES } from '../book/plan';
+import { KEYS_LISTED, KEYS_OF_PAYOUT } from '../book/sightings';
+
+/** An attribution that a person requests. */
+export interface AttributionRequest extends PayoutPlace {
+  /** ID of the transaction in the book. */
+  transactionId: string;
+  /** The payouts whose attributions it supersedes: the payout itself, or that of the transaction. */
+  supersedes: readonly PayoutPlace[];
+}
+
+/** A payout with the rule that attributes its transaction. */
+interface Owner extends PayoutPlace {
+  ground: string;
+}
+
+/** A transaction of the book as it is now, compared with a payout. */
+export interface AttributionFacts {
+  id: string;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+  batchRef: string | null;
+  issuedAt: Date | null;
+  status: string | null;
+  /** In US dollars. */
+  amount: string | null;
+  fee: string | null;
+  readId: string | null;
+  ordinal: string | null;
+  /** Whether a stored reading shows it, with its recipient. */
+  isShown: boolean;
+  isOfAccount: boolean;
+  hasAnotherRecipient: boolean;
+  hasAnotherType: boolean;
+  /** Its kind if it is no payment, such as `refund`. */
+  flow: string | null;
+  /** Its payout. */
+  owner: Owner | null;
+  /** The transaction of the payout. */
+  own: { id: string; ground: string } | null;
+}
+
+/** The type of the transactions that an operation creates. */
+const TYPES = JSON.stringify(Object.fromEntries([...CREATED_BY].map(([name, { type }]) => [name, type])));
+
+/**
+ * Reads and locks a transaction of the book and that of a payout.
+ * @returns undefined if the book has no such transaction.
+ */
+export async function readFacts(
+  tx: Prisma.TransactionClient,
+  { transactionId, callId, position }: AttributionRequest,
+): Promise<AttributionFacts | undefined> {
+  const isOwn = Prisma.sql`call_id = ${callId}::uuid AND position = ${position}::integer`;
+  await tx.$queryRaw`
+    SELECT id::text FROM book_transaction WHERE id = ${transactionId}::uuid OR ${isOwn}
+    ORDER BY id FOR UPDATE`;
+  const [facts] = await tx.$queryRaw<AttributionFacts[]>`
+    SELECT b.id::text, b.upstream_ref AS "upstreamRef", b.upstream_id AS "upstreamId",
+      b.batch_ref AS "batchRef", b.issued_at AS "issuedAt", b.status,
+      trim_scale(b.amount_usd)::text AS amount, b.fee_usd::text AS fee,
+      b.read_id::text AS "readId", b.ordinal::text,
+      t.read_id IS NOT NULL AS "isShown", b.account = coalesce(c.account, 'main') AS "isOfAccount",
+      NOT recipients_agree(${KEYS_LISTED}, ${KEYS_OF_PAYOUT}) AS "hasAnotherRecipient",
+      coalesce(lower(t.type) = ANY (${KNOWN_TYPES}::text[])
+        AND lower(t.type) <> ${TYPES}::json ->> i.operation, FALSE) AS "hasAnotherType",
+      t.flow, CASE WHEN b.call_id IS NOT NULL THEN json_build_object(
+        'callId', b.call_id, 'position', b.position, 'ground', b.ground) END AS owner,
+      (SELECT json_build_object('id', id, 'ground', ground) FROM book_transaction WHERE ${isOwn}) AS own
+    FROM book_transaction b JOIN intent i ON i.id = ${callId}::uuid LEFT JOIN client c ON c.id = i.client_id
+    LEFT JOIN LATERAL (
+      SELECT *, ${SET_ASIDE_FLOW} AS flow FROM upstream_transaction
+      WHERE read_id = b.read_id AND ordinal = b.ordinal
+    ) AS t ON TRUE
+    LEFT JOIN intent_item n ON n.intent_id = i.id AND n.position = ${position}::integer
+    LEFT JOIN item_recipient p ON p.intent_id = i.id AND p.position = n.position
+    WHERE b.id = ${transactionId}::uuid`;
+  return facts;
+}
