@@ -32,6 +32,25 @@ export const RUNS = [
     test: 'is not_executed if another call was',
   },
   {
+    name: 'surplus-of-an-answer',
+    guards: 'a second transaction in the answer to a call, which counts as that of an equal lost call',
+    edits: [
+      ['src/reconciliation/book/fingerprint.ts', 'AND n NOT IN (SELECT n FROM answered WHERE surplus)', ''],
+    ],
+    noticedBy: 'test/reconciliation/book/surplus.spec.ts',
+    test: 'raises an alarm that names its twin',
+  },
+  {
+    name: 'unplaced-in-an-answer',
+    guards:
+      'a transaction in the answer to a call, in an unclear place, which counts as that of another call',
+    edits: [
+      ['src/reconciliation/book/fingerprint.ts', 'await db.query(DROP_ANSWERED);', 'void DROP_ANSWERED;'],
+    ],
+    noticedBy: 'test/reconciliation/book/surplus.spec.ts',
+    test: 'is of no other payout while its place in the call is unclear',
+  },
+  {
     name: 'listing-in-local-time',
     guards: 'a listing that was cut after a call, and counts as reaching back before it',
     edits: [
@@ -41,8 +60,8 @@ export const RUNS = [
         "SELECT least(min(o.answered_at) - interval '1 day', ${oldest}::timestamptz) AS oldest",
       ],
     ],
-    noticedBy: 'test/reconciliation/in-doubt/resolver-listings.full.spec.ts',
-    test: 'knows by our answers how far a listing in local time reaches back',
+    noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',
+    test: 'reaches back before a call if it has the transaction of an earlier answer',
   },
   {
     name: 'equal-changes',
@@ -94,8 +113,8 @@ export const RUNS = [
     edits: [
       [
         'src/operations/lifecycle/lifecycle-sql.ts',
-        'coalesce(s.counted_usd, o.counted_usd) IS NOT DISTINCT FROM 0\n  AND i.item_count > 0 AND i.item_count = (',
-        'TRUE\n  AND 0 < (',
+        'o.counted_usd) IS NOT DISTINCT FROM 0\n  AND i.item_count > 0 AND i.item_count = (',
+        'o.counted_usd) > -1\n  AND 0 < (',
       ],
     ],
     noticedBy: 'test/reconciliation/findings/returned-payouts.full.spec.ts',

@@ -1088,13 +1088,13 @@ CREATE INDEX book_transaction_unclaimed ON book_transaction (account, issued_at)
 CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE call_id IS NULL;
 
 -- A contradiction: a second payout whose records name the transaction, another transaction with its reference,
--- or a row with its names and another recipient, type or amount. It changes nothing about the payout of the
--- transaction.
+-- a row with its names and another recipient, type or amount, or an answer that names more transactions than its
+-- call has payouts. It changes nothing about the payout of the transaction.
 CREATE TABLE book_contradiction (
   id             uuid PRIMARY KEY, -- UUIDv7
   transaction_id uuid NOT NULL,
-  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount')),
-  call_id        uuid, -- the second payout
+  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount', 'surplus')),
+  call_id        uuid, -- the second payout, or the call of the answer
   position       integer,
   ground         text, -- of its record: answer, error or person
   variant_id     uuid, -- the row with its name, a transaction of its own
@@ -1148,13 +1148,13 @@ CREATE FUNCTION enter_calls(call_ids uuid[]) RETURNS void LANGUAGE sql
 SET search_path = pg_catalog, public, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET jit = off AS $$
   WITH named AS MATERIALIZED (
-    SELECT new_id() AS id, coalesce(c.account, 'main') AS account, i.id AS call_id, n.*,
+    SELECT new_id() AS id, coalesce(c.account, 'main') AS account, i.id AS call_id, n.*, i.item_count,
       EXISTS (SELECT FROM book_transaction b WHERE b.call_id = i.id AND b.position = n.pos) AS has_one
     FROM unnest(call_ids) AS call(id) JOIN intent i ON i.id = call.id JOIN outcome o ON o.intent_id = i.id
     LEFT JOIN client c ON c.id = i.client_id
     CROSS JOIN LATERAL (SELECT o.record::json AS answer) AS parsed
     CROSS JOIN LATERAL (
-      SELECT DISTINCT ON (coalesce(t.pos, -t.nth)) t.pos, t.upstream_ref, t.upstream_id, t.batch_ref, t.amount_usd, t.fee_usd,
+      SELECT DISTINCT ON (coalesce(t.pos, -t.nth)) t.pos, t.nth, t.upstream_ref, t.upstream_id, t.batch_ref, t.amount_usd, t.fee_usd,
         t.status, CASE WHEN t.source = 'person' THEN 'person' WHEN t.source = 'answer' AND o.kind <> 'succeeded' THEN 'error' ELSE 'answer' END AS ground
       FROM (
         SELECT a.position AS pos, book_name(a.upstream_ref) AS upstream_ref, book_name(a.upstream_id) AS upstream_id,
@@ -1180,8 +1180,13 @@ SET enable_mergejoin = off SET jit = off AS $$
       coalesce(b.ground = 'error' AND n.ground <> 'error' AND (b.call_id, b.position) <> (n.call_id, n.pos) AND NOT n.has_one,
         FALSE) AS is_moved,
       -- Two of these calls can name one transaction.
-      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id) ORDER BY n.call_id, n.pos) AS first_id
-    FROM named n LEFT JOIN LATERAL (
+      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id) ORDER BY n.call_id, n.pos) AS first_id,
+      -- Each transaction of a call counts once, and those with a payout first.
+      n.item_count < dense_rank() OVER (PARTITION BY n.call_id ORDER BY n.first_pos, n.first_nth) AS is_surplus
+    FROM (
+      SELECT *, min(pos) OVER same AS first_pos, min(nth) OVER same AS first_nth FROM named
+      WINDOW same AS (PARTITION BY call_id, coalesce(upstream_ref, upstream_id))
+    ) AS n LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT b.* FROM book_transaction b WHERE b.account = n.account AND b.upstream_ref = n.upstream_ref AND b.variant = 0
         UNION ALL
@@ -1207,6 +1212,9 @@ SET enable_mergejoin = off SET jit = off AS $$
   FROM known k
   WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
     AND (k.owner IS NOT NULL OR k.has_one OR k.book_id IS NULL AND k.id <> k.first_id)
+  UNION ALL
+  SELECT new_id(), coalesce(k.book_id, k.first_id), 'surplus', k.call_id, NULL, NULL
+  FROM known k WHERE k.pos IS NULL AND k.is_surplus
   ON CONFLICT DO NOTHING
 $$;
 

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
+import { makeAnswered } from './answered';
 import { NewsRow, toNews, unclaimed } from './candidates';
 import { runAll } from './connection';
 import { matchAlike } from './fingerprint';
@@ -45,7 +46,7 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   await runAll(db, [WITHOUT_ATTRIBUTED, Prisma.sql`ANALYZE ours; ANALYZE theirs`]);
   const ids = await idsIn(db, Prisma.sql`run_call`);
   await runAll(db, [...matchAll(ids), ...MATCH_NAMED, ...MATCH_COLLECTIONS, ...REFUSE]);
-  await db.query(makeShowsId(scope));
+  await runAll(db, [makeShowsId(scope), ...makeAnswered(scope.account)]);
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
   }

@@ -11,6 +11,9 @@ import { proseAsRecorded } from '../../platform/privacy/recorded';
 /** Weak grounds: an error that names the transaction, and rules that match what is alike. */
 export const WEAK_GROUNDS: readonly string[] = ['error', 'batch_ref', 'reference', 'fingerprint'];
 
+/** Maximum number of transactions that the alarm about a surplus one names, the most similar first. */
+const MOST_TWINS = 5;
+
 /** Contradictions per turn. The next turn handles the rest. */
 const AT_ONCE = 500;
 
@@ -24,13 +27,15 @@ interface PayoutClaim {
 interface ContradictionRow {
   id: string;
   transactionId: string;
-  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount';
+  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount' | 'surplus';
   upstreamRef: string | null;
   upstreamId: string | null;
   /** The payout of the transaction. */
   owner: PayoutClaim | null;
   /** The second payout. */
   claimant: PayoutClaim | null;
+  /** The call whose answer names more transactions than it has payouts, and those of its payouts. */
+  answered: { callId: string; twins: { name: string; payout: string }[] } | null;
   /** The other transaction of the second payout. */
   other: { id: string; ground: string } | null;
 }
@@ -41,6 +46,7 @@ const KINDS: Record<ContradictionRow['kind'], string> = {
   recipient: 'The upstream shows the transaction with another recipient',
   type: 'The upstream shows the transaction with another type',
   amount: 'The upstream shows the transaction with another amount',
+  surplus: 'The answer names more transactions than its call has payouts',
 };
 
 /**
@@ -72,9 +78,15 @@ export class ContradictionsService {
         b.upstream_id AS "upstreamId",
         CASE WHEN b.call_id IS NOT NULL THEN json_build_object(
           'callId', b.call_id, 'position', b.position, 'ground', b.ground) END AS owner,
-        CASE WHEN c.call_id IS NOT NULL THEN json_build_object(
+        CASE WHEN c.position IS NOT NULL THEN json_build_object(
           'callId', c.call_id, 'position', c.position, 'ground', coalesce(c.ground,
             'own_id')) END AS claimant,
+        CASE WHEN c.kind = 'surplus' THEN json_build_object('callId', c.call_id, 'twins', ARRAY(
+          SELECT json_build_object('name', coalesce(w.upstream_ref, w.upstream_id),
+            'payout', w.call_id || '.' || w.position)
+          FROM book_transaction w WHERE w.call_id = c.call_id AND w.id <> b.id
+          ORDER BY w.amount_usd IS NOT DISTINCT FROM b.amount_usd DESC, w.position LIMIT ${MOST_TWINS}
+        )) END AS answered,
         (SELECT json_build_object('id', o.id, 'ground', o.ground) FROM book_transaction o
           WHERE o.call_id = c.call_id AND o.position = c.position) AS other
       FROM book_contradiction c JOIN book_transaction b ON b.id = c.transaction_id
@@ -138,9 +150,13 @@ export class ContradictionsService {
   }
 
   private async alarm(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
-    const { kind, transactionId, upstreamRef, upstreamId, owner, claimant } = row;
+    const { kind, transactionId, upstreamRef, upstreamId, owner, claimant, answered } = row;
     const about = owner ? ` of payout ${owner.callId}.${owner.position}` : '';
     const second = claimant ? ` (payout ${claimant.callId}.${claimant.position})` : '';
+    const twins = answered?.twins.map(({ name, payout }) => `${proseAsRecorded(name)} of payout ${payout}`);
+    const reason = twins
+      ? `${KINDS[kind]}. Compare the transaction with ${twins.join(', ')}.`
+      : `${KINDS[kind]}${about}${second}. It changed nothing.`;
     const act = {
       id: newId(),
       action: 'transaction_contradicted',
@@ -151,8 +167,8 @@ export class ContradictionsService {
         upstream_ref: proseAsRecorded(upstreamRef),
       }),
       via: 'worker',
-      call_id: owner?.callId ?? claimant?.callId ?? null,
-      reason: `${KINDS[kind]}${about}${second}. It changed nothing.`,
+      call_id: answered?.callId ?? owner?.callId ?? claimant?.callId ?? null,
+      reason,
     };
     await tx.$executeRaw(insertion('activity', [act]));
     this.alarms.inc({ kind });

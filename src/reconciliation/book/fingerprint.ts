@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
+import { DROP_ANSWERED } from './answered';
 import { runAll } from './connection';
 import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
 import { SETTLE } from './rules';
@@ -80,7 +81,7 @@ export const MAKE_SHOWS_ID = Prisma.sql`
  * The rule for payouts and transactions that are alike: the same kind, recipient and amount, and a time that
  * fits. They form a class. Its members are interchangeable, so they are matched one to one in the order of
  * time, and as many as possible. Transactions with an ID of our calls that the rules for names left belong to
- * no other call. Needs `shows_id`.
+ * no other call, and neither do those of `answered`. Needs `shows_id`.
  */
 export async function matchAlike(db: Client, settings: RunSettings): Promise<void> {
   await db.query(kindTheirs(Prisma.sql`o.usd = t.usd`));
@@ -122,6 +123,7 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
     if (rowCount === 0) break;
   }
   if (likeness.near) await db.query(dropDistant(settings));
+  await db.query(DROP_ANSWERED);
   await db.query(SETTLE);
 }
 
@@ -149,7 +151,8 @@ function makeEvents(
     UNION ALL
     SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n)
     FROM unmatched_theirs
-    WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))})`;
+    WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('reference'))})
+      AND n NOT IN (SELECT n FROM answered WHERE surplus)`;
   const rows = Prisma.sql`(${sides}) AS sides WHERE g IS NOT NULL AND usd IS NOT NULL AND at IS NOT NULL`;
   const heaps = Prisma.sql`
           SELECT *, sum(step) OVER (PARTITION BY g ORDER BY usd, mine, n) AS heap

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { writeResult } from '../../journal/reconciliation/findings';
 import { Prisma } from '../../platform/database/generated/client';
+import { makeAnswered } from '../book/answered';
 import { runAll } from '../book/connection';
 import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../book/fingerprint';
 import {
@@ -107,7 +108,7 @@ async function nextOf(db: Client, table: Prisma.Sql): Promise<number> {
 }
 
 async function matchRemaining(db: Client, plan: Plan): Promise<void> {
-  await runAll(db, [...MATCH_NAMED, ...MATCH_COLLECTIONS, MAKE_SHOWS_ID]);
+  await runAll(db, [...MATCH_NAMED, ...MATCH_COLLECTIONS, MAKE_SHOWS_ID, ...makeAnswered(plan.account)]);
   await matchAlike(db, plan.settings);
   await runAll(db, MATCH_REFERENCES);
   await matchSimilar(db, plan.settings);

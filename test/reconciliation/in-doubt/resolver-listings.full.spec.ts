@@ -137,22 +137,6 @@ describe('the resolver with an unusual listing', () => {
     expect(await settle(id)).toContain("the upstream's clock may be wrong");
   });
 
-  it('knows by our answers how far a listing in local time reaches back', async () => {
-    const inLocalTime = (row: Record<string, unknown>) => {
-      const local = new Date(Date.parse(String(row.issueDate)) + 3 * 3_600_000);
-      return { ...row, issueDate: local.toISOString().slice(0, 19).replace('T', ' ') };
-    };
-    await pay({}, [71, 1]);
-    const id = await pay({ lost: true, only: 0 }, [72, 1]);
-    await pay({}, [73, 1]);
-    const all = listed;
-    listed = all.slice(-1).map(inLocalTime);
-    expect(await settle(id)).toContain('has nothing older than this call');
-    listed = all.map(inLocalTime);
-    expect(await settle(id)).toBe('not_executed');
-    listed = all;
-  });
-
   it('does not attribute the transaction of one call to another with the same batch_ref', async () => {
     await pay({}, [9, 1]);
     await pay({ issueID: 'the same' }, [10, 1]);

@@ -53,7 +53,8 @@ async function match(
     CREATE TEMP TABLE unmatched_theirs (
       n bigint, at timestamptz, key text, kind text, type text, unpaid boolean, usd numeric(20,6),
       reference text);
-    CREATE TEMP TABLE ours (LIKE unmatched_ours); CREATE TEMP TABLE theirs (LIKE unmatched_theirs)`);
+    CREATE TEMP TABLE ours (LIKE unmatched_ours); CREATE TEMP TABLE theirs (LIKE unmatched_theirs);
+    CREATE TEMP TABLE answered (n bigint, call_id uuid, surplus boolean)`);
   const read = `row_number() OVER () AS n, to_timestamp(at) AS at, key
     FROM json_to_recordset($1) AS r(key text, at float8)`;
   await db.query(

@@ -65,7 +65,8 @@ export class Account {
     const { lie, variant } = this.behaviourTo(request);
     const { pays, answer } = lie.mixed ? (VARIANTS[variant % VARIANTS.length] as Variant) : lie;
     const paid = this.pay(request, pays, lie);
-    const shown = paid.filter(({ state, isSurplus }) => state !== 'queued' && !isSurplus);
+    const showsAll = lie.rows === 'surplus';
+    const shown = paid.filter(({ state, isSurplus }) => state !== 'queued' && (showsAll || !isSurplus));
     const rows = this.rowsOf(shown, lie);
     const error = lie.rows === 'some' ? `1 of ${request.items.length} items failed` : 'None';
     if (lie.rows === 'echoed' && shown.length > 0) this.lastPaid = shown;

@@ -26,7 +26,7 @@ export type AnswerLie = (typeof ANSWERS)[number];
 export type Pays = 'all' | 'none' | 'queued' | 'queued-long' | 'all-but-last' | 'twice';
 
 /** How the rows of an answer differ from what happened. */
-type RowLie = 'some' | 'some-silently' | 'repeated' | 'reversed' | 'echoed';
+type RowLie = 'some' | 'some-silently' | 'repeated' | 'reversed' | 'echoed' | 'surplus';
 
 export type TimeForm = 'iso' | 'epoch-ms' | 'epoch-s' | 'local' | 'offset' | 'rfc2822' | 'firestore';
 
@@ -95,6 +95,7 @@ const rows: Record<string, Lie> = {
   'echoed-row': { ...SUCCESS, rows: 'echoed', items: 1 },
   'echoed-then-reversed': { ...SUCCESS, rows: 'echoed', life: ['paid', 'reversed'], items: 1 },
   'paid-twice': { ...SUCCESS, pays: 'twice' },
+  'paid-twice-named': { ...SUCCESS, pays: 'twice', rows: 'surplus' },
   'paid-twice-error-500': { pays: 'twice', answer: 'error-500' },
   'foreign-chiref': { ...SUCCESS, foreign: 'same-chiref' },
   'foreign-reference': { ...SUCCESS, foreign: 'same-reference' },

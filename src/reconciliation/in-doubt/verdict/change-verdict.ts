@@ -112,7 +112,7 @@ function concludeDone(
   return id === call.id
     ? {
         verdict: 'confirmed',
-        reason: `The transaction was ${change}. The other calls of ours were rejected, or are equal and later.`,
+        reason: `The transaction was ${change}. Our other calls were rejected, or are equal and later.`,
       }
     : notExecuted(`An earlier call of ours, or one that was not rejected, ${change} the transaction.`);
 }

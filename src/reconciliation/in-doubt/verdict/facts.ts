@@ -13,10 +13,7 @@ export interface Listing {
   requestedAt: Date;
   /** Number of known transactions that the listing lacks. Above 0, it is incomplete. */
   missing: number;
-  /**
-   * Time at which the oldest listed transaction was made, at the latest. The listing cannot show whether older
-   * ones were cut off.
-   */
+  /** Latest time at which the oldest listed transaction was made. Older ones may have been cut off. */
   oldest: Date | null;
   /** Whether the listing is empty, and the book has no transaction of the account. */
   isOfNewAccount: boolean;

@@ -1,0 +1,38 @@
+import { Prisma } from '../../platform/database/generated/client';
+
+/** Returns the parts of canonical keys that all spellings share. */
+const loose = (keys: Prisma.Sql) =>
+  Prisma.sql`ARRAY(SELECT loose_name(key) FROM unnest(${keys}) AS keys(key))`;
+const NAMES_OF_ITEM = loose(Prisma.sql`recipient_keys(r.email, r.phone, r.handle, i.receiver)`);
+const NAMES_SHOWN = loose(Prisma.sql`array_remove(ARRAY[t.email, t.phone, t.handle, t.receiver], NULL)`);
+
+/**
+ * `answered`: the transactions left whose names the answer to a call has, and which are like an item of that
+ * call. They are of no other call. They are `surplus` if each payout of the call has another transaction.
+ */
+export const makeAnswered = (account: string): Prisma.Sql[] => [
+  Prisma.sql`DROP TABLE IF EXISTS answered`,
+  Prisma.sql`CREATE TEMP TABLE answered AS
+  SELECT DISTINCT t.n, i.intent_id AS call_id,
+    i.intent_id NOT IN (SELECT call_id FROM unmatched_ours) AS surplus
+  FROM unmatched_theirs t
+  CROSS JOIN LATERAL (
+    SELECT answered_call FROM book_transaction
+    WHERE account = ${account} AND upstream_ref = t.upstream_ref AND variant = 0
+    UNION
+    SELECT answered_call FROM book_transaction WHERE account = ${account} AND upstream_id = t.upstream_id
+  ) AS b
+  JOIN intent q ON q.id = b.answered_call
+  JOIN compared_operation c ON c.operation = q.operation AND (t.type IS NULL OR t.type = c.type)
+  JOIN intent_item i ON i.intent_id = b.answered_call
+  LEFT JOIN item_recipient r ON r.intent_id = i.intent_id AND r.position = i.position
+  CROSS JOIN LATERAL (SELECT ${NAMES_OF_ITEM} AS ours, ${NAMES_SHOWN} AS theirs) AS names
+  WHERE abs(i.amount_usd - t.usd) <= 0.01 + coalesce(t.fee, 0)
+    AND (names.ours && names.theirs OR names.ours = '{}' OR names.theirs = '{}')`,
+  Prisma.sql`ANALYZE answered`,
+];
+
+/** Drops pairs with a transaction of another call. */
+export const DROP_ANSWERED = Prisma.sql`
+  DELETE FROM pg_temp.found USING answered a, unmatched_ours o
+  WHERE found.t = a.n AND o.n = found.o AND o.call_id <> a.call_id`;
