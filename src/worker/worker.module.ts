@@ -21,6 +21,7 @@ import { loggingOptions } from '../platform/logging/logging';
 import { StorageModule } from '../platform/storage/storage.module';
 import { BookService } from '../reconciliation/book/book.service';
 import { ContradictionsService } from '../reconciliation/book/contradictions.service';
+import { StatementProofsService } from '../reconciliation/book/statement-proofs.service';
 import { DeletedLinksService } from '../reconciliation/following/deleted-links.service';
 import { FollowUpJob, FollowUpService } from '../reconciliation/following/follow-up.service';
 import { ChangesService } from '../reconciliation/in-doubt/rounds/changes.service';
@@ -97,6 +98,7 @@ export class WorkerModule {
         RunReader,
         RunsService,
         SourcesService,
+        StatementProofsService,
         UnknownStatuses,
       ],
     };

@@ -2,7 +2,38 @@
 
 const STATES = 'test/reconciliation/matching/reconciliation-payout-states.full.spec.ts';
 
+const PROOFS = 'src/reconciliation/book/statement-proofs.ts';
+const STATEMENTS = 'test/reconciliation/runs/statements-settle.spec.ts';
+
 export const RUNS = [
+  {
+    name: 'statement-settles-unasked',
+    guards: 'a payout settled by a statement without the setting',
+    edits: [['src/reconciliation/runs/execution.ts', '!this.proofs.isOn', 'false']],
+    noticedBy: STATEMENTS,
+    test: 'settles nothing',
+  },
+  {
+    name: 'uncertain-statement',
+    guards: 'a payout settled by a row that only resembles it',
+    edits: [[PROOFS, "WHERE p.certainty = 'certain' AND", 'WHERE']],
+    noticedBy: STATEMENTS,
+    test: 'changes nothing if the row is no certain match',
+  },
+  {
+    name: 'contradicting-statement',
+    guards: 'a payout settled by a row to another recipient',
+    edits: [[PROOFS, '${CONTRADICTION_OF_PAIR} IS NULL', 'TRUE']],
+    noticedBy: STATEMENTS,
+    test: 'changes nothing if the row has another recipient',
+  },
+  {
+    name: 'outdated-statement',
+    guards: 'a payout settled by a statement from before its verdict',
+    edits: [['src/reconciliation/book/statement-proofs.service.ts', ' && last.at < importedAt', '']],
+    noticedBy: STATEMENTS,
+    test: 'settles a payout that was not executed, unless that was settled after the import',
+  },
   {
     name: 'state-of-each-payout',
     guards: 'a run that takes the outcome of a call for the state of its payouts',

@@ -39,6 +39,8 @@ export function toReconciliation(env: Environment) {
     timeToleranceSeconds: env.RECONCILIATION_TIME_TOLERANCE_SECONDS,
     /** Minimum age of a late payment. */
     lateAfterSeconds: env.RECONCILIATION_LATE_AFTER_SECONDS,
+    /** Whether an imported statement settles payouts that it proves to be paid. */
+    statementsSettle: env.RECONCILIATION_STATEMENTS_SETTLE === 'true',
     listingTimeoutMs: env.RECONCILIATION_LISTING_TIMEOUT_MS,
   };
 }

@@ -44,6 +44,14 @@ import { TotalsRecord } from './totals.dto';
 
 export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] as const;
 
+/** Further steps of a comparison. */
+interface ComparisonSteps {
+  /** Looks up payouts missing in the listing. Undefined skips the lookup. */
+  confirm?: MissingLookup | undefined;
+  /** Reads the matches from the temporary tables. */
+  onMatched?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Compares our records with a source, and writes all differences or none. Until its last transaction commits,
  * its results exist only in temporary tables of this connection.
@@ -53,7 +61,7 @@ export async function compare(
   db: Client,
   plan: Plan,
   onProgress: OnProgress = () => undefined,
-  confirm?: MissingLookup,
+  { confirm, onMatched }: ComparisonSteps = {},
 ): Promise<TotalsRecord> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
@@ -69,6 +77,7 @@ export async function compare(
     await at('confirm');
     await confirmMissing(db, plan, confirm);
   }
+  await onMatched?.();
   await at('judge');
   const totals = await judge(db, plan, ids);
   await at('record');

@@ -6,7 +6,8 @@ import { writeRunProgress, RunProgress } from '../../journal/reconciliation/reco
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { BookService } from '../book/book.service';
 import { RunConnection } from '../book/connection';
-import { MissingLookup, MissingTransaction, withMargin } from '../book/plan';
+import { MissingLookup, MissingTransaction, Plan, withMargin } from '../book/plan';
+import { StatementProofsService } from '../book/statement-proofs.service';
 import { compare } from '../matching/comparison';
 import { TotalsRecord } from '../matching/totals.dto';
 import { Cause, ReadResult } from '../sources/source-read';
@@ -83,6 +84,7 @@ export class Execution {
     private readonly sources: SourcesService,
     private readonly earlier: EarlierReadsService,
     private readonly book: BookService,
+    private readonly proofs: StatementProofsService,
     private readonly mayPay: MayPay,
   ) {}
 
@@ -107,10 +109,27 @@ export class Execution {
       // A statement is the claim of its importer, and an old listing proves nothing about today.
       if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle'))
         await this.enter(client, run, readId, signal);
-      return await compare(client, plan, at, confirm);
+      return await compare(client, plan, at, {
+        confirm,
+        onMatched: this.settlementByStatement(run, client, plan, signal),
+      });
     } finally {
       await progress.end();
     }
+  }
+
+  /** Returns how the matches of a run over a statement settle payouts. Undefined if they settle none. */
+  private settlementByStatement(
+    { id, ofStatement, historical }: Run,
+    client: Client,
+    plan: Plan,
+    signal: AbortSignal,
+  ): (() => Promise<void>) | undefined {
+    if (!ofStatement || historical || !this.proofs.isOn || this.mayPay.obstacleTo('settle')) return undefined;
+    return () =>
+      this.proofs.settle(client, plan, signal).catch((err: unknown) => {
+        this.logger.warn({ err, run_id: id }, 'statement of a run has not settled all payouts');
+      });
   }
 
   /** Enters the listing in the book. If this fails, a later poll does. */

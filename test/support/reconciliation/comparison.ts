@@ -193,7 +193,7 @@ export async function runPlan(
 ): Promise<TotalsRecord> {
   const db = await connectForRun({ databaseUrl: database.url, databaseOwnerUrl: database.ownerUrl });
   try {
-    return await compare(db, plan, undefined, confirm);
+    return await compare(db, plan, undefined, { confirm });
   } finally {
     await db.end();
   }

@@ -154,6 +154,7 @@ export class Environment {
   @IsDecimalText() RECONCILIATION_FEE_TOLERANCE_USD = '0.01';
   @Numeric() @IsInt() @Min(1) @Max(86_400) RECONCILIATION_TIME_TOLERANCE_SECONDS = 900;
   @Numeric() @IsInt() @Min(1) @Max(2_592_000) RECONCILIATION_LATE_AFTER_SECONDS = 300;
+  @IsIn(['true', 'false']) RECONCILIATION_STATEMENTS_SETTLE = 'false';
   // all transactions, in one answer
   @Numeric() @IsInt() @Min(1_000) @Max(3_600_000) RECONCILIATION_LISTING_TIMEOUT_MS = 600_000;
   @Numeric() @IsInt() @Min(0) @Max(86_400) WALLETS_EVERY_SECONDS = 900;

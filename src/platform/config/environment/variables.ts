@@ -201,9 +201,9 @@ export const VARIABLES: Readonly<Record<keyof Environment, Variable>> = {
     RECONCILIATION_FEE_TOLERANCE_USD: 'Tolerated difference in fee.',
     RECONCILIATION_BALANCE_TOLERANCE_USD: 'Tolerated difference in wallet balance.',
     RECONCILIATION_FEE_PERCENT: 'The expected fee of the upstream, in percent.',
-    RECONCILIATION_TIME_TOLERANCE_SECONDS:
-      'Time after a payment in which a transaction without one of its identifiers can match it.',
+    RECONCILIATION_TIME_TOLERANCE_SECONDS: 'Time in which a transaction without a shared name can match.',
     RECONCILIATION_LATE_AFTER_SECONDS: 'Age after which a payment is `late`.',
+    RECONCILIATION_STATEMENTS_SETTLE: 'Whether runs over imported statements settle payouts.',
     RECONCILIATION_LISTING_TIMEOUT_MS: 'Time limit of the listing of all transactions, which is one answer.',
     WALLETS_EVERY_SECONDS:
       'Interval in which a worker reads the balances of the wallets. `0` disables it. See ' +

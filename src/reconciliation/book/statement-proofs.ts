@@ -1,0 +1,74 @@
+import { Client } from 'pg';
+import { Entry } from '../../operations/lifecycle/settlement';
+import { Prisma } from '../../platform/database/generated/client';
+import { NewsRow, toNews } from './candidates';
+import { IN_DOUBT } from './ours';
+import { PayoutNews } from './payout-news';
+import { Plan } from './plan';
+import { CONTRADICTION_OF_PAIR } from './sightings';
+
+/** The fact that a statement has the transaction of a payout. */
+export interface StatementProof extends PayoutNews {
+  ground: string;
+  upstreamRef: string | null;
+  upstreamId: string | null;
+}
+
+/** Entries of payouts that a statement may settle. */
+export const PROVABLE: readonly Entry[] = [...IN_DOUBT, 'not_executed'];
+
+/** Returns SQL for the names that several rows of the statement have. They name nothing. */
+const repeated = (column: Prisma.Sql) => Prisma.sql`(
+  SELECT ${column} FROM theirs WHERE ${column} IS NOT NULL GROUP BY 1 HAVING count(*) > 1)`;
+
+/**
+ * Reads the certain matches of a run over a statement that prove payouts, from its temporary tables. The book
+ * must know neither a transaction of the payout nor that of the statement: what a listing or an answer has
+ * shown, a statement does not change.
+ */
+export async function readProofs(db: Client, { account }: Plan): Promise<StatementProof[]> {
+  const { rows } = await db.query<NewsRow & { ground: string }>(Prisma.sql`
+    SELECT o.call_id::text AS "callId", o.position, new_id()::text AS id, p.rule AS ground,
+      t.read_id::text AS "readId", t.ordinal::text, t.status, t.amount_usd::text AS amount,
+      t.fee_usd::text AS fee, n.upstream_ref AS "upstreamRef", n.upstream_id AS "upstreamId",
+      t.batch_ref AS "batchRef", t.issued_at AS "issuedAt"
+    FROM pair p JOIN ours o ON o.n = p.o JOIN theirs s ON s.n = p.t
+    JOIN compared_operation c ON c.operation = o.operation
+    JOIN upstream_transaction t ON t.read_id = s.read_id AND t.ordinal = s.ordinal
+    CROSS JOIN LATERAL (SELECT book_name(t.upstream_ref, t.phone) AS upstream_ref,
+      book_name(t.upstream_id, t.phone) AS upstream_id) AS n
+    WHERE p.certainty = 'certain' AND ${CONTRADICTION_OF_PAIR} IS NULL
+      AND o.entry = ANY (${[...PROVABLE]}::text[])
+      AND s.word = 'moved' AND btrim(t.status) <> '' AND coalesce(n.upstream_ref, n.upstream_id) IS NOT NULL
+      AND (s.upstream_ref IS NULL OR s.upstream_ref NOT IN ${repeated(Prisma.sql`upstream_ref`)})
+      AND (s.upstream_id IS NULL OR s.upstream_id NOT IN ${repeated(Prisma.sql`upstream_id`)})
+      AND NOT EXISTS (SELECT FROM book_transaction b
+        WHERE b.call_id = o.call_id AND b.position = o.position)
+      AND NOT EXISTS (SELECT FROM book_transaction b
+        WHERE b.account = ${account} AND b.upstream_ref = n.upstream_ref)
+      AND NOT EXISTS (SELECT FROM book_transaction b
+        WHERE b.account = ${account} AND b.upstream_id = n.upstream_id)
+    ORDER BY 1, 2`);
+  return rows.map(({ ground, ...row }) => {
+    const { upstreamRef, upstreamId } = row;
+    return { ...toNews({ ...row, ground }), ground, upstreamRef, upstreamId };
+  });
+}
+
+/** Enters the transactions of proofs in the book, each with its payout. */
+export async function enterProofs(
+  tx: Prisma.TransactionClient,
+  account: string,
+  proofs: readonly StatementProof[],
+): Promise<void> {
+  for (const proof of proofs) {
+    const { id, callId, position, ground, readId, ordinal, status, fee, amount, transaction } = proof;
+    await tx.$executeRaw`
+      INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, issued_at, amount_usd,
+        fee_usd, status, read_id, ordinal, call_id, position, ground, attributed_at)
+      VALUES (${id}::uuid, ${account}, ${proof.upstreamRef}, ${proof.upstreamId},
+        book_name(${transaction.batch_ref}), ${transaction.at}::timestamptz, ${amount}::numeric,
+        ${fee}::numeric, book_status(${status}), ${readId}::uuid, ${ordinal}::bigint, ${callId}::uuid,
+        ${position}::integer, ${ground}, clock_timestamp())`;
+  }
+}
