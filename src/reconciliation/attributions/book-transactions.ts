@@ -26,5 +26,5 @@ export function readTransactions(
       trim_scale(amount_usd)::text AS amount_usd, trim_scale(fee_usd)::text AS fee_usd, status,
       call_id || '.' || position AS payout_id, ground, attributed_at
     FROM book_transaction WHERE account = ${account} AND ${filter}
-    ORDER BY issued_at DESC NULLS LAST, id DESC LIMIT ${AT_MOST}`;
+    ORDER BY issued_at DESC, id DESC LIMIT ${AT_MOST}`;
 }
