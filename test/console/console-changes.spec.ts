@@ -36,7 +36,7 @@ describe("the console's changes", () => {
     await own.getByRole('article', { name: change }).waitFor();
     const approve = own.getByRole('button', { name: `Approve: ${change}` });
     expect(await reasonOf(approve)).toBe(
-      'You requested this change, or it merges you. Another person must decide.',
+      'You requested this change, it merges you, or it settles your call. Another person must decide.',
     );
 
     const page = await scene.visit(bob, '/changes');
@@ -100,7 +100,7 @@ describe("the console's changes", () => {
     await dialogOf(own).getByLabel('Recipients').fill('+254712345678');
     await dialogOf(own).getByLabel('Reason').fill('a new supplier');
     await dialogOf(own).getByRole('button', { name: 'Add' }).click();
-    await own.getByText('Another administrator must approve this change').waitFor();
+    await own.getByText('Another person must approve this change').waitFor();
     await own.getByText('No recipients are registered yet.').waitFor();
     const page = await scene.visit(bob, '/changes');
     const article = page.getByRole('article').filter({ hasText: 'a new supplier' });
@@ -135,7 +135,7 @@ describe("the console's changes", () => {
     ]);
     const approve = article.getByRole('button', { name: 'Approve: Merge of two people' });
     expect(await reasonOf(approve)).toBe(
-      'You requested this change, or it merges you. Another person must decide.',
+      'You requested this change, it merges you, or it settles your call. Another person must decide.',
     );
   });
 

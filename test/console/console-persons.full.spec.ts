@@ -116,7 +116,7 @@ describe('the console page of people', () => {
     await dialogOf(page).getByRole('button', { name: 'Back to the defaults' }).click();
     await because(page, 'Case 17 is closed');
     await save(page);
-    await page.getByText('Another administrator must approve this change').waitFor();
+    await page.getByText('Another person must approve this change').waitFor();
     await page.getByText('$2.75 of $4.00').waitFor();
     const bobs = await on.visit(on.keys.bob, '/changes');
     const change = bobs.getByRole('article').filter({ hasText: 'Case 17 is closed' });
