@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { NO_TRANSACTION } from '../../gateway/forwarding/outcome/handovers';
 import { NewOutcome } from '../records/records';
 import { OutcomeSpool } from './spooled-outcomes';
 
@@ -27,12 +28,7 @@ const OUTCOME: NewOutcome = {
     },
     {
       position: null,
-      upstreamRef: null,
-      upstreamId: null,
-      batchRef: null,
-      status: null,
-      amountUsd: null,
-      feeUsd: null,
+      ...NO_TRANSACTION,
       payoutError: 'x',
     },
   ],

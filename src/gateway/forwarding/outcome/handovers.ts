@@ -38,7 +38,8 @@ export function withPayouts(items: Item[], found: UpstreamItem[], payouts: Liste
   }
 }
 
-const NO_TRANSACTION = {
+/** An item of an answer that names no transaction. */
+export const NO_TRANSACTION = {
   upstreamRef: null,
   upstreamId: null,
   batchRef: null,

@@ -17,8 +17,7 @@ export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<st
   const { rows } = await db.query<RelatedTransaction & { callId: string; position: number }>(Prisma.sql`
     SELECT call_id::text AS "callId", position, read_id::text AS "readId",
       coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
-        batch_ref AS "batchRef",
-      issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
+      batch_ref AS "batchRef", issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
     FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) ORDER BY 1, 2`);
   const open = new Set(
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
@@ -122,17 +121,15 @@ const IS_NOT_COMPARABLE = Prisma.sql`NOT EXISTS (
 function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
   return Prisma.sql`
     SELECT DISTINCT ON (d.n, r.id) d.n, r.read_id::text AS "readId", r.ordinal::text,
-      r.upstream_ref AS "upstreamRef",
-      r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef", r.issued_at AS "issuedAt", r.status,
-      r.usd::text AS "amountUsd"
+      r.upstream_ref AS "upstreamRef", r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef",
+      r.issued_at AS "issuedAt", r.status, r.usd::text AS "amountUsd"
     FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
-      n integer, names text[], usd numeric, reference text, type text, incoming boolean,
-        sent_from timestamptz)
+      n integer, names text[], usd numeric, reference text, type text, incoming boolean, sent_from timestamptz)
     CROSS JOIN LATERAL (
       (SELECT u.* FROM loose u WHERE u.name IN (SELECT loose_name(key) FROM unnest(d.names) AS key)
         AND NOT u.names_call AND (${IS_TYPE} OR ${IS_AMOUNT} AND NOT d.incoming)
-        AND coalesce(u.issued_at >= d.sent_from - CASE WHEN ${IS_AMOUNT} THEN ${ZONES_BEFORE} ELSE ${BEFORE}
-          END, TRUE)
+        AND coalesce(u.issued_at >= d.sent_from
+          - CASE WHEN ${IS_AMOUNT} THEN ${ZONES_BEFORE} ELSE ${BEFORE} END, TRUE)
         LIMIT ${MOST_NAMED})
       UNION ALL
       (SELECT u.* FROM loose u WHERE u.reference = d.reference
