@@ -42,9 +42,9 @@ describe('an upstream that lies, in the console', () => {
     await falseRejections().waitFor();
     await startAfresh(page, '/reconciliation');
     await falseRejections().waitFor();
-    expect(await falseRejections().textContent()).toMatch(
-      /False rejections: POST \/payouts\/airtime, account main\. The upstream rejected 1 call and carried it out\./,
-    );
+    const text = await falseRejections().textContent();
+    expect(text).toContain('False rejections: POST /payouts/airtime, account main.');
+    expect(text).toContain('The upstream rejected 1 call and carried it out.');
     await expectAccessible(page);
     await falseRejections().getByRole('link', { name: 'Go to the activity' }).click();
     await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();

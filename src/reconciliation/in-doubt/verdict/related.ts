@@ -124,7 +124,8 @@ function selectRelated(list: DoubtfulContent[]): Prisma.Sql {
       r.upstream_ref AS "upstreamRef", r.upstream_id AS "upstreamId", r.batch_ref AS "batchRef",
       r.issued_at AS "issuedAt", r.status, r.usd::text AS "amountUsd"
     FROM json_to_recordset(${JSON.stringify(list)}::json) AS d(
-      n integer, names text[], usd numeric, reference text, type text, incoming boolean, sent_from timestamptz)
+      n integer, names text[], usd numeric, reference text, type text, incoming boolean,
+      sent_from timestamptz)
     CROSS JOIN LATERAL (
       (SELECT u.* FROM loose u WHERE u.name IN (SELECT loose_name(key) FROM unnest(d.names) AS key)
         AND NOT u.names_call AND (${IS_TYPE} OR ${IS_AMOUNT} AND NOT d.incoming)
