@@ -13,6 +13,7 @@ import { OutcomeBadge } from '../../components/values/badges';
 import { clientWords } from '../../components/values/format';
 import { Usd } from '../../components/values/values';
 import { COLUMNS } from '../activity/columns';
+import { Attribute } from './attribute';
 import { Facts } from './facts';
 import { Findings } from './findings';
 import { Items } from './items/items';
@@ -39,6 +40,7 @@ export default function CallPage() {
       actions={
         <>
           <Reveal revealed={isRevealed} busy={isRevealing} reveal={setRevealed} />
+          <Attribute timeline={timeline} />
           <Settle timeline={timeline} />
         </>
       }
