@@ -13,6 +13,9 @@ const TYPES = [...new Set(WITH_OWN_ID.map((name) => CREATED_BY.get(name)?.type))
 /** Maximum number of transactions without a reference that are compared with our records, newest first. */
 const MOST_UNMARKED = 500;
 
+/** Grounds that prove the payout of a transaction without its reference. A class is a guess. */
+const CERTAIN_GROUNDS = ['answer', 'upstream_ref', 'upstream_id', 'person'];
+
 /** IDs of ours in the transactions of one operation, as one reading shows them. */
 export interface IdObservation {
   operation: string;
@@ -41,7 +44,7 @@ export class ShownIds {
   private readonly shown = new Set<string>();
   private readonly lacking = new Set<string>();
 
-  /** Adds the observations of one reading. */
+  /** Adds the observations of one reading, after `enterReading` made its temporary tables. */
   async add(readId: string, query: (statement: Prisma.Sql) => Promise<IdObservation[]>): Promise<void> {
     for (const { operation, shown, lacking } of await query(observationsIn(readId))) {
       if (shown) this.shown.add(operation);
@@ -63,16 +66,18 @@ function observationsIn(readId: string): Prisma.Sql {
       ) AS i
       WHERE t.read_id = ${readId}::uuid
     ), unmarked AS MATERIALIZED (
-      SELECT search_term('ref', upstream_ref) AS term FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid AND coalesce(reference, '') = '' AND upstream_ref IS NOT NULL
+      SELECT ordinal FROM upstream_transaction
+      WHERE read_id = ${readId}::uuid AND coalesce(reference, '') = ''
         AND lower(type) = ANY (${TYPES}::text[])
       ORDER BY issued_at DESC NULLS LAST LIMIT ${MOST_UNMARKED}
     ), lacking AS (
-      SELECT DISTINCT e.operation FROM indexed_call e
-      CROSS JOIN LATERAL (SELECT id, record FROM intent WHERE id = e.call_id OFFSET 0) AS i
-      WHERE e.terms && ARRAY(SELECT term FROM unmarked) AND e.operation = ANY (${WITH_OWN_ID}::text[])
+      SELECT DISTINCT i.operation FROM unmarked JOIN sighting s USING (ordinal)
+      JOIN book_transaction b ON b.id = s.book_id AND b.ground = ANY (${CERTAIN_GROUNDS}::text[])
+      CROSS JOIN LATERAL (SELECT operation, record FROM intent WHERE id = b.call_id OFFSET 0) AS i
+      WHERE i.operation = ANY (${WITH_OWN_ID}::text[])
         -- If the ID was sent, the record has it as the reference of an item.
-        AND strpos(i.record, '"reference":"' || i.id) > 0
+        AND strpos(i.record, '"reference":"' || b.call_id) > 0
+        AND NOT EXISTS (SELECT FROM news n WHERE n.ordinal = s.ordinal AND n.contradiction IS NOT NULL)
     )
     SELECT operation, operation IN (SELECT operation FROM shown) AS shown,
       operation IN (SELECT operation FROM lacking) AS lacking
