@@ -86,8 +86,7 @@ const CONTRADICTION = Prisma.sql`CASE
   WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND coalesce(o.type,
     lower(e.type)) = ANY (${KNOWN_TYPES}::text[])
     AND lower(t.type) <> coalesce(o.type, lower(e.type)) THEN 'type'
-  WHEN abs(t.amount_usd - b.amount_usd) > ${SLACK_USD}
-    AND NOT coalesce(abs(t.amount_usd - o.amount_usd) <= ${SLACK_USD}, FALSE)
+  WHEN least(abs(t.amount_usd - b.amount_usd), abs(t.amount_usd - o.amount_usd)) > ${SLACK_USD}
     AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
 
 /** The fact by which a row `t` contradicts the payout `o` of operation `c`. Null if it agrees. */
@@ -127,7 +126,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`UPDATE pg_temp.news n SET variant_id = b.id
     FROM book_transaction b
     WHERE n.contradiction IS NOT NULL AND b.account = ${account} AND b.upstream_ref = n.upstream_ref
-      AND b.variant > 0 AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,
+      AND b.variant > 0 AND b.upstream_id IS NULL AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,
     Prisma.sql`CREATE INDEX ON news (upstream_id); ANALYZE news`,
   ];
 }
