@@ -1179,8 +1179,9 @@ SET enable_mergejoin = off SET jit = off AS $$
       -- A success outweighs an error that names the transaction.
       coalesce(b.ground = 'error' AND n.ground <> 'error' AND (b.call_id, b.position) <> (n.call_id, n.pos) AND NOT n.has_one,
         FALSE) AS is_moved,
-      -- Two of these calls can name one transaction.
-      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id) ORDER BY n.call_id, n.pos) AS first_id,
+      -- Two of these calls can name one transaction. A name for a payout comes before one without.
+      first_value(n.id) OVER (PARTITION BY n.account, coalesce(n.upstream_ref, n.upstream_id)
+        ORDER BY n.pos IS NULL, n.call_id, n.pos) AS first_id,
       -- Each transaction of a call counts once, and those with a payout first.
       n.item_count < dense_rank() OVER (PARTITION BY n.call_id ORDER BY n.first_pos, n.first_nth) AS is_surplus
     FROM (
