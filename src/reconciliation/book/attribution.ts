@@ -8,7 +8,7 @@ import { idsIn, makeCallsWith, readPayouts } from './ours';
 import { PayoutNews } from './payout-news';
 import { MAKE_COMPARED_OPERATIONS, Plan, RunSettings } from './plan';
 import { MATCH_COLLECTIONS } from './references';
-import { matchAll, MATCH_NAMED, NAME_THEIRS } from './rules';
+import { matchAll, MATCH_NAMED, MATCH_PLACES, NAME_THEIRS } from './rules';
 import { CONTRADICTION_OF_PAIR } from './sightings';
 import { columnsOf } from './theirs';
 
@@ -50,6 +50,7 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
   }
+  await runAll(db, MATCH_PLACES);
   const { rows } = await db.query<AttributionRow>(ATTRIBUTIONS);
   return rows.map(({ contradiction, ...row }) => ({ contradiction, ...toNews(row) }));
 }

@@ -3,7 +3,8 @@ import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 import { DROP_ANSWERED } from './answered';
 import { runAll } from './connection';
-import { CLOCK_SKEW_SECONDS, RunSettings } from './plan';
+import { after, BEFORE, exchangePartners, HAS_OWN_ID } from './pairing/exchange';
+import { RunSettings } from './plan';
 import { SETTLE } from './rules';
 
 /** Criteria by which rows of both sides form a class. */
@@ -15,6 +16,8 @@ interface Likeness {
   near: boolean;
   /** Certainty if a row has only one possible partner. */
   certainty: 'certain' | 'probable' | 'possible';
+  /** Whether our row needs another rule if its operation shows our IDs. */
+  needsId: Prisma.Sql;
 }
 
 const likeness = (ours: Prisma.Sql, theirs: Prisma.Sql, more: Partial<Likeness> = {}): Likeness => ({
@@ -22,6 +25,7 @@ const likeness = (ours: Prisma.Sql, theirs: Prisma.Sql, more: Partial<Likeness> 
   theirs,
   near: false,
   certainty: 'probable',
+  needsId: HAS_OWN_ID,
   ...more,
 });
 
@@ -33,7 +37,7 @@ const WITHOUT_REFERENCE = Prisma.sql`CASE WHEN reference IS NULL THEN ${KEY} END
 /** The same reference, or none on one side. Another reference is another payment. */
 const ALIKE = [
   likeness(WITH_REFERENCE, WITH_REFERENCE, { certainty: 'certain' }),
-  likeness(KEY, WITHOUT_REFERENCE),
+  likeness(KEY, WITHOUT_REFERENCE, { needsId: Prisma.sql`TRUE` }),
   likeness(WITHOUT_REFERENCE, KEY),
 ];
 const ANY_REFERENCE = likeness(KEY, KEY, { certainty: 'possible' });
@@ -61,9 +65,6 @@ const kindTheirs = (isSameAmount: Prisma.Sql) => Prisma.sql`
   ) AS k WHERE k.n = t.n;
   ANALYZE unmatched_theirs`;
 
-/** Whether our row was sent with an ID of ours. */
-const HAS_OWN_ID = Prisma.sql`coalesce(starts_with(reference, call_id::text), FALSE)`;
-
 /**
  * `shows_id`: operations whose transactions show the IDs that the proxy sent. A transaction of theirs without
  * an ID is not ours. An operation with a matched transaction that lacks its ID is left out, because its
@@ -86,6 +87,7 @@ export const MAKE_SHOWS_ID = Prisma.sql`
 export async function matchAlike(db: Client, settings: RunSettings): Promise<void> {
   await db.query(kindTheirs(Prisma.sql`o.usd = t.usd`));
   for (const one of ALIKE) await matchLikeness(db, settings, one);
+  await exchangePartners(db, settings);
 }
 
 /** Matches rows that are alike except for one fact: the reference, the amount, or an erased recipient. */
@@ -127,17 +129,13 @@ async function matchTier(db: Client, settings: RunSettings, likeness: Likeness, 
   await db.query(SETTLE);
 }
 
-/** Start and end of the window for their time. */
-const BEFORE = Prisma.sql`make_interval(secs => ${CLOCK_SKEW_SECONDS})`;
-const after = (settings: RunSettings) => Prisma.sql`make_interval(secs => ${settings.timeToleranceSeconds})`;
-
 /**
  * `event`: the rows of both sides with a possible partner, in islands. Within a group, events that are
  * further apart than the window cannot match. Each island between two such gaps can be matched on its own.
  */
 function makeEvents(
   settings: RunSettings,
-  { ours, theirs, near, certainty }: Likeness,
+  { ours, theirs, near, certainty, needsId }: Likeness,
   tier: number,
 ): Prisma.Sql[] {
   const wait = after(settings);
@@ -147,7 +145,7 @@ function makeEvents(
       row_number() OVER (ORDER BY at, call_id, position) AS nth
     FROM unmatched_ours
     WHERE tier = ${tier}::integer
-      AND NOT (${HAS_OWN_ID} AND operation IN (SELECT operation FROM shows_id))
+      AND NOT (${needsId} AND operation IN (SELECT operation FROM shows_id))
     UNION ALL
     SELECT FALSE, n, ${theirs}, usd, at, row_number() OVER (ORDER BY at, n)
     FROM unmatched_theirs

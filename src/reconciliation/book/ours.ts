@@ -177,10 +177,14 @@ function selectOurs({ from, to, settings }: Plan, { low, high }: CallIdRange): P
 const ALL = Prisma.sql`TRUE`;
 const OF_DISTANT = Prisma.sql`c.call_id IN (SELECT call_id FROM distant_call)`;
 
-/** `run_evidence`: the transactions in the newest settlement of each payout. They count like an answer's. */
+/**
+ * `run_evidence`: the transactions in the newest settlement of each payout. They count like an answer's.
+ * `stated` if a late answer or a person states them, and no rule found them.
+ */
 const selectEvidence = ({ asOf }: Plan, which: Prisma.Sql) => Prisma.sql`
   SELECT DISTINCT ON (c.call_id, f.position)
-    c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref
+    c.call_id, f.position, f.upstream_ref, f.upstream_id, f.batch_ref,
+    s.record::json ->> 'source' IN ('answer', 'person') AS stated
   FROM run_call c JOIN settlement s ON s.intent_id = c.call_id
   CROSS JOIN LATERAL json_to_recordset(s.record::json -> 'entries')
     AS f(position integer, upstream_ref text, upstream_id text, batch_ref text)

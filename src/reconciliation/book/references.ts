@@ -1,5 +1,6 @@
 import { Prisma } from '../../platform/database/generated/client';
-import { byRank, EqualColumns, KEY, RankRule, REFERENCE, SETTLE, USD } from './rules';
+import { byRank, EqualColumns, RankRule } from './pairing/ranks';
+import { KEY, REFERENCE, SETTLE, USD } from './rules';
 
 /** The recipient of theirs is that of ours, or one of them is unknown. */
 const IS_SAME = Prisma.sql`coalesce(o.key IN (t.email, t.phone, t.handle, t.receiver), FALSE)`;
@@ -28,7 +29,6 @@ const sameReference = (
 ) =>
   byRank({
     rule: 'reference',
-    theirs: Prisma.sql`unmatched_theirs`,
     equal: [REFERENCE, ...equal],
     certainty,
     ...more,

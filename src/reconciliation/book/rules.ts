@@ -1,5 +1,7 @@
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { Prisma } from '../../platform/database/generated/client';
 import { CallIdRange } from './ours';
+import { byRank, EqualColumns, OURS_FIRST, RankRule, THEIRS_FIRST } from './pairing/ranks';
 
 /**
  * The rules that attribute transactions (`theirs`) to payouts (`ours`) by names, in their order. Each rule
@@ -38,7 +40,7 @@ const makeNames = ({ low, high }: CallIdRange) => [
     AND x.intent_id BETWEEN ${low}::uuid AND ${high}::uuid
   UNION
   SELECT call_id, upstream_ref, upstream_id, batch_ref
-  FROM run_evidence WHERE call_id IN (SELECT call_id FROM unmatched_ours)`,
+  FROM run_evidence WHERE stated AND call_id IN (SELECT call_id FROM unmatched_ours)`,
   Prisma.sql`ANALYZE unmatched_name`,
 ];
 
@@ -70,10 +72,6 @@ export const NAME_THEIRS = Prisma.sql`
     GROUP BY n
   ) AS k WHERE k.n = t.n;
   ANALYZE unmatched_theirs`;
-
-/** Order in which our rows that look alike get a partner. Payouts with moved money come first. */
-const OURS_FIRST = Prisma.sql`tier, at, call_id, position`;
-const THEIRS_FIRST = Prisma.sql`word = 'not', at NULLS LAST, n`;
 
 /**
  * Matches rows with the same identifier. `candidate` has the possible pairs, and with a FULL JOIN also the
@@ -117,48 +115,6 @@ function bySameName(
   ];
 }
 
-/** Columns of ours and of theirs that must be equal. Null excludes a row. */
-export type EqualColumns = [ours: Prisma.Sql, theirs: Prisma.Sql];
-
-export interface RankRule {
-  rule: 'own_id' | 'batch_ref' | 'reference';
-  theirs: Prisma.Sql;
-  equal: EqualColumns[];
-  /** Certainty if each side has as many of these rows, which are interchangeable, and if not. */
-  certainty: { equal: Prisma.Sql | string; unequal: string };
-  /** Whether to match only one row on each side. */
-  singleOnly?: boolean;
-  /** A further condition on the rows `o` and `t`. */
-  where?: Prisma.Sql;
-}
-
-/** Names of the columns that must be equal. */
-const NAMES = [Prisma.sql`g0`, Prisma.sql`g1`, Prisma.sql`g2`];
-
-/** Pairs equal rows by time, which gives as many as possible a partner. */
-export function byRank({ rule, theirs, equal, certainty, singleOnly, where = ALWAYS }: RankRule): Prisma.Sql {
-  const used = NAMES.slice(0, equal.length);
-  const names = Prisma.join(used);
-  const ranked = (table: Prisma.Sql, columns: Prisma.Sql[], order: Prisma.Sql) => Prisma.sql`(
-    SELECT s.*, row_number() OVER same AS nth, count(*) OVER (PARTITION BY ${names}) AS many
-    FROM (
-      SELECT *, ${Prisma.join(used.map((name, index) => Prisma.sql`${columns[index]} AS ${name}`))}
-      FROM ${table} AS s
-    ) AS s
-    WHERE num_nulls(${names}) = 0
-    WINDOW same AS (PARTITION BY ${names} ORDER BY ${order}))`;
-  const columns = (side: 0 | 1) => equal.map((pair) => pair[side]);
-  const single = singleOnly ? Prisma.sql`o.many = 1 AND t.many = 1` : ALWAYS;
-  return Prisma.sql`
-    INSERT INTO pg_temp.found
-    SELECT o.n, t.n, ${rule}, CASE WHEN o.many = t.many THEN ${certainty.equal} ELSE ${certainty.unequal} END
-    FROM ${ranked(Prisma.sql`unmatched_ours`, columns(0), OURS_FIRST)} AS o
-    JOIN ${ranked(theirs, columns(1), THEIRS_FIRST)} AS t USING (${names}, nth)
-    WHERE ${single} AND ${where}`;
-}
-
-const ALWAYS = Prisma.sql`TRUE`;
-
 /**
  * `of_call`: transactions that the answer to one call names without assigning them to a payment, by their own
  * names (`named`) or only by their batch.
@@ -191,7 +147,6 @@ const ERASED: EqualColumns = [
 const ownId = (more: Pick<RankRule, 'equal' | 'certainty'> & Partial<RankRule>) =>
   byRank({
     rule: 'own_id',
-    theirs: Prisma.sql`unmatched_theirs`,
     where: Prisma.sql`starts_with(o.reference, o.call_id::text)`,
     ...more,
   });
@@ -200,33 +155,45 @@ const BY_OWN_ID = ownId({
   certainty: { equal: 'certain', unequal: 'possible' },
   singleOnly: true,
 });
+/** The transactions that agree with the payout whose ID they have. */
+const OF_ITS_PAYOUT = Prisma.sql`(
+  SELECT t.* FROM unmatched_theirs t WHERE EXISTS (
+    SELECT FROM unmatched_ours o JOIN compared_operation c USING (operation)
+    WHERE o.reference = t.reference AND starts_with(o.reference, o.call_id::text)
+      AND coalesce(t.type = c.type, TRUE) AND coalesce(abs(t.usd - o.usd) <= 0.01 + coalesce(t.fee, 0), TRUE)
+      AND recipients_agree(array_remove(ARRAY[t.email, t.phone, t.handle, t.receiver], NULL),
+        array_remove(ARRAY[o.key], NULL))))`;
 /**
  * One of several with the ID: the upstream paid twice, or shows the ID of another party's transaction too.
+ * First one with the recipient and amount.
  */
-const BY_SHARED_OWN_ID = ownId({
-  equal: [REFERENCE, KEY, USD],
-  certainty: { equal: 'certain', unequal: 'certain' },
-});
+const BY_SHARED_OWN_ID = [[REFERENCE, KEY, USD], [REFERENCE]].map((equal) =>
+  ownId({ theirs: OF_ITS_PAYOUT, equal, certainty: { equal: 'certain', unequal: 'certain' } }),
+);
+
+/** The call whose ID a transaction has. */
+const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
 
 const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
   byRank({
     rule: 'batch_ref',
-    theirs: Prisma.sql`(SELECT * FROM unmatched_theirs JOIN of_call USING (n))`,
+    // A transaction with an ID of another call belongs to that call.
+    theirs: Prisma.sql`(
+      SELECT * FROM unmatched_theirs JOIN of_call USING (n)
+      WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call))`,
     equal: [OF_CALL, ...equal],
     certainty: { equal: 'certain', unequal: 'probable' },
     ...more,
   });
+
+const BY_PLACE = sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` });
 
 /**
  * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
  * erased people, then the place of a single row that is left on each side. A batch alone proves no place,
  * because calls can share it.
  */
-const BY_BATCH = [
-  sameBatch([KEY, USD]),
-  sameBatch([USD, ERASED]),
-  sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` }),
-];
+const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), BY_PLACE];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */
 export const matchAll = (ids: CallIdRange) => [
@@ -242,7 +209,10 @@ export const matchAll = (ids: CallIdRange) => [
 /** The rules that prove a transaction's payout, over the remaining rows. */
 export const MATCH_NAMED = [
   ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
-  ...[BY_OWN_ID, NAME_THEIRS, BY_SHARED_OWN_ID].flatMap((rule) => [rule, SETTLE]),
+  ...[BY_OWN_ID, NAME_THEIRS, ...BY_SHARED_OWN_ID].flatMap((rule) => [rule, SETTLE]),
   MAKE_OF_CALL,
   ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
 ];
+
+/** The last rule within a call again, after other rules took rows of it. */
+export const MATCH_PLACES = [MAKE_OF_CALL, BY_PLACE, SETTLE];

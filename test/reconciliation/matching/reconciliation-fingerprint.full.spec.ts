@@ -4,6 +4,7 @@ import { MAKE_SHOWS_ID, matchAlike, matchSimilar } from '../../../src/reconcilia
 import { MAKE_COMPARED_OPERATIONS } from '../../../src/reconciliation/book/plan';
 import { MAKE_PAIRS } from '../../../src/reconciliation/book/rules';
 import { createTestDatabase, TestDatabase } from '../../support/databases/test-database';
+import { mostPairs } from '../../support/examples/most-pairs';
 import { PLANTED_SETTINGS } from '../../support/reconciliation/planted-findings';
 
 const OPERATION = 'POST /payouts/airtime';
@@ -90,21 +91,6 @@ async function match(
 
 const fits = (o: number, t: number) => t >= o - WINDOW.before && t <= o + WINDOW.after;
 
-/** Size of a maximum matching, by augmenting paths. */
-function most({ ours, theirs }: Group): number {
-  const partner = new Map<number, number>();
-  const seek = (o: number, seen: Set<number>): boolean =>
-    theirs.some((at, t) => {
-      if (seen.has(t) || !fits(ours[o] ?? NaN, at)) return false;
-      seen.add(t);
-      const other = partner.get(t);
-      if (other !== undefined && !seek(other, seen)) return false;
-      partner.set(t, o);
-      return true;
-    });
-  return ours.filter((_, o) => seek(o, new Set())).length;
-}
-
 describe('matching by fingerprint', () => {
   it('matches as many as possible, one to one, each within its window', async () => {
     const times = fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 10 });
@@ -114,7 +100,9 @@ describe('matching by fingerprint', () => {
         const pairs = await match(drawn);
         expect(pairs.filter(({ o_at, t_at }) => !fits(o_at, t_at))).toEqual([]);
         for (const [key, group] of drawn.entries()) {
-          expect(pairs.filter((pair) => pair.key === `e:${key}`)).toHaveLength(most(group));
+          expect(pairs.filter((pair) => pair.key === `e:${key}`)).toHaveLength(
+            mostPairs(group.ours, group.theirs, fits),
+          );
         }
       }),
       { numRuns: 12 },
