@@ -1,0 +1,8 @@
+import { randomInt } from 'node:crypto';
+import { runs } from '../../support/examples/runs';
+import { describeAttribution } from './describe-attribution';
+
+describeAttribution({
+  runs: runs(30),
+  seed: Number(process.env.ATTRIBUTION_SEED ?? randomInt(2 ** 31)),
+});

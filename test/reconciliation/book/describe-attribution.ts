@@ -1,0 +1,218 @@
+import { INestApplicationContext } from '@nestjs/common';
+import fc from 'fast-check';
+import { Client } from 'pg';
+import { BookService } from '../../../src/reconciliation/book/book.service';
+import { connectForRun } from '../../../src/reconciliation/book/connection';
+import { settingsOn, startProxy, TestProxy } from '../../support/processes/proxy';
+import { faultsOf, Owned } from '../../support/reconciliation/attribution/attribution-oracle';
+import {
+  batchesOf,
+  payoutsOf,
+  USUAL,
+  World,
+  world,
+  WorldRow,
+} from '../../support/reconciliation/attribution/small-world';
+import {
+  ListedRow,
+  namesOf,
+  PlacedWorld,
+  writeReading,
+  writeWorlds,
+} from '../../support/reconciliation/attribution/world-records';
+
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** Number of worlds in an account. */
+const MOST_WORLDS = 30;
+
+/** A payout whose listed ID shows that the upstream lists the IDs of the proxy. */
+const SHOWN: World = {
+  calls: [
+    {
+      operation: 'POST /payouts/mobile-money',
+      at: 0,
+      kind: 'lost',
+      payouts: [{ to: 'a', usd: '7', reference: null, names: null }],
+      batch: null,
+      unplaced: null,
+    },
+  ],
+  rows: [
+    {
+      at: 10,
+      to: 'a',
+      usd: '7',
+      fee: null,
+      type: 'mobile_money',
+      reference: 0,
+      batch: null,
+      hasId: true,
+      repeats: null,
+      isLate: false,
+    },
+  ],
+};
+
+/** The readings of an upstream that shows its transactions at once, some late, or the late ones first. */
+const ORDERS = [
+  [() => true],
+  [({ isLate }: WorldRow) => !isLate, () => true],
+  [({ isLate }: WorldRow) => isLate, () => true],
+];
+
+/** An entered account. */
+interface Entered {
+  placed: PlacedWorld[];
+  owned: Owned[][];
+  /** The same after the last reading was entered again. */
+  again: Owned[][];
+}
+
+/**
+ * Describes the attribution of small worlds, which an oracle judges. Each run enters some worlds in several
+ * orders, each in an account of its own.
+ */
+export function describeAttribution({ runs, seed }: { runs: number; seed: number }): void {
+  describe(`the book, in small worlds (ATTRIBUTION_SEED=${seed})`, () => {
+    let proxy: TestProxy;
+    let worker: INestApplicationContext;
+    let db: Client;
+    let accounts = 0;
+    const start = Date.now() - 86_400_000;
+
+    beforeAll(async () => {
+      const { upstreamTimeoutMs } = settingsOn({ url: '', ownerUrl: '' }, { upstreamBaseUrl: NOWHERE });
+      const resolverQuietSeconds = USUAL.afterSeconds - upstreamTimeoutMs / 1_000;
+      proxy = await startProxy({ upstreamBaseUrl: NOWHERE, resolverQuietSeconds });
+      worker = await proxy.startWorker();
+      db = await connectForRun({
+        databaseUrl: proxy.database.url,
+        databaseOwnerUrl: proxy.database.ownerUrl,
+      });
+    });
+    afterAll(async () => {
+      await db.end();
+      await proxy.close();
+    });
+
+    const enterReading = (account: string, readId: string) =>
+      worker
+        .get(BookService)
+        .enterWith(
+          db,
+          { account, readId, source: 'poll', isQuiet: () => true },
+          new AbortController().signal,
+        );
+
+    const enter = async (
+      worlds: World[],
+      showsIds: boolean,
+      order: (typeof ORDERS)[number],
+    ): Promise<Entered> => {
+      const account = `account-${(accounts += 1)}`;
+      const all = showsIds ? [...worlds, SHOWN] : worlds;
+      const placed = await writeWorlds(proxy.database, account, all, { start, showsIds });
+      const rows = placed.flatMap((one) => one.world.rows.map((_, index) => ({ placed: one, index })));
+      const readings = new Map<string, ListedRow[]>();
+      let last = '';
+      for (const isListed of order) {
+        const isShown = ({ placed: { world: own }, index }: ListedRow) =>
+          own === SHOWN || isListed(own.rows[index] as WorldRow);
+        const listed = rows.filter(isShown);
+        last = await writeReading(proxy.database, account, listed, start);
+        readings.set(last, listed);
+        await enterReading(account, last);
+      }
+      const owned = await ownedIn(account, placed, readings);
+      await enterReading(account, last);
+      return { placed, owned, again: await ownedIn(account, placed, readings) };
+    };
+
+    /** Reads the payouts of each world that have a transaction. */
+    const ownedIn = async (account: string, worlds: PlacedWorld[], readings: Map<string, ListedRow[]>) => {
+      const found = await proxy.database.query<OwnedRow>(
+        `SELECT call_id, position, ground, upstream_ref, upstream_id, variant, read_id, ordinal::integer
+         FROM book_transaction WHERE account = $1 ORDER BY call_id, position`,
+        [account],
+      );
+      const shownAs = (each: OwnedRow) => readings.get(each.read_id ?? '')?.[each.ordinal ?? 0];
+      const shown = found.flatMap((each) => shownAs(each) ?? []);
+      return worlds.map((one) =>
+        found.flatMap((each): Owned[] => {
+          const callIndex = one.ids.indexOf(each.call_id ?? '');
+          if (callIndex < 0) return [];
+          const row = shownAs(each)?.index ?? rowNamed(one, each, shown);
+          return [{ callIndex, position: each.position ?? 0, row, ground: each.ground ?? '' }];
+        }),
+      );
+    };
+
+    it('attributes as an oracle that compares all with all', async () => {
+      const drawn = fc.array(world, { minLength: 1, maxLength: MOST_WORLDS, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(drawn, fc.boolean(), async (worlds, showsIds) => {
+          const entered: Entered[] = [];
+          for (const order of ORDERS) entered.push(await enter(worlds, showsIds, order));
+          for (const [index, one] of worlds.entries()) {
+            const faults = entered.flatMap(({ placed, owned }, at) =>
+              faultsOf(placed[index] as PlacedWorld, owned[index] ?? [], at === 0),
+            );
+            for (const { owned, again } of entered) {
+              const [before, after] = [JSON.stringify(owned[index]), JSON.stringify(again[index])];
+              if (before !== after) faults.push(`the same reading changes ${before} to ${after}`);
+            }
+            const counts = entered.map(({ owned }) => countsIn(one, owned[index] ?? []));
+            if (isOrderFree(one) && new Set(counts).size > 1)
+              faults.push(`the order changes ${counts.join(' or ')}`);
+            if (faults.length > 0) throw new Error(`${faults.join('\n')}\nin ${JSON.stringify(one)}`);
+          }
+        }),
+        { numRuns: runs, seed, endOnFailure: true },
+      );
+    });
+  });
+}
+
+interface OwnedRow {
+  call_id: string | null;
+  position: number | null;
+  ground: string | null;
+  upstream_ref: string | null;
+  upstream_id: string | null;
+  variant: number;
+  read_id: string | null;
+  ordinal: number | null;
+}
+
+/**
+ * Returns the transaction with these names, if no reading had news about it.
+ * @param shown the listed transactions with news. One that contradicts its names is another transaction.
+ */
+function rowNamed(
+  placed: PlacedWorld,
+  { upstream_ref, upstream_id, variant }: OwnedRow,
+  shown: ListedRow[],
+): number | null {
+  const index = placed.world.rows.findIndex((_, at) => {
+    const names = namesOf(placed, at);
+    return upstream_id ? names.upstream_id === upstream_id : names.upstream_ref === upstream_ref;
+  });
+  const isOther = shown.some((one) => one.placed === placed && one.index === index);
+  return variant > 0 || index < 0 || isOther ? null : index;
+}
+
+/** An answer that names a batch or no payout proves more or less, by what else of its call is listed. */
+const isOrderFree = (own: World) =>
+  own.calls.every((call) => call.unplaced === null && batchesOf(own, call).length === 0);
+
+/** The number of payouts with a transaction, for each operation, recipient and amount. */
+function countsIn(own: World, owned: Owned[]): string {
+  const counts = new Map<string, number>();
+  for (const { call, callIndex, position, to, usd } of payoutsOf(own)) {
+    const isOwned = owned.some((one) => one.callIndex === callIndex && one.position === position);
+    const key = [call.operation, to, usd].join(' ');
+    counts.set(key, (counts.get(key) ?? 0) + Number(isOwned));
+  }
+  return JSON.stringify([...counts]);
+}
