@@ -13,18 +13,22 @@ const NAMES_SHOWN = loose(Prisma.sql`array_remove(ARRAY[t.email, t.phone, t.hand
 export const makeAnswered = (account: string): Prisma.Sql[] => [
   Prisma.sql`DROP TABLE IF EXISTS answered`,
   Prisma.sql`CREATE TEMP TABLE answered AS
+  WITH unplaced AS MATERIALIZED (
+    SELECT * FROM book_transaction
+    WHERE call_id IS NULL AND answered_call IS NOT NULL AND account = ${account}
+  )
   SELECT DISTINCT t.n, i.intent_id AS call_id,
     i.intent_id NOT IN (SELECT call_id FROM unmatched_ours) AS surplus
-  FROM unmatched_theirs t
-  CROSS JOIN LATERAL (
-    SELECT answered_call FROM book_transaction
-    WHERE account = ${account} AND upstream_ref = t.upstream_ref AND variant = 0
+  FROM (
+    SELECT t.n, b.answered_call FROM unplaced b JOIN unmatched_theirs t USING (upstream_ref)
+    WHERE b.variant = 0
     UNION
-    SELECT answered_call FROM book_transaction WHERE account = ${account} AND upstream_id = t.upstream_id
-  ) AS b
-  JOIN intent q ON q.id = b.answered_call
+    SELECT t.n, b.answered_call FROM unplaced b JOIN unmatched_theirs t USING (upstream_id)
+  ) AS named
+  JOIN unmatched_theirs t USING (n)
+  JOIN intent q ON q.id = named.answered_call
   JOIN compared_operation c ON c.operation = q.operation AND (t.type IS NULL OR t.type = c.type)
-  JOIN intent_item i ON i.intent_id = b.answered_call
+  JOIN intent_item i ON i.intent_id = q.id
   LEFT JOIN item_recipient r ON r.intent_id = i.intent_id AND r.position = i.position
   CROSS JOIN LATERAL (SELECT ${NAMES_OF_ITEM} AS ours, ${NAMES_SHOWN} AS theirs) AS names
   WHERE abs(i.amount_usd - t.usd) <= 0.01 + coalesce(t.fee, 0)

@@ -29,7 +29,6 @@ const UPSTREAM_ID = harmless(Prisma.sql`t.upstream_id`);
 const BATCH_REF = harmless(Prisma.sql`t.batch_ref`);
 const STATUS_WORD = plainWord(Prisma.sql`t.status`);
 
-/** The state of a payment of ours (PAYOUT_STATES). */
 /** The states of payouts by their entries. */
 const STATES = JSON.stringify(
   Object.fromEntries(Object.keys(ENTRIES).map((entry) => [entry, payoutStateOf(entry as Entry, 'unknown')])),
