@@ -82,7 +82,7 @@ export class RecordResolution {
   resolved_by!: RecordPerson | null;
   @described(
     { type: [FoundTransaction] },
-    "The upstream's transactions of the call. Empty if a person settled it.",
+    "The upstream's transactions of the call. Empty if a person settled it without one.",
   )
   transactions!: FoundTransaction[];
 }
