@@ -199,7 +199,13 @@ export const DATABASES = [
   {
     name: 'abandoned-outcomes',
     guards: 'an answer after the settlement of its call',
-    edits: [['src/journal/settlement/settlements.ts', '&& !(await abandon(tx, call.intent))', '&& !abandon']],
+    edits: [
+      [
+        'src/journal/settlement/settlements.ts',
+        '!answered.has(call.intent.id)',
+        'answered.size >= 0 && call',
+      ],
+    ],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
     test: 'becomes a settlement',
   },

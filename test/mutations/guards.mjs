@@ -92,12 +92,12 @@ const CALLS = [
     guards: 'a settlement of a call that may still be sent',
     edits: [
       [
-        'src/journal/settlement/settlements.ts',
+        'src/journal/settlement/settled-call.ts',
         'return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };',
         'return { goneMs: 0 * overAfterMs(timeouts), aliveMs: 0 * givenUpAfterMs(timeouts) };',
       ],
     ],
-    noticedBy: 'src/journal/settlement/settlements.spec.ts',
+    noticedBy: 'src/journal/settlement/settled-call.spec.ts',
     test: 'never settles a call that may still be sent, at any settings',
   },
   {
@@ -105,7 +105,7 @@ const CALLS = [
     guards: 'a settlement by an instance with shorter timeouts than the sending one',
     edits: [
       [
-        'src/journal/settlement/settlements.ts',
+        'src/journal/settlement/settled-call.ts',
         '+ greatest(0, (SELECT in_flight_ms',
         '+ 0 * greatest(0, (SELECT in_flight_ms',
       ],
@@ -115,7 +115,7 @@ const CALLS = [
   {
     name: 'moved-clock',
     guards: 'a settlement by the clock of a server that the database moved to',
-    edits: [['src/journal/settlement/settlements.ts', 'greatest(released_at, moved_at)', 'released_at']],
+    edits: [['src/journal/settlement/settled-call.ts', 'greatest(released_at, moved_at)', 'released_at']],
     noticedBy: 'test/continuity/failover/stale-admissions.spec.ts',
     test: 'is not settled while its process may still send, with longer timeouts or another clock',
   },

@@ -40,8 +40,8 @@ export const LATE_ANSWERS = [
     edits: [
       [
         'src/journal/settlement/settlements.ts',
-        'if (isPaid && isKeyed(intent)) await',
-        'if (!isPaid && isKeyed(intent)) await',
+        'if (keyed.length > 0) await lockClients',
+        'if (keyed.length < 0) await lockClients',
       ],
     ],
     noticedBy: LATE,

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { Author } from '../../access/auth/call';
 import { NewEntry, NewSettlement } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
-import { hasDoubt, SettledCall } from '../../journal/settlement/settlements';
+import { hasDoubt, SettledCall } from '../../journal/settlement/settled-call';
 import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { RESOLUTIONS } from '../../operations/lifecycle/lifecycle';
 import { ENTRIES, Entry, expectedEntry, resolutionOf } from '../../operations/lifecycle/settlement';

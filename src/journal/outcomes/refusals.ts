@@ -16,7 +16,8 @@ import { credentialDocument } from '../records/credential-documents';
 import { insertion } from '../records/document-sql';
 import { NewRefusal, NewSettlement } from '../records/records';
 import { REFUSAL_MEMBERS } from '../records/request-members';
-import { SettledCall, settleWithin } from '../settlement/settlements';
+import { SettledCall } from '../settlement/settled-call';
+import { settleAllWithin } from '../settlement/settlements';
 
 /** Batch size. Above the number of concurrent refusals. */
 const MAX_BATCH_ROWS = 5_000;
@@ -185,10 +186,9 @@ export async function releaseRefused(
       select: { id: true },
       where: { id: { in: refused.map(({ id }) => id) }, settlements: { none: {} } },
     });
-    let settled = 0;
-    for (const { id } of admitted)
-      if ((await settleWithin(tx, id, timeouts, settlementOfRefused)) === 'written') settled += 1;
-    return settled;
+    const ids = admitted.map(({ id }) => id);
+    const results = await settleAllWithin(tx, ids, timeouts, settlementOfRefused);
+    return [...results.values()].filter((result) => result === 'written').length;
   });
 }
 

@@ -189,7 +189,7 @@ export async function doubtRejected(
     WHERE NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = a.intent_id)`;
   for (const { record, reservedOn } of rejected) {
     const intent = JSON.parse(record) as IntentDocument;
-    if (!(await abandon(tx, intent))) continue;
+    if (!(await abandon(tx, [intent])).has(intent.id)) continue;
     await tx.$executeRaw`
       INSERT INTO spending (client_id, day, usd)
       SELECT client_id, ${reservedOn}::date, total_usd + coalesce(expected_fee_usd, 0) FROM intent

@@ -35,15 +35,23 @@ interface Owner extends KnownCall {
 }
 
 /**
- * Returns its idempotency key to a call that turned out to be paid. A retry is then answered with its outcome
- * instead of paid. Another call has the key if this one was settled as not executed, or if an older database
- * lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm is raised
- * if the owner is paid, or may be. Lock the client first, or an admission may take the key over meanwhile.
- * @param executed a call that was executed. Nothing happens if its payouts failed.
+ * Returns their idempotency keys to calls that turned out to be paid. A retry is then answered with the
+ * outcome instead of paid. Another call has the key if the first was settled as not executed, or if an older
+ * database lacked it. A key owner that waits for an approval is declined. A paid one keeps the key. An alarm
+ * is raised if the owner is paid, or may be. Lock the clients first, or an admission may take a key over
+ * meanwhile.
+ * @param executed calls that were executed. Nothing happens to a call whose payouts failed.
  */
-export async function keepKey(tx: Prisma.TransactionClient, executed: KeyedCall): Promise<void> {
-  const owner = await ownerOf(tx, executed);
-  const known = owner && (await readCallStates(tx, [executed.id], 0)).get(executed.id);
+export async function keepKeys(tx: Prisma.TransactionClient, executed: KeyedCall[]): Promise<void> {
+  const owned = await ownersOf(tx, executed);
+  for (const call of executed.filter(({ id }) => owned.has(id))) {
+    const owner = (await ownersOf(tx, [call])).get(call.id); // One of these may have the key since.
+    if (owner) await keepKey(tx, call, owner);
+  }
+}
+
+async function keepKey(tx: Prisma.TransactionClient, executed: KeyedCall, owner: Owner): Promise<void> {
+  const known = (await readCallStates(tx, [executed.id], 0)).get(executed.id);
   if (!known || !isPaid(known)) return;
   const isDeclined =
     owner.state === 'pending_approval' &&
@@ -86,24 +94,36 @@ async function giveKey(
  * @param how the news about the call, for the activity log.
  */
 async function alarmIfPaidTwice(tx: Prisma.TransactionClient, paid: KeyedCall, how: string): Promise<void> {
-  const owner = await ownerOf(tx, paid);
+  const owner = (await ownersOf(tx, [paid])).get(paid.id);
   if (owner && mayBePaid(owner)) await raise(tx, paid, owner, how);
 }
 
-async function ownerOf(tx: Prisma.TransactionClient, intent: KeyedCall): Promise<Owner | undefined> {
-  const { id, client_id: clientId, operation, key = null } = intent;
-  const [claim] = await tx.$queryRaw<{ id: string; key: string; client: string }[]>`
-    SELECT k.intent_id::text AS id, k.key, c.name AS client
+/** Returns the calls that have the keys of these calls, by the ID of the latter. */
+async function ownersOf(tx: Prisma.TransactionClient, calls: KeyedCall[]): Promise<Map<string, Owner>> {
+  if (calls.length === 0) return new Map();
+  const ids = calls.map(({ id }) => id);
+  const keyed = calls.map(({ id, client_id, operation, key = null }) => ({ id, client_id, operation, key }));
+  const claims = await tx.$queryRaw<{ of: string; id: string; key: string; client: string }[]>`
+    SELECT own.id::text AS of, k.intent_id::text AS id, k.key, c.name AS client
     FROM (
-      SELECT coalesce(${key}, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
-      FROM (SELECT) AS one LEFT JOIN intent i ON i.id = ${id}::uuid
-      LEFT JOIN intent_body b ON b.intent_id = ${id}::uuid
+      SELECT t.id, t.client_id, t.operation,
+        coalesce(t.key, scoped_key(i.person_id, i.record, b.idempotency_key)) AS key
+      FROM json_to_recordset(${JSON.stringify(keyed)}::json)
+        AS t(id uuid, client_id uuid, operation text, key text)
+      LEFT JOIN intent i ON i.id = t.id AND i.id = ANY (${ids}::uuid[])
+      LEFT JOIN intent_body b ON b.intent_id = t.id AND b.intent_id = ANY (${ids}::uuid[])
     ) AS own
-    JOIN idempotency_claim k ON k.client_id = ${clientId}::uuid AND k.operation = ${operation}
-      AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> ${id}::uuid
+    JOIN idempotency_claim k ON (k.client_id, k.operation) = (own.client_id, own.operation)
+      AND k.key IN (own.key, hashed_key(own.key)) AND k.intent_id <> own.id
     JOIN client c ON c.id = k.client_id`;
-  const known = claim && (await readCallStates(tx, [claim.id], 0)).get(claim.id);
-  return known && { ...claim, ...known };
+  const owners = claims.map(({ id }) => id);
+  const states = owners.length > 0 ? await readCallStates(tx, owners, 0) : new Map<string, KnownCall>();
+  return new Map(
+    claims.flatMap(({ of, ...claim }) => {
+      const known = states.get(claim.id);
+      return known ? [[of, { ...claim, ...known }]] : [];
+    }),
+  );
 }
 
 /** Raises the alarm once per pair of calls. */

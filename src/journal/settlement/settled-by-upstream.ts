@@ -14,7 +14,8 @@ import {
   TransactionEvidence,
 } from '../records/records';
 import { LedgerRecords } from './ledger';
-import { settle, SettledCall, hasDoubt, settleWithin } from './settlements';
+import { hasDoubt, SettledCall } from './settled-call';
+import { settle, settleAllWithin } from './settlements';
 
 /** The parts of an answer that settle a call. One entry is for all of its payouts. */
 export interface LateAnswer extends Pick<NewOutcome, 'intentId' | 'kind'> {
@@ -147,30 +148,52 @@ export interface VerdictTransaction extends TransactionEvidence {
 }
 
 /**
- * Records a verdict about a call in doubt. Settles the certain payouts. `ambiguous` leaves the others to a
+ * Records verdicts about calls in doubt. Settles the certain payouts. `ambiguous` leaves the others to a
  * person, and is written once until new evidence is known.
- * @returns false without a write if the call is no longer in doubt or the verdict is not new.
+ * @param found at most one for each call.
+ * @returns the verdicts that changed something. Others are not new, or their calls are in doubt no longer.
  */
-export async function insertVerdict(
+export async function insertVerdicts(
   prisma: PrismaService,
-  found: NewVerdict,
+  found: NewVerdict[],
   timeouts: Timeouts,
-): Promise<boolean> {
+): Promise<NewVerdict[]> {
+  const byCall = new Map(found.map((verdict) => [verdict.intentId, verdict]));
   return prisma.$transaction(async (tx) => {
-    let isInDoubt = false;
-    const settled = await settleWithin(tx, found.intentId, timeouts, (call) => {
-      isInDoubt = call.isInDoubt || call.state === 'in_progress' || hasDoubt(call);
-      return call.isInDoubt || hasDoubt(call) ? settlementByVerdict(found, call) : undefined;
+    const doubtful = new Set<string>();
+    const results = await settleAllWithin(tx, [...byCall.keys()], timeouts, (call) => {
+      const verdict = byCall.get(call.intent.id);
+      const isInDoubt = call.isInDoubt || hasDoubt(call);
+      if (isInDoubt || call.state === 'in_progress') doubtful.add(call.intent.id);
+      return verdict && isInDoubt ? settlementByVerdict(verdict, call) : undefined;
     });
-    const isSettled = settled === 'written';
-    if (found.verdict !== 'ambiguous') return isSettled;
-    if (!isInDoubt || (await isSaid(tx, found))) return isSettled;
-    const { intentId, verdict, reason, evidence } = found;
-    await tx.$executeRaw`
-      INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
-      VALUES (${newId()}::uuid, ${intentId}::uuid, ${verdict}, ${reason}, ${canonical(evidence)}::json)`;
-    return true;
+    const ambiguous = found.filter(
+      ({ verdict, intentId }) => verdict === 'ambiguous' && doubtful.has(intentId),
+    );
+    const fresh = new Set(await insertAmbiguous(tx, ambiguous));
+    return found.filter((verdict) => results.get(verdict.intentId) === 'written' || fresh.has(verdict));
   });
+}
+
+/** @returns the verdicts that are new. */
+async function insertAmbiguous(tx: Prisma.TransactionClient, found: NewVerdict[]): Promise<NewVerdict[]> {
+  if (found.length === 0) return [];
+  const ids = found.map(({ intentId }) => intentId);
+  const rows = await tx.$queryRaw<Pick<NewVerdict, 'intentId' | 'verdict' | 'reason' | 'evidence'>[]>`
+    SELECT DISTINCT ON (intent_id) intent_id::text AS "intentId", verdict, reason, evidence
+    FROM verdict WHERE intent_id = ANY (${ids}::uuid[]) ORDER BY intent_id, id DESC`;
+  const last = new Map(rows.map((row) => [row.intentId, row]));
+  const fresh = found.filter((verdict) => !isSame(verdict, last.get(verdict.intentId)));
+  if (fresh.length === 0) return [];
+  const written = fresh.map(({ intentId, verdict, reason, evidence }) => {
+    return { id: newId(), intent_id: intentId, verdict, reason, evidence: canonical(evidence) };
+  });
+  await tx.$executeRaw`
+    INSERT INTO verdict (id, intent_id, verdict, reason, evidence)
+    SELECT id, intent_id, verdict, reason, evidence::json
+    FROM json_to_recordset(${JSON.stringify(written)}::json)
+      AS t(id uuid, intent_id uuid, verdict text, reason text, evidence text)`;
+  return fresh;
 }
 
 /** Returns the settlement by a verdict: of payouts that are in doubt. */
@@ -201,13 +224,10 @@ function entryBy(verdict: NewVerdict['verdict'], { intent }: SettledCall): Entry
 }
 
 /** Compares verdicts without the listing's ID, because each read has a new one. */
-async function isSaid(
-  tx: Prisma.TransactionClient,
-  { intentId, reason, evidence }: NewVerdict,
-): Promise<boolean> {
-  const [last] = await tx.$queryRaw<Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'>[]>`
-    SELECT verdict, reason, evidence FROM verdict WHERE intent_id = ${intentId}::uuid ORDER BY id DESC
-      LIMIT 1`;
+function isSame(
+  { reason, evidence }: NewVerdict,
+  last: Pick<NewVerdict, 'verdict' | 'reason' | 'evidence'> | undefined,
+): boolean {
   if (last?.verdict !== 'ambiguous' || last.reason !== reason) return false;
   return substanceOf(last.evidence) === substanceOf(evidence);
 }

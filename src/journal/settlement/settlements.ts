@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
-import { CallState, Resolution, STATES } from '../../operations/lifecycle/lifecycle';
-import { CALLS, STATE_COLUMNS } from '../../operations/lifecycle/lifecycle-sql';
+import { Resolution, STATES } from '../../operations/lifecycle/lifecycle';
 import { countedOf, ENTRIES, resolutionOf } from '../../operations/lifecycle/settlement';
-import { givenUpAfterMs, overAfterMs, Timeouts } from '../../platform/config/upstream/upstream-timeouts';
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
@@ -10,56 +9,21 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { newSalt } from '../../platform/privacy/commitment';
 import { lockClients } from '../admission/admissions';
 import { stampedSql } from '../records/document-sql';
-import {
-  IntentDocument,
-  OutcomeDocument,
-  writeOutcome,
-  SettlementDocument,
-  writeSettlement,
-} from '../records/documents';
+import { IntentDocument, writeOutcome, writeSettlement } from '../records/documents';
 import { NewEntry, NewOutcome, NewSettlement, RecordedEntry } from '../records/records';
-import { isKeyed, keepKey } from './double-payments';
+import { isKeyed, keepKeys } from './double-payments';
 import { alarmIfFalselyRejected } from './false-rejections';
-import { feeAfter, LedgerItem, ledgerOf, namesTransaction } from './ledger';
-
-/**
- * Returns the ages from which a call without an outcome may be settled, in ms by the database's clock. Both
- * exceed the time in which a call may still be sent (`sendableForMs`). `goneMs` is for a call whose process
- * is gone: the longest time for the upstream's work. `aliveMs` is for a call whose process lives: the longest
- * time until it records an outcome. If the process that released the call has longer timeouts than this one,
- * both grow by the difference (table `process`).
- *
- * The clock of another server does not measure the age of a call. After a move of the database, calls that
- * were released before have the age of the move. They are not settled until the move is confirmed.
- */
-export function settledAfter(timeouts: Timeouts): { goneMs: number; aliveMs: number } {
-  return { goneMs: overAfterMs(timeouts), aliveMs: givenUpAfterMs(timeouts) };
-}
-
-/** A call that may be settled, by its current records. */
-export interface SettledCall {
-  intent: IntentDocument;
-  outcome: OutcomeDocument | null;
-  state: CallState;
-  /** Whether it is certainly in doubt: no process can still send it or record its answer. */
-  isInDoubt: boolean;
-  /** Its payouts. Empty if its items are no payouts. */
-  items: LedgerItem[];
-  /** ID of its last settlement, or of the call. The next settlement supersedes it. */
-  version: string;
-  resolution: Resolution | null;
-  number: number;
-  /** Amount that counts on its caps. Null if the whole reservation counts. */
-  countedUsd: Decimal | null;
-}
-
-/** Returns whether a payout of a call is in doubt after its answer. */
-export function hasDoubt({ outcome, items }: Pick<SettledCall, 'outcome' | 'items'>): boolean {
-  return outcome !== null && items.some(({ entry }) => !ENTRIES[entry].known);
-}
+import { feeAfter, LedgerItem, namesTransaction } from './ledger';
+import { readSettledCalls, SettledCall } from './settled-call';
 
 /** Result of a settlement. Of two concurrent ones, the first wins and the other is overtaken. */
 export type SettleResult = 'written' | 'nothing' | 'overtaken';
+
+/** Returns the settlement of a call from its current records. Undefined settles nothing. */
+export type Decide = (call: SettledCall) => NewSettlement | undefined;
+
+/** Maximum number of payouts that a transaction settles. A call is settled as a whole. */
+export const PAYOUTS_AT_ONCE = 200;
 
 /** Attempts if other settlements overtake this one. */
 const ATTEMPTS = 3;
@@ -67,14 +31,13 @@ const ATTEMPTS = 3;
 /**
  * Settles payouts of a call. A later settlement supersedes an earlier one, and none is changed.
  * See docs/internals/decisions/upstream/0024-resolutions-are-superseded.md.
- * @param decide returns the settlement from the current records. Undefined settles nothing.
  * @returns `overtaken` only if every attempt was overtaken.
  */
 export async function settle(
   prisma: PrismaService,
   callId: string,
   timeouts: Timeouts,
-  decide: (call: SettledCall) => NewSettlement | undefined,
+  decide: Decide,
 ): Promise<SettleResult> {
   for (let attempt = 1; ; attempt += 1) {
     const settled = await prisma.$transaction((tx) => settleWithin(tx, callId, timeouts, decide));
@@ -87,103 +50,101 @@ export async function settleWithin(
   tx: Prisma.TransactionClient,
   callId: string,
   timeouts: Timeouts,
-  decide: (call: SettledCall) => NewSettlement | undefined,
+  decide: Decide,
 ): Promise<SettleResult> {
-  const call = await readCall(tx, callId, timeouts);
-  const settlement = call && decide(call);
-  if (!settlement) return 'nothing';
-  if (!call.outcome && call.state !== 'refused' && !(await abandon(tx, call.intent))) return 'overtaken';
-  return (await write(tx, call, settlement)) ? 'written' : 'overtaken';
-}
-
-interface CallRow {
-  intent: string;
-  outcome: string | null;
-  state: CallState;
-  isInDoubt: boolean;
-  countedUsd: string | null;
-  settlements: string[];
-}
-
-async function readCall(
-  tx: Prisma.TransactionClient,
-  id: string,
-  timeouts: Timeouts,
-): Promise<SettledCall | undefined> {
-  const { goneMs, aliveMs } = settledAfter(timeouts);
-  const [row] = await tx.$queryRaw<CallRow[]>`
-    SELECT intent, outcome, state, counted_usd::text AS "countedUsd", settlements,
-      state = 'unknown' OR (state = 'in_progress' AND NOT elsewhere
-        AND clock_timestamp() - greatest(released_at, moved_at) > make_interval(secs => (
-          CASE WHEN process IN (SELECT live_processes()) THEN ${aliveMs}::float ELSE ${goneMs}::float END
-          + greatest(0, (SELECT in_flight_ms FROM process p WHERE p.number = process) - ${goneMs}::float)
-        ) / 1000)) AS "isInDoubt"
-    FROM (
-      SELECT moved_at, server <> database_server() AS elsewhere FROM epoch ORDER BY number DESC LIMIT 1
-    ) AS history, (
-      SELECT ${STATE_COLUMNS}, i.record AS intent, o.record AS outcome,
-        coalesce(s.counted_usd, o.counted_usd) AS counted_usd,
-        ARRAY(SELECT record FROM settlement WHERE intent_id = i.id ORDER BY number) AS settlements
-      FROM ${CALLS} WHERE i.id = ${id}::uuid) AS call`;
-  if (!row) return undefined;
-  const intent = JSON.parse(row.intent) as IntentDocument;
-  const outcome = row.outcome === null ? null : (JSON.parse(row.outcome) as OutcomeDocument);
-  const settlements = row.settlements.map((record) => JSON.parse(record) as SettlementDocument);
-  const last = settlements.at(-1);
-  return {
-    intent,
-    outcome,
-    state: row.state,
-    isInDoubt: row.isInDoubt,
-    items: ledgerOf({ intent, outcome, settlements }),
-    version: last?.id ?? id,
-    resolution: (last?.resolution ?? null) as Resolution | null,
-    number: last?.number ?? 0,
-    countedUsd: row.countedUsd === null ? null : new Decimal(row.countedUsd),
-  };
+  const results = await settleAllWithin(tx, [callId], timeouts, decide);
+  return results.get(callId) ?? 'nothing';
 }
 
 /**
- * Records that the answer of a call is no longer awaited. A late answer finds this outcome and becomes a
+ * Settles payouts of calls within a transaction, in one attempt.
+ * @returns the result of each call that exists.
+ */
+export async function settleAllWithin(
+  tx: Prisma.TransactionClient,
+  callIds: string[],
+  timeouts: Timeouts,
+  decide: Decide,
+): Promise<Map<string, SettleResult>> {
+  const calls = await readSettledCalls(tx, callIds, timeouts);
+  const results = new Map<string, SettleResult>(calls.map(({ intent }) => [intent.id, 'nothing']));
+  const drafts = calls.flatMap((call) => {
+    const settlement = decide(call);
+    return settlement ? [toDraft(call, settlement)] : [];
+  });
+  const awaited = drafts
+    .map(({ call }) => call)
+    .filter(({ outcome, state }) => !outcome && state !== 'refused');
+  const abandoned = await abandon(
+    tx,
+    awaited.map(({ intent }) => intent),
+  );
+  const answered = new Set(awaited.flatMap(({ intent }) => (abandoned.has(intent.id) ? [] : [intent.id])));
+  const written = await write(
+    tx,
+    drafts.filter(({ call }) => !answered.has(call.intent.id)),
+  );
+  for (const { call } of drafts) {
+    results.set(call.intent.id, written.has(call.intent.id) ? 'written' : 'overtaken');
+  }
+  return results;
+}
+
+/**
+ * Records that the answers of calls are no longer awaited. A late answer finds this outcome and becomes a
  * settlement. Without this outcome, a concurrent answer would commit next to a settlement that ignores it.
- * @returns false if the answer was first.
+ * @returns the IDs of the calls whose answers were not first.
  */
 export async function abandon(
   tx: Prisma.TransactionClient,
-  intent: Pick<IntentDocument, 'id' | 'received_at' | 'recorded_at' | 'recovered'>,
-): Promise<boolean> {
+  intents: Pick<IntentDocument, 'id' | 'received_at' | 'recorded_at' | 'recovered'>[],
+): Promise<ReadonlySet<string>> {
+  if (intents.length === 0) return new Set();
   const now = clock.now();
-  const outcome: NewOutcome = {
-    intentId: intent.id,
-    kind: 'unknown',
-    failure: 'abandoned',
-    upstreamStatus: null,
-    contentType: null,
-    retryAfter: null,
-    body: null,
-    items: [],
-    sentAt: new Date(intent.recovered ? intent.received_at : intent.recorded_at), // The earliest time.
-    answeredAt: now,
-    upstreamMs: 0,
-    answerOf: null,
-    attempts: 0,
-    tries: [],
-  };
-  const written = await tx.$executeRaw`
+  const rows = intents.map(({ id, recovered, received_at, recorded_at }) => {
+    const sentAt = new Date(recovered ? received_at : recorded_at); // The earliest time.
+    const outcome: NewOutcome = { ...ABANDONED, intentId: id, sentAt, answeredAt: now };
+    return { id, sent_at: sentAt, record: writeOutcome(outcome, newSalt()) };
+  });
+  const written = await tx.$queryRaw<{ id: string }[]>`
     INSERT INTO outcome (intent_id, kind, upstream_ms, sent_at, answered_at, recorded_at, record)
-    SELECT ${intent.id}::uuid, 'unknown', 0, ${outcome.sentAt}::timestamptz, ${now}::timestamptz, now,
-      ${Prisma.raw(stampedSql('record', 'now'))}
-    FROM (SELECT clock_timestamp() AS now, ${writeOutcome(outcome, newSalt())}::text AS record) AS written
-    ON CONFLICT DO NOTHING`;
-  return written === 1;
+    SELECT id, 'unknown', 0, sent_at, ${now}::timestamptz, now, ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (
+      SELECT *, clock_timestamp() AS now
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(id uuid, sent_at timestamptz, record text)
+    ) AS written
+    ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
+  return new Set(written.map(({ id }) => id));
 }
 
-async function write(
-  tx: Prisma.TransactionClient,
-  call: SettledCall,
-  settlement: NewSettlement,
-): Promise<boolean> {
-  const { intent, outcome, items, version, number, countedUsd: before } = call;
+/** The outcome of a call whose answer is no longer awaited. */
+const ABANDONED: Omit<NewOutcome, 'intentId' | 'sentAt' | 'answeredAt'> = {
+  kind: 'unknown',
+  failure: 'abandoned',
+  upstreamStatus: null,
+  contentType: null,
+  retryAfter: null,
+  body: null,
+  items: [],
+  upstreamMs: 0,
+  answerOf: null,
+  attempts: 0,
+  tries: [],
+};
+
+/** A settlement to write, with what follows from it. */
+interface Draft {
+  call: SettledCall;
+  settlement: NewSettlement;
+  entries: RecordedEntry[];
+  /** The payouts after it. */
+  after: LedgerItem[];
+  resolution: Resolution | null;
+  countedUsd: Decimal;
+}
+
+function toDraft(call: SettledCall, settlement: NewSettlement): Draft {
+  const { intent, outcome, items } = call;
   const entries = settlement.entries.flatMap((entry) => toRecorded(entry, items[entry.position]));
   const after = itemsAfter(items, entries);
   const kind = outcome?.kind ?? (call.state === 'refused' ? 'not_sent' : 'unknown');
@@ -192,30 +153,55 @@ async function write(
   const total = new Decimal(intent.total_usd ?? 0);
   const countedUsd =
     items.length > 0 ? countedOf(after) : resolution === 'not_executed' ? new Decimal(0) : total;
-  const isPaid = resolution !== null && STATES[resolution].executed === 'yes';
-  // An admission may take the key over. It locks the client first too, against deadlocks.
-  if (isPaid && isKeyed(intent)) await lockClients(tx, [intent.client_id]);
-  const id = newId();
-  const record = writeSettlement({
-    ...settlement,
-    id,
-    number: number + 1,
-    supersedes: version,
-    entries,
-    countedUsd,
-    ...(resolution && { resolution }),
+  return { call, settlement, entries, after, resolution, countedUsd };
+}
+
+/** @returns the IDs of the settled calls. Others were settled meanwhile. */
+async function write(tx: Prisma.TransactionClient, drafts: Draft[]): Promise<ReadonlySet<string>> {
+  if (drafts.length === 0) return new Set();
+  const paid = drafts.filter(({ resolution }) => resolution && STATES[resolution].executed === 'yes');
+  const keyed = paid.map(({ call }) => call.intent).filter(isKeyed);
+  // An admission may take a key over. It locks the client first too, against deadlocks.
+  if (keyed.length > 0) await lockClients(tx, [...new Set(keyed.map(({ client_id: id }) => id))]);
+  const written = await insert(tx, drafts);
+  const settled = drafts.filter(({ call }) => written.has(call.intent.id));
+  await tx.$executeRaw`SELECT adjust_spending(${settled.map(({ call }) => call.intent.id)}::uuid[],
+    ${settled.map(({ call }) => call.countedUsd?.toFixed() ?? null)}::numeric[],
+    ${settled.map(({ countedUsd }) => countedUsd.toFixed())}::numeric[])`;
+  await keepKeys(
+    tx,
+    keyed.filter(({ id }) => written.has(id)),
+  );
+  for (const { call, resolution, after } of settled) {
+    await alarmIfFalselyRejected(tx, { ...call, resolution, items: after });
+  }
+  return written;
+}
+
+async function insert(tx: Prisma.TransactionClient, drafts: Draft[]): Promise<ReadonlySet<string>> {
+  const rows = drafts.map(({ call, settlement, entries, resolution, countedUsd }) => {
+    const [id, number] = [newId(), call.number + 1];
+    const record = writeSettlement({
+      ...settlement,
+      id,
+      number,
+      supersedes: call.version,
+      entries,
+      countedUsd,
+      ...(resolution && { resolution }),
+    });
+    const counted = countedUsd.toFixed();
+    return { id, intent_id: call.intent.id, number, resolution, counted_usd: counted, record };
   });
-  const written = await tx.$executeRaw`
+  const written = await tx.$queryRaw<{ id: string }[]>`
     INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
-    SELECT ${id}::uuid, ${intent.id}::uuid, ${number + 1}, ${resolution}, ${countedUsd.toFixed()}::numeric,
-      now, ${Prisma.raw(stampedSql('record', 'now'))}
-    FROM (SELECT clock_timestamp() AS now, ${record}::text AS record) AS written ON CONFLICT DO NOTHING`;
-  if (written === 0) return false;
-  await tx.$executeRaw`SELECT adjust_spending(ARRAY[${intent.id}::uuid],
-    ARRAY[${before?.toFixed() ?? null}::numeric], ARRAY[${countedUsd.toFixed()}::numeric])`;
-  if (isPaid) await keepKey(tx, intent);
-  await alarmIfFalselyRejected(tx, { intent, outcome, resolution, items: after });
-  return true;
+    SELECT id, intent_id, number, resolution, counted_usd, now, ${Prisma.raw(stampedSql('record', 'now'))}
+    FROM (
+      SELECT *, clock_timestamp() AS now FROM json_to_recordset(${JSON.stringify(rows)}::json) AS t(
+        id uuid, intent_id uuid, number integer, resolution text, counted_usd numeric, record text)
+    ) AS written
+    ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
+  return new Set(written.map(({ id }) => id));
 }
 
 /** Completes an entry with its accounts. Drops an entry without an item. */

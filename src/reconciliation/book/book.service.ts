@@ -2,12 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
-import { ChargedCall, ChargedFee, ExpectedFees } from '../../journal/admission/expected-fees';
-import { settleWithin, SettledCall } from '../../journal/settlement/settlements';
-import { readFeeRule } from '../../operations/items/fees';
+import { ExpectedFees } from '../../journal/admission/expected-fees';
+import { PAYOUTS_AT_ONCE } from '../../journal/settlement/settlements';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { batchesOf } from '../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
-import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
@@ -16,7 +15,8 @@ import { attribute, Attribution } from './attribution';
 import { findCandidates, readNews } from './candidates';
 import { connectForRun } from './connection';
 import { ContradictionsService } from './contradictions.service';
-import { chargedBy, NewsContext, PayoutNews, settlementOf } from './payout-news';
+import { byCall, NewsByCall, NewsResult, settleByNews } from './news-settlement';
+import { NewsContext, PayoutNews } from './payout-news';
 import { settingsOf } from './plan';
 import { IdObservation, ShownIds, ShownIdsByAccount } from './shown-ids';
 import { enterReading } from './sightings';
@@ -33,12 +33,6 @@ const UNIQUE_VIOLATION = '23505';
 export interface Reading extends Omit<NewsContext, 'vocabulary'> {
   account: string;
   readId: string;
-}
-
-/** A written settlement. */
-interface Settled {
-  call: ChargedCall;
-  charged: ChargedFee[];
 }
 
 /** Result of entering a reading. */
@@ -89,16 +83,10 @@ export class BookService {
     const shownIds = this.shownIds.of(reading.account);
     await shownIds.add(reading.readId, async (statement) => (await db.query<IdObservation>(statement)).rows);
     const news = await readNews(db, reading.readId);
-    const result: EnteredReading = { known: news.length, settled: new Set() };
-    for (const [callId, some] of byCall(news)) {
-      signal.throwIfAborted();
-      if (await this.settle(callId, some, reading)) result.settled.add(callId);
-    }
-    for (const [callId, some] of byCall(await this.attributions(db, reading.account, shownIds))) {
-      signal.throwIfAborted();
-      if (await this.settle(callId, some, reading)) result.settled.add(callId);
-    }
-    return result;
+    const changed = await this.settleAll(news, reading, signal);
+    const attributions = await this.attributions(db, reading.account, shownIds);
+    const attributed = await this.settleAll(attributions, reading, signal);
+    return { known: news.length, settled: new Set([...changed, ...attributed]) };
   }
 
   private async attributions(db: Client, account: string, shownIds: ShownIds): Promise<PayoutNews[]> {
@@ -131,90 +119,41 @@ export class BookService {
   }
 
   /**
-   * Settles the payouts of a call by news about their transactions, and records the payout of each.
-   * @returns whether a settlement was written.
+   * Settles payouts by news about their transactions.
+   * @returns the IDs of the settled calls.
    * @throws Problem if this worker must not settle.
    */
-  private async settle(callId: string, news: PayoutNews[], reading: Reading): Promise<boolean> {
-    this.mayPay.require('settle'); // This worker may have been fenced while it read.
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const settled = await this.prisma
-        .$transaction((tx) => this.settleOnce(tx, callId, news, reading))
-        .catch((error: unknown) => {
-          if (isUniqueViolation(error)) return 'overtaken' as const;
-          throw error;
-        });
-      if (settled === 'overtaken') continue;
-      if (settled === undefined) return false;
-      this.logger.log({ call_id: callId, source: reading.source }, 'payouts settled by their transactions');
-      if (settled.charged.length > 0) await this.fees.observe(settled.call, settled.charged);
-      return true;
+  private async settleAll(news: PayoutNews[], reading: Reading, signal: AbortSignal): Promise<string[]> {
+    const settled: string[] = [];
+    for (const batch of batchesOf(byCall(news), PAYOUTS_AT_ONCE, ([, { length }]) => length)) {
+      signal.throwIfAborted();
+      settled.push(...(await this.settle(new Map(batch), reading)));
     }
-    return false;
+    return settled;
   }
 
-  private async settleOnce(
-    tx: Prisma.TransactionClient,
-    callId: string,
-    news: PayoutNews[],
-    reading: Reading,
-  ): Promise<Settled | 'overtaken' | undefined> {
-    const current = await currentNews(tx, callId, news);
-    if (current.length === 0) return undefined;
-    let applied: PayoutNews[] = [];
-    let settled: Settled | undefined;
-    const result = await settleWithin(tx, callId, this.settings, (call: SettledCall) => {
-      const decided = settlementOf(call, current, { ...reading, vocabulary: this.vocabulary });
-      ({ applied } = decided);
-      if (decided.settlement)
-        settled = { call: toCharged(callId, call), charged: chargedBy(decided.settlement.entries, call) };
-      return decided.settlement;
-    });
-    if (result === 'overtaken') return result;
-    for (const one of applied) await apply(tx, one, callId);
-    return result === 'written' ? settled : undefined;
+  private async settle(news: NewsByCall, reading: Reading, attempt = 1): Promise<string[]> {
+    this.mayPay.require('settle'); // This worker may have been fenced while it read.
+    const context = { ...reading, vocabulary: this.vocabulary };
+    const { settled, overtaken } = await this.prisma
+      .$transaction((tx) => settleByNews(tx, news, context, this.settings))
+      .catch((error: unknown): NewsResult => {
+        if (isUniqueViolation(error)) return { settled: [], overtaken: [...news.keys()] };
+        throw error;
+      });
+    for (const { call, charged } of settled) {
+      this.logger.log({ call_id: call.id, source: reading.source }, 'payouts settled by their transactions');
+      if (charged.length > 0) await this.fees.observe(call, charged);
+    }
+    const ids = settled.map(({ call }) => call.id);
+    if (attempt === ATTEMPTS) return ids;
+    // One by one, because the attribution of another process undoes the whole transaction.
+    for (const callId of overtaken) {
+      const again = new Map([[callId, news.get(callId) ?? []]]);
+      ids.push(...(await this.settle(again, reading, attempt + 1)));
+    }
+    return ids;
   }
-}
-
-/** Returns a call whose fees are observed. */
-function toCharged(id: string, { intent }: SettledCall): ChargedCall {
-  const { account = MAIN_ACCOUNT, operation, expected_fee: fee } = intent;
-  return { id, account, operation, rule: (fee && readFeeRule(fee)) || null };
-}
-
-/**
- * Locks the transactions, and returns the news that is still current: about the payouts' own transactions,
- * and about transactions without a payout to payouts without a transaction.
- */
-async function currentNews(
-  tx: Prisma.TransactionClient,
-  callId: string,
-  news: PayoutNews[],
-): Promise<PayoutNews[]> {
-  const ids = news.map(({ id }) => id);
-  const rows = await tx.$queryRaw<{ id: string; isOwn: boolean | null; taken: number[] }[]>`
-    SELECT id::text, call_id = ${callId}::uuid AS "isOwn",
-      ARRAY(SELECT position FROM book_transaction WHERE call_id = ${callId}::uuid) AS taken
-    FROM book_transaction WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR UPDATE`;
-  const known = new Map(rows.map((row) => [row.id, row]));
-  return news.filter(({ id, ground, position }) => {
-    const { isOwn, taken } = known.get(id) ?? { isOwn: false, taken: [] };
-    return ground === null ? isOwn === true : isOwn === null && !taken.includes(position);
-  });
-}
-
-/** Records news about a transaction, and its payout. */
-async function apply(tx: Prisma.TransactionClient, news: PayoutNews, callId: string): Promise<void> {
-  const { id, position, ground, readId, ordinal, status, fee, amount, transaction } = news;
-  await tx.$executeRaw`
-    UPDATE book_transaction SET status = book_status(${status}), fee_usd = ${fee}::numeric,
-      amount_usd = coalesce(${amount}::numeric, amount_usd),
-      issued_at = coalesce(${transaction.at}::timestamptz, issued_at),
-      batch_ref = coalesce(book_name(${transaction.batch_ref}), batch_ref),
-      read_id = ${readId}::uuid, ordinal = ${ordinal}::bigint, call_id = ${callId}::uuid,
-      position = ${position}::integer, ground = coalesce(ground, ${ground}),
-      attributed_at = coalesce(attributed_at, clock_timestamp())
-    WHERE id = ${id}::uuid`;
 }
 
 function isUniqueViolation(error: unknown): boolean {
@@ -222,10 +161,4 @@ function isUniqueViolation(error: unknown): boolean {
     error instanceof Prisma.PrismaClientKnownRequestError &&
     JSON.stringify(error.meta ?? {}).includes(UNIQUE_VIOLATION)
   );
-}
-
-function byCall(news: PayoutNews[]): Map<string, PayoutNews[]> {
-  const calls = new Map<string, PayoutNews[]>();
-  for (const one of news) calls.set(one.callId, [...(calls.get(one.callId) ?? []), one]);
-  return calls;
 }

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { ChargedFee } from '../../journal/admission/expected-fees';
 import { NewEntry, NewSettlement, TransactionEvidence } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
-import { hasDoubt, SettledCall } from '../../journal/settlement/settlements';
+import { hasDoubt, SettledCall } from '../../journal/settlement/settled-call';
 import { CREATED_BY } from '../../operations/items/effects';
 import { countableFee, ENTRIES, Entry, entryOf, Source } from '../../operations/lifecycle/settlement';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';

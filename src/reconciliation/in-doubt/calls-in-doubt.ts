@@ -8,6 +8,7 @@ import { callsWith, RECORDED_STATE } from '../../operations/lifecycle/lifecycle-
 import { isPlainRejection, QuietPeriods } from '../../operations/lifecycle/rejections';
 import { ENTRIES, Entry, settlesItems } from '../../operations/lifecycle/settlement';
 import { Status } from '../../operations/lifecycle/statuses';
+import { batchesOf } from '../../platform/batches';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -183,9 +184,9 @@ export async function readSentCalls(
   signal?: AbortSignal,
 ): Promise<TimedCall[]> {
   const calls: TimedCall[] = [];
-  for (let first = 0; first < ids.length; first += CALLS_AT_ONCE) {
+  for (const batch of batchesOf(ids, CALLS_AT_ONCE)) {
     signal?.throwIfAborted();
-    calls.push(...(await readSome(prisma, ids.slice(first, first + CALLS_AT_ONCE), longestMs)));
+    calls.push(...(await readSome(prisma, batch, longestMs)));
   }
   return calls;
 }

@@ -2,9 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
 import { readDoubts } from '../../../journal/settlement/false-rejections';
-import { insertVerdict, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
+import { insertVerdicts, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
+import { PAYOUTS_AT_ONCE } from '../../../journal/settlement/settlements';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
 import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
+import { batchesOf } from '../../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../../platform/database/clock';
@@ -211,11 +213,11 @@ export class PollService {
    */
   private async record(found: CallVerdict[], signal: AbortSignal): Promise<NewVerdict[]> {
     const written: NewVerdict[] = [];
-    for (const { call, verdict } of found) {
+    for (const batch of batchesOf(found, PAYOUTS_AT_ONCE, ({ call }) => call.items.length)) {
       signal.throwIfAborted();
       this.mayPay.require('settle');
-      const recorded = { ...verdict, intentId: call.id };
-      if (await insertVerdict(this.prisma, recorded, this.settings)) written.push(recorded);
+      const verdicts = batch.map(({ call, verdict }) => ({ ...verdict, intentId: call.id }));
+      written.push(...(await insertVerdicts(this.prisma, verdicts, this.settings)));
     }
     return written;
   }

@@ -5,6 +5,7 @@ import { IndexService } from '../../../history/search/index.service';
 import { ReconciliationMetrics } from '../../../http/metrics/reconciliation-metrics';
 import { MAY_HAVE_INTENT, releaseRefused } from '../../../journal/outcomes/refusals';
 import { NewVerdict } from '../../../journal/settlement/settled-by-upstream';
+import { batchesOf } from '../../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../../platform/database/clock';
@@ -51,9 +52,9 @@ export class RefusedReservationsService {
       WHERE code = ANY (${[...MAY_HAVE_INTENT]}::text[]) AND tx >= ${this.seenBefore}::xid8
         AND id >= ${since}::uuid ORDER BY tx`;
     let released = 0;
-    for (let first = 0; first < refused.length; first += AT_ONCE) {
+    for (const batch of batchesOf(refused, AT_ONCE)) {
       signal.throwIfAborted();
-      released += await releaseRefused(this.prisma, refused.slice(first, first + AT_ONCE), this.settings);
+      released += await releaseRefused(this.prisma, batch, this.settings);
     }
     this.seenBefore = now?.horizon ?? this.seenBefore;
     if (released > 0) this.logger.warn({ calls: released }, 'reservations of refused calls released');

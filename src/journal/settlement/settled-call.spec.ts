@@ -4,7 +4,7 @@ import {
   longestUpstreamTimeout,
   sendableForMs,
 } from '../../platform/config/upstream/upstream-timeouts';
-import { settledAfter } from './settlements';
+import { settledAfter } from './settled-call';
 
 describe('settledAfter', () => {
   it('never settles a call that may still be sent, at any settings', () => {
