@@ -57,7 +57,7 @@ SELECT id, json_agg(json_build_object('amount_usd', CASE WHEN fate <> 'collectio
     'reference', reference) ORDER BY position) AS items,
   json_strip_nulls(json_agg(json_build_object('email', email, 'handle', handle, 'phone', phone, 'position', position, 'salt', md5('salt' || k)) ORDER BY position)
     FILTER (WHERE receiver IS NULL AND kind IS DISTINCT FROM 35))::text AS people,
-  json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', batch_ref, 'position', CASE WHEN fate <> 'only its issue' THEN position END, 'status', 'paid',
+  json_agg(json_build_object('amount_usd', trim_scale(usd)::text, 'batch_ref', batch_ref, 'fee_usd', CASE WHEN fee > 0 THEN trim_scale(fee)::text END, 'position', CASE WHEN fate <> 'only its issue' THEN position END, 'status', 'paid',
     'upstream_id', CASE WHEN fate <> 'only its issue' THEN upstream_id END,
     'upstream_ref', CASE WHEN fate <> 'only its issue' AND kind IS DISTINCT FROM 38 THEN upstream_ref END) ORDER BY position)
     FILTER (WHERE fate IN ('succeeded', 'approved late', 'only its issue', 'link')) AS transactions

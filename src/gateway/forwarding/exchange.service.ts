@@ -176,7 +176,7 @@ export class ExchangeService {
       const amount = (position === null ? null : items[position]?.amountUsd) ?? amountUsd;
       return feeUsd ? [{ amountUsd: amount, feeUsd }] : [];
     });
-    if (fees.length > 0) await this.fees.observe({ id, account, operation, rule }, fees);
+    if (fees.length > 0) await this.fees.observe([{ id, account, operation, rule, fees }]);
   }
 
   /**

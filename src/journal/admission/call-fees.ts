@@ -88,26 +88,32 @@ export async function readChargedFees(prisma: Prisma.TransactionClient): Promise
 // follow the order of the commits.
 const LOCKED = Prisma.sql`locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(${LOCKS.expectedFee}))`;
 
+/** A fee to write. */
+export interface NewCallFee extends CallFee {
+  account: string;
+  operation: string;
+}
+
 /**
- * Writes the fees that a call was charged on a day, unless enough calls of the day were charged as much. A
- * forgotten fee of the call stays forgotten.
+ * Writes the fees that calls were charged, unless enough calls of the day were charged as much. A forgotten
+ * fee of a call stays forgotten.
  */
-export async function insertCallFees(
-  prisma: PrismaService,
-  { id, account, operation, day }: { id: string; account: string; operation: string; day: string },
-  fees: readonly Pick<CallFee, 'sizeUsd' | 'usd'>[],
-): Promise<void> {
-  const sizes = fees.map(({ sizeUsd }) => sizeUsd.toFixed());
-  const amounts = fees.map(({ usd }) => usd.toFixed());
+export async function insertCallFees(prisma: PrismaService, fees: readonly NewCallFee[]): Promise<void> {
+  const rows = fees.map(({ callId, sizeUsd, usd, ...fee }) => {
+    return { ...fee, call_id: callId, size_usd: sizeUsd.toFixed(), usd: usd.toFixed() };
+  });
   await prisma.$executeRaw`
     WITH ${LOCKED}
     INSERT INTO call_fee (account, operation, call_id, size_usd, day, usd)
-    SELECT ${account}, ${operation}, ${id}::uuid, f.size_usd, ${day}::date, f.usd
-    FROM locked, unnest(${sizes}::numeric[], ${amounts}::numeric[]) AS f(size_usd, usd)
-    WHERE ${CALLS_TO_LEARN} > (
+    SELECT account, operation, call_id, size_usd, day, usd
+    FROM locked, (
+      SELECT *, row_number() OVER (PARTITION BY account, operation, size_usd, day ORDER BY usd DESC) AS nth
+      FROM json_populate_recordset(NULL::call_fee, ${JSON.stringify(rows)}::json)
+    ) AS f
+    WHERE nth <= ${CALLS_TO_LEARN} AND ${CALLS_TO_LEARN} > (
       SELECT count(*) FROM call_fee o
-      WHERE o.account = ${account} AND o.operation = ${operation} AND o.size_usd = f.size_usd
-        AND o.day = ${day}::date AND o.usd >= f.usd AND NOT o.forgotten)
+      WHERE o.account = f.account AND o.operation = f.operation AND o.size_usd = f.size_usd
+        AND o.day = f.day AND o.usd >= f.usd AND NOT o.forgotten)
     ON CONFLICT (account, operation, size_usd, call_id)
     DO UPDATE SET usd = excluded.usd, number = DEFAULT WHERE call_fee.usd < excluded.usd`;
 }

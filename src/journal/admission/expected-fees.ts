@@ -24,7 +24,7 @@ import { accountsOf, MAIN_ACCOUNT } from '../../platform/config/upstream/upstrea
 import { clock } from '../../platform/database/clock';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { AdmissionRequest } from '../../policy/admission';
-import { CallFeeRow, ChargedFees, insertCallFees, readChargedFees } from './call-fees';
+import { CallFeeRow, ChargedFees, insertCallFees, NewCallFee, readChargedFees } from './call-fees';
 
 /** An upstream that splits the fee of a batch rounds each part. */
 const ROUNDING_USD = new Decimal('0.000002');
@@ -35,12 +35,13 @@ export interface ChargedFee {
   feeUsd: Decimal;
 }
 
-/** The call of a charged fee, and the rule of its reservation. */
+/** A call with the fees that the upstream charged for its payouts, and the rule of its reservation. */
 export interface ChargedCall {
   id: string;
   account: string;
   operation: string;
   rule: FeeRule | null;
+  fees: readonly ChargedFee[];
 }
 
 /** An operation of an account, with the fees that are expected of it: by a rule, or else the learned ones. */
@@ -134,21 +135,27 @@ export class ExpectedFees {
    * Notes fees that the upstream has charged. Resolves once they are durable. They are expected from the next
    * admission on. If the write fails, the fees of later calls are learned.
    */
-  async observe(call: ChargedCall, fees: readonly ChargedFee[]): Promise<void> {
-    for (const fee of fees) this.warn(call, fee);
-    const { id, account, operation } = call;
-    if (!FEE_OPERATIONS.includes(operation) || this.configuredFor(account, operation)) return;
+  async observe(calls: readonly ChargedCall[]): Promise<void> {
+    for (const call of calls) for (const fee of call.fees) this.warn(call, fee);
+    const unknown = calls.flatMap((call) => this.unknownOf(call));
+    if (unknown.length === 0) return;
+    try {
+      await insertCallFees(this.prisma, unknown);
+    } catch (err) {
+      const operations = [...new Set(calls.map(({ operation }) => operation))];
+      this.logger.error({ err, operations }, 'fees not recorded, the next ones will be');
+    }
+  }
+
+  /** Returns the fees of a call to learn, one for each size: those that too few calls of the day had. */
+  private unknownOf({ id, account, operation, fees }: ChargedCall): NewCallFee[] {
+    if (!FEE_OPERATIONS.includes(operation) || this.configuredFor(account, operation)) return [];
     const { day, known } = this.learnedFor(account, operation);
-    const missing = largestBySize(fees).filter(({ sizeUsd, usd }) => {
+    const unknown = largestBySize(fees).filter(({ sizeUsd, usd }) => {
       const same = known.filter((fee) => fee.sizeUsd.eq(sizeUsd) && fee.usd.plus(ROUNDING_USD).gte(usd));
       return same.length < CALLS_TO_LEARN;
     });
-    if (missing.length === 0) return;
-    try {
-      await insertCallFees(this.prisma, { id, account, operation, day }, missing);
-    } catch (err) {
-      this.logger.error({ err, operation }, 'fee not recorded, the next one will be');
-    }
+    return unknown.map((fee) => ({ account, operation, callId: id, day, ...fee }));
   }
 
   /** Returns the operations with fees, by account and name. */

@@ -141,11 +141,11 @@ export class BookService {
         if (isUniqueViolation(error)) return { settled: [], overtaken: [...news.keys()] };
         throw error;
       });
-    for (const { call, charged } of settled) {
-      this.logger.log({ call_id: call.id, source: reading.source }, 'payouts settled by their transactions');
-      if (charged.length > 0) await this.fees.observe(call, charged);
+    const ids = settled.map(({ id }) => id);
+    for (const id of ids) {
+      this.logger.log({ call_id: id, source: reading.source }, 'payouts settled by their transactions');
     }
-    const ids = settled.map(({ call }) => call.id);
+    await this.fees.observe(settled);
     if (attempt === ATTEMPTS) return ids;
     // One by one, because the attribution of another process undoes the whole transaction.
     for (const callId of overtaken) {

@@ -91,26 +91,30 @@ export class ContradictionsService {
           WHERE o.call_id = c.call_id AND o.position = c.position) AS other
       FROM book_contradiction c JOIN book_transaction b ON b.id = c.transaction_id
       WHERE c.handled_at IS NULL ORDER BY c.id LIMIT ${AT_ONCE}`;
-    for (const row of rows) {
+    const some = rows.filter((row) => !changesPayouts(row));
+    const groups = [some, ...rows.filter(changesPayouts).map((row) => [row])];
+    for (const group of groups.filter(({ length }) => length > 0)) {
       signal.throwIfAborted();
-      await this.prisma.$transaction((tx) => this.resolve(tx, row));
+      await this.prisma.$transaction((tx) => this.resolve(tx, group));
     }
   }
 
-  private async resolve(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
-    const { id, kind, owner, claimant, other } = row;
-    const [open] = await tx.$queryRaw<unknown[]>`
-      UPDATE book_contradiction SET handled_at = clock_timestamp() WHERE id = ${id}::uuid
-        AND handled_at IS NULL
-      RETURNING id`;
-    if (!open) return; // Another worker handled it.
-    const isMoved = kind === 'owner' && claimant !== null && isStronger(claimant, owner, other);
-    if (isMoved) {
-      await this.move(tx, row, claimant);
-      return;
+  private async resolve(tx: Prisma.TransactionClient, rows: ContradictionRow[]): Promise<void> {
+    const open = await tx.$queryRaw<{ id: string }[]>`
+      UPDATE book_contradiction SET handled_at = clock_timestamp()
+      WHERE id = ANY (${rows.map(({ id }) => id)}::uuid[]) AND handled_at IS NULL RETURNING id::text`;
+    const ids = new Set(open.map(({ id }) => id)); // Another worker may have handled some.
+    const alarms: ContradictionRow[] = [];
+    for (const row of rows.filter(({ id }) => ids.has(id))) {
+      const { claimant } = row;
+      if (claimant && isMoved(row)) {
+        await this.move(tx, row, claimant);
+        continue;
+      }
+      if (claimant && changesPayouts(row)) await this.doubt(tx, claimant, NAMED_BEFORE);
+      alarms.push(row);
     }
-    if (kind === 'owner' && claimant && !other) await this.doubt(tx, claimant, NAMED_BEFORE);
-    await this.alarm(tx, row);
+    await this.alarm(tx, alarms);
   }
 
   /** Gives the transaction to the second payout. */
@@ -149,45 +153,55 @@ export class ContradictionsService {
     );
   }
 
-  private async alarm(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
-    const { kind, transactionId, upstreamRef, upstreamId, owner, claimant, answered } = row;
-    const about = owner ? ` of payout ${owner.callId}.${owner.position}` : '';
-    const second = claimant ? ` (payout ${claimant.callId}.${claimant.position})` : '';
-    const twins = answered?.twins.map(({ name, payout }) => `${proseAsRecorded(name)} of payout ${payout}`);
-    const reason = twins
-      ? `${KINDS[kind]}. Compare the transaction with ${twins.join(', ')}.`
-      : `${KINDS[kind]}${about}${second}. It changed nothing.`;
-    const act = {
-      id: newId(),
-      action: 'transaction_contradicted',
-      after: JSON.stringify({
-        kind,
-        transaction_id: transactionId,
-        upstream_id: proseAsRecorded(upstreamId),
-        upstream_ref: proseAsRecorded(upstreamRef),
-      }),
-      via: 'worker',
-      call_id: answered?.callId ?? owner?.callId ?? claimant?.callId ?? null,
-      reason,
-    };
-    await tx.$executeRaw(insertion('activity', [act]));
-    this.alarms.inc({ kind });
-    this.logger.error(
-      { kind, call_id: owner?.callId ?? null, other_call_id: claimant?.callId ?? null },
-      'the upstream contradicts a transaction of the book',
-    );
+  private async alarm(tx: Prisma.TransactionClient, rows: ContradictionRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await tx.$executeRaw(insertion('activity', rows.map(toAct)));
+    for (const { kind, owner, claimant } of rows) {
+      this.alarms.inc({ kind });
+      this.logger.error(
+        { kind, call_id: owner?.callId ?? null, other_call_id: claimant?.callId ?? null },
+        'the upstream contradicts a transaction of the book',
+      );
+    }
   }
+}
+
+function toAct(row: ContradictionRow) {
+  const { kind, transactionId, upstreamRef, upstreamId, owner, claimant, answered } = row;
+  return {
+    id: newId(),
+    action: 'transaction_contradicted',
+    after: JSON.stringify({
+      kind,
+      transaction_id: transactionId,
+      upstream_id: proseAsRecorded(upstreamId),
+      upstream_ref: proseAsRecorded(upstreamRef),
+    }),
+    via: 'worker',
+    call_id: answered?.callId ?? owner?.callId ?? claimant?.callId ?? null,
+    reason: reasonOf(row),
+  };
+}
+
+function reasonOf({ kind, owner, claimant, answered }: ContradictionRow): string {
+  const twins = answered?.twins.map(({ name, payout }) => `${proseAsRecorded(name)} of payout ${payout}`);
+  if (twins) return `${KINDS[kind]}. Compare the transaction with ${twins.join(', ')}.`;
+  const about = owner ? ` of payout ${owner.callId}.${owner.position}` : '';
+  const second = claimant ? ` (payout ${claimant.callId}.${claimant.position})` : '';
+  return `${KINDS[kind]}${about}${second}. It changed nothing.`;
 }
 
 const NAMED_BEFORE = 'The answer names a transaction of another payout, so it proves nothing about this one.';
 const NAMED_SINCE = 'The record of another payout names the transaction that was taken for that of this one.';
 
-/** Returns whether the record of a payout outweighs the grounds that it contradicts. */
-function isStronger(
-  claimant: PayoutClaim,
-  owner: PayoutClaim | null,
-  other: { ground: string } | null,
-): boolean {
+/** Returns whether the contradiction changes a payout. The others only raise an alarm. */
+function changesPayouts(row: ContradictionRow): boolean {
+  return isMoved(row) || (row.kind === 'owner' && row.claimant !== null && row.other === null);
+}
+
+/** Returns whether the record of the second payout outweighs the grounds that it contradicts. */
+function isMoved({ kind, claimant, owner, other }: ContradictionRow): boolean {
+  if (kind !== 'owner' || claimant === null) return false;
   return [owner, other].every((one) => one === null || strengthOf(claimant.ground) > strengthOf(one.ground));
 }
 

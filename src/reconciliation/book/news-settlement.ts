@@ -11,15 +11,10 @@ import { chargedBy, NewsContext, PayoutNews, settlementOf } from './payout-news'
 /** News about the payouts of calls, by the ID of the call. */
 export type NewsByCall = ReadonlyMap<string, PayoutNews[]>;
 
-/** A written settlement. */
-export interface NewsSettlement {
-  call: ChargedCall;
-  charged: ChargedFee[];
-}
-
 /** Result of settling calls by news. */
 export interface NewsResult {
-  settled: NewsSettlement[];
+  /** The settled calls, with the fees that the news shows. */
+  settled: ChargedCall[];
   /** IDs of calls that others settled at the same moment. */
   overtaken: string[];
 }
@@ -33,13 +28,13 @@ export async function settleByNews(
 ): Promise<NewsResult> {
   const current = byCall(await currentNews(tx, [...news.values()].flat()));
   const applied = new Map<string, PayoutNews[]>();
-  const settled = new Map<string, NewsSettlement>();
+  const settled = new Map<string, ChargedCall>();
   const results = await settleAllWithin(tx, [...current.keys()], timeouts, (call: SettledCall) => {
     const { id } = call.intent;
     const decided = settlementOf(call, current.get(id) ?? [], context);
     applied.set(id, decided.applied);
     if (decided.settlement) {
-      settled.set(id, { call: toCharged(call), charged: chargedBy(decided.settlement.entries, call) });
+      settled.set(id, toCharged(call, chargedBy(decided.settlement.entries, call)));
     }
     return decided.settlement;
   });
@@ -112,7 +107,7 @@ async function apply(tx: Prisma.TransactionClient, news: PayoutNews[]): Promise<
 }
 
 /** Returns a call whose fees are observed. */
-function toCharged({ intent }: SettledCall): ChargedCall {
+function toCharged({ intent }: SettledCall, fees: ChargedFee[]): ChargedCall {
   const { id, account = MAIN_ACCOUNT, operation, expected_fee: fee } = intent;
-  return { id, account, operation, rule: (fee && readFeeRule(fee)) || null };
+  return { id, account, operation, rule: (fee && readFeeRule(fee)) || null, fees };
 }
