@@ -43,9 +43,15 @@ export async function findCandidates(db: Client, account: string, since: Date): 
         (search_term('ref', t.batch_ref))) AS v(term)
       WHERE v.term IS NOT NULL LIMIT ${MOST_TERMS}
     ), call AS (
-      SELECT e.call_id FROM indexed_call e
-      WHERE e.terms && ARRAY(SELECT term FROM wanted) AND e.call_id >= ${first}::uuid
-        AND e.operation = ANY (${CREATING}::text[]) AND ${ofAccount('e.client_id', account)}
+      -- One look-up for each term: the index compares each call it finds with all terms of a condition.
+      SELECT e.call_id FROM (
+        SELECT DISTINCT e.call_id, e.client_id, e.item_usd FROM wanted CROSS JOIN LATERAL (
+          SELECT * FROM indexed_call
+          WHERE terms @> ARRAY[wanted.term] AND call_id >= ${first}::uuid
+            AND operation = ANY (${CREATING}::text[])
+        ) AS e
+      ) AS e
+      WHERE ${ofAccount('e.client_id', account)}
         AND (SELECT count(*) FROM book_transaction b WHERE b.call_id = e.call_id) < cardinality(e.item_usd)
       UNION
       SELECT id FROM intent i WHERE i.id IN (SELECT ${Prisma.raw(namedCallSql('reference'))} FROM shown)
