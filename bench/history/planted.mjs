@@ -39,23 +39,42 @@ const WALLETS = `
  * bench_expected.
  */
 export async function plant(ownerUrl, { items, from, to, file }) {
-  const owner = new pg.Client({ connectionString: ownerUrl });
-  await owner.connect();
-  try {
-    await owner.query("SET synchronous_commit = off; SET work_mem = '128MB'; SET timezone = 'UTC'");
-    for (const [name, value] of Object.entries({ items, from, to })) {
-      await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
-    }
-    for (const name of ['calls', 'theirs', 'wallets']) {
-      await owner.query(readFileSync(join(import.meta.dirname, 'planted', `${name}.sql`), 'utf8'));
-    }
+  return write(ownerUrl, ['calls', 'theirs', 'wallets'], { items, from, to }, async (owner) => {
     await owner.query('CREATE TABLE bench_expected AS SELECT * FROM planted_expected');
     const theirs = await writeListing(owner, file);
     const { rows } = await owner.query('SELECT count(*)::int AS ours FROM planted_item');
     const { wallets } = (await owner.query(WALLETS)).rows[0];
+    return { ours: rows[0].ours, theirs, wallets };
+  });
+}
+
+/**
+ * Fills a migrated database with calls in doubt whose payouts are equal (planted/equal.sql).
+ * @param items the number of calls.
+ * @param missing the number of those without a transaction.
+ * @param file for the upstream's listing.
+ * @returns the number of the upstream's transactions.
+ */
+export async function plantEqual(ownerUrl, { items, missing, file }) {
+  return write(ownerUrl, ['equal'], { items, missing }, (owner) => writeListing(owner, file));
+}
+
+/** Runs files of planted/ with settings, then reads their temporary tables. */
+async function write(ownerUrl, files, settings, read) {
+  const owner = new pg.Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    await owner.query("SET synchronous_commit = off; SET work_mem = '128MB'; SET timezone = 'UTC'");
+    for (const [name, value] of Object.entries(settings)) {
+      await owner.query('SELECT set_config($1, $2, false)', [`planted.${name}`, String(value)]);
+    }
+    for (const file of files) {
+      await owner.query(readFileSync(join(import.meta.dirname, 'planted', `${file}.sql`), 'utf8'));
+    }
+    const result = await read(owner);
     await owner.query('DISCARD TEMP');
     await owner.query('VACUUM ANALYZE');
-    return { ours: rows[0].ours, theirs, wallets };
+    return result;
   } finally {
     await owner.end();
   }

@@ -1,26 +1,15 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 /**
  * Measures the time and the memory of whole runs, with the listing over HTTP, and checks that they find all
  * planted differences and nothing else.
  */
-import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
-import { makeFolder } from '../support/postgres.mjs';
+import { withPlantedProxy } from './planted-proxy.mjs';
 import { check, plant } from './planted.mjs';
-import { startProxy } from './running-proxy.mjs';
-import { startStub } from './stub-upstream.mjs';
-
-const require = createRequire(import.meta.url);
-const { hashKey, newKey } = require('../../dist/access/clients/key.js');
-const { startEmbeddedPostgres } = require('../../dist/platform/database/embedded/embedded-postgres.js');
-const { LOCKS } = require('../../dist/platform/database/locks.js');
-const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migrations/migrations.js');
 
 /** How often the progress of the run is read. */
 const LOOK_MS = 50;
@@ -62,71 +51,16 @@ writeFileSync(
 if (results.some(({ missed, invented, residual }) => missed > 0 || invented > 0 || residual !== '0'))
   process.exitCode = 1;
 
-async function measure(size) {
-  const directory = makeFolder('payout-proxy-bench-');
-  const listing = join(directory, 'listing.json');
-  const postgres = await startEmbeddedPostgres(join(directory, 'data'));
-  const stub = await startStub(listing);
-  const owner = new pg.Client({ connectionString: postgres.urls.owner });
-  try {
-    await migrate(postgres.urls.owner, PROXY_MIGRATIONS);
-    await owner.connect();
-    const { wallets, ...rows } = await plant(postgres.urls.owner, { items: size, from, to, file: listing });
+function measure(size) {
+  const planting = async (ownerUrl, { file, stub }) => {
+    const { wallets, ...rows } = await plant(ownerUrl, { items: size, from, to, file });
     stub.setWallets(wallets);
-    await indexAll(owner);
-    const key = await makeKey(owner);
-    // Sealing is measured elsewhere. This lock keeps the proxy from sealing the planted history.
-    await owner.query(`SELECT pg_advisory_lock(${LOCKS.sealer})`);
-    const proxy = await startProxyOn(postgres.urls, stub.url, directory);
-    try {
-      const run = await runOnce(proxy, key);
-      return { size, ...rows, ...run, ...(await check(owner, run.id)) };
-    } finally {
-      await proxy.stop();
-    }
-  } finally {
-    await owner.end();
-    await stub.stop();
-    await postgres.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** Indexes the planted calls, which a running proxy does within seconds of each. */
-async function indexAll(owner) {
-  let state = 'more';
-  while (state === 'more') {
-    ({ state } = (await owner.query('SELECT index_calls(5000) AS state')).rows[0]);
-  }
-  await owner.query('ANALYZE');
-}
-
-function startProxyOn({ proxy, owner }, upstream, directory) {
-  Object.assign(process.env, {
-    DATABASE_URL: proxy,
-    DATABASE_OWNER_URL: owner,
-    DATA_DIR: directory,
-    UPSTREAM_BASE_URL: upstream,
-    UPSTREAM_API_KEY: 'planted-upstream-key',
-    RESOLVER_EVERY_SECONDS: '0',
-    FOLLOW_UP_EVERY_SECONDS: '0',
-    WALLETS_EVERY_SECONDS: '0',
-    RECONCILIATION_FEE_PERCENT: '1',
+    return rows;
+  };
+  return withPlantedProxy(planting, async ({ proxy, key, owner, planted }) => {
+    const run = await runOnce(proxy, key);
+    return { size, ...planted, ...run, ...(await check(owner, run.id)) };
   });
-  return startProxy();
-}
-
-async function makeKey(owner) {
-  const id = uuidv7();
-  const key = newKey('reconciler');
-  await owner.query("INSERT INTO client (id, name, scopes) VALUES ($1, 'reconciler', '{reconcile}')", [id]);
-  await owner.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [
-    uuidv7(),
-    id,
-    hashKey(key),
-    key.slice(-4),
-  ]);
-  return key;
 }
 
 async function runOnce({ url, pid }, key) {
