@@ -2,7 +2,7 @@
 
 const STATES = 'test/reconciliation/matching/reconciliation-payout-states.full.spec.ts';
 
-const PROOFS = 'src/reconciliation/book/statement-proofs.ts';
+const PROOFS = 'src/reconciliation/runs/statement-proofs.ts';
 const STATEMENTS = 'test/reconciliation/runs/statements-settle.spec.ts';
 
 export const RUNS = [
@@ -30,7 +30,7 @@ export const RUNS = [
   {
     name: 'outdated-statement',
     guards: 'a payout settled by a statement from before its verdict',
-    edits: [['src/reconciliation/book/statement-proofs.service.ts', ' && last.at < importedAt', '']],
+    edits: [['src/reconciliation/runs/statement-proofs.service.ts', ' && last.at < importedAt', '']],
     noticedBy: STATEMENTS,
     test: 'settles a payout that was not executed, unless that was settled after the import',
   },

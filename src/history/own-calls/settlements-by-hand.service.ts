@@ -10,7 +10,8 @@ import {
 } from '../../access/dual-control/payout-changes';
 import { RequestedChange } from '../../access/dual-control/pending-changes';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
-import { settle, SettledCall, settleWithin } from '../../journal/settlement/settlements';
+import { SettledCall } from '../../journal/settlement/settled-call';
+import { settle, settleWithin } from '../../journal/settlement/settlements';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';

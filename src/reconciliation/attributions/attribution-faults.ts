@@ -1,4 +1,4 @@
-import { SettledCall } from '../../journal/settlement/settlements';
+import { SettledCall } from '../../journal/settlement/settled-call';
 import { PayoutPlace, payoutIdOf } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { STATES } from '../../operations/lifecycle/lifecycle';

@@ -1,6 +1,7 @@
 import { Author } from '../../access/auth/call';
 import { evidenceOfTransaction, NewEntry, NewSettlement } from '../../journal/records/records';
-import { SettledCall, settleWithin } from '../../journal/settlement/settlements';
+import { SettledCall } from '../../journal/settlement/settled-call';
+import { settleWithin } from '../../journal/settlement/settlements';
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { entryOf } from '../../operations/lifecycle/settlement';

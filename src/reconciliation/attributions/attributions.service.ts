@@ -11,7 +11,8 @@ import {
 import { RequestedChange } from '../../access/dual-control/pending-changes';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
-import { SettledCall, settleWithin } from '../../journal/settlement/settlements';
+import { SettledCall } from '../../journal/settlement/settled-call';
+import { settleWithin } from '../../journal/settlement/settlements';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { Prisma } from '../../platform/database/generated/client';

@@ -7,13 +7,13 @@ import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { BookService } from '../book/book.service';
 import { RunConnection } from '../book/connection';
 import { MissingLookup, MissingTransaction, Plan, withMargin } from '../book/plan';
-import { StatementProofsService } from '../book/statement-proofs.service';
 import { compare } from '../matching/comparison';
 import { TotalsRecord } from '../matching/totals.dto';
 import { Cause, ReadResult } from '../sources/source-read';
 import { SourcesService } from '../sources/sources.service';
 import { Run } from './run-reader';
 import { EarlierReadsService } from './runs.service';
+import { StatementProofsService } from './statement-proofs.service';
 
 /** Interval of progress writes, in ms. Viewers read it no more often. */
 const EVERY_MS = 500;

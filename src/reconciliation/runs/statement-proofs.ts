@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { Entry } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
-import { NewsRow, toNews } from './candidates';
-import { IN_DOUBT } from './ours';
-import { PayoutNews } from './payout-news';
-import { Plan } from './plan';
-import { CONTRADICTION_OF_PAIR } from './sightings';
+import { NewsRow, toNews } from '../book/candidates';
+import { IN_DOUBT } from '../book/ours';
+import { PayoutNews } from '../book/payout-news';
+import { Plan } from '../book/plan';
+import { CONTRADICTION_OF_PAIR } from '../book/sightings';
 
 /** The fact that a statement has the transaction of a payout. */
 export interface StatementProof extends PayoutNews {

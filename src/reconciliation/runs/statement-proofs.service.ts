@@ -4,12 +4,13 @@ import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
 import { NewSettlement } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
-import { SettledCall, settleWithin } from '../../journal/settlement/settlements';
+import { SettledCall } from '../../journal/settlement/settled-call';
+import { settleWithin } from '../../journal/settlement/settlements';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { settlementOf } from './payout-news';
-import { Plan } from './plan';
+import { settlementOf } from '../book/payout-news';
+import { Plan } from '../book/plan';
 import { enterProofs, PROVABLE, readProofs, StatementProof } from './statement-proofs';
 
 const REASON = 'A statement of the provider has the transaction of this payout.';
