@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 /**
- * Measures rounds of the resolver over calls in doubt with equal payouts, until each has a verdict, and checks
+ * Measures rounds of the resolver over calls in doubt with equal payouts, until each has a verdict. Checks
  * that every listed transaction belongs to one payout.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -36,8 +36,8 @@ for (const size of sizes) {
   );
   measured.push(result);
   console.log(
-    `${size} equal payouts in doubt, ${size - missing} listed: ${result.seconds} s in ${result.rounds} rounds, ` +
-      `the first ${result.firstSeconds} s; ${result.confirmed} confirmed, ${result.left} left`,
+    `${size} equal payouts in doubt, ${size - missing} listed: ${result.seconds} s in ${result.rounds} ` +
+      `rounds, the first ${result.firstSeconds} s; ${result.confirmed} confirmed, ${result.left} left`,
   );
 }
 mkdirSync(join(results, '..'), { recursive: true });
@@ -56,7 +56,6 @@ async function measure(size, { proxy, key, owner }) {
     const round = await post(proxy, key);
     rounds += 1;
     firstSeconds ||= secondsSince();
-    if (process.env.DEBUG) console.log(JSON.stringify(round).slice(0, 600));
     if (round.failure !== null) throw new Error(`the round failed: ${round.failure}`);
     const some = round.verdicts.filter(({ verdict }) => verdict === 'confirmed').length;
     confirmed += some;

@@ -173,19 +173,14 @@ export async function readCallsInDoubt(
 
 type TimedCall = SentCallState & Pick<CallRow, 'process' | 'releasedAt'>;
 
-/**
- * Reads calls by their IDs. Calls that were never sent are left out.
- * @throws the signal's reason if it is aborted.
- */
+/** Reads calls by their IDs. Calls that were never sent are left out. */
 export async function readSentCalls(
   prisma: PrismaService,
   ids: string[],
   longestMs: number,
-  signal?: AbortSignal,
 ): Promise<TimedCall[]> {
   const calls: TimedCall[] = [];
   for (const batch of batchesOf(ids, CALLS_AT_ONCE)) {
-    signal?.throwIfAborted();
     calls.push(...(await readSome(prisma, batch, longestMs)));
   }
   return calls;
