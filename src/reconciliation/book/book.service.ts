@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
 import { ExpectedFees } from '../../journal/admission/expected-fees';
+import { insertion } from '../../journal/records/document-sql';
 import { PAYOUTS_AT_ONCE } from '../../journal/settlement/settlements';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { batchesOf } from '../../platform/batches';
@@ -10,6 +11,7 @@ import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
 import { Prisma } from '../../platform/database/generated/client';
+import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { attribute, Attribution } from './attribution';
 import { findCandidates, readNews } from './candidates';
@@ -109,13 +111,13 @@ export class BookService {
   }
 
   private async recordContradictions(found: Attribution[]): Promise<void> {
-    for (const { id, contradiction, callId, position } of found) {
-      if (contradiction === null) continue;
-      await this.prisma.$executeRaw`
-        INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
-        VALUES (new_id(), ${id}::uuid, ${contradiction}, ${callId}::uuid,
-          ${position}) ON CONFLICT DO NOTHING`;
-    }
+    const rows = found.flatMap(({ id, contradiction, callId, position }) =>
+      contradiction === null
+        ? []
+        : [{ id: newId(), transaction_id: id, kind: contradiction, call_id: callId, position }],
+    );
+    if (rows.length === 0) return;
+    await this.prisma.$executeRaw`${insertion('book_contradiction', rows)} ON CONFLICT DO NOTHING`;
   }
 
   /**

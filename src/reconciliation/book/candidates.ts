@@ -11,7 +11,7 @@ import { INCOMING_TYPES } from './plan';
 /** Maximum number of calls compared with the unclaimed transactions, newest first. */
 const MOST_CALLS = 100_000;
 
-/** Maximum number of names by which calls are found. */
+/** Maximum number of names by which calls are found, those of the newest transactions first. */
 const MOST_TERMS = 50_000;
 
 /** Maximum time between an ID and its record. */
@@ -28,11 +28,18 @@ export const unclaimed = (account: string, since: Date) => Prisma.sql`
  * Finds the calls that may have made an unclaimed transaction: they share a name of its recipient or one of
  * its own names, and a payout of theirs has no transaction. The search index must be up to date.
  */
-export async function findCandidates(db: Client, account: string, since: Date): Promise<string[]> {
+export async function findCandidates(
+  db: Client,
+  account: string,
+  since: Date,
+  mostTerms = MOST_TERMS,
+): Promise<string[]> {
   const first = uuidFloor(new Date(since.getTime() - ID_MARGIN_MS));
   const { rows } = await db.query<{ id: string }>(Prisma.sql`
-    WITH shown AS MATERIALIZED (SELECT t.* FROM ${unclaimed(account, since)}), wanted AS MATERIALIZED (
-      SELECT DISTINCT v.term FROM shown t CROSS JOIN LATERAL (VALUES
+    WITH shown AS MATERIALIZED (
+      SELECT t.*, b.shown_at FROM ${unclaimed(account, since)}
+    ), wanted AS MATERIALIZED (
+      SELECT v.term FROM shown t CROSS JOIN LATERAL (VALUES
         (search_term('to', recipient_key('email', t.email))),
         (search_term('to', recipient_key('phone', t.phone))),
         (search_term('to', recipient_key('handle', t.handle))),
@@ -41,7 +48,7 @@ export async function findCandidates(db: Client, account: string, since: Date): 
           t.reference) END),
         (search_term('ref', t.upstream_ref)), (search_term('ref', t.upstream_id)),
         (search_term('ref', t.batch_ref))) AS v(term)
-      WHERE v.term IS NOT NULL LIMIT ${MOST_TERMS}
+      WHERE v.term IS NOT NULL GROUP BY v.term ORDER BY max(t.shown_at) DESC LIMIT ${mostTerms}
     ), call AS (
       -- One look-up for each term: the index compares each call it finds with all terms of a condition.
       SELECT e.call_id FROM (
