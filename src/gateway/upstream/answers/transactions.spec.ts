@@ -96,11 +96,12 @@ describe('transactionsIn', () => {
     expect(words.map((type) => readOne({ type })?.type)).toEqual(types);
   });
 
-  it("finds a transfer by its tnxID, which is a transaction's ID", () => {
-    const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID: 'T1', receiver: 'b' };
-    expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([
-      { upstreamId: 'T1', upstreamRef: null, status: null },
-    ]);
+  it.each([
+    ["a transaction's ID", 'T1', { upstreamId: 'T1', upstreamRef: null }],
+    ["a transaction's chiRef", CHI_REF, { upstreamId: null, upstreamRef: CHI_REF }],
+  ])('finds a transfer by its tnxID, which is %s', (_which, tnxID, names) => {
+    const transfer = { sender: 'a', wallet: 'airtime', valueInUSD: 2, tnxID, receiver: 'b' };
+    expect(inEnvelope({ data: transfer, error: 'None' })).toMatchObject([{ ...names, status: null }]);
   });
 
   it.each<[unknown, string | undefined]>([

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { readWrittenId } from '../../../operations/catalogue/payout-id';
 import { plainWord } from '../../../operations/lifecycle/statuses';
+import { isUuid } from '../../../platform/database/uuid';
 import { isObject } from '../../../platform/json/is-object';
 import { recipientKey, RecipientKind } from '../../../recipients/recipient';
 import { parseJson } from './answer';
@@ -87,9 +88,10 @@ export function readTransaction(record: unknown): Transaction {
   const value = isObject(record) ? record : {};
   const [email, handle] = [readText(value.email), readText(value.twitter)];
   const phones = [readText(value.phoneNumber), readText(value.phone_number), readText(value.phone)];
+  const transfer = transferName(value.tnxID);
   return {
-    upstreamRef: readText(value.chiRef),
-    upstreamId: readText(value.id) ?? readText(value.tnxID), // For a transfer.
+    upstreamRef: readText(value.chiRef) ?? transfer.ref,
+    upstreamId: readText(value.id) ?? transfer.id,
     batchRef: readText(value.issueID),
     issuedAt: readTime(value.issueDate),
     type: typeOf(value.type),
@@ -109,6 +111,12 @@ export function readTransaction(record: unknown): Transaction {
       keyOf('handle', handle),
     ].filter((key) => key !== null),
   };
+}
+
+/** Reads the name of a transfer: its `chiRef`, which is a UUID, or else its `id`. */
+function transferName(value: unknown): { ref: string | null; id: string | null } {
+  const name = readText(value);
+  return name !== null && isUuid(name) ? { ref: name, id: null } : { ref: null, id: name };
 }
 
 function keyOf(kind: RecipientKind, name: string | null): string | null {
