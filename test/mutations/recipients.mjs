@@ -1,4 +1,4 @@
-/** Guards against other spellings of a recipient. */
+/** Guards against other spellings of a recipient, and against false names of a transaction. */
 export const RECIPIENTS = [
   {
     name: 'canonical-phones',
@@ -142,5 +142,31 @@ export const ANSWERS = [
     ],
     noticedBy: 'test/reconciliation/in-doubt/unnamed-successes.spec.ts',
     test: 'is settled as not executed if a later listing shows nothing',
+  },
+  {
+    name: 'name-of-another-transaction',
+    guards: 'a transaction whose name an answer gave to another payout',
+    edits: [
+      [
+        'src/reconciliation/book/sightings.ts',
+        'OR b.read_id IS NULL AND (b.call_id IS NULL OR b.upstream_id IS NULL OR b.upstream_ref IS NULL)',
+        'OR b.read_id IS NULL AND b.call_id IS NULL',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/contradictions.spec.ts',
+    test: 'is followed with an ID, though an answer gave its reference to another payout',
+  },
+  {
+    name: 'news-of-a-variant',
+    guards: 'a payout whose transaction has the name of another one',
+    edits: [
+      [
+        'src/reconciliation/book/sightings.ts',
+        'SET book_id = b.id, call_id = b.call_id, position = b.position, contradiction = NULL',
+        'SET book_id = b.id, call_id = b.call_id, position = b.position',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/contradictions.spec.ts',
+    test: 'is followed with no ID, though an answer gave its reference to another payout',
   },
 ];

@@ -36,7 +36,10 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
       b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status OR coalesce(s.fee_usd,
         0) <> coalesce(b.fee_usd, 0)
-        OR s.amount_usd <> round(b.amount_usd, 6) OR b.read_id IS NULL AND b.call_id IS NULL AS is_news
+        OR s.amount_usd <> round(b.amount_usd, 6)
+        -- A name of an answer that is not complete may be that of another transaction.
+        OR b.read_id IS NULL AND (b.call_id IS NULL OR b.upstream_id IS NULL OR b.upstream_ref IS NULL)
+        AS is_news
     FROM (
       SELECT ordinal, book_name(upstream_ref, phone) AS upstream_ref, book_name(upstream_id,
         phone) AS upstream_id,
@@ -106,8 +109,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
         book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status,
           b.call_id, b.position,
-        CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction,
-        NULL::uuid AS variant_id
+        CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction
       FROM sighting s
       JOIN upstream_transaction t ON t.read_id = ${readId}::uuid AND t.ordinal = s.ordinal
       LEFT JOIN book_transaction b ON b.id = s.book_id
@@ -122,8 +124,9 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
       WHERE s.is_news OR s.book_id IN (SELECT book_id FROM repeated)
     ) AS rows
     ORDER BY book_id, upstream_ref, upstream_id, contradiction, amount_usd, ordinal`,
-    // A row that contradicted before is known.
-    Prisma.sql`UPDATE pg_temp.news n SET variant_id = b.id
+    // A row that contradicted before is news about a transaction of its own.
+    Prisma.sql`UPDATE pg_temp.news n
+    SET book_id = b.id, call_id = b.call_id, position = b.position, contradiction = NULL
     FROM book_transaction b
     WHERE n.contradiction IS NOT NULL AND b.account = ${account} AND b.upstream_ref = n.upstream_ref
       AND b.variant > 0 AND b.upstream_id IS NULL AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,
@@ -140,8 +143,9 @@ function insertNew(account: string, readId: string): Prisma.Sql {
     WITH entered AS (
       INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
         amount_usd, fee_usd, status, read_id, ordinal)
-      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN n.contradiction IS NULL
-        AND ${IS_FIRST} THEN n.upstream_id END,
+      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN ${IS_FIRST} AND NOT EXISTS (
+          SELECT FROM book_transaction i WHERE i.account = ${account} AND i.upstream_id = n.upstream_id
+        ) THEN n.upstream_id END,
         n.batch_ref, coalesce(k.variants,
           0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
         n.issued_at, n.amount_usd, n.fee_usd, book_status(n.status), ${readId}::uuid, n.ordinal
@@ -149,7 +153,7 @@ function insertNew(account: string, readId: string): Prisma.Sql {
         SELECT max(variant) + 1 AS variants FROM book_transaction
         WHERE account = ${account} AND upstream_ref = n.upstream_ref
       ) AS k ON TRUE
-      WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL AND n.variant_id IS NULL
+      WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL
       ON CONFLICT DO NOTHING
       RETURNING id, upstream_ref, ordinal, variant
     )
@@ -174,6 +178,5 @@ function updateUnclaimed(readId: string): Prisma.Sql {
         ) THEN n.upstream_id ELSE b.upstream_id END,
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n
-    WHERE b.call_id IS NULL AND b.id = coalesce(n.variant_id,
-      CASE WHEN n.contradiction IS NULL THEN n.book_id END)`;
+    WHERE b.call_id IS NULL AND b.id = n.book_id AND n.contradiction IS NULL`;
 }

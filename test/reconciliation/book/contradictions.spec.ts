@@ -8,7 +8,7 @@ import { answer, Behaviour, reset } from '../../support/network/fake-upstream';
 import { eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { Transaction } from '../../support/reconciliation/lying-ledger';
 
-type Shown = Transaction & { reference?: string };
+type Shown = Omit<Transaction, 'id'> & { id?: string | undefined; reference?: string };
 
 /** An upstream whose answers and listing contradict each other. */
 describe('a transaction of the book', () => {
@@ -130,6 +130,25 @@ describe('a transaction of the book', () => {
     one.status = 'reversed';
     await follow();
     expect(await stateOf(call)).toBe('reversed');
+  });
+
+  it.each([
+    ['an ID', { id: 'id-of-a-variant' }],
+    ['no ID', { id: undefined }],
+  ])('is followed with %s, though an answer gave its reference to another payout', async (_which, names) => {
+    const one = shown({ phoneNumber: '+254712345690', ...names });
+    const lost = await pay(reset, one.phoneNumber);
+    const false_ = shown({ phoneNumber: '+254712345691', chiRef: one.chiRef, id: undefined });
+    await pay(answersWith(false_), false_.phoneNumber);
+    listed = [one];
+    await worker.get(ResolverService).runOnce();
+    expect(await stateOf(lost)).toBe('paid');
+    one.status = 'reversed';
+    await follow();
+    expect(await stateOf(lost)).toBe('reversed');
+    one.status = 'paid';
+    await follow();
+    expect(await stateOf(lost)).toBe('paid');
   });
 
   it('is of each payout once, though the upstream reuses its reference', async () => {
