@@ -1,36 +1,40 @@
 import { Decimal } from 'decimal.js';
 import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
 import { SUB_ACCOUNT } from '../support/sandbox/sandbox';
+import { recipientOf } from '../support/simulator/ledger';
 import { LogicalRequest } from './schedule';
 
+/** The members of a request that determine its body, with its number. */
+type Content = Pick<LogicalRequest, 'operation' | 'tenths' | 'items' | 'magic' | 'simulated'>;
+
 const PLACES = 100_000; // the last five of six decimals of a first amount are its request's number
-const FURTHER_ITEM_USD = 0.05;
+const FURTHER_ITEM_USD = 0.05; // and its request's number
 
 /** Builds each operation's body from amounts. The first amount and `number` identify the request. */
 const BODIES = {
-  'POST /payouts/airtime': ({ usd, magic }: Parts) => ({
-    airtimes: usd.map((value, at) => mobile(value, at, magic)),
+  'POST /payouts/airtime': (parts: Parts) => ({ airtimes: parts.usd.map((_, at) => mobile(parts, at)) }),
+  'POST /payouts/mobile-money': (parts: Parts) => ({
+    momos: parts.usd.map((_, at) => ({
+      ...mobile(parts, at),
+      reference: parts.person === 'own' ? `request-${parts.number}-${at}` : '',
+      momoCode: 'MPS',
+    })),
   }),
-  'POST /payouts/mobile-money': ({ usd, magic }: Parts) => ({
-    momos: usd.map((value, at) => ({ ...mobile(value, at, magic), reference: '', momoCode: 'MPS' })),
-  }),
-  'POST /payouts/credit': ({ usd, magic }: Parts) => ({
-    credits: usd.map((value, at) => credit(value, at, magic)),
-  }),
+  'POST /payouts/credit': (parts: Parts) => ({ credits: parts.usd.map((_, at) => credit(parts, at)) }),
   'POST /account/transfer': ({ usd }: Parts) => ({ receiver: SUB_ACCOUNT, amount: usd[0] }),
   'POST /wallets/transfer': ({ usd }: Parts) => ({
     receiver: SUB_ACCOUNT,
     valueInUSD: usd[0],
     wallet: 'airtime',
   }),
-  'POST /send': ({ usd, magic }: Parts) => ({ credit: usd.map((value, at) => credit(value, at, magic)) }),
-  'POST /payouts/initiate-credit': ({ usd, magic }: Parts) => ({
-    credits: usd.map((value, at) => credit(value, at, magic)),
+  'POST /send': (parts: Parts) => ({ credit: parts.usd.map((_, at) => credit(parts, at)) }),
+  'POST /payouts/initiate-credit': (parts: Parts) => ({
+    credits: parts.usd.map((_, at) => credit(parts, at)),
   }),
   'POST /collections/mobile-money/collect': ({ number, magic }: Parts) => ({
     amount: 500,
     currency: 'KES',
-    phone_number: phone(magic),
+    phone_number: phone({ number, magic, person: null }, 0),
     fullname: 'Ada',
     country: 'Kenya',
     email: 'ada@example.org',
@@ -38,14 +42,20 @@ const BODIES = {
   }),
   'POST /sub-account/create': ({ number, magic }: Parts) => ({
     name: `request-${number}`,
-    email: email(magic),
+    email: email({ number, magic, person: null }, 0),
   }),
 };
 
-interface Parts {
-  usd: number[];
+/** The recipient of all items. With a magic one, that of all but the first. */
+interface Recipient {
   number: number;
   magic: MagicName | null;
+  /** A person of this request or of its lane, at the simulated upstream. Null at the sandbox. */
+  person: 'own' | 'shared' | null;
+}
+
+interface Parts extends Recipient {
+  usd: number[];
 }
 
 export type OperationName = keyof typeof BODIES;
@@ -58,17 +68,25 @@ const UNPAID: OperationName[] = [
   'POST /sub-account/create',
 ];
 
-export function bodyOf(request: LogicalRequest, number: number): object {
-  return BODIES[request.operation]({ usd: amountsOf(request, number), number, magic: request.magic });
+export function bodyOf(request: Content, number: number): object {
+  const person = request.simulated?.person ?? null;
+  return BODIES[request.operation]({
+    usd: amountsOf(request, number),
+    number,
+    magic: request.magic,
+    person,
+  });
 }
 
 /** Returns the exact amount that counts against caps. Null if nothing does. */
-export function totalOf(request: LogicalRequest, number: number): Decimal | null {
+export function totalOf(request: Content, number: number): Decimal | null {
   return UNPAID.includes(request.operation) ? null : Decimal.sum(...amountsOf(request, number));
 }
 
 /** Fields that identify the request. */
 interface SentItem {
+  phoneNumber?: string;
+  email?: string;
   valueInUSD?: number;
   receiver?: string;
   amount?: number;
@@ -79,38 +97,67 @@ interface SentBody
   name?: string;
 }
 
+/** Returns the payouts of a request: the recipient of each, by the name in a ledger, and the amount. */
+export function payoutsOf(request: Content, number: number): { recipient: string; usd: number }[] {
+  const { airtimes, momos, credits, credit: credit_, ...fields } = bodyOf(request, number) as SentBody;
+  const items = airtimes ?? momos ?? credits ?? credit_ ?? [fields];
+  return items.map((item) => ({
+    recipient: recipientOf(item),
+    usd: Number(item.valueInUSD ?? item.amount),
+  }));
+}
+
+/** Recipients that identify the request, so that its amounts may equal those of others. */
+const OWN_PERSON = /^\+25478(\d{7})$|^person\.(\d+)@/;
+
 /** Returns the request that an arrived body belongs to. */
 export function numberOf(body: unknown): number {
   const fields = body as SentBody;
   const [item] = fields.airtimes ?? fields.momos ?? fields.credits ?? fields.credit ?? [fields];
+  const own = OWN_PERSON.exec(item?.phoneNumber ?? item?.email ?? '');
+  if (own) return Number(own[1] ?? own[2]);
   const usd = item?.valueInUSD ?? (item?.receiver ? item.amount : undefined);
   if (typeof usd === 'number') return new Decimal(usd).times(1_000_000).mod(PLACES).toNumber();
   return Number(/^request-(\d+)$/.exec(fields.tx_ref ?? fields.name ?? '')?.[1]);
 }
 
 /** Returns the number of items of a request's body. */
-export function itemCountOf({ operation, items }: LogicalRequest): number {
+export function itemCountOf({ operation, items }: Pick<Content, 'operation' | 'items'>): number {
   return TRANSFERS.includes(operation) ? 1 : items;
 }
 
-function amountsOf(request: LogicalRequest, number: number): number[] {
-  const { tenths } = request;
-  const first = new Decimal(tenths).div(10).plus(new Decimal(number).div(1_000_000)).toNumber();
-  return [first, ...Array<number>(itemCountOf(request) - 1).fill(FURTHER_ITEM_USD)];
+function amountsOf(request: Content, number: number): number[] {
+  const { tenths, operation, simulated } = request;
+  const isNamed = simulated?.person === 'own' && !TRANSFERS.includes(operation);
+  const own = new Decimal(isNamed ? 0 : number).div(1_000_000);
+  const first = own.plus(new Decimal(tenths).div(10)).toNumber();
+  return [first, ...Array<number>(itemCountOf(request) - 1).fill(own.plus(FURTHER_ITEM_USD).toNumber())];
 }
 
-function mobile(valueInUSD: number, at: number, magic: MagicName | null) {
-  return { countryToSend: 'Kenya', phoneNumber: at === 0 ? phone(magic) : phone(null), valueInUSD };
+function mobile(parts: Parts, at: number) {
+  return { countryToSend: 'Kenya', phoneNumber: phone(parts, at), valueInUSD: parts.usd[at] };
 }
 
-function credit(valueInUSD: number, at: number, magic: MagicName | null) {
-  return { valueInUSD, email: at === 0 ? email(magic) : email(null) };
+function credit(parts: Parts, at: number) {
+  return { valueInUSD: parts.usd[at], email: email(parts, at) };
 }
 
-function phone(magic: MagicName | null): string {
-  return magic ? `+2547${MAGIC[magic].digits}` : '+254712345678';
+function phone({ number, magic, person }: Recipient, at: number): string {
+  if (person === 'own') return `+25478${String(number).padStart(7, '0')}`;
+  if (person === 'shared') return `+25479${String(laneOf(number)).padStart(7, '0')}`;
+  return magic && at === 0 ? `+2547${MAGIC[magic].digits}` : '+254712345678';
 }
 
-function email(magic: MagicName | null): string {
-  return magic ? `${magic}@sandbox.example` : 'ada@example.org';
+function email({ number, magic, person }: Recipient, at: number): string {
+  if (person === 'own') return `person.${number}@example.org`;
+  if (person === 'shared') return `lane.${laneOf(number)}@example.org`;
+  return magic && at === 0 ? `${magic}@sandbox.example` : 'ada@example.org';
+}
+
+/** Above the number of steps of a schedule. */
+export const NUMBERS_PER_LANE = 100;
+
+/** Returns the number of a request's lane, among those of all waves. */
+function laneOf(number: number): number {
+  return Math.floor(number / NUMBERS_PER_LANE);
 }

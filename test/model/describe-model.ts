@@ -10,6 +10,9 @@ const STARTING_MS = 300_000; // a start may need retries on a busy machine
 /** Enough schedules for every expected event. 200 sometimes miss one. */
 const ENOUGH_SCHEDULES = 1_000;
 
+/** The list of the upstream grows with each wave. */
+const WAVES_PER_WORLD = 20;
+
 const MS_PER_SCHEDULE = 10_000; // some thirty times the normal duration
 
 interface ModelSettings {
@@ -29,19 +32,23 @@ export function describeModel({ schedules, seed, path }: ModelSettings): void {
     let world: World;
 
     beforeAll(async () => {
-      world = await World.start();
+      world = await startWorld();
     }, STARTING_MS);
     afterAll(() => (world as World | undefined)?.close());
 
+    const startOver = async () => {
+      await world.close();
+      world = await startWorld();
+    };
+
     /** Runs a wave. Repeats it in a new world after an inconclusive first run. */
     const run = async (each: Wave): Promise<FinishedWave> => {
+      if (world.waves === WAVES_PER_WORLD) await startOver();
       try {
         return await runWave(world, each);
       } catch (error) {
-        if (!(error instanceof Inconclusive)) throw error;
-        process.stdout.write(`inconclusive: ${error.message}; the wave runs again\n`);
-        await world.close();
-        world = await World.start();
+        noteInconclusive(error);
+        await startOver();
         return runWave(world, each);
       }
     };
@@ -71,6 +78,19 @@ export function describeModel({ schedules, seed, path }: ModelSettings): void {
       60_000 + schedules * MS_PER_SCHEDULE,
     );
   });
+}
+
+/** Starts a world. Tries again after an inconclusive first start. */
+async function startWorld(): Promise<World> {
+  return World.start().catch((error: unknown) => {
+    noteInconclusive(error);
+    return World.start();
+  });
+}
+
+function noteInconclusive(error: unknown): void {
+  if (!(error instanceof Inconclusive)) throw error;
+  process.stdout.write(`inconclusive: ${error.message}; it runs again\n`);
 }
 
 function describeFailure({ schedules, ...rest }: Wave, wrong: Map<number, string[]>): string {

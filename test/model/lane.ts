@@ -1,7 +1,9 @@
+import { Scope } from '../../src/operations/catalogue/scopes';
 import { TestDatabase } from '../support/databases/test-database';
 import { createClient } from '../support/processes/fleet';
 import { bodyOf, OperationName } from './bodies';
 import { LogicalRequest, Schedule, StopStep, Submission } from './schedule';
+import type { ScheduledAccount } from './simulated/account';
 import { ProxyResponse, World } from './world';
 
 /** One attempt to send a request. */
@@ -27,6 +29,8 @@ export interface DecisionResponse {
 export interface Lane {
   schedule: Schedule;
   client: { id: string; key: string; name: string };
+  /** Its account at the simulated upstream. Undefined at the sandbox. */
+  account: ScheduledAccount | undefined;
   /** Number of its first step, unique across lanes. */
   firstNumber: number;
   /** Started requests, by number. */
@@ -45,11 +49,20 @@ export interface Shared {
 
 let clients = 0;
 
-export async function openLane({ database }: World, schedule: Schedule, firstNumber: number): Promise<Lane> {
+export async function openLane(
+  { database, upstream: { accounts } }: World,
+  schedule: Schedule,
+  firstNumber: number,
+): Promise<Lane> {
   const name = `client-${++clients}`;
-  const client = { ...(await createClient(database, name, ['pay', 'write', 'read', 'account'])), name };
-  const lane: Lane = { schedule, client, firstNumber, requests: new Map(), sent: [], decided: [] };
+  const account = schedule.upstream === 'simulator' ? accounts[clients % accounts.length] : undefined;
+  const scopes: Scope[] = ['pay', 'write', 'read', 'account'];
+  const client = { ...(await createClient(database, name, scopes, { account: account?.name })), name };
+  const lane: Lane = { schedule, client, account, firstNumber, requests: new Map(), sent: [], decided: [] };
   await limit(database, lane);
+  for (const [index, step] of schedule.steps.entries()) {
+    if (step.kind === 'request') account?.schedule(firstNumber + index, step);
+  }
   return lane;
 }
 

@@ -4,10 +4,11 @@ import { Fleet } from '../support/processes/fleet';
 import { FrozenSend } from '../support/processes/frozen-send';
 import { newDataDir } from '../support/processes/process';
 import { WrongClock } from '../support/processes/wrong-clock';
-import { API_KEY } from '../support/sandbox/sandbox';
 import { Inconclusive } from './checks/inconclusive';
 import { MAX_SKEW_SECONDS } from './disaster';
 import { OldDatabase } from './old-database';
+
+const QUIET_SECONDS = 3_600;
 
 /** Settings of both proxies and the worker. */
 export const ENVIRONMENT = {
@@ -18,8 +19,9 @@ export const ENVIRONMENT = {
   DATABASE_POOL_SIZE: '5',
   // Longer than any wave, so that the guard never depends on the speed of the machine.
   DUPLICATE_WINDOW_SECONDS: '3600',
-  // It runs only after everything has finished, so missing transactions never appear.
-  RESOLVER_QUIET_SECONDS: '1',
+  // Longer than any wave, which ends it by itself.
+  RESOLVER_QUIET_SECONDS: String(QUIET_SECONDS),
+  RESOLVER_REJECTED_QUIET_SECONDS: String(QUIET_SECONDS),
   MAX_CLOCK_SKEW_SECONDS: String(MAX_SKEW_SECONDS),
 };
 
@@ -47,11 +49,10 @@ export class Proxies {
   ) {}
 
   /** @throws Inconclusive */
-  static async start(database: OldDatabase, upstreamUrl: string): Promise<Proxies> {
+  static async start(database: OldDatabase, env: Record<string, string>): Promise<Proxies> {
     const clockDir = newDataDir();
     const wallClocks = [0, 1].map((index) => new WrongClock(clockDir, nameOf(index), 0));
     const sends = [0, 1].map((index) => new FrozenSend(clockDir, nameOf(index)));
-    const env = { UPSTREAM_BASE_URL: upstreamUrl, UPSTREAM_API_KEY: API_KEY, ...ENVIRONMENT };
     const own = (index: number) => ({
       NODE_OPTIONS: `${wallClocks[index]?.env.NODE_OPTIONS} ${sends[index]?.option}`,
       DATABASE_URL: `${database.url}?application_name=${nameOf(index)}`,

@@ -4,6 +4,7 @@ import { MAGIC, MagicName } from '../../src/sandbox/behaviour/magic-recipients';
 import { FAULTS, FaultName } from '../../src/sandbox/faults/table';
 import { OperationName } from './bodies';
 import { Clocks, clocks, Disaster, disaster } from './disaster';
+import { atUpstream, DrawnRequest, SimulatedTreatment, treatment } from './simulated/treatment';
 
 /** Number of concurrent schedules, each with its own client. Killing a process affects all of them. */
 export const LANES = 20;
@@ -21,6 +22,8 @@ export interface LogicalRequest {
   submissions: Submission[];
   /** Concurrent decisions of two approvers on a held call. Undefined leaves it waiting. */
   decisions: ('approve' | 'reject')[];
+  /** Its treatment by the simulated upstream. Null for the sandbox. */
+  simulated: SimulatedTreatment | null;
 }
 
 export interface Submission {
@@ -53,6 +56,8 @@ interface ScheduleLimits {
 }
 
 export interface Schedule {
+  /** The upstream that its client pays at. */
+  upstream: 'sandbox' | 'simulator';
   limits: ScheduleLimits;
   /** Number of concurrent steps. */
   width: number;
@@ -115,7 +120,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...WRITING) },
 );
 
-const request: fc.Arbitrary<LogicalRequest> = fc.record({
+const request: fc.Arbitrary<DrawnRequest> = fc.record({
   kind: fc.constant('request'),
   operation,
   tenths: fc.integer({ min: 1, max: 20 }),
@@ -138,9 +143,10 @@ const request: fc.Arbitrary<LogicalRequest> = fc.record({
     ['approve', 'reject'],
     ['reject', 'reject'],
   ),
+  treatment,
 });
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<DrawnRequest | StopStep | LiftStep> = fc.oneof(
   { weight: 15, arbitrary: request },
   {
     weight: 1,
@@ -155,17 +161,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const cap = fc.option(fc.integer({ min: 5, max: 80 }), { freq: 2 });
 
-const schedule: fc.Arbitrary<Schedule> = fc.record({
-  limits: fc.record({
-    dailyCap: cap,
-    monthlyCap: cap,
-    approvalOver: fc.option(fc.integer({ min: 5, max: 20 }), { freq: 2 }),
-    requireIdempotencyKey: fc.nat({ max: 5 }).map((n) => n === 0),
-  }),
-  width: fc.integer({ min: 1, max: 4 }),
-  settlesDoubts: fc.boolean(),
-  steps: fc.array(step, { minLength: 3, maxLength: 12, size: 'max' }),
-});
+const schedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    upstream: fc.constantFrom('sandbox', 'simulator'),
+    limits: fc.record({
+      dailyCap: cap,
+      monthlyCap: cap,
+      approvalOver: fc.option(fc.integer({ min: 5, max: 20 }), { freq: 2 }),
+      requireIdempotencyKey: fc.nat({ max: 5 }).map((n) => n === 0),
+    }),
+    width: fc.integer({ min: 1, max: 4 }),
+    settlesDoubts: fc.boolean(),
+    steps: fc.array(step, { minLength: 3, maxLength: 12, size: 'max' }),
+  })
+  .map(({ steps, ...drawn }) => ({
+    ...drawn,
+    steps: steps.map((step) => (step.kind === 'request' ? atUpstream(step, drawn.upstream) : step)),
+  }));
 
 const transferFault: fc.Arbitrary<TransferFault> = fc
   .record({
@@ -190,8 +202,15 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
     };
   });
 
-/** Immediately, before or during the resolver's polls, or never. */
-const lateness = fc.constantFrom(0, 0, 0, 500, 3_000, 600_000);
+/** Age at which a list shows a transaction that it hides during its wave, in ms. */
+export const NEVER_MS = 600_000;
+
+/** Immediately, before or during the resolver's polls, or never. A list that lacks one kind proves nothing. */
+const lateness = fc.oneof(
+  { weight: 16, arbitrary: fc.constant(0) },
+  { weight: 3, arbitrary: fc.constantFrom(500, 3_000) },
+  { weight: 1, arbitrary: fc.constant(NEVER_MS) },
+);
 const listedAfterMs = fc.record(
   Object.fromEntries(LISTED_TYPES.map((type) => [type, lateness])) as Record<
     ListedType,

@@ -1,3 +1,5 @@
+import { ResolverService } from '../../src/reconciliation/in-doubt/rounds/resolver.service';
+import { within } from './checks/inconclusive';
 import { Arrival, Intent, isInDoubt } from './checks/records';
 import { Lane, Shared, submit } from './lane';
 import { World } from './world';
@@ -28,7 +30,7 @@ export function settleByHand(
   intents: Intent[],
   arrivals: Arrival[],
 ): Promise<string[]> {
-  const settling = lanes.filter(({ schedule }) => schedule.settlesDoubts);
+  const settling = lanes.filter(({ schedule, account }) => schedule.settlesDoubts && !account);
   return settle(shared, settling, intents, { arrivals, known: intents, processes: [0, 1] });
 }
 
@@ -112,6 +114,22 @@ async function settledBy<Answer extends { status: number; json: { code?: string 
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   } while (performance.now() - begun < (last === 'fenced' ? UNFENCED_MS : SETTLEABLE_MS));
   return last;
+}
+
+/** Checks that a round before the quiet periods end settles nothing as not executed. */
+export async function checkEarlyRound(world: World): Promise<string[]> {
+  const { verdicts } = await world.worker.get(ResolverService).runOnce();
+  return verdicts
+    .filter(({ verdict }) => verdict === 'not_executed')
+    .map(({ call_id: id, reason }) => `${id} was settled before its quiet period ended: ${reason}`);
+}
+
+/** Lets the resolver settle what is left by the current lists, once no old database fences it. */
+export async function settleRest(world: World): Promise<void> {
+  await within('the resolver fails', async () => {
+    const { failure } = await world.worker.get(ResolverService).runOnce();
+    return failure === null;
+  });
 }
 
 /**

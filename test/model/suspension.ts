@@ -23,7 +23,10 @@ export async function suspend(
   const isSuspended = atSend ? await world.proxies.suspendAtSend(victim) : world.proxies.suspend(victim);
   if (!isSuspended) return { faults: [], settled: 0 };
   try {
-    if (settled) await world.proxies.loseSight(victim);
+    if (settled) {
+      world.outOfSight = victim;
+      await world.proxies.loseSight(victim);
+    }
     await othersWork(shared, forSubmissions);
     return settled ? await settleSuspended(shared, lanes, victim) : { faults: [], settled: 0 };
   } finally {
@@ -44,10 +47,11 @@ async function othersWork(shared: Shared, forSubmissions: number): Promise<void>
 /** Settles calls that the sandbox has not executed. The suspended proxy must not send them later. */
 async function settleSuspended(shared: Shared, lanes: Lane[], victim: number) {
   const { world } = shared;
-  const clientIds = lanes.map(({ client }) => client.id);
+  // A person does not know which of several items the simulated upstream has paid.
+  const clientIds = lanes.filter(({ account }) => !account).map(({ client }) => client.id);
   const intents = await readIntents(world, clientIds);
   const gone = intents.filter(({ alive, outcome }) => !alive && outcome === null);
-  const arrivals = await readArrivals(world.sandbox);
+  const arrivals = await readArrivals(world);
   // The sandbox may still execute arrived requests, so a person waits for it.
   const decided = gone.filter(
     ({ number }) => !arrivals.some((one) => one.number === number && !one.processed),

@@ -1,10 +1,12 @@
+import { NUMBERS_PER_LANE } from './bodies';
+import { bystandersPay } from './bystander';
 import { within } from './checks/inconclusive';
 import { Arrival, Intent, isInDoubt, readArrivals, readIntents } from './checks/records';
 import { eventsOf, WaveFailures } from './events';
 import { Lane, lift, openLane, runLane, Shared } from './lane';
 import { DatabaseLoss } from './loss';
 import { TransferFault, Wave } from './schedule';
-import { settleByHand, settleByList } from './settle';
+import { checkEarlyRound, settleByHand, settleByList, settleRest } from './settle';
 import { World } from './world';
 
 /** The state after all work has ended. */
@@ -22,16 +24,14 @@ export interface FinishedWave {
   followed: number;
 }
 
-/** Above the number of steps of a schedule. */
-const NUMBERS_PER_LANE = 100;
-
 /** Runs schedules concurrently with failures, and waits until nothing is in progress. */
 export async function runWave(world: World, wave: Wave): Promise<FinishedWave> {
-  await world.reset(wave);
+  await world.begin(wave);
   const happened: WaveFailures = { violations: [], settledSuspended: 0 };
   const lanes: Lane[] = [];
+  const firstNumber = world.waves * wave.schedules.length * NUMBERS_PER_LANE;
   for (const [index, schedule] of wave.schedules.entries()) {
-    lanes.push(await openLane(world, schedule, 1 + index * NUMBERS_PER_LANE));
+    lanes.push(await openLane(world, schedule, firstNumber + index * NUMBERS_PER_LANE));
   }
   const running: Promise<void>[] = [];
   const shared: Shared = {
@@ -56,12 +56,26 @@ export async function runWave(world: World, wave: Wave): Promise<FinishedWave> {
   });
   const afterwards = { ...shared, onSubmission: () => undefined };
   const before = await settle();
+  happened.violations.push(...(await checkEarlyRound(world)));
+  await world.endQuiet();
+  await showCurrent(world, wave);
   happened.violations.push(...(await settleByList(afterwards, lanes, before.intents)));
+  await settle();
+  world.upstream.passTime();
+  await showCurrent(world, wave);
+  await settleRest(world);
   const { intents, arrivals } = await settle();
   happened.violations.push(...(await settleByHand(afterwards, lanes, intents, arrivals)));
   await settle();
   const followed = await world.followUp();
   return { lanes, ...happened, followed, lost: world.lost, ...(await settle()) };
+}
+
+/** Lets bystanders pay without a fault. */
+async function showCurrent(world: World, { transferFault }: Wave): Promise<void> {
+  await world.upstream.setTransferFault(undefined);
+  await bystandersPay(world);
+  await world.upstream.setTransferFault(transferFault);
 }
 
 /** Waits for all, even if some fail, so that nothing is in progress when the wave ends. */
@@ -79,14 +93,17 @@ async function liftAll(world: World): Promise<void> {
 async function settleSandbox(world: World, transferFault: TransferFault): Promise<Arrival[]> {
   let arrivals: Arrival[] = [];
   await within('the sandbox still has work', async () => {
-    arrivals = await readArrivals(world.sandbox);
+    arrivals = await readArrivals(world);
     return !arrivals.some((arrival) => isUnfinished(arrival, transferFault));
   });
   return arrivals;
 }
 
-function isUnfinished({ fault, processed, answeredAt }: Arrival, transferFault: TransferFault): boolean {
-  if (processed) return false;
+function isUnfinished(
+  { fault, processed, answeredAt, paid }: Arrival,
+  transferFault: TransferFault,
+): boolean {
+  if (processed || paid) return false;
   if (fault === 'delay' || fault === 'lateProcessing') return true;
   if (fault === 'resetBeforeProcessing') return false;
   if (fault === 'noResponse' && transferFault.fault === fault && transferFault.processed === false)

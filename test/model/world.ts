@@ -1,20 +1,26 @@
 import { INestApplicationContext } from '@nestjs/common';
+import { quietPeriodsOf } from '../../src/operations/lifecycle/rejections';
 import { loadConfig } from '../../src/platform/config/config';
 import { Secret } from '../../src/platform/config/secrets/secret';
+import { MAIN_ACCOUNT } from '../../src/platform/config/upstream/upstream-accounts';
 import { FollowUpService } from '../../src/reconciliation/following/follow-up.service';
+import { Rules } from '../../src/reconciliation/in-doubt/calls-in-doubt';
+import { PollService } from '../../src/reconciliation/in-doubt/rounds/poll.service';
 import { createWorker } from '../../src/worker/worker';
-import { TestDatabase } from '../support/databases/test-database';
 import type { BodyOf } from '../support/http/supertest';
 import { createClient } from '../support/processes/fleet';
 import { settingsOn } from '../support/processes/proxy';
-import { API_KEY, startSandbox, TestSandbox } from '../support/sandbox/sandbox';
+import { API_KEY } from '../support/sandbox/sandbox';
 import { OperationName } from './bodies';
+import { Bystander, bystandersPay, createBystanders } from './bystander';
 import { within } from './checks/inconclusive';
 import { isFencing } from './disaster';
 import { DatabaseLoss } from './loss';
 import { OldDatabase } from './old-database';
+import { watchCaps } from './overspent';
 import { ENVIRONMENT, Proxies } from './proxies';
 import { Wave } from './schedule';
+import { SIMULATED_ACCOUNTS, Upstream } from './upstream';
 
 /** Fields read from any answer's body. */
 interface ProxyResponseBody {
@@ -61,29 +67,45 @@ export class World {
   /** Stops requested in this wave, with or without an answer. */
   readonly requestedStops: { clientId: string | null; operation: OperationName | null }[] = [];
   readonly stops: KnownStop[] = [];
+  /** Number of waves of this world. */
+  waves = 0;
   /** The proxy fenced by its clock in this wave. */
   fenced: number | undefined;
   /** Whether an old database may fence a proxy in this wave. */
   mayFence = false;
+  /** The proxy that the database lost sight of in this wave, while it was frozen. */
+  outOfSight: number | undefined;
   /** Losses of the database in this wave. */
   lost: DatabaseLoss | undefined;
   private moment = 0;
   private constructor(
     readonly database: OldDatabase,
-    readonly sandbox: TestSandbox,
+    readonly upstream: Upstream,
     readonly proxies: Proxies,
     readonly worker: INestApplicationContext,
-    readonly keys: { admin: string; auditor: string; reconciler: string; approvers: string[] },
+    readonly keys: {
+      admin: string;
+      auditor: string;
+      reconciler: string;
+      approvers: string[];
+      bystanders: Bystander[];
+    },
   ) {}
 
   static async start(): Promise<World> {
     const database = await OldDatabase.create();
-    const sandbox = await startSandbox({}, database);
-    const proxies = await Proxies.start(database, sandbox.url);
-    const { upstreamTimeoutMs, resolverQuietSeconds } = loadConfig(ENVIRONMENT);
-    const upstream = { upstreamBaseUrl: sandbox.url, upstreamApiKey: new Secret(API_KEY) };
+    const upstream = await Upstream.start(database);
+    const proxies = await Proxies.start(database, upstream.environment);
+    const config = loadConfig(upstream.environment);
     const worker = await createWorker(
-      settingsOn(database, { ...upstream, upstreamTimeoutMs, resolverQuietSeconds }),
+      settingsOn(database, {
+        upstreamBaseUrl: upstream.sandbox.url,
+        upstreamApiKey: new Secret(API_KEY),
+        namedAccounts: config.namedAccounts,
+        upstreamTimeoutMs: config.upstreamTimeoutMs,
+        resolverQuietSeconds: config.resolverQuietSeconds,
+        resolverRejectedQuietSeconds: config.resolverRejectedQuietSeconds,
+      }),
     );
     const admin = await createClient(database, 'admin', ['admin']);
     const auditor = await createClient(database, 'auditor', ['audit']);
@@ -94,10 +116,13 @@ export class World {
     ];
     await watchCaps(database);
     const keys = { admin: admin.key, auditor: auditor.key, reconciler: reconciler.key };
-    return new World(database, sandbox, proxies, worker, {
+    const world = new World(database, upstream, proxies, worker, {
       ...keys,
       approvers: approvers.map(({ key }) => key),
+      bystanders: await createBystanders(database),
     });
+    await bystandersPay(world); // a list that begins with the first call of a schedule may be cut off
+    return world;
   }
 
   /** Returns the next moment. A smaller moment is earlier. */
@@ -148,18 +173,26 @@ export class World {
     return response.json as BodyOf<'get', Path>;
   }
 
-  /** Resets the upstream to its initial state: enough money, and a ground truth of this wave only. */
-  async reset({ magicMs, transferFault, listedAfterMs, clocks, disaster }: Wave): Promise<void> {
+  async begin(wave: Wave): Promise<void> {
+    this.waves += 1;
     this.stops.length = 0;
     this.requestedStops.length = 0;
     this.lost = undefined;
-    this.mayFence = disaster.kind === 'loss';
-    await this.setClocks(clocks.atFirst);
-    await this.sandbox.control('post', '/reset').expect(204);
-    await this.sandbox.control('patch', '/settings', { magicMs, listedAfterMs }).expect(200);
-    for (const operation of ['POST /account/transfer', 'POST /wallets/transfer']) {
-      await this.sandbox.fault({ ...transferFault, operation });
-    }
+    this.mayFence = wave.disaster.kind === 'loss';
+    this.outOfSight = undefined;
+    await this.setClocks(wave.clocks.atFirst);
+    await this.upstream.begin(wave);
+    Object.assign(this.rules, quietPeriodsOf(loadConfig(ENVIRONMENT)));
+  }
+
+  private get rules(): Rules {
+    return this.worker.get(PollService).rules;
+  }
+
+  /** Ends the quiet periods of all calls. Call it only after the upstream has ended its work. */
+  async endQuiet(): Promise<void> {
+    await this.upstream.endQuiet();
+    Object.assign(this.rules, { quietMs: 0, rejectedQuietMs: 0 });
   }
 
   /** Sets both clocks, and waits until the proxies have noticed. */
@@ -180,33 +213,17 @@ export class World {
    * @returns the number of settled calls.
    */
   async followUp(): Promise<number> {
-    const { settled } = await this.worker.get(FollowUpService).runOnce();
-    return settled;
+    const following = this.worker.get(FollowUpService);
+    const polls = [MAIN_ACCOUNT, ...SIMULATED_ACCOUNTS].map((account) => following.runOnce(account));
+    return (await Promise.all(polls)).reduce((sum, { settled }) => sum + settled, 0);
   }
 
   async close(): Promise<void> {
     await this.proxies.stop();
     await this.worker.close();
-    await this.sandbox.close();
+    await this.upstream.close();
     await this.database.close();
   }
-}
-
-/** Records every moment of overspending, so that no check must coincide with it. */
-async function watchCaps(database: TestDatabase): Promise<void> {
-  await database.query(`
-    CREATE TABLE overspent (client_id uuid, day date, usd numeric);
-    GRANT INSERT ON overspent TO payout_proxy;
-    CREATE FUNCTION note_overspent() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      INSERT INTO overspent SELECT NEW.client_id, NEW.day, NEW.usd FROM client
-      WHERE id = NEW.client_id AND (NEW.usd > daily_cap_usd OR monthly_cap_usd < (
-        SELECT sum(usd) FROM spending WHERE client_id = NEW.client_id
-          AND date_trunc('month', day) = date_trunc('month', NEW.day)));
-      RETURN NEW;
-    END $$;
-    CREATE TRIGGER note_overspent AFTER INSERT OR UPDATE ON spending
-      FOR EACH ROW EXECUTE FUNCTION note_overspent();`);
 }
 
 function parsed(text: string): ProxyResponseBody {

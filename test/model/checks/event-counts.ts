@@ -1,10 +1,12 @@
 import { FAULTS } from '../../../src/sandbox/faults/table';
+import { LIE_NAMES } from '../simulated/lies';
 import { FinishedWave } from '../wave';
 import { isFreed, isUnverified } from './records';
 
 /** Events required in a meaningful run. */
 const EXPECTED = [
   ...Object.keys(FAULTS).map((fault) => `fault ${fault}`),
+  ...LIE_NAMES.map((name) => `lie ${name}`),
   ...['succeeded', 'rejected', 'unknown', 'null'].map((outcome) => `outcome ${outcome}`),
   '200',
   'replay',
@@ -41,7 +43,10 @@ export class EventCounts {
     if (lost)
       this.see(lost.noticed ? 'an old database noticed by an instance' : 'an old database without losses');
     if (followed > 0) this.see('followed to another state');
-    for (const { fault } of arrivals) if (fault !== null) this.see(`fault ${fault}`);
+    for (const { fault, lie } of arrivals) {
+      if (lie !== undefined) this.see(lie === null ? 'an honest answer' : `lie ${lie}`);
+      else if (fault !== null) this.see(`fault ${fault}`);
+    }
     for (const intent of intents) {
       const { outcome, decision, resolution, settledByList } = intent;
       this.see(`outcome ${outcome}`);

@@ -10,8 +10,11 @@ export class Inconclusive extends Error {}
 const TIMEOUT_MS = 20_000;
 
 /** @throws Inconclusive after the timeout. Slowness on a busy machine is no counterexample. */
-export async function within(otherwise: string, done: () => Promise<boolean>): Promise<void> {
+export async function within(
+  otherwise: string | (() => string),
+  done: () => Promise<boolean>,
+): Promise<void> {
   await eventually(done, TIMEOUT_MS).catch((cause: unknown) => {
-    throw new Inconclusive(otherwise, { cause });
+    throw new Inconclusive(typeof otherwise === 'string' ? otherwise : otherwise(), { cause });
   });
 }

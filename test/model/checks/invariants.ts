@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { totalOf } from '../bodies';
+import { BYSTANDER } from '../bystander';
 import { checkDecisions } from '../decisions';
 import { Lane, SentRequest } from '../lane';
 import { LogicalRequest } from '../schedule';
@@ -9,6 +10,10 @@ import { listCalls } from './lists';
 import { checkMoney } from './money';
 import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
 import { checkResponse } from './responses';
+import { checkStates } from './states';
+
+/** Answers that are recorded as a success even if nothing was done: of the sandbox and of the simulator. */
+const FALSE_SUCCESSES = ['successNamingNothing', 'names-nothing'];
 
 /** One logical request with all its events. */
 export interface Timeline {
@@ -45,11 +50,12 @@ export async function check(world: World, settled: FinishedWave): Promise<Map<nu
       ...lane.sent.flatMap((sent) => checkResponse(world, lane, sent, intents)),
       ...checkDecisions(world, lane, intents),
       ...(await checkMoney(world, lane, timelines)),
+      ...(await checkStates(world, lane, timelines)),
       ...(await checkLists(world, lane, intents)),
     ];
     if (faults.length > 0) wrong.set(index, faults);
   }
-  const known = new Set(settled.lanes.flatMap(({ requests }) => [...requests.keys()]));
+  const known = new Set([BYSTANDER, ...settled.lanes.flatMap(({ requests }) => [...requests.keys()])]);
   const strangers = settled.arrivals.filter(({ number }) => !known.has(number));
   if (strangers.length > 0 || settled.violations.length > 0) {
     wrong.set(-1, [
@@ -69,32 +75,42 @@ function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timelin
   // Without a key, a refused request may be sent again.
   const keyedOnly = request.keyed ? (['rejected'] as const) : [];
   const freed = sendable.filter(isFreed).length;
+  const returned = sendable.filter((call) => call.returned && call.resolution !== 'not_executed').length;
+  const free = request.keyed ? freed : returned;
   const notExecuted = sendable.filter(
     ({ outcome, resolution }) => outcome !== 'succeeded' && resolution === 'not_executed',
   ).length;
   const done = arrivals.filter(({ processed }) => processed);
   // The answer is recorded as it was. The payouts stay in doubt where answers name their transactions.
   const falseSuccesses = arrivals.filter(
-    ({ processed, fault }) => !processed && fault === 'successNamingNothing',
+    ({ processed, fault }) => !processed && fault !== null && FALSE_SUCCESSES.includes(fault),
   ).length;
   const trulyDone = done.filter((arrival) => !isLie(arrival)).length;
   const settledAs = (settled: Intent['resolution']) =>
     sendable.filter(
       ({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled,
     ).length;
+  // Each was settled as not executed, and its payment turned up later, or never.
+  const unknowable = arrivals.filter((one) => one.unknowable).length;
+  // A copy has no recipients, so nothing shows whose late payment it is.
+  const isShown = ({ unknowable: one }: Arrival) => one === 'late' && !intents.some((call) => call.recovered);
+  const unattributable = arrivals.filter((one) => one.unknowable && !isShown(one)).length;
   const faults: [boolean, string][] = [
     // IDs show the order of arrival, not of admission. A duplicate that waited may have the smaller one.
     [
-      count('succeeded', 'unknown', null, ...keyedOnly) - (request.keyed ? freed : 0) - notExecuted > 1,
+      count('succeeded', 'unknown', null, ...keyedOnly) - free - notExecuted - unknowable > 1,
       'was sent again although it may have been paid',
     ],
-    [request.keyed && arrivals.length > 1 + notExecuted + freed, `arrived ${arrivals.length} times`],
-    [trulyDone > 1, 'was carried out more than once'],
+    [
+      request.keyed && arrivals.length > 1 + notExecuted + freed + unknowable,
+      `arrived ${arrivals.length} times`,
+    ],
+    [trulyDone > 1 + unknowable + (request.keyed ? 0 : free), 'was carried out more than once'],
     [arrivals.length > count('succeeded', 'rejected', 'unknown', null), 'arrived without an intent'],
     [arrivals.length < count('succeeded', 'rejected'), 'has an answer of the upstream, but did not arrive'],
     [done.length + falseSuccesses < count('succeeded'), 'is recorded as succeeded, but was not carried out'],
     [
-      trulyDone > count('succeeded', 'unknown', null) - settledAs('not_executed'),
+      trulyDone - unattributable > count('succeeded', 'unknown', null) - settledAs('not_executed'),
       'was carried out, but is recorded as not carried out',
     ],
     [

@@ -1,5 +1,6 @@
+import { COUNTED } from '../../../src/operations/lifecycle/entries';
 import { TestDatabase } from '../../support/databases/test-database';
-import { TestSandbox } from '../../support/sandbox/sandbox';
+import type { Payment } from '../../support/simulator/ledger';
 import { numberOf } from '../bodies';
 import { World } from '../world';
 
@@ -31,6 +32,8 @@ export interface Intent {
   undelivered: boolean;
   /** Whether its sending process is alive. */
   alive: boolean;
+  /** Whether all of its payouts failed or came back, so it blocks no equal payment without a key. */
+  returned: boolean;
   /** Whether the database lost it, and recovered it from a copy without the bodies of request and answer. */
   recovered: boolean;
 }
@@ -45,6 +48,15 @@ export interface Arrival {
   fault: string | null;
   httpStatus: number | null;
   answeredAt: string | null;
+  /** Name of the lie about it. Null for an honest answer. Undefined at the sandbox. */
+  lie?: string | null;
+  /** Payments that it caused at the simulated upstream. */
+  paid?: Payment[];
+  /**
+   * What nothing shows within the quiet period, so nobody can avoid a second payment: it was paid later, or
+   * refused, carried out and hidden from the list.
+   */
+  unknowable?: 'late' | 'hidden';
 }
 
 export async function readIntents({ database, lost }: World, clientIds: string[]): Promise<Intent[]> {
@@ -63,12 +75,15 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
        EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id
          AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
-       convert_from(b.body, 'UTF8') AS body
+       convert_from(b.body, 'UTF8') AS body,
+       i.item_count > 0 AND i.item_count = (
+         SELECT count(*) FROM last_entries(i.id, o.record::json -> 'entries', i.item_count, NULL)
+         WHERE entry <> ALL ($2)) AS returned
      FROM intent i LEFT JOIN intent_body b ON b.intent_id = i.id
        LEFT JOIN decision d ON d.intent_id = i.id LEFT JOIN current_settlement s ON s.intent_id = i.id
        LEFT JOIN outcome o ON o.intent_id = i.id LEFT JOIN outcome_body a ON a.intent_id = i.id
      WHERE i.client_id = ANY ($1) ORDER BY i.id`,
-    [clientIds],
+    [clientIds, COUNTED],
   );
   return rows.map(({ body, ...intent }) => ({
     ...intent,
@@ -83,10 +98,18 @@ const READ_BY_THE_PROXY: readonly string[] = [
   'GET /wallets/list',
 ];
 
-export async function readArrivals(sandbox: TestSandbox): Promise<Arrival[]> {
-  const rows = await sandbox.requests();
+/** Reads the requests of this wave. */
+export async function readArrivals({ upstream }: World): Promise<Arrival[]> {
+  const rows = await upstream.sandboxRequests();
   const requested = rows.filter(({ operation }) => !READ_BY_THE_PROXY.includes(operation));
-  return requested.map(({ body, ...arrival }) => ({ ...arrival, number: numberOf(body) }));
+  return [
+    ...requested.map(({ body, ...arrival }) => ({
+      ...arrival,
+      number: numberOf(body),
+      ...(upstream.hidesTransfers && isFalseRefusal(arrival) && { unknowable: 'hidden' as const }),
+    })),
+    ...upstream.accounts.flatMap((account) => account.arrivals()),
+  ];
 }
 
 /** Returns the spending of each client by day, as counted by the proxies. */
@@ -116,6 +139,11 @@ export function isLie({ operation, processed, fault, httpStatus }: Arrival): boo
   const isRejection =
     GATEWAY_REFUSALS.includes(httpStatus) || httpStatus === 500 || (fault ?? '').startsWith('error');
   return operation === UNLISTED && isRejection && httpStatus !== 502;
+}
+
+/** Returns whether the sandbox carried a transfer out, and a gateway refused it. */
+function isFalseRefusal({ operation, processed, httpStatus }: Omit<Arrival, 'number'>): boolean {
+  return processed && GATEWAY_REFUSALS.includes(httpStatus) && operation.endsWith('/transfer');
 }
 
 /** Returns whether its rejection frees its key. */

@@ -120,7 +120,8 @@ function checkRefusal(
   if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
     case 'outcome_unknown':
-      // Its process is gone, and its last statement may have continued for a moment.
+      // Its process is gone, and its last statement may have continued for a moment. It may be back.
+      if (world.outOfSight !== undefined && first) return [];
       return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive)
         ? ['the outcome is known']
         : [];

@@ -1,17 +1,17 @@
 import { isLive, Payment } from '../../support/simulator/ledger';
 import { LIES } from '../../support/simulator/lies';
+import {
+  AuditedCall,
+  compareStates,
+  isNamedDoubt,
+  ShownPayout,
+  shownPayouts,
+} from '../../support/simulator/shown';
 import { nameOf, Order } from './orders';
 import { atMost, SimulatedWorld } from './world';
 
-/** A payout as the proxy shows it in the end. */
-interface ShownPayout {
-  recipient: string;
-  usd: number;
-  state: string;
-  /** References of the transactions that the doubt about its call names. */
-  named: string[];
-  reason: string | null;
-}
+/** A payout with its item. */
+type OrderedPayout = ShownPayout & { recipient: string; usd: number };
 
 /** A difference between the proxy and the ledger of the upstream. */
 export interface Difference {
@@ -39,31 +39,14 @@ export async function compare(world: SimulatedWorld, orders: Order[]): Promise<D
 
 /** Compares the states of equal payouts, whichever is whose. */
 function statesOf(order: Order, shown: ShownPayout[], payments: Payment[]): Difference[] {
-  const expected = trueStates(shown.length, payments);
-  const left: ShownPayout[] = [];
-  for (const payout of shown) {
-    const index = expected.indexOf(payout.state);
-    if (index < 0) left.push(payout);
-    else expected.splice(index, 1);
-  }
-  const refs = payments.map(({ chiRef }) => chiRef);
+  const { wrong, missing } = compareStates(shown, payments);
   const mayDoubt = LIES[order.lie]?.mayStayInDoubt;
-  return left.flatMap((payout) => {
-    const names = payout.named.some((ref) => refs.length === 0 || refs.includes(ref));
-    const isDoubt = payout.state === 'in_doubt' && names;
-    const truth = [...new Set(expected)].join('|') || 'none';
+  return wrong.flatMap((payout) => {
+    const isDoubt = isNamedDoubt(payout, payments);
+    const truth = [...new Set(missing)].join('|') || 'none';
     const text = `${payout.state} for ${truth}${payout.reason === null ? '' : ` (${payout.reason})`}`;
     return isDoubt && mayDoubt ? [] : differenceIn(order, isDoubt ? 'doubt' : 'wrong', text);
   });
-}
-
-/**
- * Returns the true states of as many payouts. A payment that the upstream made in addition belongs to no
- * payout, and replaces none.
- */
-function trueStates(count: number, payments: Payment[]): string[] {
-  const own = payments.filter(({ isSurplus }) => !isSurplus).map(({ state }) => state as string);
-  return [...own, ...Array.from({ length: Math.max(0, count - own.length) }, () => 'not_executed')];
 }
 
 /** Finds requests that paid a recipient who had got everything that the client wanted. */
@@ -77,7 +60,7 @@ function excessOf(order: Order, recipient: string, payments: Payment[]): Differe
 }
 
 /** Compares the sum that counts on the cap with the money that has left the wallets. */
-async function sumOf(world: SimulatedWorld, order: Order, shown: ShownPayout[]): Promise<Difference[]> {
+async function sumOf(world: SimulatedWorld, order: Order, shown: OrderedPayout[]): Promise<Difference[]> {
   const live = order.items.flatMap(({ recipient }) =>
     order.account.ledger.paidTo(nameOf(recipient)).filter((payment) => !payment.isSurplus && isLive(payment)),
   );
@@ -103,35 +86,22 @@ async function callsOf({ database }: SimulatedWorld): Promise<Map<string, string
   return new Map(rows.map(({ client_id: client, ids }) => [client, ids]));
 }
 
-async function payoutsOf(world: SimulatedWorld, ids: string[]): Promise<ShownPayout[]> {
-  const payouts: ShownPayout[] = [];
+async function payoutsOf(world: SimulatedWorld, ids: string[]): Promise<OrderedPayout[]> {
+  const payouts: OrderedPayout[] = [];
   for (const id of ids) payouts.push(...toPayouts((await world.get(`/v1/audit/calls/${id}`)) as never));
   return payouts;
 }
 
-interface AuditedCall {
-  outcome: string;
-  /** Newest first. */
-  settlements: { reason: string | null }[];
-  doubt: { reason: string; transactions: { upstream_ref: string | null }[] } | null;
-  items: {
-    state: string | null;
-    amount_usd: string;
-    recipient: Record<string, string | null>;
-    upstream: { upstream_ref: string | null } | null;
-  }[];
-}
+type OrderedCall = AuditedCall & {
+  items: { amount_usd: string; recipient: Record<string, string | null> }[];
+};
 
-function toPayouts({ outcome, doubt, items, settlements }: AuditedCall): ShownPayout[] {
-  if (outcome === 'refused') return [];
-  const named = doubt?.transactions.flatMap(({ upstream_ref: ref }) => ref ?? []) ?? [];
-  return items.map(({ state, amount_usd: usd, recipient, upstream }) => ({
-    named: [...named, ...(upstream?.upstream_ref ? [upstream.upstream_ref] : [])],
-    reason: doubt?.reason ?? settlements[0]?.reason ?? null,
-    state: state ?? outcome,
-    usd: Number(usd),
-    recipient: recipient.email ?? recipient.phone ?? '',
-  }));
+function toPayouts(call: OrderedCall): OrderedPayout[] {
+  if (call.outcome === 'refused') return [];
+  return shownPayouts(call).map((payout, position) => {
+    const { amount_usd: usd, recipient } = call.items[position] as OrderedCall['items'][number];
+    return { ...payout, usd: Number(usd), recipient: recipient.email ?? recipient.phone ?? '' };
+  });
 }
 
 /** Returns a table of differences: one line for each lie and kind, with its habits and an example. */

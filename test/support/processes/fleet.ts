@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { hashKey, newKey } from '../../../src/access/clients/key';
 import { Scope } from '../../../src/operations/catalogue/scopes';
+import { MAIN_ACCOUNT } from '../../../src/platform/config/upstream/upstream-accounts';
 import { TestDatabase } from '../databases/test-database';
 import { eventually } from '../payments/paying';
 import { LOG_KEY } from '../records/log-key';
@@ -120,13 +121,13 @@ export async function createClient(
   database: Pick<TestDatabase, 'query'>,
   name: string,
   scopes: Scope[],
-  limits: Limits = {},
+  limits: Limits & { account?: string | undefined } = {},
 ) {
   const id = uuidv7();
   const key = newKey(name);
   await database.query(
-    `INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd, person_daily_cap_usd)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
+    `INSERT INTO client (id, name, scopes, daily_cap_usd, monthly_cap_usd, person_daily_cap_usd, account)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       id,
       name,
@@ -134,6 +135,7 @@ export async function createClient(
       limits.daily_cap_usd ?? null,
       limits.monthly_cap_usd ?? null,
       limits.person_daily_cap_usd ?? null,
+      limits.account ?? MAIN_ACCOUNT,
     ],
   );
   await database.query('INSERT INTO api_key (id, client_id, sha256, hint) VALUES ($1, $2, $3, $4)', [

@@ -5,7 +5,7 @@ import { AnswerLie, ForeignRow, Lie, Pays } from './lies';
 import { Row, rowOf } from './rows';
 
 /** The behaviour towards the requests for one recipient. */
-interface Plan {
+export interface Plan {
   lie: Lie;
   /** Whether the account lies about every request, or only about the first. */
   isLasting: boolean;
@@ -20,11 +20,15 @@ export interface PayRequest {
   items: RequestedItem[];
 }
 
-/** The answer to a request to pay. */
-interface PayAnswer {
+/** The answer to a request to pay, and the payments that it causes. */
+export interface PayAnswer {
   answer: AnswerLie | 'success';
   body: object;
+  paid: Payment[];
 }
+
+/** A plan, and the number of requests that it has met. */
+export type MetPlan = Plan & { arrivals: number };
 
 /** What a mixed account does: pay and answer, pay and lose the answer, or fail honestly. */
 type Variant = Pick<Lie, 'pays' | 'answer'>;
@@ -36,23 +40,27 @@ const VARIANTS: readonly Variant[] = [
 
 /** One account of the upstream: a key, a ledger and the lies about some recipients. */
 export class Account {
-  readonly key = randomBytes(16).toString('hex');
+  readonly key: string = randomBytes(16).toString('hex');
   readonly ledger: Ledger;
   /** Whether lists are honest and current, and words are the known ones. */
   isCurrent = false;
-  private readonly plans = new Map<string, Plan & { arrivals: number }>();
+  private readonly plans = new Map<string, MetPlan>();
   private readonly lies = new Map<Payment, Lie>();
   private readonly lives = new Map<Payment, readonly TrueState[]>();
   private readonly foreign = new Map<Payment, Row>();
   private readonly echoed = new Set<Payment>();
   private lastPaid: Payment[] = [];
 
-  /** @param lie how it lists all transactions, and writes those of other recipients. */
+  /**
+   * @param lie how it lists all transactions, and writes those of other recipients.
+   * @param batchMs how long equal batches share an identifier.
+   */
   constructor(
     readonly name: string,
     readonly lie: Pick<Lie, 'listing' | 'form'>,
+    batchMs = 1,
   ) {
-    this.ledger = new Ledger(`issuer-${name}`);
+    this.ledger = new Ledger(`issuer-${name}`, batchMs);
   }
 
   /** Lies about the requests for a recipient. */
@@ -70,11 +78,16 @@ export class Account {
     const rows = this.rowsOf(shown, lie);
     const error = lie.rows === 'some' ? `1 of ${request.items.length} items failed` : 'None';
     if (lie.rows === 'echoed' && shown.length > 0) this.lastPaid = shown;
-    return { answer, body: successOf(request.operation, { ...request, rows, error }) };
+    return { answer, body: successOf(request.operation, { ...request, rows, error }), paid };
   }
 
-  private behaviourTo({ items }: PayRequest): { lie: Lie; variant: number } {
-    const plan = this.plans.get(recipientOf(items[0] ?? {}));
+  /** Returns the plan for a request. Undefined for an honest answer. */
+  protected planOf({ items }: PayRequest): MetPlan | undefined {
+    return this.plans.get(recipientOf(items[0] ?? {}));
+  }
+
+  private behaviourTo(request: PayRequest): { lie: Lie; variant: number } {
+    const plan = this.planOf(request);
     const honest: Lie = { pays: 'all', answer: 'success', ...this.lie };
     if (!plan) return { lie: honest, variant: 0 };
     plan.arrivals += 1;

@@ -77,17 +77,22 @@ export class Ledger {
   private readonly byRecipient = new Map<string, Payment[]>();
   private requests = 0;
 
-  constructor(readonly issuer: string) {}
+  /** @param batchMs how long equal batches share an identifier. */
+  constructor(
+    readonly issuer: string,
+    private readonly batchMs = 1,
+  ) {}
 
   /** Number of the next request. */
   nextRequest(): number {
     return (this.requests += 1);
   }
 
-  /** Returns an identifier of a batch in the observed form. Equal batches of one millisecond share it. */
+  /** Returns an identifier of a batch in the observed form. Equal batches of one moment share it. */
   issueId(items: readonly RequestedItem[], feeUsd: number): string {
     const total = items.reduce((sum, { usd }) => sum + usd, feeUsd);
-    return `${this.issuer}_${Number(total.toFixed(6))}_${Date.now()}`;
+    const now = Date.now();
+    return `${this.issuer}_${Number(total.toFixed(6))}_${now - (now % this.batchMs)}`;
   }
 
   paidTo(recipient: string): Payment[] {

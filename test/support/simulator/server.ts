@@ -44,7 +44,10 @@ export class Simulator {
 
   /** Opens an account. */
   open(name: string, lie: Account['lie'] = {}): Account {
-    const account = new Account(name, lie);
+    return this.host(new Account(name, lie));
+  }
+
+  host<Hosted extends Account>(account: Hosted): Hosted {
     this.byKey.set(account.key, account);
     return account;
   }
