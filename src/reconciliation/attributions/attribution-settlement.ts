@@ -8,6 +8,8 @@ import { entryOf } from '../../operations/lifecycle/settlement';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
+import { isUniqueViolation } from '../../platform/database/pools/unique-violation';
+import { Problem } from '../../platform/errors/problem';
 import { feeOf } from '../book/payout-news';
 import { AttributionFacts, AttributionRequest } from './attribution-facts';
 
@@ -39,7 +41,10 @@ export function settlementOf(
   return { intentId: intent.id, source: 'person', reason, by, entries, evidence: { reads, calls } };
 }
 
-/** Gives a transaction to a payout. The payout that loses it is in doubt, which the resolver ends. */
+/**
+ * Gives a transaction to a payout. The payout that loses it is in doubt, which the resolver ends.
+ * @throws Problem `resolution_superseded` if another process attributes one to the payout meanwhile.
+ */
 export async function moveTransaction(
   tx: Prisma.TransactionClient,
   { id, own, owner }: AttributionFacts,
@@ -53,7 +58,9 @@ export async function moveTransaction(
   await tx.$executeRaw`
     UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer, ground = 'person',
       attributed_at = clock_timestamp()
-    WHERE id = ${id}::uuid`;
+    WHERE id = ${id}::uuid`.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new Problem('resolution_superseded') : error;
+  });
   if (!owner) return;
   await settleWithin(tx, owner.callId, timeouts, ({ items }) =>
     items[owner.position]

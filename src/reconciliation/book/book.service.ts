@@ -10,9 +10,9 @@ import { batchesOf } from '../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { overAfterMs } from '../../platform/config/upstream/upstream-timeouts';
 import { clock } from '../../platform/database/clock';
-import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
+import { isUniqueViolation } from '../../platform/database/pools/unique-violation';
 import { attribute, Attribution } from './attribution';
 import { findCandidates, readNews } from './candidates';
 import { connectForRun } from './connection';
@@ -27,9 +27,6 @@ const DAY_MS = 86_400_000;
 
 /** Attempts if other settlements overtake this one. */
 const ATTEMPTS = 3;
-
-/** Code of Postgres for a payout or a transaction that another process attributed meanwhile. */
-const UNIQUE_VIOLATION = '23505';
 
 /** A reading to enter. */
 export interface Reading extends Omit<NewsContext, 'vocabulary'> {
@@ -156,11 +153,4 @@ export class BookService {
     }
     return ids;
   }
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return (
-    error instanceof Prisma.PrismaClientKnownRequestError &&
-    JSON.stringify(error.meta ?? {}).includes(UNIQUE_VIOLATION)
-  );
 }

@@ -4,9 +4,10 @@ import { FollowUpService } from '../../../src/reconciliation/following/follow-up
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ResolverService } from '../../../src/reconciliation/in-doubt/rounds/resolver.service';
 import { changeIdOf, changeRequests } from '../../support/access/change-requests';
+import { TestDatabase } from '../../support/databases/test-database';
 import supertest from '../../support/http/supertest';
 import { answer, Behaviour, reset } from '../../support/network/fake-upstream';
-import { airtime, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
+import { airtime, eventually, PaymentScene, PHONE, startPaying } from '../../support/payments/paying';
 import { Transaction } from '../../support/reconciliation/lying-ledger';
 
 /** Rule `person`: a person knows the transaction of a payout, where no other rule does. */
@@ -19,12 +20,8 @@ describe.each([false, true])('an attribution by a person with dual control %s', 
   const approvers: Record<string, string> = {};
 
   beforeAll(async () => {
-    paying = await startPaying({
-      dualControl,
-      resolverQuietSeconds: 3_600,
-      followUpEverySeconds: 0,
-      resolverEverySeconds: 0,
-    });
+    const never = { followUpEverySeconds: 0, resolverEverySeconds: 0 };
+    paying = await startPaying({ dualControl, resolverQuietSeconds: 3_600, ...never });
     worker = await paying.proxy.startWorker();
     worker.get(PollService).rules.quietMs = 3_600_000;
     const clients = paying.proxy.app.get(ClientsService, { strict: false });
@@ -223,4 +220,29 @@ describe.each([false, true])('an attribution by a person with dual control %s', 
       expect(await find(other)).toMatchObject({ payout_id: null });
     });
   }
+
+  it('is superseded if another process attributes a transaction to the payout meanwhile', async () => {
+    listed = [shown({ valueInUSD: 4 }), shown({ valueInUSD: 3 })];
+    const [one, other] = listed as [Transaction, Transaction];
+    const call = await pay(reset);
+    await resolve();
+    const query: TestDatabase['query'] = (sql, parameters) => paying.proxy.database.query(sql, parameters);
+    const { id } = await find(other);
+    const asked = dualControl ? await ask(call, one) : undefined;
+    await query('BEGIN');
+    await query(
+      `UPDATE book_transaction SET call_id = $1, position = 0, ground = 'own_id', attributed_at = now()
+       WHERE id = $2`,
+      [call, id],
+    );
+    const deciding = (asked ? decide(by('hopper'), changeIdOf(asked)) : ask(call, one)).then((done) => done);
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND pid IN (
+      SELECT pid FROM pg_stat_get_activity(NULL) WHERE datid = (
+        SELECT oid FROM pg_database WHERE datname = current_database()))`;
+    await eventually(async () => (await query(waiting)).length > 0);
+    await query('COMMIT');
+    const { status, body } = await deciding;
+    expect([status, body.code]).toEqual([409, 'resolution_superseded']);
+    expect(await find(one)).toMatchObject({ payout_id: null });
+  });
 });
