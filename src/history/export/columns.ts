@@ -172,16 +172,10 @@ const ITEMS: Column<ItemRow>[] = [
   ...[ACCOUNT, ...PERSON].map(ofCall),
   column('country_code', ({ item }) => item.country && canonicalCountry(item.country), maskContacts),
   ...SUM_NAMES.map(sumColumn),
+  column('upstream_differs', ({ transaction }) => transaction?.differs?.join(' ')),
 ];
 
 const LATER = LATER_MEMBERS.map(({ name }) => requestMember(name as MemberName));
 
 /** Columns in the order of the export. The order is fixed: new columns are appended. */
-export const COLUMNS = {
-  calls: [...CALLS, ...LATER],
-  items: [
-    ...ITEMS,
-    ...LATER.map(ofCall),
-    column<ItemRow>('upstream_differs', ({ transaction }) => transaction?.differs?.join(' ')),
-  ],
-};
+export const COLUMNS = { calls: [...CALLS, ...LATER], items: [...ITEMS, ...LATER.map(ofCall)] };
