@@ -60,7 +60,7 @@ async function keepKey(tx: Prisma.TransactionClient, executed: KeyedCall, owner:
   if (!isPaid(owner))
     await giveKey(tx, executed, { owner: owner.id, key: owner.key, salt: null, hash: null });
   if (mayBePaid(owner) && !isDeclined)
-    await raise(tx, executed, owner, 'was settled as not executed and is paid after all');
+    await raise(tx, executed, owner, 'was not executed, or failed, and is paid after all');
 }
 
 /** A claim of an idempotency key. */

@@ -156,11 +156,19 @@ function toDraft(call: SettledCall, settlement: NewSettlement): Draft {
   return { call, settlement, entries, after, resolution, countedUsd };
 }
 
+/** Returns whether a call may turn out to be paid: a call in doubt, or one whose payouts failed before. */
+function turnsOutPaid({ call, resolution, countedUsd }: Draft): boolean {
+  if (resolution) return STATES[resolution].executed === 'yes';
+  return call.outcome?.kind === 'succeeded' && call.countedUsd?.isZero() === true && !countedUsd.isZero();
+}
+
 /** @returns the IDs of the settled calls. Others were settled meanwhile. */
 async function write(tx: Prisma.TransactionClient, drafts: Draft[]): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();
-  const paid = drafts.filter(({ resolution }) => resolution && STATES[resolution].executed === 'yes');
-  const keyed = paid.map(({ call }) => call.intent).filter(isKeyed);
+  const keyed = drafts
+    .filter(turnsOutPaid)
+    .map(({ call }) => call.intent)
+    .filter(isKeyed);
   // An admission may take a key over. It locks the client first too, against deadlocks.
   if (keyed.length > 0) await lockClients(tx, [...new Set(keyed.map(({ client_id: id }) => id))]);
   const written = await insert(tx, drafts);

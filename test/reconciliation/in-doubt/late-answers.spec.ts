@@ -146,7 +146,7 @@ describe('an answer after the settlement of its call', () => {
       target: { client: { name: 'app' } },
     });
     expect(body.activity[0]?.reason).toBe(
-      `Call ${id} was settled as not executed and is paid after all. Call ${paid} has its key now and is ` +
+      `Call ${id} was not executed, or failed, and is paid after all. Call ${paid} has its key now and is ` +
         'succeeded.',
     );
   });
