@@ -35,6 +35,19 @@ export const LATE_ANSWERS = [
     test: 'returns the key to its call after the concurrent duplicate was not executed',
   },
   {
+    name: 'key-of-a-payment-that-failed-first',
+    guards: 'two payouts with one key, the second listed as failed and then as paid, without an alarm',
+    edits: [
+      [
+        'src/journal/settlement/settlements.ts',
+        "return call.outcome?.kind === 'succeeded' &&",
+        'return call.outcome === null &&',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/false-rejections.spec.ts',
+    test: 'has its key again if the later payout failed',
+  },
+  {
     name: 'lock-of-a-late-payment',
     guards: 'an admission that takes over a key while its call turns out to be paid',
     edits: [
