@@ -1,5 +1,5 @@
+import { BOOK } from './book.mjs';
 import { FEES, PERSONS } from './caps.mjs';
-import { CLOCKS } from './clocks.mjs';
 import { DATABASES } from './databases.mjs';
 import { DUAL_CONTROL } from './dual-control.mjs';
 import { EPHEMERAL_KEYS } from './ephemeral-keys.mjs';
@@ -13,7 +13,7 @@ import { ANSWERS, RECIPIENTS } from './recipients.mjs';
 import { RECOVERIES } from './recoveries.mjs';
 import { RETRIES } from './retries.mjs';
 import { RUNS } from './runs.mjs';
-import { SERVERS } from './servers.mjs';
+import { CLOCKS, SERVERS } from './servers.mjs';
 import { SIGN_INS } from './sign-ins.mjs';
 import { ACCESS_TOKENS } from './tokens.mjs';
 
@@ -208,6 +208,7 @@ export const GUARDS = [
   ...RETRIES,
   ...ANSWERS,
   ...RUNS,
+  ...BOOK,
   ...CLOCKS,
   ...DATABASES,
   ...SERVERS,

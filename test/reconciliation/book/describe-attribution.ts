@@ -5,6 +5,7 @@ import { BookService } from '../../../src/reconciliation/book/book.service';
 import { connectForRun } from '../../../src/reconciliation/book/connection';
 import { settingsOn, startProxy, TestProxy } from '../../support/processes/proxy';
 import { faultsOf, Owned } from '../../support/reconciliation/attribution/attribution-oracle';
+import { EXAMPLE_WORLDS, SHOWN } from '../../support/reconciliation/attribution/example-worlds';
 import {
   batchesOf,
   payoutsOf,
@@ -25,34 +26,6 @@ const NOWHERE = 'http://127.0.0.1:9';
 
 /** Number of worlds in an account. */
 const MOST_WORLDS = 30;
-
-/** A payout whose listed ID shows that the upstream lists the IDs of the proxy. */
-const SHOWN: World = {
-  calls: [
-    {
-      operation: 'POST /payouts/mobile-money',
-      at: 0,
-      kind: 'lost',
-      payouts: [{ to: 'a', usd: '7', reference: null, names: null }],
-      batch: null,
-      unplaced: null,
-    },
-  ],
-  rows: [
-    {
-      at: 10,
-      to: 'a',
-      usd: '7',
-      fee: null,
-      type: 'mobile_money',
-      reference: 0,
-      batch: null,
-      hasId: true,
-      repeats: null,
-      isLate: false,
-    },
-  ],
-};
 
 /** The readings of an upstream that shows its transactions at once, some late, or the late ones first. */
 const ORDERS = [
@@ -168,7 +141,15 @@ export function describeAttribution({ runs, seed }: { runs: number; seed: number
             if (faults.length > 0) throw new Error(`${faults.join('\n')}\nin ${JSON.stringify(one)}`);
           }
         }),
-        { numRuns: runs, seed, endOnFailure: true },
+        {
+          numRuns: runs,
+          seed,
+          endOnFailure: true,
+          examples: [
+            [EXAMPLE_WORLDS, true],
+            [EXAMPLE_WORLDS, false],
+          ],
+        },
       );
     });
   });

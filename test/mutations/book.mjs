@@ -1,0 +1,143 @@
+/** Guards against transactions of the book with the wrong payout. */
+
+const ATTRIBUTION = 'test/reconciliation/book/attribution.spec.ts';
+const RULES = 'src/reconciliation/book/rules.ts';
+const SIGHTINGS = 'src/reconciliation/book/sightings.ts';
+const CONTRADICTIONS = 'test/reconciliation/book/contradictions.spec.ts';
+
+export const BOOK = [
+  {
+    name: 'partners-of-a-class',
+    guards: 'a payout in doubt although its class has a transaction for it',
+    edits: [
+      [
+        'src/reconciliation/book/fingerprint.ts',
+        'await exchangePartners(db, settings);',
+        'void exchangePartners;',
+      ],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'pairs-that-contradict',
+    guards: 'a payout whose transaction is taken for one that contradicts it',
+    edits: [
+      ['src/reconciliation/book/attribution.ts', '...MATCH_COLLECTIONS, ...REFUSE]', '...MATCH_COLLECTIONS]'],
+      ['src/reconciliation/book/attribution.ts', 'UNION ALL SELECT o, t, rule FROM refused', ''],
+      ['src/reconciliation/book/attribution.ts', 'const REFUSE = [', 'export const REFUSE = ['],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'last-of-a-call',
+    guards: 'a payout in doubt although its answer names the only transaction left',
+    edits: [
+      ['src/reconciliation/book/attribution.ts', 'await runAll(db, MATCH_PLACES);', 'void MATCH_PLACES;'],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'batch-of-a-guess',
+    guards: 'a batch that counts as named by an answer, because a class had one of its transactions',
+    edits: [[RULES, 'FROM run_evidence WHERE stated AND', 'FROM run_evidence WHERE']],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'id-of-another-call',
+    guards: 'a transaction with the ID of another call, which the batch gives to this one',
+    edits: [
+      [
+        RULES,
+        'WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call)',
+        'WHERE TRUE',
+      ],
+      [RULES, 'const NAMED_CALL =', 'export const NAMED_CALL ='],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'shared-own-id',
+    guards: 'a payout in doubt because another transaction shows its ID too',
+    edits: [
+      [RULES, 'ownId({ theirs: OF_ITS_PAYOUT, equal,', 'ownId({ equal,'],
+      [RULES, 'const OF_ITS_PAYOUT =', 'export const OF_ITS_PAYOUT ='],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'missing-id-of-a-guess',
+    guards: 'a transaction of a class that ends the protection by IDs',
+    edits: [
+      [
+        'src/reconciliation/book/shown-ids.ts',
+        'AND b.ground = ANY (${CERTAIN_GROUNDS}::text[])',
+        'AND b.ground <> ALL (${CERTAIN_GROUNDS.slice(0, 0)}::text[])',
+      ],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'amount-of-the-payout',
+    guards: 'a transaction with another amount, if its answer states none',
+    edits: [
+      [
+        SIGHTINGS,
+        'least(abs(t.amount_usd - b.amount_usd), abs(t.amount_usd - o.amount_usd))',
+        'abs(t.amount_usd - b.amount_usd)',
+      ],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'names-for-payouts',
+    guards: 'a name without a payout that comes before the one of a payout',
+    edits: [
+      [
+        'prisma/migrations/20261124000000_init/migration.sql',
+        'ORDER BY n.pos IS NULL, n.call_id, n.pos',
+        'ORDER BY n.pos IS NOT NULL, n.call_id, n.pos',
+      ],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'lookup-by-name',
+    guards: 'a reading that is compared with a new book in pairs, for minutes',
+    edits: [
+      [
+        SIGHTINGS,
+        'LEFT JOIN LATERAL ( SELECT id FROM book_transaction WHERE account = ${account} AND upstream_id = ' +
+          's.upstream_id LIMIT 1 ) AS i ON TRUE',
+        'LEFT JOIN book_transaction i ON i.account = ${account} AND i.upstream_id = s.upstream_id',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/book/new-book.spec.ts',
+    test: 'looks transactions up by name that have news',
+  },
+  {
+    name: 'weaker-ground',
+    guards: 'a transaction that moves to a payout whose record proves no more',
+    edits: [
+      [
+        'src/reconciliation/book/contradictions.service.ts',
+        'strengthOf(claimant.ground) > strengthOf(one.ground)',
+        'strengthOf(claimant.ground) >= strengthOf(one.ground)',
+      ],
+    ],
+    noticedBy: CONTRADICTIONS,
+    test: 'belongs to the payout that it was named for first',
+  },
+  {
+    name: 'unclear-status',
+    guards: 'a payout that counts as not executed, although its transaction has an unknown status',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        'const unclear = await findUnclear(db, calls);',
+        'const unclear: Awaited<ReturnType<typeof findUnclear>> = new Map();',
+      ],
+    ],
+    noticedBy: CONTRADICTIONS,
+    test: 'with an unknown status keeps its payout in doubt',
+  },
+];

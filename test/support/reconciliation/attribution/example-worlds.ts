@@ -1,0 +1,87 @@
+import { World, WorldCall, WorldPayout, WorldRow } from './small-world';
+
+const payout = (more: Partial<WorldPayout> = {}): WorldPayout => {
+  return { to: 'a', usd: '1', reference: null, names: null, ...more };
+};
+const airtime = (payouts: WorldPayout[], more: Partial<WorldCall> = {}): WorldCall => {
+  return {
+    operation: 'POST /payouts/airtime',
+    at: 0,
+    kind: 'lost',
+    batch: null,
+    unplaced: null,
+    payouts,
+    ...more,
+  };
+};
+const mobileMoney = (payouts: WorldPayout[], more: Partial<WorldCall> = {}): WorldCall =>
+  airtime(payouts, { operation: 'POST /payouts/mobile-money', ...more });
+const row = (more: Partial<WorldRow> = {}): WorldRow => {
+  const none = { fee: null, reference: null, batch: null, repeats: null };
+  return { at: 10, to: 'a', usd: '1', type: 'airtime', hasId: true, isLate: false, ...none, ...more };
+};
+
+/** A payout whose listed ID shows that the upstream lists the IDs of the proxy. */
+export const SHOWN: World = {
+  calls: [mobileMoney([payout({ usd: '7' })])],
+  rows: [row({ usd: '7', type: 'mobile_money', reference: 0 })],
+};
+
+const answered = { kind: 'answered' } as const;
+
+/** Worlds with one difficulty each. */
+export const EXAMPLE_WORLDS: World[] = [
+  // The second payout takes what the first one could have, which then takes the other.
+  {
+    calls: [airtime([payout(), payout({ reference: 'x' })])],
+    rows: [row(), row({ reference: 'y' })],
+  },
+  // A transaction without a type fits two operations.
+  {
+    calls: [airtime([payout()]), mobileMoney([payout({ reference: 'y' })], { kind: 'confirmed' })],
+    rows: [row({ type: null, reference: 'x' })],
+  },
+  // The named transaction contradicts the payout that is left, which another one fits.
+  {
+    calls: [airtime([payout()], { ...answered, unplaced: 0 })],
+    rows: [row({ to: 'b' }), row()],
+  },
+  // A class leaves a payout and a named transaction alone.
+  {
+    calls: [airtime([payout(), payout({ usd: '2' })], { ...answered, unplaced: 1 })],
+    rows: [row({ usd: '2' }), row({ usd: '0.99' })],
+  },
+  // A class has a transaction of the batch, which no answer names.
+  {
+    calls: [airtime([payout(), payout({ to: 'b' })])],
+    rows: [row({ batch: 'b' }), row({ to: 'b', at: -500, batch: 'b' })],
+  },
+  // A second transaction with the ID of a call has the batch of another.
+  {
+    calls: [mobileMoney([payout()]), mobileMoney([payout({ reference: 'y' })], { ...answered, batch: 'b' })],
+    rows: [
+      row({ type: 'mobile_money', reference: 0 }),
+      row({ at: 70, type: 'mobile_money', reference: 0, batch: 'b' }),
+    ],
+  },
+  // The first of two transactions with an ID has another type.
+  {
+    calls: [mobileMoney([payout()])],
+    rows: [row({ reference: 0 }), row({ at: 70, type: 'mobile_money', reference: 0 })],
+  },
+  // A batch gives a transaction without an ID to a payout with one.
+  {
+    calls: [mobileMoney([payout()], { ...answered, batch: 'b' }), mobileMoney([payout({ to: 'b' })])],
+    rows: [row({ type: 'mobile_money', batch: 'b' }), row({ to: 'b', type: 'mobile_money' })],
+  },
+  // An answer without an amount names a transaction with another one.
+  { calls: [airtime([payout({ names: 0 })], answered)], rows: [row({ usd: '2' })] },
+  // An earlier answer names the transaction without a payout, and a later one for a payout.
+  {
+    calls: [
+      airtime([payout({ to: 'b' })], { ...answered, unplaced: 0 }),
+      airtime([payout({ usd: '2', names: 0 })], { ...answered, at: 100 }),
+    ],
+    rows: [row({ usd: '0.95' })],
+  },
+];
