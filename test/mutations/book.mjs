@@ -3,6 +3,9 @@
 const ATTRIBUTION = 'test/reconciliation/book/attribution.spec.ts';
 const RULES = 'src/reconciliation/book/rules.ts';
 const SIGHTINGS = 'src/reconciliation/book/sightings.ts';
+const SERVICE = 'src/reconciliation/book/book.service.ts';
+const SETTLEMENT = 'src/reconciliation/book/news-settlement.ts';
+const OVERTAKEN = 'test/reconciliation/book/overtaken.spec.ts';
 const CONTRADICTIONS = 'test/reconciliation/book/contradictions.spec.ts';
 
 export const BOOK = [
@@ -139,5 +142,48 @@ export const BOOK = [
     ],
     noticedBy: CONTRADICTIONS,
     test: 'with an unknown status keeps its payout in doubt',
+  },
+  {
+    name: 'contradicting-attribution',
+    guards: 'a payout that gets a transaction of another recipient, type or amount',
+    edits: [
+      [SERVICE, 'return found.filter(({ contradiction }) => contradiction === null);', 'return found;'],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'owned-transaction',
+    guards: 'a transaction of one payout that settles another one',
+    edits: [[SETTLEMENT, 'owners.get(id) === null && !taken', '!taken']],
+    noticedBy: OVERTAKEN,
+    test: 'never gives a transaction away that has a payout, if another process was first',
+  },
+  {
+    name: 'payout-with-a-transaction',
+    guards: 'a payout that is settled by a second transaction',
+    edits: [[SETTLEMENT, '&& !taken.has(payoutIdOf(callId, position))', '&& taken.size >= 0']],
+    noticedBy: OVERTAKEN,
+    test: 'never gives a second transaction to a payout, if another process was first',
+  },
+  {
+    name: 'former-transaction',
+    guards: 'a payout that is settled by its former transaction',
+    edits: [[SETTLEMENT, '? owners.get(id) === callId', '? owners.has(id)']],
+    noticedBy: OVERTAKEN,
+    test: 'never settles a payout by a transaction that is of another one, if another process was first',
+  },
+  {
+    name: 'fenced-alarms',
+    guards: 'doubts and alarms by a worker on an old database',
+    edits: [[SERVICE, "this.mayPay.require('settle'); await", 'void this.mayPay; await']],
+    noticedBy: OVERTAKEN,
+    test: 'is not written by a worker that is fenced after it has entered the reading',
+  },
+  {
+    name: 'fenced-attributions',
+    guards: 'a settlement by a worker on an old database',
+    edits: [[SERVICE, "this.mayPay.require('settle'); // This worker", 'void this.mayPay; // This worker']],
+    noticedBy: OVERTAKEN,
+    test: 'is not written by a worker that is fenced after it has compared the reading',
   },
 ];

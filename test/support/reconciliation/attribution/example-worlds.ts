@@ -29,8 +29,15 @@ export const SHOWN: World = {
 
 const answered = { kind: 'answered' } as const;
 
+/** Two equal calls that lost their answers, with a transaction for each. */
+export const EQUAL_CALLS: World = {
+  calls: [airtime([payout()]), airtime([payout()], { at: 100 })],
+  rows: [row({ at: 70 }), row({ at: 110 })],
+};
+
 /** Worlds with one difficulty each. */
 export const EXAMPLE_WORLDS: World[] = [
+  EQUAL_CALLS,
   // The second payout takes what the first one could have, which then takes the other.
   {
     calls: [airtime([payout(), payout({ reference: 'x' })])],
