@@ -1,7 +1,7 @@
 import { FAULTS } from '../../../src/sandbox/faults/table';
-import { LIE_NAMES } from '../simulated/lies';
+import { isLost, LIE_NAMES, lieOf } from '../simulated/lies';
 import { FinishedWave } from '../wave';
-import { isFreed, isUnverified } from './records';
+import { Arrival, isFreed, isUnverified } from './records';
 
 /** Events required in a meaningful run. */
 const EXPECTED = [
@@ -24,6 +24,7 @@ const EXPECTED = [
   'confirmed by the list',
   'an unverified error',
   'a released key',
+  'a batch of several lost answers',
   'followed to another state',
   'instance_fenced',
   'a call settled during a suspension',
@@ -31,6 +32,16 @@ const EXPECTED = [
   'an old database noticed by an instance',
   'a call restored from a copy',
 ];
+
+/** Returns the batches that several requests have whose answers were lost. */
+function sharedBatches(arrivals: Arrival[]): string[] {
+  const batches = new Map<string, Set<number>>();
+  for (const { lie, number, paid = [] } of arrivals) {
+    if (typeof lie !== 'string' || !isLost(lieOf(lie))) continue;
+    for (const { issueID } of paid) batches.set(issueID, (batches.get(issueID) ?? new Set()).add(number));
+  }
+  return [...batches].flatMap(([batch, numbers]) => (numbers.size > 1 ? batch : []));
+}
 
 /** Counts the events caused by the schedules. */
 export class EventCounts {
@@ -43,6 +54,7 @@ export class EventCounts {
     if (lost)
       this.see(lost.noticed ? 'an old database noticed by an instance' : 'an old database without losses');
     if (followed > 0) this.see('followed to another state');
+    sharedBatches(arrivals).forEach(() => this.see('a batch of several lost answers'));
     for (const { fault, lie } of arrivals) {
       if (lie !== undefined) this.see(lie === null ? 'an honest answer' : `lie ${lie}`);
       else if (fault !== null) this.see(`fault ${fault}`);

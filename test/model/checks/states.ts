@@ -18,6 +18,8 @@ interface EqualPayouts {
   wanted: number;
   shown: (ShownPayout & { call: Intent })[];
   payments: Payment[];
+  /** All payments to their recipient. A doubt may be about another amount. */
+  related: Payment[];
   /** Whether the list lacks one of their payments until the quiet period has ended. */
   isUnknowable: boolean;
 }
@@ -34,8 +36,9 @@ export async function checkStates(world: World, { account }: Lane, timelines: Ti
     const payouts = payoutsOf(request, number);
     const equals = payouts.map(({ recipient, usd }) => {
       const key = `${usd} to ${recipient}`;
-      const payments = account.ledger.paidTo(recipient).filter((payment) => payment.usd === usd);
-      const equal = all.get(key) ?? { wanted: 0, shown: [], payments, isUnknowable: false };
+      const related = account.ledger.paidTo(recipient);
+      const payments = related.filter((payment) => payment.usd === usd);
+      const equal = all.get(key) ?? { wanted: 0, shown: [], payments, related, isUnknowable: false };
       all.set(key, equal);
       equal.wanted += 1;
       equal.isUnknowable ||= arrivals.some(({ unknowable }) => unknowable !== undefined);
@@ -60,7 +63,7 @@ function differencesOf(equal: EqualPayouts): string[] {
   const live = payments.filter((payment) => isLive(payment) && !payment.isSurplus);
   return [
     ...wrong
-      .filter((payout) => !isNamedDoubt(payout, payments))
+      .filter((payout) => !isNamedDoubt(payout, equal.related))
       // A copy has no recipients, so nothing shows whose late payment it is.
       .filter(({ call, state }) => !(isLate && call.recovered && state === 'not_executed'))
       .map(({ call, state, reason }) => `${call.id} is ${state}, not ${missing.join()} (${reason})`),

@@ -5,8 +5,8 @@ import type { Arrival } from '../checks/records';
 import type { LogicalRequest } from '../schedule';
 import { lieOf } from './lies';
 
-/** How long equal batches share an identifier: about as long as the schedules of a wave run. */
-const BATCH_MS = 2_000;
+/** How long equal batches share an identifier: longer than the schedules of a wave usually run. */
+const BATCH_MS = 10_000;
 
 interface Received {
   operation: string;

@@ -42,6 +42,11 @@ export const LIE_NAMES: readonly string[] = Object.values(KINDS).flat();
 
 export const HONEST: Lie = { pays: 'all', answer: 'success' };
 
+/** Returns whether the answer never arrives. */
+export function isLost({ answer }: Pick<Lie, 'answer'>): boolean {
+  return answer === 'reset' || answer === 'too-late';
+}
+
 export function lieOf(name: string): Lie {
   const found = LIES[name];
   if (!found) throw new Error(`no lie is named ${name}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { OperationName } from '../bodies';
 import type { LogicalRequest, Schedule } from '../schedule';
-import { HONEST, lie, lieOf } from './lies';
+import { HONEST, isLost, lie as anyLie, lieOf } from './lies';
 
 export interface SimulatedTreatment {
   /** Whose recipient it pays: a person of its own, or one of all requests of the schedule. */
@@ -14,7 +14,7 @@ export interface SimulatedTreatment {
 
 export const treatment: fc.Arbitrary<SimulatedTreatment> = fc.record({
   person: fc.constantFrom('own', 'shared'),
-  lie,
+  lie: anyLie,
   isLasting: fc.boolean(),
 });
 
@@ -30,16 +30,21 @@ const SIMULATED: Partial<Record<OperationName, OperationName>> = {
   'POST /sub-account/create': 'POST /payouts/airtime',
 };
 
+/** Amount of all requests whose answers are lost, in tenths of a US dollar. Equal batches share a name. */
+const LOST_TENTHS = 5;
+
 /** Returns a request as its upstream can carry it out. */
 export function atUpstream(
   { treatment: simulated, ...request }: DrawnRequest,
   upstream: Schedule['upstream'],
 ): LogicalRequest {
   if (upstream === 'sandbox') return { ...request, simulated: null };
-  const { items = request.items, answer } = simulated.lie === null ? HONEST : lieOf(simulated.lie);
+  const lie = simulated.lie === null ? HONEST : lieOf(simulated.lie);
+  const { items = request.items, answer } = lie;
   const known = SIMULATED[request.operation] ?? request.operation;
   // A transfer has one item, and its success need not name a transaction.
   const isPayout = items === 3 || answer === 'names-nothing';
   const operation = isPayout && known === 'POST /account/transfer' ? 'POST /payouts/credit' : known;
-  return { ...request, operation, items, magic: null, simulated };
+  const sent = { ...request, operation, items, magic: null, simulated };
+  return isLost(lie) ? { ...sent, tenths: LOST_TENTHS, simulated: { ...simulated, person: 'own' } } : sent;
 }
