@@ -24,6 +24,9 @@ import {
 
 const NOWHERE = 'http://127.0.0.1:9';
 
+/** Some thirty times the normal duration. */
+const MS_PER_RUN = 30_000;
+
 /** Number of worlds in an account. */
 const MOST_WORLDS = 30;
 
@@ -121,37 +124,41 @@ export function describeAttribution({ runs, seed }: { runs: number; seed: number
       );
     };
 
-    it('attributes as an oracle that compares all with all', async () => {
-      const drawn = fc.array(world, { minLength: 1, maxLength: MOST_WORLDS, size: 'max' });
-      await fc.assert(
-        fc.asyncProperty(drawn, fc.boolean(), async (worlds, showsIds) => {
-          const entered: Entered[] = [];
-          for (const order of ORDERS) entered.push(await enter(worlds, showsIds, order));
-          for (const [index, one] of worlds.entries()) {
-            const faults = entered.flatMap(({ placed, owned }, at) =>
-              faultsOf(placed[index] as PlacedWorld, owned[index] ?? [], at === 0),
-            );
-            for (const { owned, again } of entered) {
-              const [before, after] = [JSON.stringify(owned[index]), JSON.stringify(again[index])];
-              if (before !== after) faults.push(`the same reading changes ${before} to ${after}`);
+    it(
+      'attributes as an oracle that compares all with all',
+      async () => {
+        const drawn = fc.array(world, { minLength: 1, maxLength: MOST_WORLDS, size: 'max' });
+        await fc.assert(
+          fc.asyncProperty(drawn, fc.boolean(), async (worlds, showsIds) => {
+            const entered: Entered[] = [];
+            for (const order of ORDERS) entered.push(await enter(worlds, showsIds, order));
+            for (const [index, one] of worlds.entries()) {
+              const faults = entered.flatMap(({ placed, owned }, at) =>
+                faultsOf(placed[index] as PlacedWorld, owned[index] ?? [], at === 0),
+              );
+              for (const { owned, again } of entered) {
+                const [before, after] = [JSON.stringify(owned[index]), JSON.stringify(again[index])];
+                if (before !== after) faults.push(`the same reading changes ${before} to ${after}`);
+              }
+              const counts = entered.map(({ owned }) => countsIn(one, owned[index] ?? []));
+              if (isOrderFree(one) && new Set(counts).size > 1)
+                faults.push(`the order changes ${counts.join(' or ')}`);
+              if (faults.length > 0) throw new Error(`${faults.join('\n')}\nin ${JSON.stringify(one)}`);
             }
-            const counts = entered.map(({ owned }) => countsIn(one, owned[index] ?? []));
-            if (isOrderFree(one) && new Set(counts).size > 1)
-              faults.push(`the order changes ${counts.join(' or ')}`);
-            if (faults.length > 0) throw new Error(`${faults.join('\n')}\nin ${JSON.stringify(one)}`);
-          }
-        }),
-        {
-          numRuns: runs,
-          seed,
-          endOnFailure: true,
-          examples: [
-            [EXAMPLE_WORLDS, true],
-            [EXAMPLE_WORLDS, false],
-          ],
-        },
-      );
-    });
+          }),
+          {
+            numRuns: runs,
+            seed,
+            endOnFailure: true,
+            examples: [
+              [EXAMPLE_WORLDS, true],
+              [EXAMPLE_WORLDS, false],
+            ],
+          },
+        );
+      },
+      60_000 + runs * MS_PER_RUN,
+    );
   });
 }
 
