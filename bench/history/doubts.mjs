@@ -36,8 +36,8 @@ for (const size of sizes) {
   );
   measured.push(result);
   console.log(
-    `${size} equal payouts in doubt, ${size - missing} listed: ${result.seconds} s in ${result.rounds} ` +
-      `rounds, the first ${result.firstSeconds} s; ${result.confirmed} confirmed, ${result.left} left`,
+    `${size} equal payouts in doubt, ${size - missing} listed: ${result.seconds} s and ` +
+      `${result.cpu} s of CPU in ${result.rounds} rounds, the first ${result.firstSeconds} s; ${result.confirmed} confirmed, ${result.left} left`,
   );
 }
 mkdirSync(join(results, '..'), { recursive: true });
@@ -48,8 +48,8 @@ writeFileSync(
 );
 if (measured.some(({ size, confirmed }) => confirmed !== size - missing)) process.exitCode = 1;
 
-async function measure(size, { proxy, key, owner }) {
-  const begun = performance.now();
+async function measure(size, { proxy, key, owner, cpuSeconds }) {
+  const [begun, cpuBefore] = [performance.now(), cpuSeconds()];
   const secondsSince = () => Number(((performance.now() - begun) / 1_000).toFixed(2));
   let [rounds, firstSeconds, confirmed, left] = [0, 0, 0, size];
   for (;;) {
@@ -63,11 +63,12 @@ async function measure(size, { proxy, key, owner }) {
     if (some === 0 || left === 0) break;
   }
   const seconds = secondsSince();
+  const cpu = Number((cpuSeconds() - cpuBefore).toFixed(2));
   const { rows } = await owner.query(
     'SELECT count(*)::int AS attributed FROM book_transaction WHERE call_id IS NOT NULL',
   );
   if (rows[0].attributed !== confirmed) throw new Error(`${rows[0].attributed} transactions have a payout`);
-  return { size, seconds, firstSeconds, rounds, confirmed, left };
+  return { size, seconds, cpu, firstSeconds, rounds, confirmed, left };
 }
 
 async function post({ url }, key) {

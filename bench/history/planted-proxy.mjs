@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { makeFolder } from '../support/postgres.mjs';
+import { cpuSecondsOfFamily } from '../support/processes.mjs';
 import { startProxy } from './running-proxy.mjs';
 import { startStub } from './stub-upstream.mjs';
 
@@ -17,6 +18,8 @@ const { migrate, PROXY_MIGRATIONS } = require('../../dist/platform/database/migr
  * Runs work with a proxy on a planted history in a database of its own. The jobs that read the upstream by
  * themselves are off.
  * @param planting plants a history, and returns what the work needs to know of it.
+ * @param work gets the proxy, a key, the database, what was planted, and a function for the CPU time of the
+ * proxy and Postgres so far, which counts where others use the machine too.
  */
 export async function withPlantedProxy(planting, work, env = {}) {
   const directory = makeFolder('payout-proxy-bench-');
@@ -35,7 +38,11 @@ export async function withPlantedProxy(planting, work, env = {}) {
     Object.assign(process.env, settingsOf(postgres.urls, stub.url, directory), env);
     const proxy = await startProxy();
     try {
-      return await work({ proxy, key, owner, planted });
+      const { rows } = await owner.query('SHOW data_directory');
+      const file = join(rows[0].data_directory, 'postmaster.pid');
+      const postgresPid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
+      const cpuSeconds = () => cpuSecondsOfFamily(proxy.pid, postgresPid);
+      return await work({ proxy, key, owner, planted, cpuSeconds });
     } finally {
       await proxy.stop();
     }
