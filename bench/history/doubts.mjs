@@ -37,7 +37,8 @@ for (const size of sizes) {
   measured.push(result);
   console.log(
     `${size} equal payouts in doubt, ${size - missing} listed: ${result.seconds} s and ` +
-      `${result.cpu} s of CPU in ${result.rounds} rounds, the first ${result.firstSeconds} s; ${result.confirmed} confirmed, ${result.left} left`,
+      `${result.cpu} s of CPU in ${result.rounds} rounds, the first ${result.firstSeconds} s; ` +
+      `${result.confirmed} confirmed, ${result.left} left`,
   );
 }
 mkdirSync(join(results, '..'), { recursive: true });

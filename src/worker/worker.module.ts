@@ -36,6 +36,7 @@ import { RunReader } from '../reconciliation/runs/run-reader';
 import { RunsJob, ScheduleService } from '../reconciliation/runs/runs.job';
 import { EarlierReadsService, RunsService } from '../reconciliation/runs/runs.service';
 import { StatementProofsService } from '../reconciliation/runs/statement-proofs.service';
+import { SeenTransactions } from '../reconciliation/sources/seen-transactions';
 import { SourcesService } from '../reconciliation/sources/sources.service';
 import { WalletsJob } from '../reconciliation/wallets/wallets.job';
 import { ALL_JOBS, JobSchedulerService } from './job-scheduler.service';
@@ -97,6 +98,7 @@ export class WorkerModule {
         ResolverService,
         RunReader,
         RunsService,
+        SeenTransactions,
         SourcesService,
         StatementProofsService,
         UnknownStatuses,

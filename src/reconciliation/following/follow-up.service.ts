@@ -1,63 +1,16 @@
-import { hash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { clock } from '../../platform/database/clock';
-import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { codeOrNameOf } from '../../platform/errors/error-code';
 import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { BookService } from '../book/book.service';
+import { SeenTransactions } from '../sources/seen-transactions';
 import { SourcesService } from '../sources/sources.service';
 import { DeletedLinksService } from './deleted-links.service';
-
-/** Cache size, at about 60 bytes per entry. Evicted transactions are processed again. */
-const MAX_CACHED = 2_000_000;
-
-/**
- * Cache of each transaction's last content. It lets a poll skip unchanged transactions, because the upstream
- * always lists all of them. A restart or a recovery of the database empties it, which makes one poll longer.
- */
-class ContentCache {
-  private readonly contents = new Map<number, number>();
-
-  /** Returns whether a transaction is unchanged. False for a transaction without a name. */
-  has(transaction: Transaction): boolean {
-    const name = nameOf(transaction);
-    return name !== undefined && this.contents.get(name) === contentOf(transaction);
-  }
-
-  add(transaction: Transaction): void {
-    const name = nameOf(transaction);
-    if (name === undefined) return;
-    this.contents.delete(name); // Moves it to the end.
-    this.contents.set(name, contentOf(transaction));
-    if (this.contents.size <= MAX_CACHED) return;
-    for (const oldest of this.contents.keys()) {
-      this.contents.delete(oldest);
-      return;
-    }
-  }
-}
-
-function nameOf({ upstreamRef, upstreamId }: Transaction): number | undefined {
-  const name = upstreamRef ?? upstreamId;
-  return name === null ? undefined : numberOf(name);
-}
-
-function contentOf({ status, feeUsd, amountUsd }: Transaction): number {
-  return numberOf(JSON.stringify([status, feeUsd, amountUsd]));
-}
-
-/**
- * Returns 48 bits of a hash. Among a million names, the probability of a collision is 1 in 560. A collision
- * skips one transaction while the other is unchanged.
- */
-function numberOf(text: string): number {
-  return hash('sha256', text, 'buffer').readUIntBE(0, 6);
-}
 
 const DAY_MS = 86_400_000;
 
@@ -87,13 +40,9 @@ interface FollowUpPoll {
  */
 @Injectable()
 export class FollowUpService {
-  private readonly caches = new Map<string, ContentCache>();
-  /** Epoch of the database that the cache belongs to. */
-  private epoch: number | undefined;
-
   constructor(
-    private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
+    private readonly seen: SeenTransactions,
     private readonly book: BookService,
     private readonly deletedLinks: DeletedLinksService,
     private readonly mayPay: MayPay,
@@ -106,9 +55,7 @@ export class FollowUpService {
   ): Promise<FollowUpPoll> {
     const obstacle = this.mayPay.obstacleTo('settle');
     if (obstacle) return { readId: null, failure: obstacle.kind, changed: 0, known: 0, settled: 0 };
-    await this.clearAfterRecovery();
-    const cache = this.caches.get(account) ?? new ContentCache();
-    this.caches.set(account, cache);
+    const cache = await this.seen.of(account);
     const now = clock.nowMs();
     const window = {
       from: new Date(now - this.settings.followUpDays * DAY_MS),
@@ -130,13 +77,6 @@ export class FollowUpService {
     for (const transaction of changed) cache.add(transaction);
     const deleted = await this.deletedLinks.run(account, window.from, signal);
     return { ...result, known, settled: settled.size + deleted };
-  }
-
-  /** Empties the cache after a recovery: an older database lacks the settlements of cached transactions. */
-  private async clearAfterRecovery(): Promise<void> {
-    const [row] = await this.prisma.$queryRaw<[{ epoch: number }]>`SELECT max(number) AS epoch FROM epoch`;
-    if (row.epoch !== this.epoch) this.caches.clear();
-    this.epoch = row.epoch;
   }
 }
 

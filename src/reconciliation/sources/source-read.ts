@@ -39,4 +39,6 @@ export interface ListingOptions {
   keepsOldest?: boolean;
   /** Selects the transactions of the window to keep. */
   keeps?: (transaction: Transaction) => boolean;
+  /** Selects transactions to keep outside of the window, too. */
+  alsoKeeps?: (transaction: Transaction) => boolean;
 }

@@ -80,7 +80,7 @@ export class SourcesService {
     account: UpstreamAccount,
     cause: Cause,
     window: { from: Date; to: Date } | null,
-    { onRows, signal, keepsOldest = false, keeps = () => true }: ListingOptions,
+    { onRows, signal, keepsOldest = false, keeps = () => true, alsoKeeps = () => false }: ListingOptions,
   ): Promise<ReadResult> {
     return this.read(source, account, cause, { subject: null, ...window }, async (readId) => {
       const writer = new TransactionWriter(this.prisma, readId);
@@ -95,7 +95,8 @@ export class SourcesService {
           const before = counts.oldest;
           counts.oldest = earlier(counts.oldest, transaction.issuedAt);
           if (counts.oldest !== before) oldest = { ordinal, transaction };
-          if (isWithin(window, transaction.issuedAt) && keeps(transaction)) writer.add(ordinal, transaction);
+          const isKept = isWithin(window, transaction.issuedAt) ? keeps(transaction) : alsoKeeps(transaction);
+          if (isKept) writer.add(ordinal, transaction);
         }
         await writer.flow();
         onRows?.(counts.rows);

@@ -6,7 +6,7 @@ import { Theirs, writeListing } from '../../support/reconciliation/comparison';
 
 const ROWS = 1_000;
 
-/** Rows that a step of a plan may process, for each transaction of a reading. All pairs are 1,000 for each. */
+/** Maximum number of rows that a step processes for each transaction. All pairs are 1,000 for each. */
 const MOST_ROWS = 20;
 
 /** A step of an executed plan, as EXPLAIN states it. */

@@ -1,9 +1,6 @@
 import { LyingLedger } from '../../support/reconciliation/lying-ledger';
 
-/** Hours by which the upstream's own time is ahead. */
-const AHEAD = 3;
-
-/** An upstream that lists local times without an offset, which seem to be hours ahead. */
+/** An upstream that lists local times without an offset, which seem to be hours ahead or behind. */
 describe('a listing in local time', () => {
   let ledger: LyingLedger;
   let number = 0;
@@ -18,10 +15,10 @@ describe('a listing in local time', () => {
     const { headers } = await ledger.paying.pay(`+25471240000${(number += 1)}`);
     return headers['x-call-id'] ?? '';
   };
-  /** Writes the times of all transactions in local text. */
-  const inLocalTime = () => {
+  /** Writes the times of all transactions in local text, some hours ahead. */
+  const inLocalTime = (hours: number) => {
     for (const one of ledger.transactions) {
-      const local = new Date(Date.parse(one.issueDate) + AHEAD * 3_600_000);
+      const local = new Date(Date.parse(one.issueDate) + hours * 3_600_000);
       one.issueDate = local.toISOString().slice(0, 19).replace('T', ' ');
     }
   };
@@ -39,10 +36,18 @@ describe('a listing in local time', () => {
     const id = await pay();
     ledger.lie = undefined;
     await pay();
-    inLocalTime();
+    inLocalTime(3);
     const earlier = ledger.transactions.splice(0, 1);
     expect(await settle(id)).toContain('has nothing older than this call');
     ledger.transactions.push(...earlier);
     expect(await settle(id)).toBe('not_executed');
+  });
+
+  it('keeps a rejected call in doubt whose transaction seems to be older', async () => {
+    ledger.lie = { status: 400, body: { status: 'error', error: 'no' }, pays: 'now' };
+    const id = await pay();
+    inLocalTime(-5);
+    expect(await settle(id)).toContain('lists transactions to a recipient of this call');
+    expect(await settle(id)).toContain('lists transactions to a recipient of this call');
   });
 });

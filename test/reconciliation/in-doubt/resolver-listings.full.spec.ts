@@ -132,9 +132,12 @@ describe('the resolver with an unusual listing', () => {
   });
 
   it('settles nothing as not executed if a clock is wrong', async () => {
-    const id = await pay({ lost: true, minutes: -30 }, [5, 1]); // outside of the examined window
+    const id = await pay({ lost: true, minutes: -30 }, [5, 1]);
     await pay({ minutes: -5 }, [6, 1]);
-    expect(await settle(id)).toContain("the upstream's clock may be wrong");
+    expect(await settle(id)).toContain('lists transactions to a recipient of this call');
+    const unlisted = await pay({ lost: true, only: 0 }, [7, 1]);
+    await pay({ minutes: -5 }, [8, 1]);
+    expect(await settle(unlisted)).toContain("the upstream's clock may be wrong");
   });
 
   it('does not attribute the transaction of one call to another with the same batch_ref', async () => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../../gateway/may-pay/may-pay.service';
+import { Transaction } from '../../../gateway/upstream/answers/transactions';
 import { readDoubts } from '../../../journal/settlement/false-rejections';
 import { insertVerdicts, NewVerdict } from '../../../journal/settlement/settled-by-upstream';
 import { PAYOUTS_AT_ONCE } from '../../../journal/settlement/settlements';
@@ -13,6 +14,7 @@ import { clock } from '../../../platform/database/clock';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
 import { BookService } from '../../book/book.service';
 import { connectForRun } from '../../book/connection';
+import { SeenTransactions } from '../../sources/seen-transactions';
 import { Cause } from '../../sources/source-read';
 import { SourcesService } from '../../sources/sources.service';
 import { readSentCalls, Rules, SentCall, SentCallState } from '../calls-in-doubt';
@@ -28,8 +30,9 @@ import { ProbeService } from './probe.service';
 /** Maximum error of the upstream's clock, in ms. */
 const SKEW_MS = 60_000;
 
-/** Tolerance for an upstream clock that is ahead, in ms. */
+/** Tolerance for an upstream clock that is ahead or behind, in ms. */
 const AHEAD_MS = 24 * 3_600_000;
+const BEHIND_MS = AHEAD_MS;
 
 /** Failure code of an account that UPSTREAM_ACCOUNTS does not name. Its calls stay in doubt. */
 const UNKNOWN_ACCOUNT = 'account_not_configured';
@@ -63,6 +66,7 @@ export class PollService {
   constructor(
     private readonly prisma: PrismaService,
     private readonly sources: SourcesService,
+    private readonly seen: SeenTransactions,
     private readonly probes: ProbeService,
     private readonly changes: ChangesService,
     private readonly book: BookService,
@@ -85,37 +89,50 @@ export class PollService {
     const listed = due.filter(isRecognisable);
     const none = new Set<string>();
     if (listed.length === 0) return { readId: null, failure: null, verdicts, left: none, failed: none };
-    if (!this.sources.knows(account)) {
-      return {
-        readId: null,
-        failure: UNKNOWN_ACCOUNT,
-        verdicts,
-        left: none,
-        failed: new Set(listed.map(({ id }) => id)),
-      };
-    }
+    const all = new Set(listed.map(({ id }) => id));
+    if (!this.sources.knows(account))
+      return { readId: null, failure: UNKNOWN_ACCOUNT, verdicts, left: none, failed: all };
     await this.probe(account, listed);
     const since = new Date(
       listed.reduce((first, { sentFrom }) => Math.min(first, sentFrom.getTime()), Infinity),
     );
     const requestedAt = clock.now();
-    const window = {
-      from: new Date(since.getTime() - READ_BEFORE_MS),
-      to: new Date(clock.nowMs() + AHEAD_MS),
-    };
-    const read = await this.sources.transactions(account, BY_ITSELF, window, { signal });
+    const { older, ...read } = await this.read(account, since, signal);
     const { readId, complete, failure, oldest } = read;
-    if (!complete)
-      return { readId, failure, verdicts, left: none, failed: new Set(listed.map(({ id }) => id)) };
+    if (!complete) return { readId, failure, verdicts, left: none, failed: all };
     await this.probes.clear(account, readId);
     const round = new PollRound(account, listed, { readId, requestedAt, oldest }, since, signal);
     const db = await connectForRun(this.settings);
     try {
       verdicts.push(...(await this.judgeAll(db, round)));
+      const seen = await this.seen.of(account);
+      for (const transaction of older) seen.add(transaction);
     } finally {
       await db.end().catch(() => undefined);
     }
     return { readId, failure: null, verdicts, left: round.left, failed: round.failed };
+  }
+
+  /**
+   * Reads the listing since shortly before the oldest call. The upstream's clock may be hours behind, so new
+   * transactions are kept although they seem to be `older`.
+   */
+  private async read(account: string, since: Date, signal: AbortSignal) {
+    const seen = await this.seen.of(account);
+    const older: Transaction[] = [];
+    const alsoKeeps = (transaction: Transaction) => {
+      const { issuedAt } = transaction;
+      if (!issuedAt || issuedAt.getTime() < since.getTime() - BEHIND_MS || seen.has(transaction))
+        return false;
+      older.push(transaction);
+      return true;
+    };
+    const window = {
+      from: new Date(since.getTime() - READ_BEFORE_MS),
+      to: new Date(clock.nowMs() + AHEAD_MS),
+    };
+    const read = await this.sources.transactions(account, BY_ITSELF, window, { signal, alsoKeeps });
+    return { ...read, older };
   }
 
   /** Sends a probe if a quiet period ended without a later call. It shows whether the listing is current. */

@@ -133,7 +133,7 @@ function toSound({ calls, rows }: World): World {
   });
 }
 
-/** A transaction that an answer names has the ID in its request. One without would show that IDs are dropped. */
+/** A transaction that an answer names has the ID in its request. Without it, the upstream drops IDs. */
 function withIds(drawn: World): World {
   const all = payoutsOf(drawn);
   const isOwn = (at: WorldRow['reference']) =>
