@@ -205,9 +205,7 @@ const transferFault: fc.Arbitrary<TransferFault> = fc
 /** Age at which a list shows a transaction that it hides during its wave, in ms. */
 export const NEVER_MS = 600_000;
 
-/**
- * Immediately, before or during the resolver's polls, or never. A list that lacks one kind proves nothing.
- */
+/** Immediately, within the quiet period, or never. A list that lacks one kind proves nothing. */
 const lateness = fc.oneof(
   { weight: 16, arbitrary: fc.constant(0) },
   { weight: 3, arbitrary: fc.constantFrom(500, 3_000) },

@@ -188,12 +188,22 @@ const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
 
 const BY_PLACE = sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` });
 
+/** Tolerance for a listed amount that is rounded to cents. */
+export const ROUNDED_USD = Prisma.sql`CASE WHEN t.usd = round(t.usd, 2) THEN 0.01 ELSE 0 END`;
+
+/** Not an amount that is near without being rounded: it may be that of another payout to the recipient. */
+const BY_SURE_PLACE = sameBatch([], {
+  singleOnly: true,
+  where: Prisma.sql`t.named AND coalesce(abs(o.usd - t.usd)
+    NOT BETWEEN coalesce(t.fee, 0) + ${ROUNDED_USD} + 0.000001 AND coalesce(t.fee, 0) + 0.01, TRUE)`,
+});
+
 /**
  * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
  * erased people, then the place of a single row that is left on each side. A batch alone proves no place,
  * because calls can share it.
  */
-const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), BY_PLACE];
+const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), BY_SURE_PLACE];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */
 export const matchAll = (ids: CallIdRange) => [

@@ -151,6 +151,28 @@ describe('a transaction of the book', () => {
     expect(await stateOf(lost)).toBe('paid');
   });
 
+  it('is of the payout of its amount, though an answer names it for one of nearly its amount', async () => {
+    const phoneNumber = '+254712345692';
+    const [one, other] = [2.5004, 2.5006].map((valueInUSD) => shown({ phoneNumber, valueInUSD })) as [
+      Shown,
+      Shown,
+    ];
+    const payAmount = async (valueInUSD: number, payout: Behaviour) => {
+      behave(payout);
+      const body = { airtimes: [{ countryToSend: 'Kenya', phoneNumber, valueInUSD }] };
+      const { headers } = await paying.proxy.post(paying.app, '/payouts/airtime', body);
+      return headers['x-call-id'] ?? '';
+    };
+    const first = await payAmount(2.5004, reset);
+    const second = await payAmount(2.5006, answersWith(one)); // repeats the row of the first
+    listed = [one, other];
+    await worker.get(ResolverService).runOnce();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'paid']);
+    other.status = 'reversed';
+    await follow();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['paid', 'reversed']);
+  });
+
   it('is of each payout once, though the upstream reuses its reference', async () => {
     const one = shown();
     listed = [one];
