@@ -169,12 +169,25 @@ export const LATE_ANSWERS = [
     guards: 'a settlement of the recovery gap that a worker assumes to be known',
     edits: [
       [
-        'src/reconciliation/following/follow-up.service.ts',
+        'src/reconciliation/sources/seen-transactions.ts',
         'if (row.epoch !== this.epoch) this.caches',
         'if (row.epoch < 0) this.caches',
       ],
     ],
     noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',
+  },
+  {
+    name: 'clock-behind',
+    guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        'const BEHIND_MS = AHEAD_MS;',
+        'const BEHIND_MS = 0;',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',
+    test: 'keeps a rejected call in doubt whose transaction seems to be older',
   },
   {
     name: 'fenced-rejections',
