@@ -1203,8 +1203,9 @@ SET enable_mergejoin = off SET jit = off AS $$
     FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new
     ON CONFLICT DO NOTHING
   ), attributed AS (
+    -- Without a reading, the next sighting is compared with the payout.
     UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
-      answered_call = coalesce(b.answered_call, k.call_id)
+      answered_call = coalesce(b.answered_call, k.call_id), read_id = NULL, ordinal = NULL
     FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)

@@ -79,7 +79,7 @@ export async function readNews(db: Client, readId: string): Promise<PayoutNews[]
       b.upstream_ref AS "upstreamRef", b.upstream_id AS "upstreamId",
       coalesce(n.batch_ref, b.batch_ref) AS "batchRef", n.issued_at AS "issuedAt"
     FROM news n JOIN book_transaction b ON b.id = n.book_id
-    WHERE b.call_id IS NOT NULL AND n.contradiction IS NULL
+    WHERE b.call_id IS NOT NULL AND n.contradiction IS NULL AND n.is_news
     ORDER BY 1, 2`);
   return rows.map(toNews);
 }

@@ -20,6 +20,7 @@ export async function enterReading(db: Client, account: string, readId: string):
     Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.book})`,
     insertNew(account, readId),
     updateUnclaimed(readId),
+    updateFirst(readId),
     Prisma.sql`COMMIT`,
   ]);
 }
@@ -33,41 +34,37 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
   return [
     Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, news`,
     Prisma.sql`CREATE TEMP TABLE sighting AS
-    SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
-      b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status OR coalesce(s.fee_usd,
-        0) <> coalesce(b.fee_usd, 0)
-        OR s.amount_usd <> round(b.amount_usd, 6)
+    WITH shown AS MATERIALIZED (
+      SELECT *, book_name(upstream_ref, phone) AS ref, book_name(upstream_id, phone) AS id
+      FROM upstream_transaction WHERE read_id = ${readId}::uuid
+    )
+    SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id, b.read_id IS NULL AS is_first,
+      b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status
+        OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0) OR s.amount_usd <> round(b.amount_usd, 6)
         -- A name of an answer that is not complete may be that of another transaction.
         OR b.read_id IS NULL AND (b.call_id IS NULL OR b.upstream_id IS NULL OR b.upstream_ref IS NULL)
         AS is_news
     FROM (
-      SELECT ordinal, book_name(upstream_ref, phone) AS upstream_ref, book_name(upstream_id,
-        phone) AS upstream_id,
-        status, amount_usd, fee_usd
-      FROM upstream_transaction
-      WHERE read_id = ${readId}::uuid
-        AND (book_name(upstream_ref, phone) IS NOT NULL OR book_name(upstream_id, phone) IS NOT NULL)
+      SELECT ordinal, ref AS upstream_ref, id AS upstream_id, status, amount_usd, fee_usd
+      FROM shown WHERE coalesce(ref, id) IS NOT NULL
       UNION ALL
       SELECT ordinal,
         'nameless ' || content || ' ' || row_number() OVER (PARTITION BY content ORDER BY ordinal),
         NULL, status, amount_usd, fee_usd
       FROM (
         SELECT *, md5(concat_ws(' ', issued_at, type, amount_usd, batch_ref)) AS content
-        FROM upstream_transaction
-        WHERE read_id = ${readId}::uuid AND book_name(upstream_ref, phone) IS NULL
-          AND book_name(upstream_id, phone) IS NULL
+        FROM shown WHERE coalesce(ref, id) IS NULL
       ) AS nameless
     ) AS s
     LEFT JOIN LATERAL (
-      SELECT id FROM book_transaction
-      WHERE account = ${account} AND upstream_id = s.upstream_id LIMIT 1
-    ) AS i ON TRUE
-    LEFT JOIN LATERAL (
-      SELECT id FROM book_transaction
-      WHERE i.id IS NULL AND account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
-        AND (upstream_id IS NULL OR s.upstream_id IS NULL) LIMIT 1
-    ) AS r ON TRUE
-    LEFT JOIN book_transaction b ON b.id = coalesce(i.id, r.id)`,
+      SELECT * FROM (
+        SELECT * FROM book_transaction WHERE account = ${account} AND upstream_id = s.upstream_id
+        UNION ALL
+        SELECT * FROM book_transaction
+        WHERE account = ${account} AND upstream_ref = s.upstream_ref AND variant = 0
+          AND (upstream_id IS NULL OR s.upstream_id IS NULL)
+      ) AS found LIMIT 1
+    ) AS b ON TRUE`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
     SELECT book_id FROM sighting WHERE book_id IS NOT NULL GROUP BY book_id HAVING count(*) > 1`,
     Prisma.sql`ANALYZE sighting; ANALYZE repeated`,
@@ -99,8 +96,9 @@ export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
   WHEN abs(t.amount_usd - o.usd) > 0.01 + coalesce(t.fee_usd, 0) THEN 'amount' END`;
 
 /**
- * `news`: the sightings that are new, changed or repeated, one for each transaction. `contradiction` is null
- * if the row agrees with the payout of its transaction, or with an earlier sighting of it.
+ * `news`: the sightings that are new, changed or repeated, or the first ones of what an answer names. One for
+ * each transaction. `contradiction` is null if the row agrees with the payout of its transaction, or with an
+ * earlier sighting of it.
  */
 function makeNews(account: string, readId: string): Prisma.Sql[] {
   return [
@@ -108,7 +106,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     SELECT DISTINCT ON (book_id, upstream_ref, upstream_id, contradiction, amount_usd) * FROM (
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
         book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status,
-          b.call_id, b.position,
+        b.call_id, b.position, s.is_news,
         CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction
       FROM sighting s
       JOIN upstream_transaction t ON t.read_id = ${readId}::uuid AND t.ordinal = s.ordinal
@@ -121,7 +119,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
         LEFT JOIN item_recipient p ON p.intent_id = i.id AND p.position = b.position
         WHERE i.id = b.call_id
       ) AS o ON TRUE
-      WHERE s.is_news OR s.book_id IN (SELECT book_id FROM repeated)
+      WHERE s.is_news OR s.is_first OR s.book_id IN (SELECT book_id FROM repeated)
     ) AS rows
     ORDER BY book_id, upstream_ref, upstream_id, contradiction, amount_usd, ordinal`,
     // A row that contradicted before is news about a transaction of its own.
@@ -179,4 +177,14 @@ function updateUnclaimed(readId: string): Prisma.Sql {
       read_id = ${readId}::uuid, ordinal = n.ordinal
     FROM news n
     WHERE b.call_id IS NULL AND b.id = n.book_id AND n.contradiction IS NULL`;
+}
+
+/** Notes the first sighting of a transaction with a payout that agrees with its answer. */
+function updateFirst(readId: string): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE book_transaction b SET read_id = ${readId}::uuid, ordinal = n.ordinal,
+      issued_at = coalesce(n.issued_at, b.issued_at), batch_ref = coalesce(n.batch_ref, b.batch_ref)
+    FROM news n
+    WHERE b.call_id IS NOT NULL AND b.id = n.book_id AND b.read_id IS NULL AND n.contradiction IS NULL
+      AND NOT n.is_news`;
 }

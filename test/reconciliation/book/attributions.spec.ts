@@ -163,7 +163,7 @@ describe.each([false, true])('an attribution by a person with dual control %s', 
     };
     const detail = (text: string) => expect.stringContaining(text);
     expect(await refused(doubtful, one)).toEqual([
-      { pointer: '/transaction_id', detail: detail('must be known by its listing') },
+      { pointer: '/transaction_id', detail: detail('to the recipient') },
       { pointer: '/transaction_id', detail: detail(`attribute the transaction of ${owner}.0 first`) },
       { pointer: '/supersedes', detail: detail(`${owner}.0`) },
     ]);

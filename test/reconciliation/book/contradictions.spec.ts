@@ -18,11 +18,8 @@ describe('a transaction of the book', () => {
   let count = 0;
 
   beforeAll(async () => {
-    paying = await startPaying({
-      resolverQuietSeconds: 3_600,
-      followUpEverySeconds: 0,
-      resolverEverySeconds: 0,
-    });
+    const never = { followUpEverySeconds: 0, resolverEverySeconds: 0 };
+    paying = await startPaying({ resolverQuietSeconds: 3_600, ...never });
     worker = await paying.proxy.startWorker();
     worker.get(PollService).rules.quietMs = 3_600_000;
   });
@@ -226,5 +223,20 @@ describe('a transaction of the book', () => {
       WHERE id = (SELECT id FROM book_transaction WHERE id <> $1 LIMIT 1)`;
     await expect(database.query(second, [row?.id, row?.call_id])).rejects.toThrow('unique constraint');
     expect(worker.get(BookService)).toBeDefined();
+  });
+
+  it.each([
+    ['recipient', { phoneNumber: '+254712345699' }],
+    ['type', { type: 'momo' }],
+  ])('raises an alarm if the listing shows it first, with another %s', async (kind, other) => {
+    const before = await alarms();
+    const one = shown();
+    const call = await pay(answersWith(one));
+    listed = [{ ...one, ...other }];
+    await follow();
+    expect((await alarms()).slice(before.length)).toEqual([kind]);
+    expect(await stateOf(call)).toBe('paid');
+    await worker.get(ResolverService).runOnce();
+    expect((await alarms()).slice(before.length)).toEqual([kind]);
   });
 });
