@@ -3,7 +3,7 @@ import { CREATED_BY } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
 import { SET_ASIDE_FLOW } from '../book/flows';
 import { KNOWN_TYPES } from '../book/plan';
-import { KEYS_LISTED, KEYS_OF_PAYOUT } from '../book/sightings';
+import { KEYS_LISTED } from '../book/sightings';
 
 /** An attribution that a person requests. */
 export interface AttributionRequest extends PayoutPlace {
@@ -65,7 +65,8 @@ export async function readFacts(
       trim_scale(b.amount_usd)::text AS amount, b.fee_usd::text AS fee,
       b.read_id::text AS "readId", b.ordinal::text,
       t.read_id IS NOT NULL AS "isShown", b.account = coalesce(c.account, 'main') AS "isOfAccount",
-      NOT recipients_agree(${KEYS_LISTED}, ${KEYS_OF_PAYOUT}) AS "hasAnotherRecipient",
+      NOT recipients_agree(${KEYS_LISTED}, recipient_keys(p.email, p.phone, p.handle, n.receiver))
+        AS "hasAnotherRecipient",
       coalesce(lower(t.type) = ANY (${KNOWN_TYPES}::text[])
         AND lower(t.type) <> ${TYPES}::json ->> i.operation, FALSE) AS "hasAnotherType",
       t.flow, CASE WHEN b.call_id IS NOT NULL THEN json_build_object(

@@ -8,6 +8,7 @@ import { UNVERIFIED_REJECTION } from '../../operations/lifecycle/rejections';
 import { Prisma } from '../../platform/database/generated/client';
 import { uuidFloor } from '../../platform/database/uuid';
 import { runAll } from './connection';
+import { ITEMS_OF_CALL } from './items-of-call';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
 
 /** Lowest and highest ID of the calls to read. They let the planner skip partitions. */
@@ -105,23 +106,14 @@ function calls(
 const KEY = Prisma.sql`coalesce(recipient_key('email', i.email), recipient_key('phone', i.phone),
   recipient_key('handle', nullif(i.handle, '')), recipient_key('receiver', i.receiver))`;
 
-/** Items of the records as JSON. Null if empty. */
-const SENT_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('intent', 'intent.record'))}, '')::jsonb`;
+/** Items of the answer as JSON. Null if empty. */
 const ANSWERED_ITEMS = Prisma.sql`nullif(${Prisma.raw(itemsSql('outcome', 'outcome.record'))}, '')::jsonb`;
 
-/**
- * Payouts of one call, with their recipients and transactions. The views `intent_item`, `item_recipient` and
- * `outcome_item` would each expand the documents of all calls, and sort the results to join them.
- */
+/** Payouts of one call, with their recipients and transactions. */
 const PAYOUTS = Prisma.sql`
-  SELECT (n.nth - 1)::integer AS position, n.amount_usd, n.reference, n.receiver,
-    r.email, r.phone, r.handle, x.upstream_ref, x.upstream_id
-  FROM ROWS FROM (jsonb_to_recordset(${SENT_ITEMS}) AS (amount_usd numeric, reference text, receiver text))
-    WITH ORDINALITY AS n(amount_usd, reference, receiver, nth)
-  LEFT JOIN jsonb_to_recordset(intent_body.people::jsonb)
-    AS r(position integer, email text, phone text, handle text) ON r.position = n.nth - 1
+  SELECT i.*, x.upstream_ref, x.upstream_id FROM (${ITEMS_OF_CALL}) AS i
   LEFT JOIN jsonb_to_recordset(${ANSWERED_ITEMS})
-    AS x(position integer, upstream_ref text, upstream_id text) ON x.position = n.nth - 1`;
+    AS x(position integer, upstream_ref text, upstream_id text) ON x.position = i.position`;
 
 /** Entries of payouts whose money has left, or will. */
 export const MOVED = entriesThat(({ counts, known }) => counts && known);

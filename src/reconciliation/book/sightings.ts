@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { runAll } from './connection';
+import { ITEMS_OF_CALL } from './items-of-call';
 import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from './plan';
 
 /**
@@ -32,7 +33,7 @@ export async function enterReading(db: Client, account: string, readId: string):
  */
 function makeSightings(account: string, readId: string): Prisma.Sql[] {
   return [
-    Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, news`,
+    Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, compared, sighted_payout, news`,
     Prisma.sql`CREATE TEMP TABLE sighting AS
     WITH shown AS MATERIALIZED (
       SELECT *, book_name(upstream_ref, phone) AS ref, book_name(upstream_id, phone) AS id
@@ -67,14 +68,24 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     ) AS b ON TRUE`,
     Prisma.sql`CREATE TEMP TABLE repeated AS
     SELECT book_id FROM sighting WHERE book_id IS NOT NULL GROUP BY book_id HAVING count(*) > 1`,
-    Prisma.sql`ANALYZE sighting; ANALYZE repeated`,
+    Prisma.sql`CREATE TEMP TABLE compared AS
+    SELECT s.ordinal, s.upstream_ref, s.upstream_id, s.book_id, s.is_news, b.call_id, b.position
+    FROM sighting s LEFT JOIN book_transaction b ON b.id = s.book_id
+    WHERE s.is_news OR s.is_first OR s.book_id IN (SELECT book_id FROM repeated)`,
+    Prisma.sql`CREATE TEMP TABLE sighted_payout AS
+    SELECT c.call_id, i.position, i.amount_usd, o.type, o.incoming,
+      recipient_keys(i.email, i.phone, i.handle, i.receiver) AS keys
+    FROM (SELECT DISTINCT call_id FROM compared WHERE call_id IS NOT NULL) AS c
+    JOIN intent ON intent.id = c.call_id JOIN compared_operation o ON o.operation = intent.operation
+    LEFT JOIN intent_body ON intent_body.intent_id = c.call_id
+    CROSS JOIN LATERAL (${ITEMS_OF_CALL}) AS i`,
+    Prisma.sql`ANALYZE compared; ANALYZE sighted_payout`,
   ];
 }
 
-/** The canonical keys of a listed transaction `t`, of an earlier sighting `e`, and of a payout `n` to `p`. */
+/** The canonical keys of a listed transaction `t`, and of an earlier sighting `e`. */
 export const KEYS_LISTED = Prisma.sql`recipient_keys(t.email, t.phone, t.handle, t.receiver)`;
 const KEYS_BEFORE = Prisma.sql`recipient_keys(e.email, e.phone, e.handle, e.receiver)`;
-export const KEYS_OF_PAYOUT = Prisma.sql`recipient_keys(p.email, p.phone, p.handle, n.receiver)`;
 
 /** Rounding to cents, and the fee, by which an amount may differ. */
 const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
@@ -106,20 +117,13 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     SELECT DISTINCT ON (book_id, upstream_ref, upstream_id, contradiction, amount_usd) * FROM (
       SELECT s.ordinal, coalesce(s.upstream_ref, s.upstream_id) AS upstream_ref, s.upstream_id, s.book_id,
         book_name(t.batch_ref, t.phone) AS batch_ref, t.issued_at, t.amount_usd, t.fee_usd, t.status,
-        b.call_id, b.position, s.is_news,
+        s.call_id, s.position, s.is_news,
         CASE WHEN b.id IS NOT NULL THEN ${CONTRADICTION} END AS contradiction
-      FROM sighting s
+      FROM compared s
       JOIN upstream_transaction t ON t.read_id = ${readId}::uuid AND t.ordinal = s.ordinal
       LEFT JOIN book_transaction b ON b.id = s.book_id
       LEFT JOIN upstream_transaction e ON e.read_id = b.read_id AND e.ordinal = b.ordinal
-      LEFT JOIN LATERAL (
-        SELECT n.amount_usd, ${KEYS_OF_PAYOUT} AS keys, c.type, c.incoming
-        FROM intent i JOIN compared_operation c ON c.operation = i.operation
-        JOIN intent_item n ON n.intent_id = i.id AND n.position = b.position
-        LEFT JOIN item_recipient p ON p.intent_id = i.id AND p.position = b.position
-        WHERE i.id = b.call_id
-      ) AS o ON TRUE
-      WHERE s.is_news OR s.is_first OR s.book_id IN (SELECT book_id FROM repeated)
+      LEFT JOIN sighted_payout o ON o.call_id = s.call_id AND o.position = s.position
     ) AS rows
     ORDER BY book_id, upstream_ref, upstream_id, contradiction, amount_usd, ordinal`,
     // A row that contradicted before is news about a transaction of its own.
