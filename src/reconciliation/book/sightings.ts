@@ -19,7 +19,7 @@ export async function enterReading(db: Client, account: string, readId: string):
     Prisma.sql`BEGIN`,
     // The search index enters answers meanwhile.
     Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.book})`,
-    insertNew(account, readId),
+    ...insertNew(account, readId),
     updateUnclaimed(readId),
     updateFirst(readId),
     Prisma.sql`COMMIT`,
@@ -33,7 +33,7 @@ export async function enterReading(db: Client, account: string, readId: string):
  */
 function makeSightings(account: string, readId: string): Prisma.Sql[] {
   return [
-    Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, compared, sighted_payout, news`,
+    Prisma.sql`DROP TABLE IF EXISTS sighting, repeated, compared, sighted_payout, news, entering`,
     Prisma.sql`CREATE TEMP TABLE sighting AS
     WITH shown AS MATERIALIZED (
       SELECT *, book_name(upstream_ref, phone) AS ref, book_name(upstream_id, phone) AS id
@@ -140,33 +140,44 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
 const IS_FIRST = Prisma.sql`n.ordinal = (
   SELECT min(m.ordinal) FROM news m WHERE m.upstream_id = n.upstream_id)`;
 
-function insertNew(account: string, readId: string): Prisma.Sql {
-  return Prisma.sql`
+/**
+ * Inserts new transactions. `entering` has them, because lookups by the insertion itself would be planned for
+ * the book before it, which may be empty.
+ */
+function insertNew(account: string, readId: string): Prisma.Sql[] {
+  return [
+    Prisma.sql`CREATE TEMP TABLE entering AS
+    SELECT n.ordinal, n.upstream_ref, n.batch_ref, n.issued_at, n.amount_usd, n.fee_usd, n.status, n.book_id,
+      CASE WHEN ${IS_FIRST} AND NOT EXISTS (
+          SELECT FROM book_transaction i WHERE i.account = ${account} AND i.upstream_id = n.upstream_id
+        ) THEN n.upstream_id END AS upstream_id,
+      coalesce(k.variants, 0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1
+        AS variant,
+      coalesce(n.contradiction, 'reference') AS contradiction
+    FROM news n LEFT JOIN LATERAL (
+      SELECT max(variant) + 1 AS variants FROM book_transaction
+      WHERE account = ${account} AND upstream_ref = n.upstream_ref
+    ) AS k ON TRUE
+    WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL`,
+    Prisma.sql`
     WITH entered AS (
       INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, variant, issued_at,
         amount_usd, fee_usd, status, read_id, ordinal)
-      SELECT new_id(), ${account}, n.upstream_ref, CASE WHEN ${IS_FIRST} AND NOT EXISTS (
-          SELECT FROM book_transaction i WHERE i.account = ${account} AND i.upstream_id = n.upstream_id
-        ) THEN n.upstream_id END,
-        n.batch_ref, coalesce(k.variants,
-          0) + row_number() OVER (PARTITION BY n.upstream_ref ORDER BY n.ordinal) - 1,
-        n.issued_at, n.amount_usd, n.fee_usd, book_status(n.status), ${readId}::uuid, n.ordinal
-      FROM news n LEFT JOIN LATERAL (
-        SELECT max(variant) + 1 AS variants FROM book_transaction
-        WHERE account = ${account} AND upstream_ref = n.upstream_ref
-      ) AS k ON TRUE
-      WHERE n.book_id IS NULL OR n.contradiction IS NOT NULL
+      SELECT new_id(), ${account}, upstream_ref, upstream_id, batch_ref, variant, issued_at, amount_usd,
+        fee_usd, book_status(status), ${readId}::uuid, ordinal
+      FROM entering
       ON CONFLICT DO NOTHING
       RETURNING id, upstream_ref, ordinal, variant
     )
     INSERT INTO book_contradiction (id, transaction_id, kind, variant_id)
-    SELECT new_id(), b.id, coalesce(n.contradiction, 'reference'), e.id
-    FROM entered e JOIN news n ON n.ordinal = e.ordinal
+    SELECT new_id(), b.id, n.contradiction, e.id
+    FROM entered e JOIN entering n ON n.ordinal = e.ordinal
     JOIN book_transaction b ON b.id = coalesce(n.book_id, (
       SELECT id FROM book_transaction
       WHERE account = ${account} AND upstream_ref = e.upstream_ref AND variant = 0))
     WHERE e.variant > 0
-    ON CONFLICT DO NOTHING`;
+    ON CONFLICT DO NOTHING`,
+  ];
 }
 
 /** Applies the news about a transaction without a payout. */
