@@ -106,7 +106,13 @@ export const BOOK = [
   {
     name: 'lookup-by-name',
     guards: 'a reading that is compared with a new book in pairs, for minutes',
-    edits: [[SIGHTINGS, ') AS found LIMIT 1 ) AS b ON TRUE', ') AS found ) AS b ON TRUE']],
+    edits: [
+      [
+        SIGHTINGS,
+        'AND upstream_id = s.upstream_id UNION ALL',
+        "AND upstream_id || '' = s.upstream_id UNION ALL",
+      ],
+    ],
     noticedBy: 'test/reconciliation/book/new-book.spec.ts',
     test: 'looks transactions up by name that have news',
   },
