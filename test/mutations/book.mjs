@@ -25,9 +25,27 @@ export const BOOK = [
     name: 'pairs-that-contradict',
     guards: 'a payout whose transaction is taken for one that contradicts it',
     edits: [
-      ['src/reconciliation/book/attribution.ts', '...MATCH_COLLECTIONS, ...REFUSE]', '...MATCH_COLLECTIONS]'],
+      ['src/reconciliation/book/attribution.ts', '...MATCH_COLLECTIONS, ...REFUSE,', '...MATCH_COLLECTIONS,'],
       ['src/reconciliation/book/attribution.ts', 'UNION ALL SELECT o, t, rule FROM refused', ''],
       ['src/reconciliation/book/attribution.ts', 'const REFUSE = [', 'export const REFUSE = ['],
+    ],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'batches-beside-contradictions',
+    guards: 'a payout without its transaction, because another one with its ID contradicts it',
+    edits: [['src/reconciliation/book/attribution.ts', '...REFUSE, ...MATCH_BATCHES]', '...REFUSE]']],
+    noticedBy: ATTRIBUTION,
+  },
+  {
+    name: 'kind-without-its-reference',
+    guards: 'a transaction without a type that a payout gets before the one with its reference',
+    edits: [
+      [
+        'src/reconciliation/book/fingerprint.ts',
+        'o.reference = t.reference DESC NULLS LAST, o.tier, o.at,',
+        'o.tier,',
+      ],
     ],
     noticedBy: ATTRIBUTION,
   },
@@ -184,5 +202,18 @@ export const BOOK = [
     edits: [[SERVICE, "this.mayPay.require('settle'); // This worker", 'void this.mayPay; // This worker']],
     noticedBy: OVERTAKEN,
     test: 'is not written by a worker that is fenced after it has compared the reading',
+  },
+  {
+    name: 'clock-behind',
+    guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
+    edits: [
+      [
+        'src/reconciliation/in-doubt/rounds/poll.service.ts',
+        'const BEHIND_MS = AHEAD_MS;',
+        'const BEHIND_MS = 0;',
+      ],
+    ],
+    noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',
+    test: 'keeps a rejected call in doubt whose transaction seems to be older',
   },
 ];

@@ -177,19 +177,6 @@ export const LATE_ANSWERS = [
     noticedBy: 'test/continuity/recovery/recovered-settlements.full.spec.ts',
   },
   {
-    name: 'clock-behind',
-    guards: 'a rejected call that was paid, by an upstream whose clock is hours behind',
-    edits: [
-      [
-        'src/reconciliation/in-doubt/rounds/poll.service.ts',
-        'const BEHIND_MS = AHEAD_MS;',
-        'const BEHIND_MS = 0;',
-      ],
-    ],
-    noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',
-    test: 'keeps a rejected call in doubt whose transaction seems to be older',
-  },
-  {
     name: 'fenced-rejections',
     guards: 'a rejection on an old database of a call that was approved and sent',
     edits: [

@@ -32,7 +32,7 @@ function superseded(facts: AttributionFacts, request: AttributionRequest): Payou
 const isNamed = ({ supersedes }: AttributionRequest, place: PayoutPlace) =>
   supersedes.some((one) => isPlace(one, place));
 
-export const OBSTACLES: readonly Obstacle[] = [
+const OBSTACLES: readonly Obstacle[] = [
   {
     pointer: '/payout_id',
     holds: (_, { intent, items }, { position }) => !items[position] || !CREATED_BY.has(intent.operation),

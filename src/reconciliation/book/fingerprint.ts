@@ -51,17 +51,19 @@ const ERASED = likeness(
 
 /**
  * Sets `kind` to the kind that a transaction can be of, among those of our unmatched payouts to its recipient
- * with its amount. The upstream uses one type for several kinds, and may omit it. A payout is never unpaid.
+ * with its amount: first one with its reference, then the earliest. The upstream uses one type for several
+ * kinds, and may omit it. A payout is never unpaid.
  */
 const kindTheirs = (isSameAmount: Prisma.Sql) => Prisma.sql`
   UPDATE pg_temp.unmatched_theirs t SET kind = k.kind
   FROM (
     SELECT DISTINCT ON (t.n) t.n, o.kind FROM unmatched_theirs t
-    JOIN (SELECT DISTINCT key, usd, kind, tier FROM unmatched_ours) AS o
-      ON coalesce(o.key, '') = coalesce(t.key, '') AND ${isSameAmount}
+    JOIN (
+      SELECT key, usd, kind, tier, reference, min(at) AS at FROM unmatched_ours GROUP BY 1, 2, 3, 4, 5
+    ) AS o ON coalesce(o.key, '') = coalesce(t.key, '') AND ${isSameAmount}
     JOIN (SELECT DISTINCT kind, type, paid_at_once FROM compared_operation) AS c ON c.kind = o.kind
     WHERE t.kind IS NULL AND (t.type IS NULL OR t.type = c.type) AND NOT (t.unpaid AND c.paid_at_once)
-    ORDER BY t.n, o.tier, o.kind
+    ORDER BY t.n, o.reference = t.reference DESC NULLS LAST, o.tier, o.at, o.kind
   ) AS k WHERE k.n = t.n;
   ANALYZE unmatched_theirs`;
 

@@ -186,6 +186,7 @@ const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
     ...more,
   });
 
+/** The place in the call, if a single row is left on each side. A batch proves none: calls can share it. */
 const BY_PLACE = sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` });
 
 /** Tolerance for a listed amount that is rounded to cents. */
@@ -200,10 +201,12 @@ const BY_SURE_PLACE = sameBatch([], {
 
 /**
  * Within the call whose answer names the transaction: the same recipient and amount, then the same amount for
- * erased people, then the place of a single row that is left on each side. A batch alone proves no place,
- * because calls can share it.
+ * erased people.
  */
-const BY_BATCH = [sameBatch([KEY, USD]), sameBatch([USD, ERASED]), BY_SURE_PLACE];
+export const MATCH_BATCHES = [
+  MAKE_OF_CALL,
+  ...[sameBatch([KEY, USD]), sameBatch([USD, ERASED])].flatMap((rule) => [rule, SETTLE]),
+];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */
 export const matchAll = (ids: CallIdRange) => [
@@ -220,8 +223,9 @@ export const matchAll = (ids: CallIdRange) => [
 export const MATCH_NAMED = [
   ...[bySameName('upstream_ref'), bySameName('upstream_id')].flatMap((rule) => [...rule, SETTLE]),
   ...[BY_OWN_ID, NAME_THEIRS, ...BY_SHARED_OWN_ID].flatMap((rule) => [rule, SETTLE]),
-  MAKE_OF_CALL,
-  ...BY_BATCH.flatMap((rule) => [rule, SETTLE]),
+  ...MATCH_BATCHES,
+  BY_SURE_PLACE,
+  SETTLE,
 ];
 
 /** The last rule within a call again, after other rules took rows of it. */

@@ -4,5 +4,5 @@ import { describeAttribution } from './describe-attribution';
 
 describeAttribution({
   runs: runs(30),
-  seed: Number(process.env.ATTRIBUTION_SEED ?? randomInt(2 ** 31)),
+  seed: Number(process.env.ATTRIBUTION_SEED ?? process.env.MODEL_SEED ?? randomInt(2 ** 31)),
 });

@@ -4,10 +4,9 @@ import { Client } from 'pg';
 import { BookService } from '../../../src/reconciliation/book/book.service';
 import { connectForRun } from '../../../src/reconciliation/book/connection';
 import { settingsOn, startProxy, TestProxy } from '../../support/processes/proxy';
-import { faultsOf, Owned } from '../../support/reconciliation/attribution/attribution-oracle';
+import { faultsOf, isOrderFree, Owned } from '../../support/reconciliation/attribution/attribution-oracle';
 import { EXAMPLE_WORLDS, SHOWN } from '../../support/reconciliation/attribution/example-worlds';
 import {
-  batchesOf,
   payoutsOf,
   USUAL,
   World,
@@ -141,7 +140,7 @@ export function describeAttribution({ runs, seed }: { runs: number; seed: number
                 if (before !== after) faults.push(`the same reading changes ${before} to ${after}`);
               }
               const counts = entered.map(({ owned }) => countsIn(one, owned[index] ?? []));
-              if (isOrderFree(one) && new Set(counts).size > 1)
+              if (isOrderFree(entered[0]!.placed[index]!) && new Set(counts).size > 1)
                 faults.push(`the order changes ${counts.join(' or ')}`);
               if (faults.length > 0) throw new Error(`${faults.join('\n')}\nin ${JSON.stringify(one)}`);
             }
@@ -189,10 +188,6 @@ function rowNamed(
   const isOther = shown.some((one) => one.placed === placed && one.index === index);
   return variant > 0 || index < 0 || isOther ? null : index;
 }
-
-/** An answer that names a batch or no payout proves more or less, by what else of its call is listed. */
-const isOrderFree = (own: World) =>
-  own.calls.every((call) => call.unplaced === null && batchesOf(own, call).length === 0);
 
 /** The number of payouts with a transaction, for each operation, recipient and amount. */
 function countsIn(own: World, owned: Owned[]): string {

@@ -108,8 +108,8 @@ function concludeDone(
   if (maker && others.some((other) => !isEqual(maker, other))) {
     return ambiguous('Another call of ours may have made this change. "calls" lists it.');
   }
-  const { id } = maker ?? (all[0] as CompetingChange | SentCall);
-  return id === call.id
+  const first = maker ?? all[0];
+  return first?.id === call.id
     ? {
         verdict: 'confirmed',
         reason: `The transaction was ${change}. Our other calls were rejected, or are equal and later.`,

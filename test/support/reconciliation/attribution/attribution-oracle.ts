@@ -1,5 +1,5 @@
 import { mostPairs } from '../../examples/most-pairs';
-import { CALL_KINDS, PlacedPayout } from './small-world';
+import { batchesOf, CALL_KINDS, PlacedPayout } from './small-world';
 import { contradicts, isPayment, isSame, isUsual, Row, WorldFacts } from './world-facts';
 import { PlacedWorld } from './world-records';
 
@@ -28,6 +28,15 @@ export function faultsOf(placed: PlacedWorld, owned: Owned[], atOnce: boolean): 
   return new Oracle(placed, owned, atOnce).faults();
 }
 
+/**
+ * Whether the order of readings cannot matter: the payouts and transactions that are alike form classes whose
+ * members are interchangeable, and no answer names a batch or a transaction without a payout. Such an answer
+ * proves more or less, by what else of its call is listed.
+ */
+export function isOrderFree(placed: PlacedWorld): boolean {
+  return new Oracle(placed, [], true).hasClasses();
+}
+
 class Oracle extends WorldFacts {
   constructor(
     placed: PlacedWorld,
@@ -48,6 +57,18 @@ class Oracle extends WorldFacts {
     ];
     if (!this.atOnce) return faults;
     return [...faults, ...this.missedLast('own_id'), ...this.missedInClasses(), ...this.outOfOrder()];
+  }
+
+  hasClasses(): boolean {
+    const { world } = this.placed;
+    const isPlain = world.calls.every(
+      (call) => call.unplaced === null && batchesOf(world, call).length === 0,
+    );
+    const fitting = this.rows.map((row) => this.payouts.filter((payout) => this.isAlike(payout, row)));
+    const isClass = (one: PlacedPayout[], other: PlacedPayout[]) =>
+      !one.some((payout) => other.includes(payout)) ||
+      (one.length === other.length && one.every((payout) => other.includes(payout)));
+    return isPlain && fitting.every((one) => fitting.every((other) => isClass(one, other)));
   }
 
   /** Pairs that their rule does not allow, or that contradict each other. */

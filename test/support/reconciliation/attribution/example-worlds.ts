@@ -91,4 +91,17 @@ export const EXAMPLE_WORLDS: World[] = [
     ],
     rows: [row({ usd: '0.95' })],
   },
+  // A transaction with the ID of a payout is to another recipient, and the answer names the batch of its own.
+  {
+    calls: [mobileMoney([payout({ usd: '2' }), payout()], { kind: 'answered', batch: 'b' })],
+    rows: [
+      row({ to: 'b', type: 'mobile_money', reference: 1 }),
+      row({ type: null, reference: 'y', batch: 'b', isLate: true }),
+    ],
+  },
+  // A transaction without a type has the reference of a payout of another operation.
+  {
+    calls: [mobileMoney([payout({ reference: 'x' })], { at: 100 }), airtime([payout()], { at: 400 })],
+    rows: [row({ at: 5000, type: null, reference: 'x' })],
+  },
 ];
