@@ -69,7 +69,8 @@ async function measure(size, { proxy, key, owner, cpuSeconds }) {
 
 async function countAttributed(owner) {
   const { rows } = await owner.query(
-    'SELECT count(DISTINCT (call_id, position))::int AS count FROM book_transaction WHERE call_id IS NOT NULL',
+    `SELECT count(DISTINCT (call_id, position))::int AS count FROM book_transaction
+     WHERE call_id IS NOT NULL`,
   );
   return rows[0].count;
 }

@@ -174,13 +174,19 @@ const BY_SHARED_OWN_ID = [[REFERENCE, KEY, USD], [REFERENCE]].map((equal) =>
 /** The call whose ID a transaction has. */
 const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
 
+/** A transaction with an ID of another call belongs to that call. */
+const OF_CALL_ROWS = Prisma.sql`
+  SELECT * FROM unmatched_theirs JOIN of_call USING (n)
+  WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call)`;
+/** Those of the type that the call creates, or without a type. */
+const OF_ITS_TYPE = Prisma.sql`(
+  SELECT r.* FROM (${OF_CALL_ROWS}) AS r JOIN intent q ON q.id = r.of_call
+  JOIN compared_operation c ON c.operation = q.operation AND coalesce(r.type = c.type, TRUE))`;
+
 const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
   byRank({
     rule: 'batch_ref',
-    // A transaction with an ID of another call belongs to that call.
-    theirs: Prisma.sql`(
-      SELECT * FROM unmatched_theirs JOIN of_call USING (n)
-      WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call))`,
+    theirs: Prisma.sql`(${OF_CALL_ROWS})`,
     equal: [OF_CALL, ...equal],
     certainty: { equal: 'certain', unequal: 'probable' },
     ...more,
@@ -205,7 +211,10 @@ const BY_SURE_PLACE = sameBatch([], {
  */
 export const MATCH_BATCHES = [
   MAKE_OF_CALL,
-  ...[sameBatch([KEY, USD]), sameBatch([USD, ERASED])].flatMap((rule) => [rule, SETTLE]),
+  ...[
+    [KEY, USD],
+    [USD, ERASED],
+  ].flatMap((equal) => [sameBatch(equal, { theirs: OF_ITS_TYPE }), SETTLE]),
 ];
 
 /** The first rules, over all rows. They create the tables of the remaining rows. */

@@ -99,6 +99,11 @@ export const EXAMPLE_WORLDS: World[] = [
       row({ type: null, reference: 'y', batch: 'b', isLate: true }),
     ],
   },
+  // A transaction of the batch is of another type, and another one is like the payout.
+  {
+    calls: [airtime([payout({ reference: 'y' })], { kind: 'answered', batch: 'b' })],
+    rows: [row({ type: 'mobile_money', batch: 'b' }), row({ reference: 'y' })],
+  },
   // A transaction without a type has the reference of a payout of another operation.
   {
     calls: [mobileMoney([payout({ reference: 'x' })], { at: 100 }), airtime([payout()], { at: 400 })],

@@ -61,8 +61,12 @@ export class WorldFacts {
     );
   }
 
-  /** Whether the answer to another call names the transaction, and an item of that call agrees with it. */
+  /**
+   * Whether the answer to another call names the transaction, and an item of that call agrees with it. A name
+   * that another answer gives to a payout is known as that of the payout only.
+   */
   private isAnswered({ callIndex }: PlacedPayout, row: Row): boolean {
+    if (this.payouts.some(({ names }) => names === row.index)) return false;
     return this.payouts.some(
       (payout) =>
         payout.callIndex !== callIndex && payout.call.unplaced === row.index && !contradicts(payout, row),
