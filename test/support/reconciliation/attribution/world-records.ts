@@ -64,7 +64,8 @@ export async function writeWorlds(
     world,
     showsIds,
     prefix: `w${index}-`,
-    ids: world.calls.map(({ at }) => uuidv7({ msecs: start + at * 1_000 })),
+    // Calls at one time are ordered by their IDs, in each account alike.
+    ids: world.calls.map(({ at }, order) => uuidv7({ msecs: start + at * 1_000 + order })),
   }));
   const calls = placed.flatMap((one) => one.world.calls.map((call, index) => toRecords(one, call, index)));
   const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
