@@ -67,11 +67,7 @@ export const BOOK = [
     name: 'id-of-another-call',
     guards: 'a transaction with the ID of another call, which the batch gives to this one',
     edits: [
-      [
-        RULES,
-        'WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call)',
-        'WHERE TRUE',
-      ],
+      [RULES, 'WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)', ''],
       [RULES, 'const NAMED_CALL =', 'export const NAMED_CALL ='],
     ],
     noticedBy: ATTRIBUTION,

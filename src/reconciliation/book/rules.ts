@@ -115,9 +115,12 @@ function bySameName(
   ];
 }
 
+/** The call whose ID a transaction has. */
+const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
+
 /**
  * `of_call`: transactions that the answer to one call names without assigning them to a payment, by their own
- * names (`named`) or only by their batch.
+ * names (`named`) or only by their batch. One with an ID of ours is of no other call.
  */
 const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;
@@ -125,12 +128,14 @@ const MAKE_OF_CALL = Prisma.sql`
   CREATE TEMP TABLE of_call AS
   SELECT n, min(call_id::text)::uuid AS of_call, bool_or(named) AS named
   FROM (
-    SELECT t.n, x.call_id, FALSE AS named FROM unmatched_theirs t JOIN unmatched_name x USING (batch_ref)
+    SELECT n, reference, call_id, FALSE AS named FROM unmatched_theirs JOIN unmatched_name USING (batch_ref)
     UNION
-    SELECT t.n, x.call_id, TRUE FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_ref)
+    SELECT n, reference, call_id, TRUE FROM unmatched_theirs JOIN unmatched_name USING (upstream_ref)
     UNION
-    SELECT t.n, x.call_id, TRUE FROM unmatched_theirs t JOIN unmatched_name x USING (upstream_id)
-  ) AS names GROUP BY n HAVING count(DISTINCT call_id) = 1;
+    SELECT n, reference, call_id, TRUE FROM unmatched_theirs JOIN unmatched_name USING (upstream_id)
+  ) AS names
+  WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)
+  GROUP BY n HAVING count(DISTINCT call_id) = 1;
   ANALYZE of_call`;
 
 const both = (column: Prisma.Sql): EqualColumns => [column, column];
@@ -171,22 +176,16 @@ const BY_SHARED_OWN_ID = [[REFERENCE, KEY, USD], [REFERENCE]].map((equal) =>
   ownId({ theirs: OF_ITS_PAYOUT, equal, certainty: { equal: 'certain', unequal: 'certain' } }),
 );
 
-/** The call whose ID a transaction has. */
-const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
-
-/** A transaction with an ID of another call belongs to that call. */
-const OF_CALL_ROWS = Prisma.sql`
-  SELECT * FROM unmatched_theirs JOIN of_call USING (n)
-  WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> of_call)`;
+const OF_CALL_ROWS = Prisma.sql`(SELECT * FROM unmatched_theirs JOIN of_call USING (n))`;
 /** Those of the type that the call creates, or without a type. */
 const OF_ITS_TYPE = Prisma.sql`(
-  SELECT r.* FROM (${OF_CALL_ROWS}) AS r JOIN intent q ON q.id = r.of_call
+  SELECT r.* FROM ${OF_CALL_ROWS} AS r JOIN intent q ON q.id = r.of_call
   JOIN compared_operation c ON c.operation = q.operation AND coalesce(r.type = c.type, TRUE))`;
 
 const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
   byRank({
     rule: 'batch_ref',
-    theirs: Prisma.sql`(${OF_CALL_ROWS})`,
+    theirs: OF_CALL_ROWS,
     equal: [OF_CALL, ...equal],
     certainty: { equal: 'certain', unequal: 'probable' },
     ...more,

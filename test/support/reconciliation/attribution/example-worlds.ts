@@ -109,4 +109,12 @@ export const EXAMPLE_WORLDS: World[] = [
     calls: [mobileMoney([payout({ reference: 'x' })], { at: 100 }), airtime([payout()], { at: 400 })],
     rows: [row({ at: 5000, type: null, reference: 'x' })],
   },
+  // Two answers name a transaction that contradicts both. It has the ID of one of the two calls.
+  {
+    calls: [
+      mobileMoney([payout({ usd: '2', reference: 'x' }), payout({ to: 'b', names: 0 })], answered),
+      mobileMoney([payout({ to: 'b', names: 0 })], answered),
+    ],
+    rows: [row({ usd: '2', type: 'mobile_money', reference: 1, batch: 'b' })],
+  },
 ];
