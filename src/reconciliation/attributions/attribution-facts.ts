@@ -1,6 +1,7 @@
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
+import { PayoutClaim } from '../book/contradictions.service';
 import { SET_ASIDE_FLOW } from '../book/flows';
 import { KNOWN_TYPES } from '../book/plan';
 import { KEYS_LISTED } from '../book/sightings';
@@ -11,11 +12,6 @@ export interface AttributionRequest extends PayoutPlace {
   transactionId: string;
   /** The payouts whose attributions it supersedes: the payout itself, or that of the transaction. */
   supersedes: readonly PayoutPlace[];
-}
-
-/** A payout with the rule that attributes its transaction. */
-interface Owner extends PayoutPlace {
-  ground: string;
 }
 
 /** A transaction of the book as it is now, compared with a payout. */
@@ -39,7 +35,7 @@ export interface AttributionFacts {
   /** Its kind if it is no payment, such as `refund`. */
   flow: string | null;
   /** Its payout. */
-  owner: Owner | null;
+  owner: PayoutClaim | null;
   /** The transaction of the payout. */
   own: { id: string; ground: string } | null;
 }

@@ -1,7 +1,6 @@
 import { Author } from '../../access/auth/call';
 import { evidenceOfTransaction, NewEntry, NewSettlement } from '../../journal/records/records';
 import { SettledCall } from '../../journal/settlement/settled-call';
-import { settleWithin } from '../../journal/settlement/settlements';
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { entryOf } from '../../operations/lifecycle/settlement';
@@ -10,6 +9,7 @@ import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUniqueViolation } from '../../platform/database/pools/unique-violation';
 import { Problem } from '../../platform/errors/problem';
+import { doubtPayout, giveTransaction } from '../book/contradictions.service';
 import { feeOf } from '../book/payout-news';
 import { AttributionFacts, AttributionRequest } from './attribution-facts';
 
@@ -51,22 +51,11 @@ export async function moveTransaction(
   { callId, position }: PayoutPlace,
   timeouts: Timeouts,
 ): Promise<void> {
-  const released = [id, ...(own ? [own.id] : [])];
-  await tx.$executeRaw`
-    UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
-    WHERE id = ANY (${released}::uuid[])`;
-  await tx.$executeRaw`
-    UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer, ground = 'person',
-      attributed_at = clock_timestamp()
-    WHERE id = ${id}::uuid`.catch((error: unknown) => {
+  await giveTransaction(tx, id, { callId, position, ground: 'person' }, own?.id).catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Problem('resolution_superseded') : error;
   });
   if (!owner) return;
-  await settleWithin(tx, owner.callId, timeouts, ({ items }) =>
-    items[owner.position]
-      ? { intentId: owner.callId, source: 'resolver', reason: LOST, entries: [doubtOf(owner)] }
-      : undefined,
-  );
+  await doubtPayout(tx, owner, LOST, timeouts);
   // A record of the other payout may name the transaction. The person knew that.
   await tx.$executeRaw`
     INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground, handled_at)
@@ -76,7 +65,3 @@ export async function moveTransaction(
 }
 
 const LOST = 'A person attributed the transaction that was taken for that of this payout to another one.';
-
-function doubtOf({ position }: PayoutPlace): NewEntry {
-  return { position, entry: 'in_doubt' };
-}

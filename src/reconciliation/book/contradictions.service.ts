@@ -2,7 +2,9 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { insertion } from '../../journal/records/document-sql';
 import { settleWithin } from '../../journal/settlement/settlements';
+import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
+import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
@@ -18,9 +20,7 @@ const MOST_TWINS = 5;
 const AT_ONCE = 500;
 
 /** A payout, and how a transaction came to it. */
-interface PayoutClaim {
-  callId: string;
-  position: number;
+export interface PayoutClaim extends PayoutPlace {
   ground: string;
 }
 
@@ -111,7 +111,7 @@ export class ContradictionsService {
         await this.move(tx, row, claimant);
         continue;
       }
-      if (claimant && changesPayouts(row)) await this.doubt(tx, claimant, NAMED_BEFORE);
+      if (claimant && changesPayouts(row)) await doubtPayout(tx, claimant, NAMED_BEFORE, this.settings);
       alarms.push(row);
     }
     await this.alarm(tx, alarms);
@@ -124,32 +124,11 @@ export class ContradictionsService {
     claimant: PayoutClaim,
   ): Promise<void> {
     const { transactionId, owner, other } = row;
-    const released = [transactionId, ...(other ? [other.id] : [])];
-    await tx.$executeRaw`
-      UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
-      WHERE id = ANY (${released}::uuid[])`;
-    await tx.$executeRaw`
-      UPDATE book_transaction SET call_id = ${claimant.callId}::uuid,
-        position = ${claimant.position}::integer,
-        ground = ${claimant.ground}, attributed_at = clock_timestamp()
-      WHERE id = ${transactionId}::uuid`;
-    if (owner) await this.doubt(tx, owner, NAMED_SINCE);
+    await giveTransaction(tx, transactionId, claimant, other?.id);
+    if (owner) await doubtPayout(tx, owner, NAMED_SINCE, this.settings);
     this.logger.warn(
       { call_id: claimant.callId, other_call_id: owner?.callId ?? null },
       'a transaction was given to the payout whose record names it',
-    );
-  }
-
-  /** Puts a payout in doubt, which the resolver ends. */
-  private async doubt(
-    tx: Prisma.TransactionClient,
-    { callId, position }: PayoutClaim,
-    reason: string,
-  ): Promise<void> {
-    await settleWithin(tx, callId, this.settings, (call) =>
-      call.items[position] && (call.outcome ?? call.isInDoubt)
-        ? { intentId: callId, source: 'resolver', reason, entries: [{ position, entry: 'in_doubt' }] }
-        : undefined,
     );
   }
 
@@ -164,6 +143,36 @@ export class ContradictionsService {
       );
     }
   }
+}
+
+/** Gives a transaction to a payout, which loses its other one. */
+export async function giveTransaction(
+  tx: Prisma.TransactionClient,
+  id: string,
+  { callId, position, ground }: PayoutClaim,
+  otherId: string | null = null,
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
+    WHERE id = ${otherId}::uuid`;
+  await tx.$executeRaw`
+    UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer,
+      ground = ${ground}, attributed_at = clock_timestamp()
+    WHERE id = ${id}::uuid`;
+}
+
+/** Puts a payout in doubt, which the resolver ends. */
+export async function doubtPayout(
+  tx: Prisma.TransactionClient,
+  { callId, position }: PayoutPlace,
+  reason: string,
+  timeouts: Timeouts,
+): Promise<void> {
+  await settleWithin(tx, callId, timeouts, ({ items, outcome, isInDoubt }) =>
+    items[position] && (outcome ?? isInDoubt)
+      ? { intentId: callId, source: 'resolver', reason, entries: [{ position, entry: 'in_doubt' }] }
+      : undefined,
+  );
 }
 
 function toAct(row: ContradictionRow) {
