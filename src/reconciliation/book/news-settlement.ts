@@ -42,13 +42,13 @@ export async function settleByNews(
     [...results].flatMap(([id, result]) => (result === wanted ? [id] : []));
   const overtaken = callsWith('overtaken');
   for (const id of overtaken) applied.delete(id);
-  await apply(tx, [...applied.values()].flat());
+  await recordNews(tx, [...applied.values()].flat());
   return { settled: callsWith('written').flatMap((id) => settled.get(id) ?? []), overtaken };
 }
 
 /** Groups news by call. */
-export function byCall(news: readonly PayoutNews[]): Map<string, PayoutNews[]> {
-  const calls = new Map<string, PayoutNews[]>();
+export function byCall<News extends PayoutNews>(news: readonly News[]): Map<string, News[]> {
+  const calls = new Map<string, News[]>();
   for (const one of news) {
     const some = calls.get(one.callId);
     if (some) some.push(one);
@@ -79,7 +79,7 @@ async function currentNews(tx: Prisma.TransactionClient, news: PayoutNews[]): Pr
 }
 
 /** Records news about transactions, and their payouts. */
-async function apply(tx: Prisma.TransactionClient, news: PayoutNews[]): Promise<void> {
+export async function recordNews(tx: Prisma.TransactionClient, news: readonly PayoutNews[]): Promise<void> {
   if (news.length === 0) return;
   const rows = news.map(
     ({ id, callId, position, ground, readId, ordinal, status, fee, amount, transaction }) => ({

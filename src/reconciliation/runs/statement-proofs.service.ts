@@ -2,14 +2,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { IndexService } from '../../history/search/index.service';
-import { NewSettlement } from '../../journal/records/records';
 import { LedgerItem } from '../../journal/settlement/ledger';
-import { SettledCall } from '../../journal/settlement/settled-call';
-import { settleWithin } from '../../journal/settlement/settlements';
+import { PAYOUTS_AT_ONCE, settleAllWithin } from '../../journal/settlement/settlements';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
+import { batchesOf } from '../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { settlementOf } from '../book/payout-news';
+import { byCall } from '../book/news-settlement';
+import { NewsContext, settlementOf } from '../book/payout-news';
 import { Plan } from '../book/plan';
 import { enterProofs, PROVABLE, readProofs, StatementProof } from './statement-proofs';
 
@@ -22,7 +22,7 @@ const REASON = 'A statement of the provider has the transaction of this payout.'
 @Injectable()
 export class StatementProofsService {
   private readonly logger = new Logger('Book');
-  private readonly vocabulary: StatusVocabulary;
+  private readonly context: NewsContext;
 
   constructor(
     private readonly prisma: PrismaService,
@@ -30,7 +30,8 @@ export class StatementProofsService {
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
+    const vocabulary = StatusVocabulary.with(settings.upstreamStatusWords);
+    this.context = { source: 'reconciliation', isQuiet: () => false, vocabulary };
   }
 
   /** Whether statements settle payouts. */
@@ -45,41 +46,38 @@ export class StatementProofsService {
    */
   async settle(db: Client, plan: Plan, signal: AbortSignal): Promise<void> {
     await this.index.catchUp(); // It enters the answers, which outweigh a statement.
-    const calls = new Map<string, StatementProof[]>();
-    for (const proof of await readProofs(db, plan)) {
-      calls.set(proof.callId, [...(calls.get(proof.callId) ?? []), proof]);
-    }
+    const calls = byCall(await readProofs(db, plan));
     const [read] = await this.prisma.$queryRaw<{ at: Date }[]>`
       SELECT read_at AS at FROM source_read WHERE id = ${plan.readId}::uuid`;
-    for (const [callId, proofs] of calls) {
+    if (!read) return;
+    for (const batch of batchesOf(calls, PAYOUTS_AT_ONCE, ([, { length }]) => length)) {
       signal.throwIfAborted();
       this.mayPay.require('settle'); // This worker may have been fenced while it compared.
-      if (read) await this.settleCall(callId, proofs, { account: plan.account, importedAt: read.at });
+      const settled = await this.settleCalls(new Map(batch), { account: plan.account, importedAt: read.at });
+      for (const id of settled)
+        this.logger.log({ call_id: id, source: 'statement' }, 'payouts settled by a statement');
     }
   }
 
-  private async settleCall(
-    callId: string,
-    proofs: StatementProof[],
+  /** @returns the IDs of the settled calls. */
+  private settleCalls(
+    calls: ReadonlyMap<string, StatementProof[]>,
     { account, importedAt }: { account: string; importedAt: Date },
-  ): Promise<void> {
-    let applied: StatementProof[] = [];
-    const isSettled = await this.prisma.$transaction(async (tx) => {
-      const settled = await settleWithin(tx, callId, this.settings, (call) => {
-        applied = proofs.filter(({ position }) => isProvable(call.items[position], importedAt));
-        return this.settlementBy(call, applied);
+  ): Promise<string[]> {
+    return this.prisma.$transaction(async (tx) => {
+      const applied: StatementProof[] = [];
+      const results = await settleAllWithin(tx, [...calls.keys()], this.settings, (call) => {
+        const all = calls.get(call.intent.id) ?? [];
+        const proofs = all.filter(({ position }) => isProvable(call.items[position], importedAt));
+        applied.push(...proofs);
+        const { settlement } = settlementOf(call, proofs, this.context);
+        return settlement && { ...settlement, source: 'reconciliation', reason: REASON };
       });
-      if (settled === 'written') await enterProofs(tx, account, applied);
-      return settled === 'written';
+      const settled = [...results.keys()].filter((id) => results.get(id) === 'written');
+      const entering = applied.filter(({ callId }) => settled.includes(callId));
+      await enterProofs(tx, account, entering);
+      return settled;
     });
-    if (isSettled)
-      this.logger.log({ call_id: callId, source: 'statement' }, 'payouts settled by a statement');
-  }
-
-  private settlementBy(call: SettledCall, proofs: StatementProof[]): NewSettlement | undefined {
-    const context = { source: 'reconciliation', isQuiet: () => false, vocabulary: this.vocabulary } as const;
-    const { settlement } = settlementOf(call, proofs, context);
-    return settlement && { ...settlement, source: 'reconciliation', reason: REASON };
   }
 }
 

@@ -1,7 +1,9 @@
 import { Client } from 'pg';
+import { insertion } from '../../journal/records/document-sql';
 import { Entry } from '../../operations/lifecycle/settlement';
 import { Prisma } from '../../platform/database/generated/client';
 import { NewsRow, toNews } from '../book/candidates';
+import { recordNews } from '../book/news-settlement';
 import { IN_DOUBT } from '../book/ours';
 import { PayoutNews } from '../book/payout-news';
 import { Plan } from '../book/plan';
@@ -61,14 +63,10 @@ export async function enterProofs(
   account: string,
   proofs: readonly StatementProof[],
 ): Promise<void> {
-  for (const proof of proofs) {
-    const { id, callId, position, ground, readId, ordinal, status, fee, amount, transaction } = proof;
-    await tx.$executeRaw`
-      INSERT INTO book_transaction (id, account, upstream_ref, upstream_id, batch_ref, issued_at, amount_usd,
-        fee_usd, status, read_id, ordinal, call_id, position, ground, attributed_at)
-      VALUES (${id}::uuid, ${account}, ${proof.upstreamRef}, ${proof.upstreamId},
-        book_name(${transaction.batch_ref}), ${transaction.at}::timestamptz, ${amount}::numeric,
-        ${fee}::numeric, book_status(${status}), ${readId}::uuid, ${ordinal}::bigint, ${callId}::uuid,
-        ${position}::integer, ${ground}, clock_timestamp())`;
-  }
+  if (proofs.length === 0) return;
+  const names = proofs.map(({ id, upstreamRef, upstreamId }) => {
+    return { id, account, upstream_ref: upstreamRef, upstream_id: upstreamId };
+  });
+  await tx.$executeRaw(insertion('book_transaction', names));
+  await recordNews(tx, proofs);
 }
