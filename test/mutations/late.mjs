@@ -158,9 +158,7 @@ export const LATE_ANSWERS = [
   {
     name: 'lost-approvals',
     guards: 'a rejected call that was approved and sent in the recovery gap',
-    edits: [
-      ['src/journal/recovery/recovery.ts', 'await doubtRejected(tx, rows);', 'await doubtRejected(tx, []);'],
-    ],
+    edits: [['src/journal/recovery/recovery.ts', 'rows.map(({ intent_id: id }) => id)', '[]']],
     noticedBy: 'test/continuity/recovery/recovered-guards.spec.ts',
     test: 'is in doubt if it was rejected after a lost approval, and counts on the caps',
   },

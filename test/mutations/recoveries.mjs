@@ -137,7 +137,7 @@ export const RECOVERIES = [
   {
     name: 'recovered-approved-sums',
     guards: 'a cap that appears unused after the recovery of approved calls',
-    edits: [[RECOVERY, 'WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL', 'WHERE FALSE']],
+    edits: [[RECOVERY, '[...restored.map(({ id }) => id), ...doubted]', '[...doubted]']],
     noticedBy: RECOVERED_GUARDS,
     test: 'is not approved twice, and counts against the caps of the day of its approval',
   },

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { Decimal } from 'decimal.js';
 import { FORGOTTEN_AFTER } from '../../access/people/person';
 import { Entry } from '../../operations/lifecycle/settlement';
 import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
@@ -7,7 +6,6 @@ import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { isUnavailable } from '../../platform/database/pools/unavailable';
 import { canonical } from '../../policy/content';
-import { reserveForPayers } from '../admission/payers';
 import { CopiedLine, claimedKeyOf, IntentLine } from '../copies/local-copies';
 import { OUTCOME_COLUMNS, insertKeptOutcome } from '../outcomes/outcomes';
 import { membersIn, UNSTAMPED } from '../records/document-sql';
@@ -166,38 +164,24 @@ function toAnswer({ intent_id: intentId, kind, entries, items = [] }: OutcomeDoc
   };
 }
 
-/** A copied approval of a call that was rejected in the database. */
-interface LostApproval {
-  record: string;
-  reservedOn: string | null;
-}
-
 /**
  * Marks as in doubt the calls that were rejected although a lost approval had already sent them. The copies
- * of their outcomes, or the upstream's list, settle them. They count on the caps of the day of the approval
- * for good, because the recorded decision has no day to give a reservation back on.
- * @param approvals as in `CopiedLine`.
+ * of their outcomes, or the upstream's list, settle them.
+ * @param callIds IDs of calls with a copied approval.
+ * @returns the IDs of these calls.
  */
 export async function doubtRejected(
   tx: Prisma.TransactionClient,
-  approvals: { intent_id: string; reserved_on: string | null }[],
-): Promise<void> {
-  const rejected = await tx.$queryRaw<LostApproval[]>`
-    SELECT i.record, a.reserved_on::text AS "reservedOn"
-    FROM json_to_recordset(${JSON.stringify(approvals)}::json) AS a(intent_id uuid, reserved_on date)
-    JOIN decision d ON d.intent_id = a.intent_id AND d.kind = 'rejected' JOIN intent i ON i.id = a.intent_id
-    WHERE NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = a.intent_id)`;
-  for (const { record, reservedOn } of rejected) {
-    const intent = JSON.parse(record) as IntentDocument;
-    if (!(await abandon(tx, [intent])).has(intent.id)) continue;
-    await tx.$executeRaw`
-      INSERT INTO spending (client_id, day, usd)
-      SELECT client_id, ${reservedOn}::date, total_usd + coalesce(expected_fee_usd, 0) FROM intent
-      WHERE id = ${intent.id}::uuid AND total_usd IS NOT NULL AND ${reservedOn}::date IS NOT NULL
-      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd`;
-    const usd = new Decimal(intent.total_usd ?? 0).plus(intent.expected_fee_usd ?? 0);
-    if (intent.total_usd !== undefined && reservedOn !== null)
-      await reserveForPayers(tx, intent.id, reservedOn, usd);
-    logger.warn({ call_id: intent.id }, 'a rejected call had been approved before, and is in doubt');
-  }
+  callIds: string[],
+): Promise<ReadonlySet<string>> {
+  const rejected = await tx.$queryRaw<{ record: string }[]>`
+    SELECT i.record FROM intent i JOIN decision d ON d.intent_id = i.id AND d.kind = 'rejected'
+    WHERE i.id = ANY (${callIds}::uuid[]) AND NOT EXISTS (SELECT FROM outcome o WHERE o.intent_id = i.id)`;
+  const doubted = await abandon(
+    tx,
+    rejected.map(({ record }) => JSON.parse(record) as IntentDocument),
+  );
+  for (const id of doubted)
+    logger.warn({ call_id: id }, 'a rejected call had been approved before, and is in doubt');
+  return doubted;
 }

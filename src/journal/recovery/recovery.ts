@@ -84,14 +84,20 @@ const RESTORE: Record<CopiedLine['kind'], (prisma: PrismaService, lines: CopiedL
   outcome: restoreOutcomes,
 };
 
-/** Counts restored `intents` on the caps of their persons and ephemeral keys. */
-const SPENT_BY_PAYERS = Prisma.sql`
+/** Counts restored `intents` on the caps of their clients, persons and ephemeral keys. */
+const SPENT = Prisma.sql`spent AS (
+      INSERT INTO spending (client_id, day, usd)
+      SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
+      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
+      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
+    ), spent_by_payers AS (
       INSERT INTO payer_spending (payer_id, day, usd)
       SELECT payer_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0))
       FROM intents CROSS JOIN LATERAL unnest(ARRAY[person_id, ephemeral_key_id]) AS payer_id
       WHERE payer_id IS NOT NULL AND reserved_on IS NOT NULL AND total_usd IS NOT NULL
       GROUP BY payer_id, reserved_on
-      ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd`;
+      ON CONFLICT (payer_id, day) DO UPDATE SET usd = payer_spending.usd + EXCLUDED.usd
+    )`;
 
 async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const known = await restorePersons(prisma, lines);
@@ -136,13 +142,7 @@ async function restoreIntents(prisma: PrismaService, lines: CopiedLine[]): Promi
       FROM calls JOIN intents USING (id) JOIN client ON client.id = calls.client_id,
         json_to_recordset(payments) AS payment(recipient text, position integer, usd numeric)
       ON CONFLICT DO NOTHING
-    ), spent AS (
-      INSERT INTO spending (client_id, day, usd)
-      SELECT client_id, reserved_on, sum(total_usd + coalesce(expected_fee_usd, 0)) FROM intents
-      WHERE reserved_on IS NOT NULL AND total_usd IS NOT NULL GROUP BY client_id, reserved_on
-      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
-    ), spent_by_payers AS (${SPENT_BY_PAYERS}
-    )
+    ), ${SPENT}
     SELECT id::text AS id FROM intents`;
     await countOutcomes(tx, restored);
     return restored.length;
@@ -167,33 +167,35 @@ async function orderContents(prisma: PrismaService): Promise<void> {
     SELECT content, intent_id, lasting FROM moved ORDER BY intent_id`;
 }
 
-/** Counts an approved call on the day of its approval. The copies lack the decider. */
+/**
+ * Counts an approved call on the day of its approval. The copies lack the decider. A call that was rejected
+ * since counts for good, because its decision has no day to give the reservation back on.
+ */
 async function restoreApprovals(prisma: PrismaService, lines: CopiedLine[]): Promise<number> {
   const rows = lines.flatMap((line) => (line.kind === 'approval' ? [line] : []));
   return prisma.$transaction(async (tx) => {
     const restored = await tx.$queryRaw<{ id: string }[]>`
-    WITH approvals AS (
-      INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
-      SELECT a.intent_id, 'approved', 'Restored from a copy, which lacks the approver.', a.reserved_on,
-        ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+    INSERT INTO decision (intent_id, kind, reason, reserved_on, process, client_id, key_id)
+    SELECT a.intent_id, 'approved', 'Restored from a copy, which lacks the approver.', a.reserved_on,
+      ${NO_PROCESS}::integer, i.client_id, (i.record::json ->> 'key_id')::uuid
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(intent_id uuid, reserved_on date)
+    JOIN intent i ON i.id = a.intent_id
+    WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)
+    ON CONFLICT DO NOTHING RETURNING intent_id::text AS id`;
+    const doubted = await doubtRejected(
+      tx,
+      rows.map(({ intent_id: id }) => id),
+    );
+    const counted = [...restored.map(({ id }) => id), ...doubted];
+    await tx.$executeRaw`
+    WITH intents AS (
+      SELECT DISTINCT ON (i.id) i.client_id, i.person_id, i.ephemeral_key_id, a.reserved_on, i.total_usd,
+        i.expected_fee_usd
       FROM json_to_recordset(${JSON.stringify(rows)}::json) AS a(intent_id uuid, reserved_on date)
-      JOIN intent i ON i.id = a.intent_id
-      WHERE NOT EXISTS (SELECT FROM decision d WHERE d.intent_id = a.intent_id)
-      ON CONFLICT DO NOTHING RETURNING intent_id, reserved_on
-    ), spent AS (
-      INSERT INTO spending (client_id, day, usd)
-      SELECT i.client_id, a.reserved_on, sum(i.total_usd + coalesce(i.expected_fee_usd, 0))
-      FROM approvals a JOIN intent i ON i.id = a.intent_id
-      WHERE a.reserved_on IS NOT NULL AND i.total_usd IS NOT NULL GROUP BY i.client_id, a.reserved_on
-      ON CONFLICT (client_id, day) DO UPDATE SET usd = spending.usd + EXCLUDED.usd
-    ), intents AS (
-      SELECT i.person_id, i.ephemeral_key_id, a.reserved_on, i.total_usd, i.expected_fee_usd
-      FROM approvals a JOIN intent i ON i.id = a.intent_id
-    ), spent_by_payers AS (${SPENT_BY_PAYERS}
-    )
-    SELECT intent_id::text AS id FROM approvals`;
+      JOIN intent i ON i.id = a.intent_id WHERE i.id = ANY (${counted}::uuid[])
+    ), ${SPENT}
+    SELECT`;
     await countOutcomes(tx, restored);
-    await doubtRejected(tx, rows);
     return restored.length;
   });
 }
