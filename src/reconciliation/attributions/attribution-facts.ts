@@ -1,10 +1,10 @@
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
+import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PayoutClaim } from '../book/contradictions.service';
 import { SET_ASIDE_FLOW } from '../book/flows';
-import { KNOWN_TYPES } from '../book/plan';
-import { KEYS_LISTED } from '../book/sightings';
+import { hasOtherRecipient, hasOtherType } from '../book/sightings';
 
 /** An attribution that a person requests. */
 export interface AttributionRequest extends PayoutPlace {
@@ -60,11 +60,10 @@ export async function readFacts(
       b.batch_ref AS "batchRef", b.issued_at AS "issuedAt", b.status,
       trim_scale(b.amount_usd)::text AS amount, b.fee_usd::text AS fee,
       b.read_id::text AS "readId", b.ordinal::text,
-      t.read_id IS NOT NULL AS "isShown", b.account = coalesce(c.account, 'main') AS "isOfAccount",
-      NOT recipients_agree(${KEYS_LISTED}, recipient_keys(p.email, p.phone, p.handle, n.receiver))
+      t.read_id IS NOT NULL AS "isShown", b.account = coalesce(c.account, ${MAIN_ACCOUNT}) AS "isOfAccount",
+      ${hasOtherRecipient(Prisma.sql`recipient_keys(p.email, p.phone, p.handle, n.receiver)`)}
         AS "hasAnotherRecipient",
-      coalesce(lower(t.type) = ANY (${KNOWN_TYPES}::text[])
-        AND lower(t.type) <> ${TYPES}::json ->> i.operation, FALSE) AS "hasAnotherType",
+      coalesce(${hasOtherType(Prisma.sql`(${TYPES}::json ->> i.operation)`)}, FALSE) AS "hasAnotherType",
       t.flow, CASE WHEN b.call_id IS NOT NULL THEN json_build_object(
         'callId', b.call_id, 'position', b.position, 'ground', b.ground) END AS owner,
       (SELECT json_build_object('id', id, 'ground', ground) FROM book_transaction WHERE ${isOwn}) AS own

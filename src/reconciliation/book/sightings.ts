@@ -90,20 +90,26 @@ const KEYS_BEFORE = Prisma.sql`recipient_keys(e.email, e.phone, e.handle, e.rece
 /** Rounding to cents, and the fee, by which an amount may differ. */
 const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
 
+/** A row `t` has another recipient than one with these keys. */
+export const hasOtherRecipient = (keys: Prisma.Sql) =>
+  Prisma.sql`NOT recipients_agree(${KEYS_LISTED}, ${keys})`;
+
+/** A row `t` has another type than this one, and both are known. */
+export const hasOtherType = (type: Prisma.Sql) => Prisma.sql`(lower(t.type) <> ${type}
+  AND lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND ${type} = ANY (${KNOWN_TYPES}::text[]))`;
+
 /** The fact by which a row `t` contradicts the transaction `b` of its name. Null if it agrees. */
 const CONTRADICTION = Prisma.sql`CASE
-  WHEN NOT recipients_agree(${KEYS_LISTED}, CASE WHEN o.keys <> '{}' THEN o.keys ELSE ${KEYS_BEFORE} END)
+  WHEN ${hasOtherRecipient(Prisma.sql`CASE WHEN o.keys <> '{}' THEN o.keys ELSE ${KEYS_BEFORE} END`)}
     THEN 'recipient'
-  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND coalesce(o.type,
-    lower(e.type)) = ANY (${KNOWN_TYPES}::text[])
-    AND lower(t.type) <> coalesce(o.type, lower(e.type)) THEN 'type'
+  WHEN ${hasOtherType(Prisma.sql`coalesce(o.type, lower(e.type))`)} THEN 'type'
   WHEN least(abs(t.amount_usd - b.amount_usd), abs(t.amount_usd - o.amount_usd)) > ${SLACK_USD}
     AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
 
 /** The fact by which a row `t` contradicts the payout `o` of operation `c`. Null if it agrees. */
 export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
-  WHEN NOT recipients_agree(${KEYS_LISTED}, array_remove(ARRAY[o.key], NULL)) THEN 'recipient'
-  WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND lower(t.type) <> c.type THEN 'type'
+  WHEN ${hasOtherRecipient(Prisma.sql`array_remove(ARRAY[o.key], NULL)`)} THEN 'recipient'
+  WHEN ${hasOtherType(Prisma.sql`c.type`)} THEN 'type'
   WHEN abs(t.amount_usd - o.usd) > 0.01 + coalesce(t.fee_usd, 0) THEN 'amount' END`;
 
 /**
