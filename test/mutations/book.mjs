@@ -205,8 +205,8 @@ export const BOOK = [
     edits: [
       [
         'src/reconciliation/in-doubt/rounds/poll.service.ts',
-        'const BEHIND_MS = AHEAD_MS;',
-        'const BEHIND_MS = 0;',
+        'since.getTime() - ZONE_ERROR_MS',
+        'since.getTime()',
       ],
     ],
     noticedBy: 'test/reconciliation/in-doubt/local-times.spec.ts',

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Item, recipientNames } from '../../operations/items/item';
+import { CLOCK_SKEW_SECONDS } from '../../operations/lifecycle/upstream-clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { AdmissionRequest } from '../../policy/admission';
 
@@ -7,9 +8,6 @@ import { AdmissionRequest } from '../../policy/admission';
  * Payments of a recovery gap that the upstream lists and no call explains. A request for the same recipient
  * and amount may be a retry of one of them, whatever its key and client.
  */
-
-/** Largest lead of the upstream's clock, in seconds. A payment may seem younger than its lost epoch. */
-const CLOCK_SKEW_SECONDS = 60;
 
 const PREFIX = 'unexplained payment ';
 

@@ -4,7 +4,7 @@ import { evidenceOfTransaction } from '../../journal/records/records';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { CREATING } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
-import { uuidFloor } from '../../platform/database/uuid';
+import { idFloor } from '../../platform/database/uuid';
 import { PayoutNews } from './payout-news';
 import { INCOMING_TYPES } from './plan';
 
@@ -13,9 +13,6 @@ const MOST_CALLS = 100_000;
 
 /** Maximum number of names by which calls are found, those of the newest transactions first. */
 const MOST_TERMS = 50_000;
-
-/** Maximum time between an ID and its record. */
-const ID_MARGIN_MS = 3_600_000;
 
 /** The transactions of an account without a payout `b`, with their last sightings `t`, since a time. */
 export const unclaimed = (account: string, since: Date) => Prisma.sql`
@@ -34,7 +31,7 @@ export async function findCandidates(
   since: Date,
   mostTerms = MOST_TERMS,
 ): Promise<string[]> {
-  const first = uuidFloor(new Date(since.getTime() - ID_MARGIN_MS));
+  const first = idFloor(since);
   const { rows } = await db.query<{ id: string }>(Prisma.sql`
     WITH shown AS MATERIALIZED (
       SELECT t.*, b.shown_at FROM ${unclaimed(account, since)}

@@ -6,7 +6,7 @@ import { ARRIVED } from '../../operations/lifecycle/lifecycle';
 import { RECORDED_STATE } from '../../operations/lifecycle/lifecycle-sql';
 import { UNVERIFIED_REJECTION } from '../../operations/lifecycle/rejections';
 import { Prisma } from '../../platform/database/generated/client';
-import { uuidFloor } from '../../platform/database/uuid';
+import { idCeiling, idFloor, uuidTime } from '../../platform/database/uuid';
 import { runAll } from './connection';
 import { ITEMS_OF_CALL } from './items-of-call';
 import { COMPARED, NOT_COMPARED, Plan, withMargin } from './plan';
@@ -17,19 +17,15 @@ export interface CallIdRange {
   high: string;
 }
 
-/** Maximum age of a call's ID at its record, in ms. A body may take a minute to arrive, and clocks differ. */
-const HOUR_MS = 3_600_000;
-
 /** `run_call`: each admitted call of the account that may have paid, in its state at the run's `as_of`. */
 export function makeCalls(plan: Plan): Prisma.Sql {
   const margin = withMargin(plan.from, plan.to, plan.settings);
-  const low = new Date(margin.from.getTime() - HOUR_MS);
-  const [first, next] = [uuidFloor(low), uuidFloor(new Date(margin.to.getTime() + HOUR_MS))];
+  const [first, next] = [idFloor(margin.from), idCeiling(margin.to)];
   const inside = (id: Prisma.Sql) => Prisma.sql`${id} >= ${first}::uuid AND ${id} < ${next}::uuid`;
   const approvedEarlier = Prisma.sql`i.id IN (
         SELECT intent_id FROM decision d
         WHERE kind = 'approved' AND intent_id < ${first}::uuid
-          AND d.decided_at >= ${low}::timestamptz AND d.decided_at < ${margin.to}::timestamptz)`;
+          AND d.decided_at >= ${uuidTime(first)}::timestamptz AND d.decided_at < ${margin.to}::timestamptz)`;
   return Prisma.sql`
     CREATE TEMP TABLE run_call AS
     SELECT * FROM (
@@ -43,9 +39,7 @@ export function makeCalls(plan: Plan): Prisma.Sql {
 
 /** Selects the calls of the period that are in doubt and are not compared. */
 export function otherDoubts(plan: Plan): Prisma.Sql {
-  const first = uuidFloor(new Date(plan.from.getTime() - HOUR_MS));
-  const next = uuidFloor(new Date(plan.to.getTime() + HOUR_MS));
-  const which = Prisma.sql`i.id >= ${first}::uuid AND i.id < ${next}::uuid`;
+  const which = Prisma.sql`i.id >= ${idFloor(plan.from)}::uuid AND i.id < ${idCeiling(plan.to)}::uuid`;
   return Prisma.sql`
     SELECT c.call_id, c.operation, c.at, i.total_usd AS usd
     FROM (${calls(plan, which, Prisma.sql`TRUE`, NOT_COMPARED)}) AS c JOIN intent i ON i.id = c.call_id

@@ -1,6 +1,7 @@
 import { RunOfFindings } from '../../journal/reconciliation/findings';
 import { insertion } from '../../journal/records/document-sql';
 import { CHANGED_BY, CHANGING_OPERATIONS, CREATED_BY } from '../../operations/items/effects';
+import { CLOCK_SKEW_SECONDS } from '../../operations/lifecycle/upstream-clock';
 import { Config } from '../../platform/config/config';
 import { ReconciliationConfig } from '../../platform/config/worker-config';
 import { Prisma } from '../../platform/database/generated/client';
@@ -35,9 +36,6 @@ export type RunSettings = Pick<
   /** The configured status words, as in UPSTREAM_STATUS_WORDS. */
   statusWords: readonly string[];
 };
-
-/** Maximum lead of our time over the upstream's, in seconds. */
-export const CLOCK_SKEW_SECONDS = 60;
 
 export function settingsOf({ reconciliation: config, upstreamStatusWords }: Config): RunSettings {
   return {

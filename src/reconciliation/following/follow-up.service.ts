@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MayPay } from '../../gateway/may-pay/may-pay.service';
 import { Transaction } from '../../gateway/upstream/answers/transactions';
+import { ZONE_ERROR_MS } from '../../operations/lifecycle/upstream-clock';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
 import { MAIN_ACCOUNT, accountNames } from '../../platform/config/upstream/upstream-accounts';
 import { clock } from '../../platform/database/clock';
@@ -13,9 +14,6 @@ import { SourcesService } from '../sources/sources.service';
 import { DeletedLinksService } from './deleted-links.service';
 
 const DAY_MS = 86_400_000;
-
-/** Tolerance for an upstream clock that is ahead, in ms. */
-const AHEAD_MS = DAY_MS;
 
 /** Transactions per poll. The next poll processes the rest. */
 const MOST_PER_POLL = 50_000;
@@ -59,7 +57,7 @@ export class FollowUpService {
     const now = clock.nowMs();
     const window = {
       from: new Date(now - this.settings.followUpDays * DAY_MS),
-      to: new Date(now + AHEAD_MS),
+      to: new Date(now + ZONE_ERROR_MS),
     };
     const changed: Transaction[] = [];
     const isNews = (transaction: Transaction) => {

@@ -5,19 +5,15 @@ import { recipientNames } from '../../operations/items/item';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { uuidFloor } from '../../platform/database/uuid';
+import { idFloor } from '../../platform/database/uuid';
 import { ListedTransaction, RelatedTransaction } from './calls-in-doubt';
 import { Listing } from './verdict/facts';
 
-/** Margins for wrong clocks before the oldest call in doubt: of the listing, and of its complete part. */
-export const READ_BEFORE_MS = 600_000;
+/** Margin for wrong clocks before the oldest call in doubt, in which the listing is complete. */
 const COMPLETE_BEFORE_MS = 300_000;
 
 /** Lag of the listing. It may lack calls recorded this shortly before the request. */
 const LAG_MS = 5_000;
-
-/** Maximum time between an ID and its record. */
-const ID_MARGIN_MS = 3_600_000;
 
 interface SingleRow extends RelatedTransaction {
   email: string | null;
@@ -107,7 +103,7 @@ async function readExpected(
   skewMs: number,
 ): Promise<ExpectedTransactions[]> {
   const from = new Date(since.getTime() - COMPLETE_BEFORE_MS);
-  const first = uuidFloor(new Date(from.getTime() - ID_MARGIN_MS));
+  const first = idFloor(from);
   const before = new Date(requestedAt.getTime() - LAG_MS);
   const margin = `${skewMs} milliseconds`;
   const { rows } = await db.query<ExpectedTransactions>(Prisma.sql`

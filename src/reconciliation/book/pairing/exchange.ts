@@ -1,7 +1,8 @@
 import { Client } from 'pg';
 import { namedCallSql } from '../../../operations/catalogue/payout-id';
+import { CLOCK_SKEW_SECONDS } from '../../../operations/lifecycle/upstream-clock';
 import { Prisma } from '../../../platform/database/generated/client';
-import { CLOCK_SKEW_SECONDS, RunSettings } from '../plan';
+import { RunSettings } from '../plan';
 
 /** Maximum number of rows of one recipient and amount that are compared one by one. */
 const MOST_ROWS = 200;

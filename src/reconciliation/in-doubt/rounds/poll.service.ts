@@ -7,6 +7,11 @@ import { insertVerdicts, NewVerdict } from '../../../journal/settlement/settled-
 import { PAYOUTS_AT_ONCE } from '../../../journal/settlement/settlements';
 import { CHANGED_BY, CREATED_BY } from '../../../operations/items/effects';
 import { quietPeriodsOf } from '../../../operations/lifecycle/rejections';
+import {
+  CLOCK_SKEW_SECONDS,
+  DATED_BEFORE_MS,
+  ZONE_ERROR_MS,
+} from '../../../operations/lifecycle/upstream-clock';
 import { batchesOf } from '../../../platform/batches';
 import { RunningConfig, SETTINGS } from '../../../platform/config/config';
 import { overAfterMs } from '../../../platform/config/upstream/upstream-timeouts';
@@ -18,7 +23,7 @@ import { SeenTransactions } from '../../sources/seen-transactions';
 import { Cause } from '../../sources/source-read';
 import { SourcesService } from '../../sources/sources.service';
 import { readSentCalls, Rules, SentCall, SentCallState } from '../calls-in-doubt';
-import { READ_BEFORE_MS, readListing } from '../listing';
+import { readListing } from '../listing';
 import { dependsOnWallets, factsOf, Listing, quietUntil, walletsCountFrom } from '../verdict/facts';
 import { CallVerdict, PollRound } from '../verdict/poll-round';
 import { findRelated, findUnclear } from '../verdict/related';
@@ -26,13 +31,6 @@ import { judge } from '../verdict/verdict';
 import { readStatements, WalletStatements } from '../wallet-statements';
 import { unrecognisable, ChangesService } from './changes.service';
 import { ProbeService } from './probe.service';
-
-/** Maximum error of the upstream's clock, in ms. */
-const SKEW_MS = 60_000;
-
-/** Tolerance for an upstream clock that is ahead or behind, in ms. */
-const AHEAD_MS = 24 * 3_600_000;
-const BEHIND_MS = AHEAD_MS;
 
 /** Failure code of an account that UPSTREAM_ACCOUNTS does not name. Its calls stay in doubt. */
 const UNKNOWN_ACCOUNT = 'account_not_configured';
@@ -73,7 +71,7 @@ export class PollService {
     private readonly mayPay: MayPay,
     @Inject(SETTINGS) private readonly settings: RunningConfig,
   ) {
-    this.rules = { ...quietPeriodsOf(this.settings), skewMs: SKEW_MS };
+    this.rules = { ...quietPeriodsOf(this.settings), skewMs: CLOCK_SKEW_SECONDS * 1_000 };
   }
 
   /**
@@ -122,14 +120,14 @@ export class PollService {
     const older: Transaction[] = [];
     const alsoKeeps = (transaction: Transaction) => {
       const { issuedAt } = transaction;
-      if (!issuedAt || issuedAt.getTime() < since.getTime() - BEHIND_MS || seen.has(transaction))
+      if (!issuedAt || issuedAt.getTime() < since.getTime() - ZONE_ERROR_MS || seen.has(transaction))
         return false;
       older.push(transaction);
       return true;
     };
     const window = {
-      from: new Date(since.getTime() - READ_BEFORE_MS),
-      to: new Date(clock.nowMs() + AHEAD_MS),
+      from: new Date(since.getTime() - DATED_BEFORE_MS),
+      to: new Date(clock.nowMs() + ZONE_ERROR_MS),
     };
     const read = await this.sources.transactions(account, BY_ITSELF, window, { signal, alsoKeeps });
     return { ...read, older };

@@ -20,7 +20,7 @@ import { clock } from '../../../platform/database/clock';
 import { Prisma } from '../../../platform/database/generated/client';
 import { newId } from '../../../platform/database/ids';
 import { PrismaService } from '../../../platform/database/pools/prisma.service';
-import { uuidFloor } from '../../../platform/database/uuid';
+import { idFloor, uuidFloor } from '../../../platform/database/uuid';
 
 /** Name of the client that sends an account's probes. Its key is revoked at once. */
 const probeClientOf = (account: string) =>
@@ -31,9 +31,6 @@ const DELETE = 'POST /account/delete-unpaid-transaction';
 
 /** Age after which a probe is deleted even if it is unlisted. The listing is then outdated for long. */
 const KEPT_MS = 3_600_000;
-
-/** Maximum time between an ID and its record. */
-const ID_MARGIN_MS = 3_600_000;
 
 /** Period in which undeleted probes are searched, in ms. */
 const CLEARED_MS = 7 * 24 * 3_600_000;
@@ -103,7 +100,7 @@ export class ProbeService {
 
   /** Returns whether a call was sent since a time, with transactions that the listing can still show. */
   private async wasAnySentSince(account: string, time: Date): Promise<boolean> {
-    const first = uuidFloor(new Date(time.getTime() - ID_MARGIN_MS));
+    const first = idFloor(time);
     const rows = await this.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM intent i JOIN outcome o ON o.intent_id = i.id JOIN outcome_item n ON n.intent_id = i.id
       WHERE i.id >= ${first}::uuid AND o.intent_id >= ${first}::uuid AND n.intent_id >= ${first}::uuid

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { namedCallSql, payoutIdOf } from '../../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../../operations/items/effects';
+import { DATED_BEFORE_MS, ZONE_ERROR_MS } from '../../../operations/lifecycle/upstream-clock';
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
 import { KNOWN_TYPES } from '../../book/plan';
@@ -33,12 +34,8 @@ export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<st
 /** Maximum number of transactions named for each payout. */
 const MOST_NAMED = 20;
 
-/**
- * How long before a call its transaction can be listed: usually, and if the upstream's clock is in another
- * zone.
- */
-const BEFORE = Prisma.sql`interval '10 minutes'`;
-const ZONES_BEFORE = Prisma.sql`interval '1 day'`;
+const BEFORE = Prisma.sql`make_interval(secs => ${DATED_BEFORE_MS / 1_000})`;
+const ZONES_BEFORE = Prisma.sql`make_interval(secs => ${ZONE_ERROR_MS / 1_000})`;
 
 /** Payouts in doubt that have the same content and about the same time. */
 interface DoubtfulContent {
@@ -106,7 +103,7 @@ function makeLoose(account: string, earliest: Date): Prisma.Sql {
         t.amount_usd AS usd, nullif(t.reference, '') AS reference, ${KEYS_LISTED} AS keys,
         CASE WHEN lower(t.type) = ANY (${KNOWN_TYPES}::text[]) THEN lower(t.type) END AS type,
         EXISTS (SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))}) AS names_call
-      FROM ${unclaimed(account, new Date(earliest.getTime() - 2 * 86_400_000))}
+      FROM ${unclaimed(account, new Date(earliest.getTime() - 2 * ZONE_ERROR_MS))}
     ) AS u LEFT JOIN LATERAL unnest(u.keys) AS key ON TRUE`;
 }
 
