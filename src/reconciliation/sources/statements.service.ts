@@ -94,7 +94,7 @@ export class StatementsService {
       return { readId, httpStatus: null, rows, kept, faults, bytes };
     };
     const done = (result: string) => {
-      const labels = { account: MAIN_ACCOUNT, source: 'statement', result };
+      const labels = { account, source: 'statement', result };
       this.metrics.sourceReads.observe(labels, (performance.now() - started) / 1_000);
     };
     let importedId: string;

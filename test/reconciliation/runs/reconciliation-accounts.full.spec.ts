@@ -120,6 +120,15 @@ describe('reconciliation of several accounts', () => {
     const kenya = (await hand({ account: 'kenya' }).expect(201)).body;
     expect([main.account, kenya.account]).toEqual(['main', 'kenya']);
     expect((await hand({ account: 'kenya' }).expect(200)).body.read_id).toBe(kenya.read_id);
+    const { text } = await proxy.get(asking.key, '/metrics').expect(200);
+    for (const [account, result] of [
+      ['main', 'complete'],
+      ['kenya', 'complete'],
+      ['kenya', 'already_imported'],
+    ]) {
+      const labels = `account="${account}",source="statement",result="${result}"`;
+      expect(text).toContain(`payout_proxy_source_read_duration_seconds_count{${labels}} 1`);
+    }
     const question = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' };
     const refused = await askForRun(asking, { ...question, statement_id: kenya.read_id }).expect(400);
     const detail = 'must be a statement of the account main; this one is of kenya';
