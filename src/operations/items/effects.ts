@@ -48,12 +48,13 @@ export const RECOGNIZED_BY_OUR_ID: readonly OperationName[] = CHANGING_OPERATION
   (name) => CREATED_BY.has(name) && !NAMED_IN_ANSWER.has(name) && itemFieldsOf(name)?.ownId !== 'nowhere',
 );
 
-const KNOWN_TYPES: ReadonlySet<string> = new Set([...CREATED_BY.values()].map(({ type }) => type));
+/** The types of transactions that calls create. */
+export const KNOWN_TYPES = [...new Set([...CREATED_BY.values()].map(({ type }) => type))];
 
 /** Returns whether the type of a transaction is that of another known kind. */
 export function isOtherType(type: string | null, { type: own }: Pick<CreationRules, 'type'>): boolean {
   const word = type?.toLowerCase();
-  return word !== undefined && word !== own && KNOWN_TYPES.has(word);
+  return word !== undefined && word !== own && KNOWN_TYPES.includes(word);
 }
 
 /** Returns whether the upstream's listing shows no trace of a call. */

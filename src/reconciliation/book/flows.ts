@@ -1,6 +1,7 @@
+import { KNOWN_TYPES } from '../../operations/items/effects';
 import { Status, StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
-import { KNOWN_TYPES, RunSettings } from './plan';
+import { RunSettings } from './plan';
 
 /** Kinds of money flows into or out of a wallet. */
 export const FLOWS = [

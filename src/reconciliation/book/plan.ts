@@ -99,9 +99,6 @@ export const NOT_COMPARED = CHANGING_OPERATIONS.filter((name) => !CREATED_BY.has
 /** The operations that delete transactions. */
 export const DELETING = [...CHANGED_BY].flatMap(([name, change]) => (change === 'deleted' ? [name] : []));
 
-/** The types of transactions that calls create. */
-export const KNOWN_TYPES = [...new Set([...CREATED_BY.values()].map(({ type }) => type))];
-
 /** The types of transactions for incoming money. */
 export const INCOMING_TYPES = [
   ...new Set([...CREATED_BY.values()].flatMap(({ type, incoming }) => (incoming ? [type] : []))),

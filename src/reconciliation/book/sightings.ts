@@ -1,9 +1,10 @@
 import { Client } from 'pg';
+import { KNOWN_TYPES } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
 import { runAll } from './connection';
 import { ITEMS_OF_CALL } from './items-of-call';
-import { KNOWN_TYPES, MAKE_COMPARED_OPERATIONS } from './plan';
+import { MAKE_COMPARED_OPERATIONS } from './plan';
 
 /**
  * Enters the transactions of a reading in the book. New ones become rows. News about one without a payout is

@@ -1,8 +1,9 @@
 import { TRANSFER } from '../../operations/catalogue/transactions';
+import { KNOWN_TYPES } from '../../operations/items/effects';
 import { StatusVocabulary } from '../../operations/lifecycle/statuses';
 import { Prisma } from '../../platform/database/generated/client';
 import { givenBack, SET_ASIDE_FLOW } from './flows';
-import { INCOMING_TYPES, KNOWN_TYPES, Plan, withMargin } from './plan';
+import { INCOMING_TYPES, Plan, withMargin } from './plan';
 
 /**
  * Returns SQL for the meaning of a status word in the totals of a run: `moved`, `not`, `open`, or `odd` for

@@ -1,10 +1,9 @@
 import { Client } from 'pg';
 import { namedCallSql, payoutIdOf } from '../../../operations/catalogue/payout-id';
-import { CREATED_BY } from '../../../operations/items/effects';
+import { CREATED_BY, KNOWN_TYPES } from '../../../operations/items/effects';
 import { DATED_BEFORE_MS, ZONE_ERROR_MS } from '../../../operations/lifecycle/upstream-clock';
 import { Prisma } from '../../../platform/database/generated/client';
 import { unclaimed } from '../../book/candidates';
-import { KNOWN_TYPES } from '../../book/plan';
 import { KEYS_LISTED } from '../../book/sightings';
 import { ItemInDoubt, RelatedTransaction, SentCall } from '../calls-in-doubt';
 import { UnclearPayout } from './facts';
