@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCKS } from '../../src/platform/database/locks';
 import { readMigrations } from '../../src/platform/database/migrations/migration-files';
+import { GROUNDS } from '../../src/reconciliation/book/pairing/grounds';
 import { sourceFiles } from '../support/examples/source';
 
 /** Each shared rule has one place. These tests find its copies by their text. */
@@ -104,6 +105,11 @@ describe('a rule with one place', () => {
     const taken = script.match(new RegExp(LOCK_NUMBER, 'g')) ?? [];
     expect(taken.map(Number).filter((number) => !numbers.includes(number))).toEqual([]);
     expect(taken.length).toBeGreaterThan(5);
+  });
+
+  it('is in book/pairing for the rules that attribute transactions', () => {
+    const [, grounds] = /ground IN \(([^)]*)\)/.exec(script) ?? [];
+    expect(grounds?.match(/\w+/g)).toEqual(Object.keys(GROUNDS));
   });
 
   it('is in recipients for the spelling of a recipient', () => {

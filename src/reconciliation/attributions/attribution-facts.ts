@@ -4,6 +4,7 @@ import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
 import { PayoutClaim } from '../book/contradictions.service';
 import { SET_ASIDE_FLOW } from '../book/flows';
+import { Ground } from '../book/pairing/grounds';
 import { hasOtherRecipient, hasOtherType } from '../book/sightings';
 
 /** An attribution that a person requests. */
@@ -37,7 +38,7 @@ export interface AttributionFacts {
   /** Its payout. */
   owner: PayoutClaim | null;
   /** The transaction of the payout. */
-  own: { id: string; ground: string } | null;
+  own: { id: string; ground: Ground } | null;
 }
 
 /** The type of the transactions that an operation creates. */

@@ -3,7 +3,7 @@ import { PayoutPlace, payoutIdOf } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { STATES } from '../../operations/lifecycle/lifecycle';
 import { Fault } from '../../platform/errors/problem';
-import { WEAK_GROUNDS } from '../book/contradictions.service';
+import { Ground, GROUNDS } from '../book/pairing/grounds';
 import { AttributionFacts, AttributionRequest } from './attribution-facts';
 
 /** A reason why a person must not attribute a transaction to a payout. */
@@ -21,7 +21,7 @@ const otherOwner = ({ owner }: AttributionFacts, request: AttributionRequest) =>
   owner && !isPlace(owner, request) ? owner : null;
 
 /** A person may correct another person, and a rule that matches what is alike. */
-const mayLose = (ground: string) => ground === 'person' || WEAK_GROUNDS.includes(ground);
+const mayLose = (ground: Ground) => GROUNDS[ground] !== GROUNDS.answer;
 
 /** The payouts whose attributions end. */
 function superseded(facts: AttributionFacts, request: AttributionRequest): PayoutPlace[] {

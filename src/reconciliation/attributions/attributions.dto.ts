@@ -3,6 +3,7 @@ import { field, NotForwarded, Text, WordList } from '../../http/validation/rules
 import { readPayoutId } from '../../operations/catalogue/payout-id';
 import { isUuid } from '../../platform/database/uuid';
 import { described, INSTANT, nullable, TEXT, USD, UUID } from '../../platform/schema/fields';
+import { Ground, GROUNDS } from '../book/pairing/grounds';
 
 const isPayoutId = (value: unknown) =>
   typeof value === 'string' && value.includes('.') && readPayoutId(value) !== undefined;
@@ -67,12 +68,6 @@ export class BookSearch {
   @Uuid('ID of a call whose payouts have the transactions.') call_id?: string;
 }
 
-/** Rules that attribute transactions, and `person`. */
-export const GROUNDS = [
-  ...(['answer', 'error', 'own_id', 'upstream_ref', 'upstream_id', 'batch_ref'] as const),
-  ...(['reference', 'fingerprint', 'person'] as const),
-];
-
 /** A transaction of the upstream with its payout. It names no person. */
 export class BookTransactionRecord {
   @described(UUID, 'ID of the transaction in the book.') id!: string;
@@ -84,7 +79,7 @@ export class BookTransactionRecord {
   @nullable(USD, 'Fee in US dollars.') fee_usd!: string | null;
   @nullable(TEXT, "The upstream's status word.") status!: string | null;
   @nullable(TEXT, '`payout_id` of its payout. Null without one.') payout_id!: string | null;
-  @nullable({ enum: GROUNDS }, 'The rule that attributes it.') ground!: (typeof GROUNDS)[number] | null;
+  @nullable({ enum: Object.keys(GROUNDS) }, 'The rule that attributes it.') ground!: Ground | null;
   @nullable(INSTANT, 'Time of the attribution.') attributed_at!: Date | null;
 }
 

@@ -9,9 +9,7 @@ import { Prisma } from '../../platform/database/generated/client';
 import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
 import { proseAsRecorded } from '../../platform/privacy/recorded';
-
-/** Weak grounds: an error that names the transaction, and rules that match what is alike. */
-export const WEAK_GROUNDS: readonly string[] = ['error', 'batch_ref', 'reference', 'fingerprint'];
+import { Ground, GROUNDS } from './pairing/grounds';
 
 /** Maximum number of transactions that the alarm about a surplus one names, the most similar first. */
 const MOST_TWINS = 5;
@@ -21,7 +19,7 @@ const AT_ONCE = 500;
 
 /** A payout, and how a transaction came to it. */
 export interface PayoutClaim extends PayoutPlace {
-  ground: string;
+  ground: Ground;
 }
 
 interface ContradictionRow {
@@ -37,7 +35,7 @@ interface ContradictionRow {
   /** The call whose answer names more transactions than it has payouts, and those of its payouts. */
   answered: { callId: string; twins: { name: string; payout: string }[] } | null;
   /** The other transaction of the second payout. */
-  other: { id: string; ground: string } | null;
+  other: { id: string; ground: Ground } | null;
 }
 
 const KINDS: Record<ContradictionRow['kind'], string> = {
@@ -211,11 +209,5 @@ function changesPayouts(row: ContradictionRow): boolean {
 /** Returns whether the record of the second payout outweighs the grounds that it contradicts. */
 function isMoved({ kind, claimant, owner, other }: ContradictionRow): boolean {
   if (kind !== 'owner' || claimant === null) return false;
-  return [owner, other].every((one) => one === null || strengthOf(claimant.ground) > strengthOf(one.ground));
-}
-
-/** A person outweighs a name, and a name outweighs an error or a likeness. */
-function strengthOf(ground: string): number {
-  if (ground === 'person') return 3;
-  return WEAK_GROUNDS.includes(ground) ? 1 : 2;
+  return [owner, other].every((one) => one === null || GROUNDS[claimant.ground] > GROUNDS[one.ground]);
 }
