@@ -136,8 +136,8 @@ export const BOOK = [
     edits: [
       [
         'src/reconciliation/book/contradictions.service.ts',
-        'strengthOf(claimant.ground) > strengthOf(one.ground)',
-        'strengthOf(claimant.ground) >= strengthOf(one.ground)',
+        'GROUNDS[claimant.ground] > GROUNDS[one.ground]',
+        'GROUNDS[claimant.ground] >= GROUNDS[one.ground]',
       ],
     ],
     noticedBy: CONTRADICTIONS,
