@@ -80,7 +80,7 @@ class Oracle extends WorldFacts {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
           this.callsOf(row).includes(payout.callIndex) &&
-          (isSame(payout, row) || payout.call.unplaced === row.index),
+          (isSame(payout, row) || this.isUnplacedIn(payout.call, row)),
         fingerprint: () => this.isAlike(payout, row),
         none: () => false,
       }[levelOf(ground)];
@@ -117,7 +117,7 @@ class Oracle extends WorldFacts {
   private missedLast(rule: Level): string[] {
     const isLeft = (payout: PlacedPayout | undefined, row: Row | undefined, level: Level) =>
       isAfter(level, rule) && !(level === 'batch_ref' && payout && row && isSame(payout, row));
-    return this.placed.world.calls.flatMap(({ unplaced }, callIndex) => {
+    return this.placed.world.calls.flatMap((call, callIndex) => {
       const payouts = this.payouts.filter(
         (one) => one.callIndex === callIndex && isLeft(one, this.rowOf(one), this.levelOfPayout(one)),
       );
@@ -128,7 +128,8 @@ class Oracle extends WorldFacts {
           isLeft(this.payoutOf(one), one, this.levelOfRow(one)),
       );
       const [payout, row] = [payouts[0], rows[0]];
-      if (!payout || !row || payouts.length > 1 || rows.length > 1 || row.index !== unplaced) return [];
+      if (!payout || !row || payouts.length > 1 || rows.length > 1 || !this.isUnplacedIn(call, row))
+        return [];
       const isMissed = this.rowOf(payout) !== row && !contradicts(payout, row);
       return isMissed ? [`${label(payout)} lacks ${row.index}, the last of its call`] : [];
     });

@@ -1,4 +1,13 @@
-import { batchesOf, isMarked, PlacedPayout, payoutsOf, TYPE_OF, USUAL, WorldRow } from './small-world';
+import {
+  batchesOf,
+  isMarked,
+  PlacedPayout,
+  payoutsOf,
+  TYPE_OF,
+  USUAL,
+  WorldCall,
+  WorldRow,
+} from './small-world';
 import { listedReferenceOf, PlacedWorld, referenceOf } from './world-records';
 
 /** A listed transaction. */
@@ -31,13 +40,21 @@ export class WorldFacts {
   /** Calls whose answers name the batch, or the transaction without a payout. */
   protected callsOf(row: Row): number[] {
     const { world } = this.placed;
-    const { index, batch } = row;
+    const { batch } = row;
     const owner = this.payouts.find((payout) => this.hasOwnId(payout, row));
     return world.calls.flatMap((call, callIndex) => {
       if (owner && owner.callIndex !== callIndex) return [];
-      const isNamed = call.unplaced === index || (batch !== null && batchesOf(world, call).includes(batch));
-      return isNamed ? [callIndex] : [];
+      const isOfBatch = batch !== null && batchesOf(world, call).includes(batch);
+      return isOfBatch || this.isUnplacedIn(call, row) ? [callIndex] : [];
     });
+  }
+
+  /**
+   * Whether the answer to a call names the transaction without a payout. A name that another answer gives to a
+   * payout is known as that of the payout only.
+   */
+  protected isUnplacedIn({ unplaced }: WorldCall, { index }: Row): boolean {
+    return unplaced === index && !this.payouts.some(({ names }) => names === index);
   }
 
   protected isOfCall(payout: PlacedPayout, row: Row): boolean {
@@ -61,15 +78,11 @@ export class WorldFacts {
     );
   }
 
-  /**
-   * Whether the answer to another call names the transaction, and an item of that call agrees with it. A name
-   * that another answer gives to a payout is known as that of the payout only.
-   */
+  /** Whether the answer to another call names the transaction, and an item of that call agrees with it. */
   private isAnswered({ callIndex }: PlacedPayout, row: Row): boolean {
-    if (this.payouts.some(({ names }) => names === row.index)) return false;
     return this.payouts.some(
       (payout) =>
-        payout.callIndex !== callIndex && payout.call.unplaced === row.index && !contradicts(payout, row),
+        payout.callIndex !== callIndex && this.isUnplacedIn(payout.call, row) && !contradicts(payout, row),
     );
   }
 
