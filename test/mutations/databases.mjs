@@ -198,7 +198,7 @@ export const DATABASES = [
   },
   {
     name: 'abandoned-outcomes',
-    guards: 'an answer after the settlement of its call',
+    guards: 'a settlement that does not know an answer of the same moment',
     edits: [
       [
         'src/journal/settlement/settlements.ts',
@@ -207,7 +207,7 @@ export const DATABASES = [
       ],
     ],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
-    test: 'becomes a settlement',
+    test: 'is the outcome, which a settlement without it must not contradict',
   },
   {
     name: 'one-key-two-payments',

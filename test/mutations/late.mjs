@@ -218,7 +218,7 @@ export const LATE_ANSWERS = [
     guards: 'rejections of an operation with a false one',
     edits: [['src/reconciliation/in-doubt/calls-in-doubt.ts', '&& !isDoubted(call)', '|| isDoubted(call)']],
     noticedBy: REJECTIONS,
-    test: 'raises an alarm, and doubts its rejections for a day, but not those of others',
+    test: 'takes the full quiet period until the listed failure of a rejection is final',
   },
   {
     name: 'doubts-of-a-round',

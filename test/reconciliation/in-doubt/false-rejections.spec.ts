@@ -214,6 +214,21 @@ describe('a rejection that may be false', () => {
       expect(await outcomeOf(app.key, doubted)).toBe('unknown');
     });
 
+    it('takes the full quiet period until the listed failure of a rejection is final', async () => {
+      const app = await client(100);
+      ledger.lie = lie('now');
+      await pay(app.key, phone(), 1).expect(400);
+      await ledger.round();
+      ledger.lie = lie('queued');
+      const id = idOf(await pay(app.key, phone(), 1).expect(400));
+      ledger.workOff('failed');
+      await ledger.round();
+      expect([await outcomeOf(app.key, id), await spent(app)]).toEqual(['unknown', 2]);
+      ledger.quiet({ quietMs: 0 });
+      await ledger.round();
+      expect(await spent(app)).toBe(1);
+    });
+
     it('is shown in the overview and in the metrics', async () => {
       const app = await client(100);
       ledger.lie = lie('now');

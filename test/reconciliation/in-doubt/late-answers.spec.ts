@@ -5,6 +5,7 @@ import { PrismaService } from '../../../src/platform/database/pools/prisma.servi
 import supertest from '../../support/http/supertest';
 import { reset, succeed } from '../../support/network/fake-upstream';
 import { AIRTIME, eventually, PaymentScene, startPaying } from '../../support/payments/paying';
+import { insertOutcomes } from '../../support/records/documents';
 import { copyIntent } from '../../support/records/intents';
 import { paidOutcome } from '../../support/records/outcomes';
 
@@ -21,13 +22,23 @@ describe('an answer after the settlement of its call', () => {
   });
   afterAll(() => paying.close());
 
-  it('becomes a settlement', async () => {
+  const settle = (call: string) =>
+    supertest(paying.proxy.url)
+      .post(`/v1/calls/${call}/resolution`)
+      .set('X-API-Key', approver)
+      .send({ outcome: 'not_executed', reason: 'not there' });
+  /** Copies a call, as one whose process is gone, without its outcome. */
+  const copyLost = (lost: string) =>
+    copyIntent(paying.proxy.database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+  const loseCall = async () => {
     paying.upstream.behaviour = reset;
-    const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
+    return copyLost((await paying.pay().expect(502)).headers['x-call-id'] ?? '');
+  };
+
+  it('becomes a settlement', async () => {
     const { database, app } = paying.proxy;
-    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
-    const settle = supertest(paying.proxy.url).post(`/v1/calls/${id}/resolution`).set('X-API-Key', approver);
-    await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+    const id = await loseCall();
+    await settle(id).expect(200);
     expect(await paying.record({ headers: { 'x-call-id': id } })).toMatchObject({
       outcome: 'not_executed',
       upstream: { failure: 'abandoned' },
@@ -51,46 +62,48 @@ describe('an answer after the settlement of its call', () => {
   });
 
   describe('during other settlements', () => {
+    const begin = async () => {
+      const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
+      await other.connect();
+      await other.query('BEGIN');
+      return other;
+    };
+    /** Commits a transaction once another one waits for it. */
+    async function commit(other: Client): Promise<void> {
+      const waiting = 'SELECT FROM pg_locks WHERE NOT granted AND transactionid = $1::xid';
+      const [own] = (await other.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')).rows;
+      await eventually(async () => (await paying.proxy.database.query(waiting, [own?.xid])).length === 1);
+      await other.query('COMMIT');
+      await other.end();
+    }
+
     /** Commits the call's next settlements, each just before the answer would take its number. */
     async function settleMeanwhile(
       id: string,
       numbers: number[],
       answering: () => Promise<unknown>,
     ): Promise<void> {
-      const { database } = paying.proxy;
-      const others = numbers.map(() => new Client({ connectionString: database.ownerUrl }));
-      for (const [index, other] of others.entries()) {
-        await other.connect();
-        await other.query('BEGIN');
+      const others: Client[] = [];
+      for (const number of numbers) {
+        const other = await begin();
+        others.push(other);
         await other.query(
           `INSERT INTO settlement (id, intent_id, number, resolution, counted_usd, recorded_at, record)
            SELECT $1::uuid, intent_id, $2, resolution, counted_usd, recorded_at,
              jsonb_set(jsonb_set(record::jsonb, '{id}', to_jsonb($1::uuid)), '{number}',
                to_jsonb($2::integer))::text
            FROM settlement WHERE intent_id = $3 AND number = 1`,
-          [uuidv7(), numbers[index], id],
+          [uuidv7(), number, id],
         );
       }
       const answered = answering();
-      const waiting = `SELECT FROM pg_locks w WHERE NOT granted AND w.transactionid = $1::xid`;
-      for (const other of others) {
-        const [own] = (await other.query<{ xid: string }>('SELECT pg_current_xact_id()::xid AS xid')).rows;
-        await eventually(async () => (await database.query(waiting, [own?.xid])).length === 1);
-        await other.query('COMMIT');
-        await other.end();
-      }
+      for (const other of others) await commit(other);
       await answered;
     }
 
     async function settledByPerson(): Promise<string> {
-      paying.upstream.behaviour = reset;
-      const lost = (await paying.pay().expect(502)).headers['x-call-id'] ?? '';
-      const gone = { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' };
-      const id = await copyIntent(paying.proxy.database, lost, gone);
-      const settle = supertest(paying.proxy.url)
-        .post(`/v1/calls/${id}/resolution`)
-        .set('X-API-Key', approver);
-      await settle.send({ outcome: 'not_executed', reason: 'not there' }).expect(200);
+      const id = await loseCall();
+      await settle(id).expect(200);
       return id;
     }
 
@@ -98,6 +111,16 @@ describe('an answer after the settlement of its call', () => {
       insertOutcomesAgain(paying.proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
     const sourcesOf = async (id: string) =>
       (await paying.record({ headers: { 'x-call-id': id } })).settlements.map(({ source }) => source);
+
+    it('is the outcome, which a settlement without it must not contradict', async () => {
+      const id = await loseCall();
+      const answering = await begin();
+      await insertOutcomes(answering, [{ intent_id: id, entries: ['paid'] }]);
+      const settling = settle(id).then(({ status, body }) => [status, body.code]);
+      await commit(answering);
+      expect(await settling).toEqual([409, 'not_in_doubt']);
+      expect(await sourcesOf(id)).toEqual([]);
+    });
 
     it('becomes the next one', async () => {
       const id = await settledByPerson();
@@ -120,15 +143,9 @@ describe('an answer after the settlement of its call', () => {
     const pay = () => paying.pay().set('Idempotency-Key', 'order-1');
     paying.upstream.behaviour = reset;
     const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
-    const settle = (call: string) =>
-      supertest(paying.proxy.url)
-        .post(`/v1/calls/${call}/resolution`)
-        .set('X-API-Key', approver)
-        .send({ outcome: 'not_executed', reason: 'not there' })
-        .expect(200);
-    const id = await copyIntent(database, lost, { process: 999_999, recorded_at: '2026-01-01T00:00:00Z' });
+    const id = await copyLost(lost);
     await database.query('UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2', [id, lost]);
-    await settle(id);
+    await settle(id).expect(200);
     paying.upstream.behaviour = succeed;
     const paid = (await pay().expect(200)).headers['x-call-id'];
     const metric = async () =>
@@ -157,21 +174,12 @@ describe('an answer after the settlement of its call', () => {
       const { proxy, upstream } = paying;
       const client = await proxy.client(name, 'pay');
       const pay = () => proxy.post(client.key, '/payouts/airtime', AIRTIME).set('Idempotency-Key', 'order-1');
-      const settle = (call: string) =>
-        supertest(proxy.url)
-          .post(`/v1/calls/${call}/resolution`)
-          .set('X-API-Key', approver)
-          .send({ outcome: 'not_executed', reason: 'not there' })
-          .expect(200);
       upstream.behaviour = reset;
       const lost = (await pay().expect(502)).headers['x-call-id'] ?? '';
-      const id = await copyIntent(proxy.database, lost, {
-        process: 999_999,
-        recorded_at: '2026-01-01T00:00:00Z',
-      });
+      const id = await copyLost(lost);
       for (const table of ['idempotency_claim', 'recent_content'])
         await proxy.database.query(`UPDATE ${table} SET intent_id = $1 WHERE intent_id = $2`, [id, lost]);
-      await settle(id);
+      await settle(id).expect(200);
       const answerLate = () => insertOutcomesAgain(proxy.app.get(PrismaService), [paidOutcome(id)], TIMEOUTS);
       /** Days later, beyond the duplicate window. */
       const retry = async () => {
@@ -182,7 +190,7 @@ describe('an answer after the settlement of its call', () => {
         return { status, call: headers['x-call-id'], sent: upstream.received.length };
       };
       const replay = { status: 200, call: id, sent: 0 };
-      return { ...client, call: id, pay, settle, answerLate, retry, replay };
+      return { ...client, call: id, pay, answerLate, retry, replay };
     }
 
     const alarmsAbout = (id: string) =>
@@ -192,21 +200,21 @@ describe('an answer after the settlement of its call', () => {
       );
 
     it('returns the key to its call after the concurrent duplicate was not executed', async () => {
-      const { call, pay, settle, answerLate, retry, replay } = await startAgain('free-again');
-      await settle((await pay().expect(502)).headers['x-call-id'] ?? '');
+      const { call, pay, answerLate, retry, replay } = await startAgain('free-again');
+      await settle((await pay().expect(502)).headers['x-call-id'] ?? '').expect(200);
       await answerLate();
       expect(await retry()).toEqual(replay);
       expect(await alarmsAbout(call)).toEqual([]);
     });
 
     it('returns the key while the concurrent duplicate is in doubt, and raises the alarm', async () => {
-      const { call, pay, settle, answerLate, retry, replay } = await startAgain('open-again');
+      const { call, pay, answerLate, retry, replay } = await startAgain('open-again');
       const other = (await pay().expect(502)).headers['x-call-id'] ?? '';
       await answerLate();
       expect(await alarmsAbout(call)).toEqual([
         { reason: expect.stringContaining(`Call ${other} has its key now`) },
       ]);
-      await settle(other);
+      await settle(other).expect(200);
       expect(await retry()).toEqual(replay);
     });
 
