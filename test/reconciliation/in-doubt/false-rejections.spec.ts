@@ -46,8 +46,6 @@ describe('a rejection that may be false', () => {
     const [row] = await ledger.paying.proxy.database.query(sum, [id]);
     return Number(row?.usd ?? 0);
   };
-  const acts = async (action: string) =>
-    ledger.paying.proxy.database.query('SELECT call_id, after FROM activity WHERE action = $1', [action]);
 
   const LIES: [name: string, status: number, body: object | string][] = [
     ['200 error', 200, ERROR],
@@ -152,7 +150,7 @@ describe('a rejection that may be false', () => {
     it('is attributed, counts again and has its key again', async () => {
       const { app, to, key, first } = await late(false);
       expect([await outcomeOf(app.key, first), await spent(app)]).toEqual(['confirmed', 41]);
-      expect(await acts('false_rejection')).toMatchObject([{ call_id: first }]);
+      expect(await ledger.acts('false_rejection')).toMatchObject([{ call_id: first }]);
       expect((await pay(app.key, to, 40, key).expect(200)).body).toMatchObject({ call_id: first });
       expect(ledger.paidTo(to)).toEqual([40]);
     });
@@ -160,18 +158,18 @@ describe('a rejection that may be false', () => {
     it('is attributed, counts again and raises key_paid_twice if its key was used again', async () => {
       const { app, to, first } = await late(true);
       expect([await outcomeOf(app.key, first), await spent(app)]).toEqual(['confirmed', 81]);
-      expect(await acts('key_paid_twice')).toMatchObject([{ call_id: first }]);
-      expect(await acts('false_rejection')).toMatchObject([{ call_id: first }]);
+      expect(await ledger.acts('key_paid_twice')).toMatchObject([{ call_id: first }]);
+      expect(await ledger.acts('false_rejection')).toMatchObject([{ call_id: first }]);
       expect(ledger.paidTo(to)).toEqual([40, 40]);
     });
 
     it('has its key again if the later payout failed, and raises the alarm once that is paid', async () => {
-      const before = (await acts('key_paid_twice')).length;
+      const before = (await ledger.acts('key_paid_twice')).length;
       const { app, to, key, first } = await late(true, 'failed');
       for (const later of ['failed', 'paid']) {
         ledger.change(to, [later, 'paid']);
         await ledger.followUp();
-        const sums = [(await acts('key_paid_twice')).length - before, await spent(app)];
+        const sums = [(await ledger.acts('key_paid_twice')).length - before, await spent(app)];
         expect(sums).toEqual(later === 'paid' ? [1, 81] : [0, 41]);
       }
       expect(idOf(await pay(app.key, to, 40, key).expect(200))).toBe(first);
@@ -187,7 +185,7 @@ describe('a rejection that may be false', () => {
       const paid = idOf(await pay(app.key, phone(), 1).expect(400));
       await ledger.round();
       expect(await outcomeOf(app.key, paid)).toBe('confirmed');
-      expect(await acts('false_rejection')).toEqual([
+      expect(await ledger.acts('false_rejection')).toMatchObject([
         { call_id: paid, after: '{"account":"main","operation":"POST /payouts/airtime"}' },
       ]);
 
@@ -201,7 +199,7 @@ describe('a rejection that may be false', () => {
       const { headers } = await pay(app.key, to, 1, key).expect(409);
       expect(Number(headers['retry-after'])).toBeGreaterThan(3_000); // the full quiet period
       await ledger.round();
-      expect(await acts('false_rejection')).toHaveLength(1);
+      expect(await ledger.acts('false_rejection')).toHaveLength(1);
     });
 
     it('doubts a rejection in the round that finds the false one', async () => {
