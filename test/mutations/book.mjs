@@ -52,9 +52,7 @@ export const BOOK = [
   {
     name: 'last-of-a-call',
     guards: 'a payout in doubt although its answer names the only transaction left',
-    edits: [
-      ['src/reconciliation/book/attribution.ts', 'await runAll(db, MATCH_PLACES);', 'void MATCH_PLACES;'],
-    ],
+    edits: [['src/reconciliation/book/attribution.ts', 'await matchPlaces(db);', 'void matchPlaces;']],
     noticedBy: ATTRIBUTION,
   },
   {
@@ -67,7 +65,7 @@ export const BOOK = [
     name: 'id-of-another-call',
     guards: 'a transaction with the ID of another call, which the batch gives to this one',
     edits: [
-      [RULES, 'WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)', ''],
+      [RULES, 'AND NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)', ''],
       [RULES, 'const NAMED_CALL =', 'export const NAMED_CALL ='],
     ],
     noticedBy: ATTRIBUTION,

@@ -50,7 +50,7 @@ export async function attribute(db: Client, scope: AttributionScope): Promise<At
   for (const timeToleranceSeconds of [scope.usualSeconds, scope.longestSeconds]) {
     await matchAlike(db, { ...plan.settings, timeToleranceSeconds });
   }
-  await runAll(db, MATCH_PLACES);
+  await matchPlaces(db);
   const { rows } = await db.query<AttributionRow>(ATTRIBUTIONS);
   return rows.map(({ contradiction, ...row }) => ({ contradiction, ...toNews(row) }));
 }
@@ -108,6 +108,22 @@ const REFUSE = [
   SELECT theirs.*, NULL, NULL FROM theirs WHERE n IN (SELECT t FROM refused)`,
   NAME_THEIRS,
 ];
+
+/** Matches within calls. A call whose payouts all have a transaction leaves what it names to other calls. */
+async function matchPlaces(db: Client): Promise<void> {
+  let before = Infinity;
+  for (let left = await countLeft(db); left < before; left = await countLeft(db)) {
+    before = left;
+    await runAll(db, MATCH_PLACES);
+  }
+}
+
+async function countLeft(db: Client): Promise<number> {
+  const { rows } = await db.query<{ left: number }>(
+    Prisma.sql`SELECT count(*)::integer AS left FROM unmatched_ours`,
+  );
+  return rows[0]?.left ?? 0;
+}
 
 const ATTRIBUTIONS = Prisma.sql`
   SELECT o.call_id::text AS "callId", o.position, b.id::text, p.rule AS ground, t.read_id::text AS "readId",

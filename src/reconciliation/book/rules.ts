@@ -119,8 +119,8 @@ function bySameName(
 const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
 
 /**
- * `of_call`: transactions that the answer to one call names without assigning them to a payment, by their own
- * names (`named`) or only by their batch. One with an ID of ours is of no other call.
+ * `of_call`: transactions that the answer to one call with unmatched payments names without assigning them to a
+ * payment, by their own names (`named`) or only by their batch. One with an ID of ours is of no other call.
  */
 const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;
@@ -134,7 +134,8 @@ const MAKE_OF_CALL = Prisma.sql`
     UNION
     SELECT n, reference, call_id, TRUE FROM unmatched_theirs JOIN unmatched_name USING (upstream_id)
   ) AS names
-  WHERE NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)
+  WHERE call_id IN (SELECT call_id FROM unmatched_ours)
+    AND NOT EXISTS (SELECT FROM intent WHERE id = ${NAMED_CALL} AND id <> call_id)
   GROUP BY n HAVING count(DISTINCT call_id) = 1;
   ANALYZE of_call`;
 
@@ -236,5 +237,5 @@ export const MATCH_NAMED = [
   SETTLE,
 ];
 
-/** The last rule within a call again, after other rules took rows of it. */
-export const MATCH_PLACES = [MAKE_OF_CALL, BY_PLACE, SETTLE];
+/** The rules within a call again, after other rules took rows of it. */
+export const MATCH_PLACES = [...MATCH_BATCHES, BY_PLACE, SETTLE];

@@ -117,4 +117,12 @@ export const EXAMPLE_WORLDS: World[] = [
     ],
     rows: [row({ usd: '2', type: 'mobile_money', reference: 1, batch: 'b' })],
   },
+  // Two answers name a batch. The call of one of them gets its only transaction by likeness.
+  {
+    calls: [
+      mobileMoney([payout({ to: 'b' })], { ...answered, batch: 'b' }),
+      airtime([payout()], { ...answered, unplaced: 0 }),
+    ],
+    rows: [row({ to: 'b', type: 'mobile_money', reference: 'x', batch: 'b' }), row()],
+  },
 ];
