@@ -1081,10 +1081,10 @@ CREATE TABLE book_transaction (
   attributed_at timestamptz,
   CHECK (num_nulls(call_id, position, ground, attributed_at) IN (0, 4)),
   UNIQUE (call_id, position)
-);
+) WITH (fillfactor = 45); -- The first sighting of a row and a change of its status fit on its page, and no index changes.
 CREATE UNIQUE INDEX book_transaction_ref ON book_transaction (account, upstream_ref, variant) WHERE upstream_ref IS NOT NULL;
 CREATE UNIQUE INDEX book_transaction_upstream_id ON book_transaction (account, upstream_id) WHERE upstream_id IS NOT NULL;
-CREATE INDEX book_transaction_unclaimed ON book_transaction (account, issued_at) WHERE call_id IS NULL;
+CREATE INDEX book_transaction_unclaimed ON book_transaction (account, shown_at) WHERE call_id IS NULL;
 CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE call_id IS NULL;
 
 -- A contradiction: a second payout whose records name the transaction, another transaction with its reference,

@@ -3,6 +3,7 @@ import { ofAccount } from '../../journal/records/accounts';
 import { evidenceOfTransaction } from '../../journal/records/records';
 import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { CREATING } from '../../operations/items/effects';
+import { ZONE_ERROR_MS } from '../../operations/lifecycle/upstream-clock';
 import { Prisma } from '../../platform/database/generated/client';
 import { idFloor } from '../../platform/database/uuid';
 import { PayoutNews } from './payout-news';
@@ -14,12 +15,15 @@ const MOST_CALLS = 100_000;
 /** Maximum number of names by which calls are found, those of the newest transactions first. */
 const MOST_TERMS = 50_000;
 
-/** The transactions of an account without a payout `b`, with their last sightings `t`, since a time. */
+/**
+ * The transactions of an account without a payout `b`, with their last sightings `t`, since a time. The index
+ * has the time of their first sighting, which never changes and is no earlier than their issue, clocks aside.
+ */
 export const unclaimed = (account: string, since: Date) => Prisma.sql`
   book_transaction b JOIN upstream_transaction t ON t.read_id = b.read_id AND t.ordinal = b.ordinal
   WHERE b.account = ${account} AND b.call_id IS NULL
-    AND (b.issued_at >= ${since}::timestamptz OR b.issued_at IS NULL
-      AND b.shown_at >= ${since}::timestamptz)`;
+    AND coalesce(b.issued_at, b.shown_at) >= ${since}::timestamptz
+    AND b.shown_at >= ${new Date(since.getTime() - ZONE_ERROR_MS)}::timestamptz`;
 
 /**
  * Finds the calls that may have made an unclaimed transaction: they share a name of its recipient or one of
