@@ -1135,12 +1135,14 @@ $$;
 
 -- Returns whether two lists of canonical keys may be of one recipient. Unlike names, such as an email address
 -- and a handle, cannot be compared, and one side may omit the country code of a phone number.
-CREATE FUNCTION recipients_agree(ours text[], theirs text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT ours = '{}' OR theirs = '{}' OR ours && theirs OR NOT EXISTS (
+CREATE FUNCTION recipients_agree(ours text[], theirs text[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  IF ours = '{}' OR theirs = '{}' OR ours && theirs THEN RETURN TRUE; END IF; -- Nearly all rows end here.
+  RETURN NOT EXISTS (
     SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON name_kind(a.key) = name_kind(b.key)
   ) OR EXISTS (
-    SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON loose_name(a.key) = loose_name(b.key))
-$$;
+    SELECT FROM unnest(ours) AS a(key) JOIN unnest(theirs) AS b(key) ON loose_name(a.key) = loose_name(b.key));
+END $$;
 
 -- Enters the transactions that the answers and settlements of these calls name. The newest record of a payout
 -- counts. A transaction of another payout, or a second one of the same payout, is a contradiction.
