@@ -48,8 +48,8 @@ export const STEPS = ['ours', 'theirs', 'match', 'confirm', 'judge', 'record'] a
 interface ComparisonSteps {
   /** Looks up payouts missing in the listing. Undefined skips the lookup. */
   confirm?: MissingLookup | undefined;
-  /** Reads the matches from the temporary tables. */
-  onMatched?: (() => Promise<void>) | undefined;
+  /** Settles payouts, for which it can read the matches, before the result is recorded. */
+  settle?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function compare(
   db: Client,
   plan: Plan,
   onProgress: OnProgress = () => undefined,
-  { confirm, onMatched }: ComparisonSteps = {},
+  { confirm, settle }: ComparisonSteps = {},
 ): Promise<TotalsRecord> {
   const at = (step: (typeof STEPS)[number]) => onProgress(step, STEPS.indexOf(step), STEPS.length);
   await db.query('DISCARD TEMP'); // the tables of an earlier run on the same connection
@@ -77,9 +77,9 @@ export async function compare(
     await at('confirm');
     await confirmMissing(db, plan, confirm);
   }
-  await onMatched?.();
   await at('judge');
   const totals = await judge(db, plan, ids);
+  await settle?.();
   await at('record');
   await writeResult(db, plan, totals);
   await db.query('DISCARD TEMP').catch(() => undefined); // the results are stored, even if this fails

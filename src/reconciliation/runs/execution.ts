@@ -106,13 +106,14 @@ export class Execution {
       const source = run.ofStatement ? 'statement' : 'upstream';
       const period = { from, to, asOf, historical };
       const plan = { runId, account, ...period, readId, walletsReadId, source, settings } as const;
-      // A statement is the claim of its importer, and an old listing proves nothing about today.
-      if (!run.ofStatement && !run.historical && !this.mayPay.obstacleTo('settle'))
-        await this.enter(client, run, readId, signal);
-      return await compare(client, plan, at, {
-        confirm,
-        onMatched: this.settlementByStatement(run, client, plan, signal),
-      });
+      // At the same time, because records that are made from now on do not count in this run.
+      const entering = this.enter(run, readId, signal);
+      const settle = this.settlementByStatement(run, client, plan, signal) ?? (() => entering);
+      try {
+        return await compare(client, plan, at, { confirm, settle });
+      } finally {
+        await entering;
+      }
     } finally {
       await progress.end();
     }
@@ -132,15 +133,18 @@ export class Execution {
       });
   }
 
-  /** Enters the listing in the book. If this fails, a later poll does. */
+  /**
+   * Enters the listing in the book. A statement is the claim of its importer, and an old listing proves nothing
+   * about today. If it fails, a later poll enters the transactions.
+   */
   private async enter(
-    client: Client,
-    { id, account }: Run,
+    { id, account, ofStatement, historical }: Run,
     readId: string,
     signal: AbortSignal,
   ): Promise<void> {
+    if (ofStatement || historical || this.mayPay.obstacleTo('settle')) return;
     const reading = { account, readId, source: 'reconciliation', isQuiet: () => false } as const;
-    await this.book.enterWith(client, reading, signal).catch((err: unknown) => {
+    await this.book.enter(reading, signal).catch((err: unknown) => {
       this.logger.warn({ err, run_id: id }, 'listing of a run not entered in the book');
     });
   }
