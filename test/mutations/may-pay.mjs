@@ -98,11 +98,11 @@ export const CHECKS = [
   },
   {
     name: 'followed-while-fenced',
-    guards: 'a settlement of a worker that was fenced while reading the listing',
+    guards: 'the end of a deleted link, by a worker that was fenced while settling others',
     edits: [
       [
         'src/reconciliation/following/follow-up.service.ts',
-        "this.mayPay.require('settle'); // again, because reading takes long",
+        "this.mayPay.require('settle'); // again, because reading and settling take long",
         '',
       ],
     ],

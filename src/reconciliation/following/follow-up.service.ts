@@ -68,11 +68,11 @@ export class FollowUpService {
     const { readId, complete, failure } = await this.sources.changes(account, window, isNews, signal);
     const result = { readId, failure, changed: changed.length, known: 0, settled: 0 };
     if (!complete) return result; // The next poll processes the listed part again.
-    this.mayPay.require('settle'); // again, because reading takes long
     // The resolver judges calls in doubt.
     const reading = { account, readId, source: 'poll', isQuiet: () => false } as const;
     const { known, settled } = await this.book.enter(reading, signal);
     for (const transaction of changed) cache.add(transaction);
+    this.mayPay.require('settle'); // again, because reading and settling take long
     const deleted = await this.deletedLinks.run(account, window.from, signal);
     return { ...result, known, settled: settled.size + deleted };
   }

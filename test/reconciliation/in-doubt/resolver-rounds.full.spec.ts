@@ -1,6 +1,7 @@
 import { INestApplicationContext } from '@nestjs/common';
 import { FenceService } from '../../../src/continuity/fence/fence.service';
 import { newId } from '../../../src/platform/database/ids';
+import { BookService } from '../../../src/reconciliation/book/book.service';
 import { FollowUpService } from '../../../src/reconciliation/following/follow-up.service';
 import { PollService } from '../../../src/reconciliation/in-doubt/rounds/poll.service';
 import { ReadBackService } from '../../../src/reconciliation/in-doubt/rounds/resolver.job';
@@ -28,9 +29,9 @@ describe('a requested round of the resolver', () => {
   const tasks = () => proxy.database.query('SELECT kind FROM worker_task');
   const ask = () =>
     supertest(proxy.url).post('/v1/reconciliation/resolver/rounds').set('X-API-Key', reconciler);
-  /** @returns the ID of a paid call in doubt. */
-  const lose = async (email: string) => {
-    const fault = { fault: 'resetAfterProcessing', operation: 'POST /payouts/credit', nth: 1 };
+  /** @returns the ID of a call in doubt, by default a paid one. */
+  const lose = async (email: string, how: object = { fault: 'resetAfterProcessing' }) => {
+    const fault = { ...how, operation: 'POST /payouts/credit', nth: 1 };
     const control = askSandbox(proxy.sandbox.url).post('/_sandbox/faults');
     await control.set('X-Sandbox-Control-Key', 'sandbox-control').send(fault).expect(201);
     const { headers } = await proxy
@@ -99,6 +100,28 @@ describe('a requested round of the resolver', () => {
     jest.restoreAllMocks();
     expect(await proxy.database.query('SELECT 1 FROM settlement WHERE intent_id = $1', [id])).toEqual([]);
     expect((await ask().expect(200)).body.verdicts.map(({ call_id }) => call_id)).toContain(id);
+  });
+
+  it('settles nothing more if its worker is fenced while it settles', async () => {
+    const id = await lose('fenced.unpaid@example.com', { fault: 'error502Html', processed: false });
+    const credits = [{ email: 'fenced.paid@example.com', valueInUSD: 0.25 }];
+    await proxy.post(app, '/payouts/credit', { credits }).expect(200); // shows that the listing is current
+    worker.get(PollService).rules.quietMs = 0;
+    const [fence, book] = [worker.get(FenceService), worker.get(BookService)];
+    const enter = book.enterWith.bind(book);
+    jest.spyOn(book, 'enterWith').mockImplementation(async (...asked) => {
+      const entered = await enter(...asked);
+      fence.raise('clock_skewed', 'The clock differs by 60 seconds.');
+      return entered;
+    });
+    for (const service of [worker.get(ResolverService), worker.get(FollowUpService)]) {
+      await expect(service.runOnce()).rejects.toMatchObject({ code: 'instance_fenced' });
+      fence.lower('clock_skewed');
+    }
+    jest.restoreAllMocks();
+    expect(await proxy.database.query('SELECT 1 FROM settlement WHERE intent_id = $1', [id])).toEqual([]);
+    const { body } = await ask().expect(200);
+    expect(body.verdicts).toContainEqual(expect.objectContaining({ call_id: id, verdict: 'not_executed' }));
   });
 
   it('passes to the next worker if the first ends before it has begun', async () => {
