@@ -9,8 +9,7 @@ import { LocalCopies } from './copies/local-copies';
 import { RefusalWriter } from './outcomes/refusals';
 import { UnknownStatuses } from './outcomes/unknown-statuses';
 import { SpooledOutcomes } from './recovery/spooled-outcomes';
-import { KeysPaidTwiceMetric } from './settlement/double-payments';
-import { FalseRejectionsMetric } from './settlement/false-rejections';
+import { AlarmMetrics } from './settlement/alarms';
 import { DatabaseBehindStop } from './stops/stops';
 
 const EXPORTED = [AccessJournal, CallJournal, ExpectedFees, LocalCopies, SpooledOutcomes, UnknownStatuses];
@@ -22,8 +21,7 @@ const EXPORTED = [AccessJournal, CallJournal, ExpectedFees, LocalCopies, Spooled
     { provide: ChangeRecords, useClass: ActivityJournal },
     ...EXPORTED,
     DatabaseBehindStop,
-    FalseRejectionsMetric,
-    KeysPaidTwiceMetric,
+    AlarmMetrics,
     RefusalWriter,
   ],
   exports: [ChangeRecords, ...EXPORTED],

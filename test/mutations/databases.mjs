@@ -213,7 +213,11 @@ export const DATABASES = [
     name: 'one-key-two-payments',
     guards: 'two payments with one key, without an alarm',
     edits: [
-      ['src/journal/settlement/double-payments.ts', 'if (alarm) return;', 'if (alarm ?? true) return;'],
+      [
+        'src/journal/settlement/double-payments.ts',
+        'await raiseOnce(tx, alarm, [owner.id])',
+        'Boolean(void alarm)',
+      ],
     ],
     noticedBy: 'test/reconciliation/in-doubt/late-answers.spec.ts',
   },

@@ -1,20 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { MetricsService } from '../../http/metrics/metrics.service';
+import { Logger } from '@nestjs/common';
 import { Prisma } from '../../platform/database/generated/client';
-import { newId } from '../../platform/database/ids';
 import { PrismaService } from '../../platform/database/pools/prisma.service';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { isKeyFree, isPaid, KnownCall, mayBePaid, readCallStates } from '../admission/call-states';
 import { claimedKeyOf, CopiedLine } from '../copies/local-copies';
 import { rejectForKey } from '../decisions/decisions';
-import { insertion } from '../records/document-sql';
 import { IntentDocument } from '../records/documents';
+import { raiseOnce } from './alarms';
 
 const logger = new Logger('Journal');
-
-/** Timeout of this metric, in ms. The other metrics work without the database. */
-const TIMEOUT_MS = 1_000;
 
 /** A call that has or had an idempotency key. */
 interface KeyedCall extends Pick<IntentDocument, 'id' | 'client_id' | 'operation'> {
@@ -134,41 +127,16 @@ async function raise(
   how: string,
 ): Promise<void> {
   const { id, client_id: clientId, operation } = paid;
-  const [alarm] = await tx.$queryRaw<unknown[]>`
-    SELECT FROM activity WHERE action = 'key_paid_twice' AND call_id IN (${id}::uuid, ${owner.id}::uuid)
-      LIMIT 1`;
-  if (alarm) return;
-  const act = {
-    id: newId(),
-    action: 'key_paid_twice',
+  const alarm = {
+    action: 'key_paid_twice' as const,
     target_client_id: clientId,
     target_client: owner.client,
     after: '{}',
-    via: 'proxy',
     call_id: id,
     reason: `Call ${id} ${how}. Call ${owner.id} has its key now and is ${owner.state}.`,
   };
-  await tx.$executeRaw(insertion('activity', [act]));
-  logger.error({ call_id: id, other_call_id: owner.id, operation }, 'one idempotency key, two paid calls');
-}
-
-/** Counts the alarms, for Prometheus. */
-@Injectable()
-export class KeysPaidTwiceMetric {
-  constructor(prisma: SidePrisma, metrics: MetricsService) {
-    metrics.watch(
-      'payout_proxy_keys_paid_twice',
-      'Calls that turned out to be paid after another call had received their idempotency key. Absent ' +
-        'while the database does not answer.',
-      async () => {
-        const counting = prisma.$queryRaw<[{ count: number }]>`
-          SELECT count(*)::integer AS count FROM activity WHERE action = 'key_paid_twice'`.catch(
-          () => undefined,
-        );
-        return (await waitAtMost(counting, TIMEOUT_MS))?.[0].count;
-      },
-    );
-  }
+  if (await raiseOnce(tx, alarm, [owner.id]))
+    logger.error({ call_id: id, other_call_id: owner.id, operation }, 'one idempotency key, two paid calls');
 }
 
 /** A copied call whose key belongs to another call in the database. */

@@ -1,25 +1,18 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { MetricsService } from '../../http/metrics/metrics.service';
+import { Logger } from '@nestjs/common';
 import { ENTRIES, Entry } from '../../operations/lifecycle/entries';
 import { Resolution } from '../../operations/lifecycle/lifecycle';
 import { UNVERIFIED_REJECTION } from '../../operations/lifecycle/rejections';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
-import { newId } from '../../platform/database/ids';
 import { ReaderPrisma } from '../../platform/database/pools/reader-prisma';
-import { SidePrisma } from '../../platform/database/pools/side-prisma';
-import { waitAtMost } from '../../platform/database/pools/timeouts';
 import { canonical } from '../../policy/content';
-import { insertion } from '../records/document-sql';
 import { IntentDocument, OutcomeDocument } from '../records/documents';
+import { raiseOnce } from './alarms';
 
 const logger = new Logger('Journal');
 
 /** Time for which the rejections of an operation are doubted after a false one. */
 const DISTRUST_HOURS = 24;
-
-/** Timeout of this metric, in ms. The other metrics work without the database. */
-const TIMEOUT_MS = 1_000;
 
 /** The state of a call after a settlement. */
 interface SettledState {
@@ -51,24 +44,19 @@ export async function alarmIfFalselyRejected(
 ): Promise<void> {
   if (!isFalselyRejected(settled)) return;
   const { id, client_id: clientId, operation } = settled.intent;
-  const [alarm] = await tx.$queryRaw<unknown[]>`
-    SELECT FROM activity WHERE action = 'false_rejection' AND call_id = ${id}::uuid LIMIT 1`;
-  if (alarm) return;
   const [client] = await tx.$queryRaw<{ name: string; account: string }[]>`
     SELECT name, account FROM client WHERE id = ${clientId}::uuid`;
   const account = client?.account ?? MAIN_ACCOUNT;
-  const act = {
-    id: newId(),
+  const isNew = await raiseOnce(tx, {
     action: 'false_rejection',
     target_client_id: clientId,
     target_client: client?.name ?? null,
     after: canonical({ account, operation }),
-    via: 'proxy',
     call_id: id,
     reason: `The upstream rejected call ${id} and carried it out.`,
-  };
-  await tx.$executeRaw(insertion('activity', [act]));
-  logger.error({ call_id: id, operation, account }, 'the upstream carried out a call that it had rejected');
+  });
+  if (isNew)
+    logger.error({ call_id: id, operation, account }, 'the upstream carried out a call that it had rejected');
 }
 
 /** An operation of an account with a false rejection within the last day. */
@@ -100,22 +88,4 @@ export async function readDoubts(
   const doubted = await readDoubtedOperations(prisma);
   return (of) =>
     doubted.some(({ account, operation }) => account === of.account && operation === of.operation);
-}
-
-/** Counts the alarms, for Prometheus. */
-@Injectable()
-export class FalseRejectionsMetric {
-  constructor(prisma: SidePrisma, metrics: MetricsService) {
-    metrics.watch(
-      'payout_proxy_false_rejections',
-      'Calls that the upstream rejected and carried out. Absent while the database does not answer.',
-      async () => {
-        const counting = prisma.$queryRaw<[{ count: number }]>`
-          SELECT count(*)::integer AS count FROM activity WHERE action = 'false_rejection'`.catch(
-          () => undefined,
-        );
-        return (await waitAtMost(counting, TIMEOUT_MS))?.[0].count;
-      },
-    );
-  }
 }
