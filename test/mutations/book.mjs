@@ -8,7 +8,56 @@ const SETTLEMENT = 'src/reconciliation/book/news-settlement.ts';
 const OVERTAKEN = 'test/reconciliation/book/overtaken.spec.ts';
 const CONTRADICTIONS = 'test/reconciliation/book/contradictions.spec.ts';
 
+const REFUTED = 'test/reconciliation/book/refuted-answers.spec.ts';
+const MIGRATION = 'prisma/migrations/20261124000000_init/migration.sql';
+
 export const BOOK = [
+  {
+    name: 'refuted-answer',
+    guards: 'a payout that stays paid by the transaction of another payment',
+    edits: [
+      [SIGHTINGS, 'RELEASE_REFUTED, ...insertNew', '...insertNew'],
+      [SIGHTINGS, 'const RELEASE_REFUTED', 'export const RELEASE_REFUTED'],
+    ],
+    noticedBy: REFUTED,
+    test: 'frees nothing',
+  },
+  {
+    name: 'refuted-answer-frees',
+    guards: 'a payout that counts as not executed, because a listing may lie about its transaction',
+    edits: [['src/reconciliation/in-doubt/verdict/related.ts', "AND kind <> 'owner'", "AND kind = 'owner'"]],
+    noticedBy: REFUTED,
+    test: 'frees nothing',
+  },
+  {
+    name: 'listed-before-its-answer',
+    guards: 'a payout that gets a listed transaction by its answer, without a comparison',
+    edits: [
+      [MIGRATION, 'k.owner IS NULL AND b.read_id IS NULL OR k.is_moved', 'k.owner IS NULL OR k.is_moved'],
+    ],
+    noticedBy: REFUTED,
+    test: 'nearly its amount',
+  },
+  {
+    name: 'refuted-name',
+    guards: 'a payout without its transaction, because its answer names another one',
+    edits: [
+      [
+        'src/reconciliation/book/attribution.ts',
+        "AND c.kind <> 'owner';",
+        "AND c.kind = 'owner' AND c.position IS NULL;",
+      ],
+    ],
+    noticedBy: REFUTED,
+    test: 'once it is listed',
+  },
+  {
+    name: 'id-of-another-call-in-an-answer',
+    guards: 'a payout in doubt whose transaction the answer of an equal one names',
+    edits: [[SIGHTINGS, 'AND id <> o.call_id))`;', 'AND FALSE))`;']],
+    noticedBy: REFUTED,
+    test: 'by the ID of another call',
+  },
   {
     name: 'partners-of-a-class',
     guards: 'a payout in doubt although its class has a transaction for it',
@@ -107,11 +156,7 @@ export const BOOK = [
     name: 'names-for-payouts',
     guards: 'a name without a payout that comes before the one of a payout',
     edits: [
-      [
-        'prisma/migrations/20261124000000_init/migration.sql',
-        'ORDER BY n.pos IS NULL, n.call_id, n.pos',
-        'ORDER BY n.pos IS NOT NULL, n.call_id, n.pos',
-      ],
+      [MIGRATION, 'ORDER BY n.pos IS NULL, n.call_id, n.pos', 'ORDER BY n.pos IS NOT NULL, n.call_id, n.pos'],
     ],
     noticedBy: ATTRIBUTION,
   },

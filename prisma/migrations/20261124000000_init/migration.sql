@@ -1093,8 +1093,8 @@ CREATE INDEX book_transaction_unplaced ON book_transaction (answered_call) WHERE
 CREATE TABLE book_contradiction (
   id             uuid PRIMARY KEY, -- UUIDv7
   transaction_id uuid NOT NULL,
-  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount', 'surplus')),
-  call_id        uuid, -- the second payout, or the call of the answer
+  kind           text NOT NULL CHECK (kind IN ('owner', 'reference', 'recipient', 'type', 'amount', 'own_id', 'surplus')),
+  call_id        uuid, -- the second payout, the payout that the transaction contradicts, or the call of the answer
   position       integer,
   ground         text, -- of its record: answer, error or person
   variant_id     uuid, -- the row with its name, a transaction of its own
@@ -1207,10 +1207,10 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
     FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new
     ON CONFLICT DO NOTHING
   ), attributed AS (
-    -- Without a reading, the next sighting is compared with the payout.
+    -- Without a reading, the next sighting is compared with the payout. One that a reading has shown is compared by the rules.
     UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
       answered_call = coalesce(b.answered_call, k.call_id), read_id = NULL, ordinal = NULL
-    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
+    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL AND b.read_id IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
   SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', CASE WHEN k.is_moved THEN k.owner ELSE k.call_id END,
@@ -1218,6 +1218,8 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
   FROM known k
   WHERE k.pos IS NOT NULL AND (k.owner, k.owner_position) IS DISTINCT FROM (k.call_id, k.pos)
     AND (k.owner IS NOT NULL OR k.has_one OR k.book_id IS NULL AND k.id <> k.first_id)
+    -- A transaction that contradicts the payout was taken from it.
+    AND NOT EXISTS (SELECT FROM book_contradiction c WHERE c.transaction_id = k.book_id AND (c.call_id, c.position) = (k.call_id, k.pos))
   UNION ALL
   SELECT new_id(), coalesce(k.book_id, k.first_id), 'surplus', k.call_id, NULL, NULL
   FROM known k WHERE k.pos IS NULL AND k.is_surplus

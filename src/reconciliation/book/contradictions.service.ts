@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { MetricsService } from '../../http/metrics/metrics.service';
 import { insertion } from '../../journal/records/document-sql';
+import { LedgerItem } from '../../journal/settlement/ledger';
 import { settleWithin } from '../../journal/settlement/settlements';
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { RunningConfig, SETTINGS } from '../../platform/config/config';
@@ -25,12 +26,12 @@ export interface PayoutClaim extends PayoutPlace {
 interface ContradictionRow {
   id: string;
   transactionId: string;
-  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount' | 'surplus';
+  kind: 'owner' | 'reference' | 'recipient' | 'type' | 'amount' | 'own_id' | 'surplus';
   upstreamRef: string | null;
   upstreamId: string | null;
   /** The payout of the transaction. */
   owner: PayoutClaim | null;
-  /** The second payout. */
+  /** The second payout, or one that the transaction contradicts. */
   claimant: PayoutClaim | null;
   /** The call whose answer names more transactions than it has payouts, and those of its payouts. */
   answered: { callId: string; twins: { name: string; payout: string }[] } | null;
@@ -44,14 +45,16 @@ const KINDS: Record<ContradictionRow['kind'], string> = {
   recipient: 'The upstream shows the transaction with another recipient',
   type: 'The upstream shows the transaction with another type',
   amount: 'The upstream shows the transaction with another amount',
+  own_id: 'The upstream shows the transaction with the ID of another call',
   surplus: 'The answer names more transactions than its call has payouts',
 };
 
 /**
  * Handles contradictions about transactions of the book. A second payout gets the transaction if its record
- * is stronger than the ground of the first, and the other payout is in doubt from then on. Every other
- * contradiction changes nothing, and raises an alarm: an act in the activity log, an error in the process
- * log, and a metric.
+ * is stronger than the ground of the first, and the other payout is in doubt from then on. A payout whose
+ * answer names the transaction of another payment is in doubt too. Every other contradiction changes
+ * nothing. All but the first raise an alarm: an act in the activity log, an error in the process log, and a
+ * metric.
  */
 @Injectable()
 export class ContradictionsService {
@@ -109,7 +112,8 @@ export class ContradictionsService {
         await this.move(tx, row, claimant);
         continue;
       }
-      if (claimant && changesPayouts(row)) await doubtPayout(tx, claimant, NAMED_BEFORE, this.settings);
+      if (claimant && changesPayouts(row))
+        await doubtPayout(tx, claimant, REFUTED, this.settings, isByAnswer);
       alarms.push(row);
     }
     await this.alarm(tx, alarms);
@@ -153,9 +157,12 @@ export async function giveTransaction(
   await tx.$executeRaw`
     UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
     WHERE id = ${otherId}::uuid`;
+  // Without a reading, its next sighting is compared with the payout. A person has compared them.
   await tx.$executeRaw`
     UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer,
-      ground = ${ground}, attributed_at = clock_timestamp()
+      ground = ${ground}, attributed_at = clock_timestamp(),
+      read_id = CASE WHEN ${ground} = 'person' THEN read_id END,
+      ordinal = CASE WHEN ${ground} = 'person' THEN ordinal END
     WHERE id = ${id}::uuid`;
 }
 
@@ -165,9 +172,10 @@ export async function doubtPayout(
   { callId, position }: PayoutPlace,
   reason: string,
   timeouts: Timeouts,
+  applies: (item: LedgerItem) => boolean = () => true,
 ): Promise<void> {
   await settleWithin(tx, callId, timeouts, ({ items, outcome, isInDoubt }) =>
-    items[position] && (outcome ?? isInDoubt)
+    items[position] && applies(items[position]) && (outcome ?? isInDoubt)
       ? { intentId: callId, source: 'resolver', reason, entries: [{ position, entry: 'in_doubt' }] }
       : undefined,
   );
@@ -190,24 +198,32 @@ function toAct(row: ContradictionRow) {
   };
 }
 
-function reasonOf({ kind, owner, claimant, answered }: ContradictionRow): string {
+function reasonOf(row: ContradictionRow): string {
+  const { kind, owner, claimant, answered } = row;
   const twins = answered?.twins.map(({ name, payout }) => `${proseAsRecorded(name)} of payout ${payout}`);
   if (twins) return `${KINDS[kind]}. Compare the transaction with ${twins.join(', ')}.`;
   const about = owner ? ` of payout ${owner.callId}.${owner.position}` : '';
   const second = claimant ? ` (payout ${claimant.callId}.${claimant.position})` : '';
-  return `${KINDS[kind]}${about}${second}. It changed nothing.`;
+  const effect = changesPayouts(row) ? 'The answer of the payout proves nothing' : 'It changed nothing';
+  return `${KINDS[kind]}${about}${second}. ${effect}.`;
 }
 
-const NAMED_BEFORE = 'The answer names a transaction of another payout, so it proves nothing about this one.';
+const REFUTED =
+  'The answer names the transaction of another payment, so it proves nothing about this payout.';
 const NAMED_SINCE = 'The record of another payout names the transaction that was taken for that of this one.';
 
 /** Returns whether the contradiction changes a payout. The others only raise an alarm. */
 function changesPayouts(row: ContradictionRow): boolean {
-  return isMoved(row) || (row.kind === 'owner' && row.claimant !== null && row.other === null);
+  return isMoved(row) || (row.claimant !== null && row.other === null);
+}
+
+/** Returns whether the state of a payout follows from its answer, which a contradiction refutes. */
+function isByAnswer({ postings }: LedgerItem): boolean {
+  return postings.findLast(({ entry }) => entry !== 'fee')?.source === 'answer';
 }
 
 /** Returns whether the record of the second payout outweighs the grounds that it contradicts. */
 function isMoved({ kind, claimant, owner, other }: ContradictionRow): boolean {
-  if (kind !== 'owner' || claimant === null) return false;
+  if (kind !== 'owner' || claimant === null || owner === null) return false;
   return [owner, other].every((one) => one === null || GROUNDS[claimant.ground] > GROUNDS[one.ground]);
 }

@@ -195,8 +195,8 @@ const sameBatch = (equal: EqualColumns[], more: Partial<RankRule> = {}) =>
 /** The place in the call, if a single row is left on each side. A batch proves none: calls can share it. */
 const BY_PLACE = sameBatch([], { singleOnly: true, where: Prisma.sql`t.named` });
 
-/** Tolerance for a listed amount that is rounded to cents. */
-export const ROUNDED_USD = Prisma.sql`CASE WHEN t.usd = round(t.usd, 2) THEN 0.01 ELSE 0 END`;
+/** Tolerance for a listed amount that is rounded to cents: less than the difference to the next cent. */
+export const ROUNDED_USD = Prisma.sql`CASE WHEN t.usd = round(t.usd, 2) THEN 0.009999 ELSE 0 END`;
 
 /** Not an amount that is near without being rounded: it may be that of another payout to the recipient. */
 const BY_SURE_PLACE = sameBatch([], {

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { namedCallSql } from '../../operations/catalogue/payout-id';
 import { KNOWN_TYPES } from '../../operations/items/effects';
 import { Prisma } from '../../platform/database/generated/client';
 import { LOCKS } from '../../platform/database/locks';
@@ -20,6 +21,7 @@ export async function enterReading(db: Client, account: string, readId: string):
     Prisma.sql`BEGIN`,
     // The search index enters answers meanwhile.
     Prisma.sql`SELECT pg_advisory_xact_lock(${LOCKS.book})`,
+    RELEASE_REFUTED,
     ...insertNew(account, readId),
     updateUnclaimed(readId),
     updateFirst(readId),
@@ -74,7 +76,7 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     FROM sighting s LEFT JOIN book_transaction b ON b.id = s.book_id
     WHERE s.is_news OR s.is_first OR s.book_id IN (SELECT book_id FROM repeated)`,
     Prisma.sql`CREATE TEMP TABLE sighted_payout AS
-    SELECT c.call_id, i.position, i.amount_usd, o.type, o.incoming,
+    SELECT c.call_id, i.position, i.amount_usd, i.reference, o.type, o.incoming,
       recipient_keys(i.email, i.phone, i.handle, i.receiver) AS keys
     FROM (SELECT DISTINCT call_id FROM compared WHERE call_id IS NOT NULL) AS c
     JOIN intent ON intent.id = c.call_id JOIN compared_operation o ON o.operation = intent.operation
@@ -88,8 +90,17 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
 export const KEYS_LISTED = Prisma.sql`recipient_keys(t.email, t.phone, t.handle, t.receiver)`;
 const KEYS_BEFORE = Prisma.sql`recipient_keys(e.email, e.phone, e.handle, e.receiver)`;
 
-/** Rounding to cents, and the fee, by which an amount may differ. */
-const SLACK_USD = Prisma.sql`0.01 + coalesce(t.fee_usd, b.fee_usd, 0)`;
+/**
+ * The amount by which a row `t` may differ: its fee and a cent. If only a name connects both, less than a
+ * cent, and only if it rounds to cents. Otherwise it is that of a payout of nearly the same amount.
+ */
+const slack = (fee: Prisma.Sql, isByName: Prisma.Sql) => Prisma.sql`${fee} + CASE WHEN NOT (${isByName})
+  THEN 0.01 WHEN t.amount_usd = round(t.amount_usd, 2) THEN 0.009999 ELSE 0.0000005 END`;
+const SLACK_USD = slack(
+  Prisma.sql`coalesce(t.fee_usd, b.fee_usd, 0)`,
+  Prisma.sql`b.amount_usd IS NOT NULL AND b.read_id IS NULL`,
+);
+const SLACK_OF_PAIR = slack(Prisma.sql`coalesce(t.fee_usd, 0)`, Prisma.sql`p.rule LIKE 'upstream%'`);
 
 /** A row `t` has another recipient than one with these keys. */
 export const hasOtherRecipient = (keys: Prisma.Sql) =>
@@ -99,19 +110,25 @@ export const hasOtherRecipient = (keys: Prisma.Sql) =>
 export const hasOtherType = (type: Prisma.Sql) => Prisma.sql`(lower(t.type) <> ${type}
   AND lower(t.type) = ANY (${KNOWN_TYPES}::text[]) AND ${type} = ANY (${KNOWN_TYPES}::text[]))`;
 
+/** A row `t` has an ID of another call than that of the payout `o`. */
+const NAMES_OTHER_CALL = Prisma.sql`(t.reference <> coalesce(o.reference, '') AND EXISTS (
+  SELECT FROM intent WHERE id = ${Prisma.raw(namedCallSql('t.reference'))} AND id <> o.call_id))`;
+
 /** The fact by which a row `t` contradicts the transaction `b` of its name. Null if it agrees. */
 const CONTRADICTION = Prisma.sql`CASE
+  WHEN ${NAMES_OTHER_CALL} THEN 'own_id'
   WHEN ${hasOtherRecipient(Prisma.sql`CASE WHEN o.keys <> '{}' THEN o.keys ELSE ${KEYS_BEFORE} END`)}
     THEN 'recipient'
   WHEN ${hasOtherType(Prisma.sql`coalesce(o.type, lower(e.type))`)} THEN 'type'
   WHEN least(abs(t.amount_usd - b.amount_usd), abs(t.amount_usd - o.amount_usd)) > ${SLACK_USD}
     AND NOT coalesce(o.incoming, FALSE) THEN 'amount' END`;
 
-/** The fact by which a row `t` contradicts the payout `o` of operation `c`. Null if it agrees. */
+/** The fact by which a row `t` contradicts the payout `o` of operation `c` in the pair `p`. Null if none. */
 export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
+  WHEN ${NAMES_OTHER_CALL} THEN 'own_id'
   WHEN ${hasOtherRecipient(Prisma.sql`array_remove(ARRAY[o.key], NULL)`)} THEN 'recipient'
   WHEN ${hasOtherType(Prisma.sql`c.type`)} THEN 'type'
-  WHEN abs(t.amount_usd - o.usd) > 0.01 + coalesce(t.fee_usd, 0) THEN 'amount' END`;
+  WHEN abs(t.amount_usd - o.usd) > ${SLACK_OF_PAIR} THEN 'amount' END`;
 
 /**
  * `news`: the sightings that are new, changed or repeated, or the first ones of what an answer names. One for
@@ -142,6 +159,26 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`CREATE INDEX ON news (upstream_id); ANALYZE news`,
   ];
 }
+
+/**
+ * Takes transactions from payouts whose answers name them, if their first sightings contradict the payouts:
+ * the answer or the listing lies. From now on, they are news about transactions without a payout.
+ */
+const RELEASE_REFUTED = Prisma.sql`
+  WITH refuted AS (
+    SELECT DISTINCT ON (book_id) * FROM news n WHERE contradiction IS NOT NULL AND NOT EXISTS (
+      SELECT FROM news a WHERE a.book_id = n.book_id AND a.contradiction IS NULL)
+    ORDER BY book_id, ordinal
+  ), released AS (
+    UPDATE book_transaction b SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
+    FROM refuted n WHERE b.id = n.book_id AND b.call_id IS NOT NULL AND b.read_id IS NULL
+      AND b.ground <> 'person'
+    RETURNING b.id, n.ordinal, n.contradiction, n.call_id, n.position
+  ), recorded AS (
+    INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position)
+    SELECT new_id(), id, contradiction, call_id, position FROM released ON CONFLICT DO NOTHING
+  )
+  UPDATE pg_temp.news n SET contradiction = NULL FROM released r WHERE n.ordinal = r.ordinal`;
 
 /** Whether a row of `news` is the first with its ID. An ID belongs to one transaction. */
 const IS_FIRST = Prisma.sql`n.ordinal = (

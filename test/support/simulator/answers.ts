@@ -90,8 +90,8 @@ export function successOf(
       return { status: 'success', data: { paymentLink: LINK, data: rows, error: text } };
     case '/account/transfer': {
       const [row] = rows;
-      const { valueInUSD, receiver, chiRef: tnxID, issuer: sender } = row ?? {};
-      const data = { sender, wallet: 'chi', valueInUSD, tnxID, receiver };
+      const { receiver, usd: valueInUSD } = items[0] ?? {};
+      const data = { sender: row?.issuer, wallet: 'chi', valueInUSD, tnxID: row?.chiRef, receiver };
       return { status: 'success', data: { data, error: text } };
     }
     default:

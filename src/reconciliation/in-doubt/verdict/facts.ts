@@ -30,9 +30,11 @@ export interface Listing {
 /** Kinds of transactions that debit a wallet. */
 const PAID_KINDS = [...CREATED_BY.values()].flatMap(({ name, paidAtOnce }) => (paidAtOnce ? [name] : []));
 
-/** A payout in doubt whose transaction is listed with a status that has no meaning. */
+/** A payout in doubt whose transaction is listed with a status that has no meaning, or of another payment. */
 export interface UnclearPayout {
   position: number;
+  /** Whether the listing shows the transaction that the answer names as that of another payment. */
+  isRefuted: boolean;
   transaction: RelatedTransaction;
 }
 
@@ -44,7 +46,7 @@ export interface Facts {
   rules: Rules;
   /** Whether the listing was requested after the quiet period. Unlisted transactions then stay unlisted. */
   isQuiet: boolean;
-  /** The payouts with a transaction whose status has no meaning. */
+  /** The payouts whose transactions are known and prove nothing. */
   unclear: UnclearPayout[];
   /** Transactions without a payout that may be of the call, such as another amount for its recipient. */
   related: RelatedTransaction[];

@@ -8,24 +8,32 @@ import { KEYS_LISTED } from '../../book/sightings';
 import { ItemInDoubt, RelatedTransaction, SentCall } from '../calls-in-doubt';
 import { UnclearPayout } from './facts';
 
+type UnclearRow = RelatedTransaction & Omit<UnclearPayout, 'transaction'> & { callId: string };
+
 /**
- * Finds the payouts of calls that are in doubt though the book has their transactions, because their status
- * has no meaning.
+ * Finds the payouts in doubt whose transactions the book knows: those with a status that has no meaning, and
+ * those of answers that a listing refutes.
  */
 export async function findUnclear(db: Client, calls: SentCall[]): Promise<Map<string, UnclearPayout[]>> {
   const ids = calls.map(({ id }) => id);
-  const { rows } = await db.query<RelatedTransaction & { callId: string; position: number }>(Prisma.sql`
-    SELECT call_id::text AS "callId", position, read_id::text AS "readId",
+  const { rows } = await db.query<UnclearRow>(Prisma.sql`
+    SELECT p.call_id::text AS "callId", p.position, "isRefuted", read_id::text AS "readId",
       coalesce(ordinal, 0)::text AS ordinal, upstream_ref AS "upstreamRef", upstream_id AS "upstreamId",
       batch_ref AS "batchRef", issued_at AS "issuedAt", status, amount_usd::text AS "amountUsd"
-    FROM book_transaction WHERE call_id = ANY (${ids}::uuid[]) ORDER BY 1, 2`);
+    FROM (
+      SELECT id, call_id, position, FALSE AS "isRefuted" FROM book_transaction
+      WHERE call_id = ANY (${ids}::uuid[])
+      UNION ALL
+      SELECT transaction_id, call_id, position, TRUE FROM book_contradiction
+      WHERE call_id = ANY (${ids}::uuid[]) AND kind <> 'owner'
+    ) AS p JOIN book_transaction USING (id) ORDER BY 1, 2`);
   const open = new Set(
     calls.flatMap(({ id, items }) => items.map(({ position }) => payoutIdOf(id, position))),
   );
   const unclear = new Map<string, UnclearPayout[]>();
-  for (const { callId, position, ...transaction } of rows) {
+  for (const { callId, position, isRefuted, ...transaction } of rows) {
     if (!open.has(payoutIdOf(callId, position))) continue;
-    unclear.set(callId, [...(unclear.get(callId) ?? []), { position, transaction }]);
+    unclear.set(callId, [...(unclear.get(callId) ?? []), { position, isRefuted, transaction }]);
   }
   return unclear;
 }

@@ -141,7 +141,13 @@ describe('the rules about a call in doubt', () => {
   });
 
   it('settle the payouts without a transaction, and leave one with an unknown status to a person', () => {
-    const unclear = [{ position: 0, transaction: { ...relatedTransaction('0.010000'), status: 'ON_HOLD' } }];
+    const unclear = [
+      {
+        position: 0,
+        isRefuted: false,
+        transaction: { ...relatedTransaction('0.010000'), status: 'ON_HOLD' },
+      },
+    ];
     const verdict = judge(factsIn({ title: 'one of two' }, CALL, unclear));
     expect(verdict).toMatchObject({
       verdict: 'ambiguous',

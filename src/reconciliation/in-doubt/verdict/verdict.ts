@@ -113,6 +113,12 @@ export function judge(facts: Facts): Verdict | undefined {
 }
 
 function unclearReason({ unclear }: Facts): string {
+  if (unclear.some(({ isRefuted }) => isRefuted)) {
+    return (
+      'The upstream lists the transaction that its answer names as that of another payment. The answer or ' +
+      'the listing is wrong. A person must find out whether this payout was made.'
+    );
+  }
   const word = unclear[0]?.transaction.status ?? null;
   const status = word === null ? 'without a status' : `with the status "${word}"`;
   return (

@@ -1,6 +1,6 @@
 import { mostPairs } from '../../examples/most-pairs';
 import { batchesOf, CALL_KINDS, PlacedPayout } from './small-world';
-import { contradicts, isPayment, isSame, isUsual, Row, WorldFacts } from './world-facts';
+import { contradicts, isPayment, isSame, isUnplacedIn, isUsual, Row, WorldFacts } from './world-facts';
 import { PlacedWorld } from './world-records';
 
 /**
@@ -30,8 +30,8 @@ export function faultsOf(placed: PlacedWorld, owned: Owned[], atOnce: boolean): 
 
 /**
  * Whether the order of readings cannot matter: the payouts and transactions that are alike form classes whose
- * members are interchangeable, and no answer names a batch or a transaction without a payout. Such an answer
- * proves more or less, by what else of its call is listed.
+ * members are interchangeable, and no answer names a batch, a transaction without a payout, or one that
+ * refutes it. Such an answer proves more or less, by what else of its call is listed.
  */
 export function isOrderFree(placed: PlacedWorld): boolean {
   return new Oracle(placed, [], true).hasClasses();
@@ -61,9 +61,12 @@ class Oracle extends WorldFacts {
 
   hasClasses(): boolean {
     const { world } = this.placed;
-    const isPlain = world.calls.every(
-      (call) => call.unplaced === null && batchesOf(world, call).length === 0,
+    const isRefuted = this.payouts.some(
+      (one) => one.names !== null && this.refutes(one, this.rows[one.names] as Row),
     );
+    const isPlain =
+      !isRefuted &&
+      world.calls.every((call) => call.unplaced === null && batchesOf(world, call).length === 0);
     const fitting = this.rows.map((row) => this.payouts.filter((payout) => this.isAlike(payout, row)));
     const isClass = (one: PlacedPayout[], other: PlacedPayout[]) =>
       !one.some((payout) => other.includes(payout)) ||
@@ -80,24 +83,29 @@ class Oracle extends WorldFacts {
         own_id: () => this.hasOwnId(payout, row),
         batch_ref: () =>
           this.callsOf(row).includes(payout.callIndex) &&
-          (isSame(payout, row) || this.isUnplacedIn(payout.call, row)),
+          (isSame(payout, row) || isUnplacedIn(payout.call, row)),
         fingerprint: () => this.isAlike(payout, row),
         none: () => false,
       }[levelOf(ground)];
       return [
         ...(fits() ? [] : [`${label(payout)} has ${row.index} by ${ground}`]),
-        ...(contradicts(payout, row) ? [`${label(payout)} contradicts ${row.index}`] : []),
+        ...(this.refutes(payout, row) ? [`${label(payout)} contradicts ${row.index}`] : []),
       ];
     });
   }
 
-  /** A transaction that an answer assigns to a payout belongs to a payout whose answer does. */
+  /**
+   * A transaction that answers assign to payouts belongs to one of those, unless it refutes them, or another
+   * row with its names does.
+   */
   private unclaimedNames(): string[] {
     const names = new Set(this.payouts.flatMap((one) => (one.names === null ? [] : [one.names])));
     return [...names].flatMap((index) => {
-      const claimants = this.payouts.filter((one) => one.names === index);
-      const isOwned = claimants.some((one) => this.levelOfPayout(one) === 'answer');
-      return isOwned ? [] : [`no answer has ${index}`];
+      const shown = this.rows.filter((row) => row.index === index || row.repeats === index);
+      const named = this.payouts.filter((one) => one.names === index);
+      const claimants = named.filter((one) => !shown.some((row) => this.refutes(one, row)));
+      const isOwned = claimants.some((one) => !isAfter(this.levelOfPayout(one), 'name'));
+      return isOwned || claimants.length === 0 ? [] : [`no answer has ${index}`];
     });
   }
 
@@ -128,7 +136,7 @@ class Oracle extends WorldFacts {
           isLeft(this.payoutOf(one), one, this.levelOfRow(one)),
       );
       const [payout, row] = [payouts[0], rows[0]];
-      if (!payout || !row || payouts.length > 1 || rows.length > 1 || !this.isUnplacedIn(call, row))
+      if (!payout || !row || payouts.length > 1 || rows.length > 1 || !isUnplacedIn(call, row))
         return [];
       const isMissed = this.rowOf(payout) !== row && !contradicts(payout, row);
       return isMissed ? [`${label(payout)} lacks ${row.index}, the last of its call`] : [];

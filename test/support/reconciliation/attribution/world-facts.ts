@@ -37,24 +37,23 @@ export class WorldFacts {
     return isMarked(payout) && this.sharesReference(payout, row);
   }
 
-  /** Calls whose answers name the batch, or the transaction without a payout. */
+  /** Whether a transaction cannot be that of a payout, whatever names it. */
+  protected refutes(payout: PlacedPayout, row: Row): boolean {
+    const owner = this.payouts.find((one) => this.hasOwnId(one, row));
+    return contradicts(payout, row) || (owner !== undefined && owner.callIndex !== payout.callIndex);
+  }
+
+  /** Calls whose answers name the batch, or the transaction itself. */
   protected callsOf(row: Row): number[] {
     const { world } = this.placed;
-    const { batch } = row;
+    const { index, batch } = row;
     const owner = this.payouts.find((payout) => this.hasOwnId(payout, row));
     return world.calls.flatMap((call, callIndex) => {
       if (owner && owner.callIndex !== callIndex) return [];
+      const isNamed = this.payouts.some((one) => one.callIndex === callIndex && one.names === index);
       const isOfBatch = batch !== null && batchesOf(world, call).includes(batch);
-      return isOfBatch || this.isUnplacedIn(call, row) ? [callIndex] : [];
+      return isNamed || isOfBatch || isUnplacedIn(call, row) ? [callIndex] : [];
     });
-  }
-
-  /**
-   * Whether the answer to a call names the transaction without a payout. A name that another answer gives to a
-   * payout is known as that of the payout only.
-   */
-  protected isUnplacedIn({ unplaced }: WorldCall, { index }: Row): boolean {
-    return unplaced === index && !this.payouts.some(({ names }) => names === index);
   }
 
   protected isOfCall(payout: PlacedPayout, row: Row): boolean {
@@ -78,11 +77,17 @@ export class WorldFacts {
     );
   }
 
-  /** Whether the answer to another call names the transaction, and an item of that call agrees with it. */
+  /**
+   * Whether the answer to another call names the transaction, and an item of that call agrees with it. Of
+   * several answers, the first counts that names it for a payout.
+   */
   private isAnswered({ callIndex }: PlacedPayout, row: Row): boolean {
-    return this.payouts.some(
-      (payout) =>
-        payout.callIndex !== callIndex && this.isUnplacedIn(payout.call, row) && !contradicts(payout, row),
+    const { calls } = this.placed.world;
+    const named = this.payouts.find(({ names }) => names === row.index)?.callIndex;
+    const answered = named ?? calls.findIndex((call) => isUnplacedIn(call, row));
+    return (
+      answered !== callIndex &&
+      this.payouts.some((one) => one.callIndex === answered && !contradicts(one, row))
     );
   }
 
@@ -92,6 +97,8 @@ export class WorldFacts {
 }
 
 export const isPayment = ({ type }: Row) => type !== 'fee';
+/** Whether the answer to a call names the transaction without a payout. */
+export const isUnplacedIn = ({ unplaced }: WorldCall, { index }: Row) => unplaced === index;
 export const isSame = (payout: PlacedPayout, row: Row) => payout.to === row.to && payout.usd === row.usd;
 export const isUsual = ({ call: { at } }: PlacedPayout, row: Row) => row.at <= at + USUAL.afterSeconds;
 
