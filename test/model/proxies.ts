@@ -1,3 +1,4 @@
+import { LOCKS } from '../../src/platform/database/locks';
 import { eventually } from '../support/payments/paying';
 import { removeDataDir } from '../support/processes/data-dir';
 import { Fleet } from '../support/processes/fleet';
@@ -137,13 +138,20 @@ export class Proxies {
     this.up[victim] = true;
   }
 
-  /** Ends the database's connections to a proxy, as after the timeout of an unresponsive machine. */
-  async loseSight(victim: number): Promise<void> {
+  /**
+   * Ends the database's connections to a proxy, as after the timeout of an unresponsive machine.
+   * @returns the numbers by which the database knew its process.
+   */
+  async loseSight(victim: number): Promise<number[]> {
     this.frozen = undefined;
-    await this.database.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
-      [nameOf(victim)],
+    const rows = await this.database.query<{ number: number | null }>(
+      `SELECT (
+         SELECT objid::bigint::integer FROM pg_locks l WHERE l.pid = a.pid AND classid = $2 AND objsubid = 2
+       ) AS number, pg_terminate_backend(pid)
+       FROM pg_stat_activity a WHERE application_name = $1`,
+      [nameOf(victim), LOCKS.process],
     );
+    return rows.flatMap(({ number }) => number ?? []);
   }
 
   /** Sets the wall clock of a proxy. Resolves immediately if it is down. */

@@ -23,10 +23,7 @@ export async function suspend(
   const isSuspended = atSend ? await world.proxies.suspendAtSend(victim) : world.proxies.suspend(victim);
   if (!isSuspended) return { faults: [], settled: 0 };
   try {
-    if (settled) {
-      world.outOfSight = victim;
-      await world.proxies.loseSight(victim);
-    }
+    if (settled) world.outOfSight = await world.proxies.loseSight(victim);
     await othersWork(shared, forSubmissions);
     return settled ? await settleSuspended(shared, lanes, victim) : { faults: [], settled: 0 };
   } finally {

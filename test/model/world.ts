@@ -73,8 +73,8 @@ export class World {
   fenced: number | undefined;
   /** Whether an old database may fence a proxy in this wave. */
   mayFence = false;
-  /** The proxy that the database lost sight of in this wave, while it was frozen. */
-  outOfSight: number | undefined;
+  /** Numbers of the process that the database lost sight of in this wave, while it was frozen. */
+  outOfSight: number[] = [];
   /** Losses of the database in this wave. */
   lost: DatabaseLoss | undefined;
   private moment = 0;
@@ -179,7 +179,7 @@ export class World {
     this.requestedStops.length = 0;
     this.lost = undefined;
     this.mayFence = wave.disaster.kind === 'loss';
-    this.outOfSight = undefined;
+    this.outOfSight = [];
     await this.setClocks(wave.clocks.atFirst);
     await this.upstream.begin(wave);
     Object.assign(this.rules, quietPeriodsOf(loadConfig(ENVIRONMENT)));

@@ -8,7 +8,7 @@ import { FinishedWave } from '../wave';
 import { World } from '../world';
 import { listCalls } from './lists';
 import { checkMoney } from './money';
-import { Arrival, Intent, isFreed, isInDoubt, isLie } from './records';
+import { Arrival, Intent, isFreed, isInDoubt, isLie, misjudged } from './records';
 import { checkResponse } from './responses';
 import { checkStates } from './states';
 
@@ -91,18 +91,23 @@ function checkTimeline({ request, number, intents, arrivals, totalUsd }: Timelin
       ({ outcome, resolution }) => (outcome ?? 'unknown') === 'unknown' && resolution === settled,
     ).length;
   // Each was settled as not executed, and its payment turned up later, or never.
-  const unknowable = arrivals.filter((one) => one.unknowable).length;
-  // A copy has no recipients, so nothing shows whose late payment it is.
-  const isShown = ({ unknowable: one }: Arrival) => one === 'late' && !intents.some((call) => call.recovered);
-  const unattributable = arrivals.filter((one) => one.unknowable && !isShown(one)).length;
+  const unknowable = misjudged(sendable, arrivals);
+  const turnedUp = misjudged(
+    sendable.filter(({ resolution }) => resolution !== 'not_executed'),
+    arrivals,
+  );
+  // A copy has no recipients, so nothing shows whose late payment it is. A hidden one is never listed.
+  const isShown =
+    arrivals.some((one) => one.unknowable === 'late') && !intents.some((call) => call.recovered);
+  const unattributable = isShown ? 0 : unknowable - turnedUp;
   const faults: [boolean, string][] = [
     // IDs show the order of arrival, not of admission. A duplicate that waited may have the smaller one.
     [
-      count('succeeded', 'unknown', null, ...keyedOnly) - free - notExecuted - unknowable > 1,
+      count('succeeded', 'unknown', null, ...keyedOnly) - free - notExecuted - turnedUp > 1,
       'was sent again although it may have been paid',
     ],
     [
-      request.keyed && arrivals.length > 1 + notExecuted + freed + unknowable,
+      request.keyed && arrivals.length > 1 + notExecuted + freed + turnedUp,
       `arrived ${arrivals.length} times`,
     ],
     [trulyDone > 1 + unknowable + (request.keyed ? 0 : free), 'was carried out more than once'],

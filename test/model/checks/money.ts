@@ -5,7 +5,7 @@ import { itemCountOf } from '../bodies';
 import { DecisionResponse, Lane, SentRequest } from '../lane';
 import { World } from '../world';
 import type { Timeline } from './invariants';
-import { Intent, isLie, readSpending } from './records';
+import { Intent, misjudged, readSpending } from './records';
 
 const ZERO = new Decimal(0);
 
@@ -22,20 +22,23 @@ export async function checkMoney(world: World, lane: Lane, timelines: Timeline[]
   const overspent = await database.query<{ usd: string }>('SELECT * FROM overspent WHERE client_id = $1', [
     lane.client.id,
   ]);
-  // A payment denied by the upstream frees its money. It counts again once the list shows it.
-  const wasLiedTo = timelines.some(({ arrivals }) => arrivals.some(isLie));
-  const isUnknowable = timelines.some(({ arrivals }) => arrivals.some(({ unknowable }) => unknowable));
+  // A payment that no list shows in time frees its money. It counts again once it is shown.
+  const returned = sum(
+    timelines.flatMap(({ intents: calls, arrivals, totalUsd }) =>
+      Array<Decimal>(misjudged(calls, arrivals)).fill(totalUsd ?? ZERO),
+    ),
+  );
   const paid = sum(lane.account ? simulatedPayments(timelines) : await reallyPaid(sandbox, timelines));
   const spent = await readSpending(database, lane.client.id);
   const intents = timelines.flatMap((timeline) => timeline.intents);
   const right = spendingOf(intents);
   const days = [...new Set([...spent.keys(), ...right.keys()])];
   return [
-    ...(wasLiedTo || isUnknowable ? [] : overspent).map(
-      ({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`,
-    ),
+    ...overspent
+      .filter(({ usd }) => returned.isZero() || caps.some((cap) => returned.plus(cap).lt(usd)))
+      .map(({ usd }) => `${usd} US dollars were spent at one moment, of ${caps.join(' and ')}`),
     ...caps
-      .filter((cap) => !isUnknowable && paid.gt(cap))
+      .filter((cap) => paid.gt(returned.plus(cap)))
       .map((cap) => `${paid.toFixed()} US dollars were paid, of ${cap.toFixed()}`),
     ...days
       .filter((day) => !(right.get(day) ?? ZERO).eq(spent.get(day) ?? 0))
@@ -68,15 +71,15 @@ function capsOf({ schedule: { limits } }: Lane): Decimal[] {
   );
 }
 
-/** Returns the amounts of payouts that the upstream kept. Payments that it duplicated itself count once. */
+/** Returns the amounts of payouts that the upstream kept. Those that it duplicated itself count once. */
 async function reallyPaid(sandbox: TestSandbox, timelines: Timeline[]): Promise<Decimal[]> {
   const { body: all } = await sandbox.control('get', '/transactions').expect(200);
   const paid = new Map(
     all.filter(({ truth }) => truth.money !== 'kept').map((one) => [one.chiRef, one.valueInUSD]),
   );
   return timelines.flatMap(({ arrivals, request, totalUsd }) => {
-    const [arrival] = arrivals.filter((one) => one.processed && !isLie(one));
-    const made = totalUsd === null ? [] : (arrival?.chiRefs.slice(0, itemCountOf(request)) ?? []);
+    const done = totalUsd === null ? [] : arrivals.filter(({ processed }) => processed);
+    const made = done.flatMap(({ chiRefs }) => chiRefs.slice(0, itemCountOf(request)));
     return made.map((chiRef) => new Decimal(paid.get(chiRef) ?? 0));
   });
 }

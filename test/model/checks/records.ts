@@ -23,6 +23,8 @@ export interface Intent {
   /** Settled by the upstream's listing, not by a person. */
   settledByList: boolean;
   outcome: 'succeeded' | 'rejected' | 'not_sent' | 'unknown' | null;
+  /** Whether a payout of it was ever settled as not executed, whatever it is now. */
+  wasFreed: boolean;
   failure: string | null;
   upstreamStatus: number | null;
   answer: string | null;
@@ -30,6 +32,8 @@ export interface Intent {
   refused: boolean;
   /** Whether its app did not get the answer. */
   undelivered: boolean;
+  /** Number of its sending process. */
+  process: number;
   /** Whether its sending process is alive. */
   alive: boolean;
   /** Whether all of its payouts failed or came back, so it blocks no equal payment without a key. */
@@ -53,8 +57,10 @@ export interface Arrival {
   /** Payments that it caused at the simulated upstream. */
   paid?: Payment[];
   /**
-   * What nothing shows within the quiet period, so nobody can avoid a second payment: it was paid later, or
-   * refused, carried out and hidden from the list.
+   * What no list shows within the quiet period, so its call may be settled as not executed, and the app then
+   * pays again: it was paid later from a queue, or it was carried out, refused with 401, 403 or 429, and is
+   * of a kind that the list lacks. A refusal needs no later payment of its kind in the list (decision 0063).
+   * Any other answer does, so it stays in doubt there.
    */
   unknowable?: 'late' | 'hidden';
 }
@@ -67,6 +73,8 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
        d.kind AS decision, s.resolution, coalesce(s.counted_usd, o.counted_usd)::text AS "countedUsd",
        coalesce(s.record::json ->> 'source' = 'resolver', FALSE) AS "settledByList", o.kind AS outcome,
          o.record::json ->> 'failure' AS failure,
+       EXISTS (SELECT FROM settlement f WHERE f.intent_id = i.id AND (f.resolution = 'not_executed'
+         OR f.record LIKE '%"entry":"not_executed"%')) AS "wasFreed",
        o.upstream_status AS "upstreamStatus", convert_from(a.body, 'UTF8') AS answer,
        (SELECT sum(amount_usd * ((from_account = 'available')::integer - (to_account =
          'available')::integer))::text
@@ -74,6 +82,7 @@ export async function readIntents({ database, lost }: World, clientIds: string[]
        EXISTS (SELECT FROM refusal r WHERE r.id = i.id) AS refused,
        EXISTS (SELECT FROM settlement u WHERE u.intent_id = i.id
          AND u.record::json ->> 'undelivered' = 'true') AS undelivered,
+       coalesce(d.process, i.process) AS process,
        coalesce(d.process, i.process) IN (SELECT live_processes()) AS alive, b.body IS NULL AS recovered,
        convert_from(b.body, 'UTF8') AS body,
        i.item_count > 0 AND i.item_count = (
@@ -144,6 +153,15 @@ export function isLie({ operation, processed, fault, httpStatus }: Arrival): boo
 /** Returns whether the sandbox carried a transfer out, and a gateway refused it. */
 function isFalseRefusal({ operation, processed, httpStatus }: Omit<Arrival, 'number'>): boolean {
   return processed && GATEWAY_REFUSALS.includes(httpStatus) && operation.endsWith('/transfer');
+}
+
+/**
+ * Returns the number of calls of a request that were settled as not executed by a list that could not show
+ * their payments.
+ */
+export function misjudged(intents: Intent[], arrivals: Arrival[]): number {
+  const unknowable = arrivals.filter((one) => one.unknowable !== undefined).length;
+  return Math.min(unknowable, intents.filter(({ wasFreed }) => wasFreed).length);
 }
 
 /** Returns whether its rejection frees its key. */

@@ -120,8 +120,9 @@ function checkRefusal(
   if (json.first_call_id !== undefined && wasLost(world, json.first_call_id)) return [];
   switch (json.code ?? '') {
     case 'outcome_unknown':
-      // Its process is gone, and its last statement may have continued for a moment. It may be back.
-      if (world.outOfSight !== undefined && first) return [];
+      // The database had lost sight of its process. Its last statement may have continued for a moment, and
+      // it may be back.
+      if (first && world.outOfSight.includes(first.process)) return [];
       return !first || (first.outcome !== null && first.outcome !== 'unknown' && first.alive)
         ? ['the outcome is known']
         : [];

@@ -1,16 +1,10 @@
 import { isLive, Payment } from '../../support/simulator/ledger';
-import {
-  AuditedCall,
-  compareStates,
-  isNamedDoubt,
-  ShownPayout,
-  shownPayouts,
-} from '../../support/simulator/shown';
+import { AuditedCall, compareStates, ShownPayout, shownPayouts } from '../../support/simulator/shown';
 import { payoutsOf } from '../bodies';
 import { Lane } from '../lane';
 import { World } from '../world';
 import type { Timeline } from './invariants';
-import type { Intent } from './records';
+import { Intent, misjudged } from './records';
 
 /** Equal payouts of a schedule, and what the simulated upstream paid for them. */
 interface EqualPayouts {
@@ -18,10 +12,8 @@ interface EqualPayouts {
   wanted: number;
   shown: (ShownPayout & { call: Intent })[];
   payments: Payment[];
-  /** All payments to their recipient. A doubt may be about another amount. */
-  related: Payment[];
-  /** Whether the list lacks one of their payments until the quiet period has ended. */
-  isUnknowable: boolean;
+  /** Number of their calls that a list without their payments settled as not executed. */
+  misjudged: number;
 }
 
 /**
@@ -36,12 +28,11 @@ export async function checkStates(world: World, { account }: Lane, timelines: Ti
     const payouts = payoutsOf(request, number);
     const equals = payouts.map(({ recipient, usd }) => {
       const key = `${usd} to ${recipient}`;
-      const related = account.ledger.paidTo(recipient);
-      const payments = related.filter((payment) => payment.usd === usd);
-      const equal = all.get(key) ?? { wanted: 0, shown: [], payments, related, isUnknowable: false };
+      const payments = account.ledger.paidTo(recipient).filter((payment) => payment.usd === usd);
+      const equal = all.get(key) ?? { wanted: 0, shown: [], payments, misjudged: 0 };
       all.set(key, equal);
       equal.wanted += 1;
-      equal.isUnknowable ||= arrivals.some(({ unknowable }) => unknowable !== undefined);
+      equal.misjudged += misjudged(intents, arrivals);
       return equal;
     });
     for (const intent of intents.filter(isSendable)) {
@@ -50,24 +41,46 @@ export async function checkStates(world: World, { account }: Lane, timelines: Ti
         equals[position]?.shown.push({ ...payout, call: intent });
     }
   }
-  return [...all].flatMap(([key, equal]) => differencesOf(equal).map((fault) => `${key}: ${fault}`));
+  const loose = await readLoose(world);
+  return [...all].flatMap(([key, equal]) => differencesOf(equal, loose).map((fault) => `${key}: ${fault}`));
+}
+
+/** Reads the references of listed transactions that have no payout. */
+async function readLoose({ database }: World): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ ref: string }>(
+    'SELECT upstream_ref AS ref FROM book_transaction WHERE call_id IS NULL AND read_id IS NOT NULL',
+  );
+  return new Set(rows.map(({ ref }) => ref));
 }
 
 function isSendable({ refused, held, decision, outcome }: Intent): boolean {
   return !refused && outcome !== 'not_sent' && (!held || decision === 'approved');
 }
 
-function differencesOf(equal: EqualPayouts): string[] {
-  const { wanted, shown, payments, isUnknowable: isLate } = equal;
+function differencesOf(equal: EqualPayouts, loose: ReadonlySet<string>): string[] {
+  const { wanted, shown, payments, misjudged: late } = equal;
   const { wrong, missing } = compareStates(shown, payments);
   const live = payments.filter((payment) => isLive(payment) && !payment.isSurplus);
+  const doubts = wrong.filter(
+    ({ state, named }) => state === 'in_doubt' && named.some((ref) => loose.has(ref)),
+  );
+  // A listed transaction without a payout could be what was not paid. What was paid is found in the list,
+  // except by a copy, which has no recipients.
+  const unpaid = missing.filter((state) => state === 'not_executed').length;
+  const accepted = new Set([
+    ...doubts.filter(({ call }) => call.recovered),
+    ...doubts.filter(({ call }) => !call.recovered).slice(0, unpaid),
+  ]);
   return [
     ...wrong
-      .filter((payout) => !isNamedDoubt(payout, equal.related))
+      .filter((payout) => !accepted.has(payout))
       // A copy has no recipients, so nothing shows whose late payment it is.
-      .filter(({ call, state }) => !(isLate && call.recovered && state === 'not_executed'))
-      .map(({ call, state, reason }) => `${call.id} is ${state}, not ${missing.join()} (${reason})`),
-    ...(live.length > wanted && !isLate ? [`paid ${live.length} times, wanted ${wanted}`] : []),
+      .filter(({ call, state }) => !(late > 0 && call.recovered && state === 'not_executed'))
+      .map(
+        ({ call, state, reason }) =>
+          `${call.id} is ${state}, not ${missing.join()} (${reason})${call.recovered ? ', recovered' : ''}`,
+      ),
+    ...(live.length > wanted + late ? [`paid ${live.length} times, wanted ${wanted}`] : []),
     ...(live.length > shown.length ? [`paid ${live.length} times, shown ${shown.length} times`] : []),
   ];
 }
