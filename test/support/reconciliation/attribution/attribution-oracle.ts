@@ -136,8 +136,7 @@ class Oracle extends WorldFacts {
           isLeft(this.payoutOf(one), one, this.levelOfRow(one)),
       );
       const [payout, row] = [payouts[0], rows[0]];
-      if (!payout || !row || payouts.length > 1 || rows.length > 1 || !isUnplacedIn(call, row))
-        return [];
+      if (!payout || !row || payouts.length > 1 || rows.length > 1 || !isUnplacedIn(call, row)) return [];
       const isMissed = this.rowOf(payout) !== row && !contradicts(payout, row);
       return isMissed ? [`${label(payout)} lacks ${row.index}, the last of its call`] : [];
     });
