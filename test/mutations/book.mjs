@@ -36,7 +36,7 @@ export const BOOK = [
       [MIGRATION, 'k.owner IS NULL AND b.read_id IS NULL OR k.is_moved', 'k.owner IS NULL OR k.is_moved'],
     ],
     noticedBy: REFUTED,
-    test: 'nearly its amount',
+    test: 'though the listing was read before the answer',
   },
   {
     name: 'refuted-name',
