@@ -46,6 +46,7 @@ FROM (
   FROM planted_call CROSS JOIN LATERAL generate_series(0, size - 1) AS position
 ) AS i;
 CREATE INDEX ON planted_item (kind);
+CREATE INDEX ON planted_item (id);
 ANALYZE planted_item;
 
 -- Parts of the records. json_strip_nulls omits fields without values, and writes no blanks. One person of a
