@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Turns } from './turns';
 
 const LONG_MS = 60_000;
@@ -25,5 +26,13 @@ describe('the turns of a job', () => {
     await waiting;
     await turns.wait(LONG_MS);
     expect(turns.areOver).toBe(true);
+  });
+
+  it('end many jobs by one signal, without a warning of the runtime', async () => {
+    const ending = new AbortController();
+    const warned = once(process, 'warning');
+    for (let job = 0; job < 20; job++) new Turns(ending.signal);
+    process.emitWarning('the last one');
+    expect(await warned).toEqual([expect.objectContaining({ message: 'the last one' })]);
   });
 });

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** The rhythm of a job: it works, waits for its next turn or for news, and works again. */
 export class Turns {
   private hasNews = false;
@@ -5,6 +7,7 @@ export class Turns {
 
   /** @param signal aborted once the job has to end. */
   constructor(readonly signal: AbortSignal) {
+    setMaxListeners(0, signal); // Each job of a worker, and each of its runs, listens to the same signal.
     signal.addEventListener('abort', () => this.goOn(), { once: true });
   }
 
