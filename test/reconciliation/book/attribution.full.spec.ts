@@ -3,6 +3,6 @@ import { runs } from '../../support/examples/runs';
 import { describeAttribution } from './describe-attribution';
 
 describeAttribution({
-  runs: runs(30),
+  runs: runs(8),
   seed: Number(process.env.ATTRIBUTION_SEED ?? process.env.MODEL_SEED ?? randomInt(2 ** 31)),
 });

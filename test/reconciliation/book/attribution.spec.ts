@@ -1,3 +1,3 @@
 import { describeAttribution } from './describe-attribution';
 
-describeAttribution({ runs: 5, seed: Number(process.env.ATTRIBUTION_SEED ?? 20_261_130) });
+describeAttribution({ runs: 3, seed: Number(process.env.ATTRIBUTION_SEED ?? 20_261_130) });
