@@ -99,6 +99,14 @@ export const EXAMPLE_WORLDS: World[] = [
       row({ type: null, reference: 'y', batch: 'b', isLate: true }),
     ],
   },
+  // The same, and a payout of another call is like the transaction of the batch.
+  {
+    calls: [mobileMoney([payout()], { ...answered, batch: 'b' }), mobileMoney([payout({ reference: 'y' })])],
+    rows: [
+      row({ to: 'b', type: 'mobile_money', reference: 0 }),
+      row({ type: 'mobile_money', reference: 'y', batch: 'b' }),
+    ],
+  },
   // A transaction of the batch is of another type, and another one is like the payout.
   {
     calls: [airtime([payout({ reference: 'y' })], { kind: 'answered', batch: 'b' })],
