@@ -145,16 +145,16 @@ export const ANSWERS = [
   },
   {
     name: 'name-of-another-transaction',
-    guards: 'a transaction whose name an answer gave to another payout',
+    guards: 'a change of a transaction that shares its name with one of another payout',
     edits: [
       [
         'src/reconciliation/book/sightings.ts',
-        'OR b.read_id IS NULL AND (b.call_id IS NULL OR b.upstream_id IS NULL OR b.upstream_ref IS NULL)',
-        'OR b.read_id IS NULL AND b.call_id IS NULL',
+        'b.read_id IS NULL OR s.upstream_id IS NULL AND EXISTS',
+        'b.read_id IS NULL OR FALSE AND EXISTS',
       ],
     ],
     noticedBy: 'test/reconciliation/book/contradictions.spec.ts',
-    test: 'is followed with an ID, though an answer gave its reference to another payout',
+    test: 'is followed if an older transaction of another payout has its name',
   },
   {
     name: 'news-of-a-variant',
@@ -162,8 +162,8 @@ export const ANSWERS = [
     edits: [
       [
         'src/reconciliation/book/sightings.ts',
-        'SET book_id = b.id, call_id = b.call_id, position = b.position, contradiction = NULL',
-        'SET book_id = b.id, call_id = b.call_id, position = b.position',
+        'position = b.position, contradiction = NULL, is_news = TRUE',
+        'position = b.position',
       ],
     ],
     noticedBy: 'test/reconciliation/book/contradictions.spec.ts',

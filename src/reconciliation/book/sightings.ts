@@ -42,11 +42,13 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
       SELECT *, book_name(upstream_ref, phone) AS ref, book_name(upstream_id, phone) AS id
       FROM upstream_transaction WHERE read_id = ${readId}::uuid
     )
-    SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id, b.read_id IS NULL AS is_first,
+    SELECT s.ordinal, s.upstream_ref, s.upstream_id, b.id AS book_id,
+      -- Only an answer has shown it, or several transactions have its name.
+      b.read_id IS NULL OR s.upstream_id IS NULL AND EXISTS (
+        SELECT FROM book_transaction
+        WHERE account = ${account} AND upstream_ref = s.upstream_ref AND variant > 0) AS is_unsure,
       b.id IS NULL OR book_status(s.status) IS DISTINCT FROM b.status
         OR coalesce(s.fee_usd, 0) <> coalesce(b.fee_usd, 0) OR s.amount_usd <> round(b.amount_usd, 6)
-        -- A name of an answer that is not complete may be that of another transaction.
-        OR b.read_id IS NULL AND (b.call_id IS NULL OR b.upstream_id IS NULL OR b.upstream_ref IS NULL)
         AS is_news
     FROM (
       SELECT ordinal, ref AS upstream_ref, id AS upstream_id, status, amount_usd, fee_usd
@@ -74,7 +76,7 @@ function makeSightings(account: string, readId: string): Prisma.Sql[] {
     Prisma.sql`CREATE TEMP TABLE compared AS
     SELECT s.ordinal, s.upstream_ref, s.upstream_id, s.book_id, s.is_news, b.call_id, b.position
     FROM sighting s LEFT JOIN book_transaction b ON b.id = s.book_id
-    WHERE s.is_news OR s.is_first OR s.book_id IN (SELECT book_id FROM repeated)`,
+    WHERE s.is_news OR s.is_unsure OR s.book_id IN (SELECT book_id FROM repeated)`,
     Prisma.sql`CREATE TEMP TABLE sighted_payout AS
     SELECT c.call_id, i.position, i.amount_usd, i.reference, o.type, o.incoming,
       recipient_keys(i.email, i.phone, i.handle, i.receiver) AS keys
@@ -131,9 +133,8 @@ export const CONTRADICTION_OF_PAIR = Prisma.sql`CASE
   WHEN abs(t.amount_usd - o.usd) > ${SLACK_OF_PAIR} THEN 'amount' END`;
 
 /**
- * `news`: the sightings that are new, changed or repeated, or the first ones of what an answer names. One for
- * each transaction. `contradiction` is null if the row agrees with the payout of its transaction, or with an
- * earlier sighting of it.
+ * `news`: the sightings that are new, changed, repeated or unsure. One for each transaction. `contradiction`
+ * is null if the row agrees with the payout of its transaction, or with an earlier sighting of it.
  */
 function makeNews(account: string, readId: string): Prisma.Sql[] {
   return [
@@ -152,7 +153,7 @@ function makeNews(account: string, readId: string): Prisma.Sql[] {
     ORDER BY book_id, upstream_ref, upstream_id, contradiction, amount_usd, ordinal`,
     // A row that contradicted before is news about a transaction of its own.
     Prisma.sql`UPDATE pg_temp.news n
-    SET book_id = b.id, call_id = b.call_id, position = b.position, contradiction = NULL
+    SET book_id = b.id, call_id = b.call_id, position = b.position, contradiction = NULL, is_news = TRUE
     FROM book_transaction b
     WHERE n.contradiction IS NOT NULL AND b.account = ${account} AND b.upstream_ref = n.upstream_ref
       AND b.variant > 0 AND b.upstream_id IS NULL AND b.amount_usd IS NOT DISTINCT FROM n.amount_usd`,

@@ -99,6 +99,24 @@ describe('a transaction of the book', () => {
     expect(await ledger.stateOf(lost)).toBe('paid');
   });
 
+  it('is followed if an older transaction of another payout has its name', async () => {
+    const named = ledger.shown({ phoneNumber: '+254712345693', id: undefined });
+    ledger.transactions = [named];
+    const call = await ledger.pay(answersWith(named), named.phoneNumber);
+    await ledger.followUp();
+    const one = ledger.shown({ phoneNumber: '+254712345694', chiRef: named.chiRef, id: undefined });
+    const lost = await ledger.pay(reset, one.phoneNumber);
+    ledger.transactions.push(one);
+    await ledger.round();
+    expect(await ledger.statesOf(call, lost)).toEqual(['paid', 'paid']);
+    ledger.transactions = [one];
+    for (const status of ['reversed', 'paid']) {
+      one.status = status;
+      await ledger.followUp();
+      expect(await ledger.statesOf(call, lost)).toEqual(['paid', status]);
+    }
+  });
+
   it('is of the payout of its amount, though an answer names it for one of nearly its amount', async () => {
     const phoneNumber = '+254712345692';
     const [one, other] = [2.5004, 2.5006].map((valueInUSD) => ledger.shown({ phoneNumber, valueInUSD })) as [

@@ -34,6 +34,12 @@ describe('an answer after the settlement of its call', () => {
     paying.upstream.behaviour = reset;
     return copyLost((await paying.pay().expect(502)).headers['x-call-id'] ?? '');
   };
+  const begin = async () => {
+    const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    return other;
+  };
 
   it('becomes a settlement', async () => {
     const { database, app } = paying.proxy;
@@ -62,12 +68,6 @@ describe('an answer after the settlement of its call', () => {
   });
 
   describe('during other settlements', () => {
-    const begin = async () => {
-      const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
-      await other.connect();
-      await other.query('BEGIN');
-      return other;
-    };
     /** Commits a transaction once another one waits for it. */
     async function commit(other: Client): Promise<void> {
       const waiting = 'SELECT FROM pg_locks WHERE NOT granted AND transactionid = $1::xid';
@@ -78,11 +78,7 @@ describe('an answer after the settlement of its call', () => {
     }
 
     /** Commits the call's next settlements, each just before the answer would take its number. */
-    async function settleMeanwhile(
-      id: string,
-      numbers: number[],
-      answering: () => Promise<unknown>,
-    ): Promise<void> {
+    async function settleMeanwhile(id: string, numbers: number[], answering: () => Promise<unknown>) {
       const others: Client[] = [];
       for (const number of numbers) {
         const other = await begin();
@@ -220,12 +216,10 @@ describe('an answer after the settlement of its call', () => {
 
     it('returns the key during an admission that takes it over, and raises the alarm', async () => {
       const { id: client, call, pay, answerLate } = await startAgain('at-once');
-      const other = new Client({ connectionString: paying.proxy.database.ownerUrl });
-      await other.connect();
       const taken = (await pay().expect(502)).headers['x-call-id'] ?? '';
       const claim = 'UPDATE idempotency_claim SET intent_id = $1 WHERE intent_id = $2';
-      await other.query(claim, [call, taken]);
-      await other.query('BEGIN');
+      await paying.proxy.database.query(claim, [call, taken]);
+      const other = await begin();
       await other.query('SELECT FROM client WHERE id = $1 FOR NO KEY UPDATE', [client]);
       await other.query(claim, [taken, call]);
       const answered = answerLate();
