@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { all } from '../../history/search/matching';
 import { namesRecipients } from '../../journal/reconciliation/finding-steps';
 import { NewRun, RunProgress } from '../../journal/reconciliation/reconciliations';
 import { isRecordOf, accountNamed } from '../../journal/records/accounts';
@@ -129,7 +130,6 @@ export class RunReader {
   private async read(filter: RunFilter, most: number, db: QueryRunner): Promise<Run[]> {
     const { id, ids, account, below, result, ended, dueAt, seesPeople = true } = filter;
     const conditions = [
-      Prisma.sql`true`,
       ...(id === undefined ? [] : [Prisma.sql`r.id = ${id}::uuid`]),
       ...(ids === undefined ? [] : [Prisma.sql`r.id = ANY (${ids}::uuid[])`]),
       ...(account === undefined ? [] : [isRecordOf('r.account', account)]),
@@ -140,7 +140,7 @@ export class RunReader {
       ...(seesPeople ? [] : [Prisma.sql`NOT ${namesRecipients('s')}`]),
     ];
     const rows = await db.$queryRaw<RunRow[]>`
-      ${RUNS} WHERE ${Prisma.join(conditions, ' AND ')} ORDER BY r.id DESC LIMIT ${most}`;
+      ${RUNS} WHERE ${all(conditions)} ORDER BY r.id DESC LIMIT ${most}`;
     return rows.map(({ account: recorded, end, ...row }) => ({
       ...row,
       account: accountNamed(recorded),

@@ -13,7 +13,7 @@ import { Job } from '../../platform/jobs/job';
 import { Turns } from '../../platform/jobs/turns';
 import { RunConnection } from '../book/connection';
 import { Execution, RunFailure } from './execution';
-import { Run, RunReader } from './run-reader';
+import { Result, Run, RunReader } from './run-reader';
 import { dayBefore, RunsService } from './runs.service';
 
 /** Maximum number of simultaneous runs per worker. Each comparison keeps a database core busy. */
@@ -109,14 +109,15 @@ export class RunsJob implements Job {
     throw new RunFailure(text);
   }
 
-  private async reportEnd({ id, account, startedAt }: Run): Promise<void> {
-    const end = (await this.reader.one(id).catch(() => undefined))?.end;
+  private async reportEnd(run: Run): Promise<void> {
+    const end = (await this.reader.one(run.id).catch(() => undefined))?.end;
     if (!end) return; // Without a connection, the end cannot be recorded.
-    this.logger.log({ run_id: id, result: end.result }, 'run ended');
-    this.metrics.runs.observe(
-      { result: end.result, account },
-      (end.endedAt.getTime() - startedAt.getTime()) / 1_000,
-    );
+    this.logger.log({ run_id: run.id, result: end.result }, 'run ended');
+    this.observe(run, end.result, end.endedAt);
+  }
+
+  private observe({ account, startedAt }: Run, result: Result, endedAt: Date): void {
+    this.metrics.runs.observe({ result, account }, (endedAt.getTime() - startedAt.getTime()) / 1_000);
   }
 
   private logInterruption({ id }: Run, isStopping: boolean): void {
@@ -136,10 +137,7 @@ export class RunsJob implements Job {
     } catch {
       return this.logInterruption(run, false); // The server announced the end of the connection.
     }
-    this.metrics.runs.observe(
-      { result: 'failed', account: run.account },
-      (clock.nowMs() - run.startedAt.getTime()) / 1_000,
-    );
+    this.observe(run, 'failed', clock.now());
     if (isKnown) this.logger.warn({ run_id: run.id }, failure);
     else this.logger.error({ run_id: run.id, err: error }, 'run failed');
   }
@@ -156,7 +154,8 @@ const CHECK_EVERY_MS = 60_000;
 export class ScheduleService implements Job {
   readonly name = 'schedule';
   private readonly logger = new Logger('Reconciliation');
-  private readonly pattern: string | undefined;
+  /** The scheduled times. Undefined without a schedule. */
+  private readonly ticks: Cron | undefined;
   private readonly accounts: string[];
 
   constructor(
@@ -165,14 +164,15 @@ export class ScheduleService implements Job {
     private readonly reader: RunReader,
     private readonly runs: RunsService,
   ) {
-    this.pattern = settings.reconciliation.schedule;
+    const { schedule } = settings.reconciliation;
+    this.ticks = schedule === undefined ? undefined : new Cron(schedule, { timezone: 'UTC', paused: true });
     this.accounts = accountNames(settings);
   }
 
   async run(turns: Turns): Promise<void> {
     while (!turns.areOver) {
       const now = clock.now();
-      if (this.pattern !== undefined) await this.checkAll(now);
+      if (this.ticks) await this.checkAll(now);
       const next = Math.min(this.nextTick(now), now.getTime() + CHECK_EVERY_MS);
       await turns.wait(Math.max(0, next - clock.nowMs()));
     }
@@ -192,15 +192,11 @@ export class ScheduleService implements Job {
   }
 
   private nextTick(after: Date): number {
-    if (this.pattern === undefined) return Infinity;
-    const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
-    return ticks.nextRun(after)?.getTime() ?? Infinity;
+    return this.ticks?.nextRun(after)?.getTime() ?? Infinity;
   }
 
   private newestTick(now: Date): Date | undefined {
-    if (this.pattern === undefined) return undefined;
-    const ticks = new Cron(this.pattern, { timezone: 'UTC', paused: true });
-    return ticks.previousRuns(1, new Date(now.getTime() + 1))[0]; // Includes a scheduled time that is now.
+    return this.ticks?.previousRuns(1, new Date(now.getTime() + 1))[0]; // Includes a scheduled time that is now.
   }
 
   /** Returns whether a due run is missing. A proxy without history at that time has missed nothing. */
