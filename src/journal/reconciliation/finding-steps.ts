@@ -42,7 +42,7 @@ export const findingNow = (seesPeople: boolean) => Prisma.sql`
   ) AS step ON TRUE
   JOIN LATERAL (
     SELECT s.* FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
-    WHERE s.finding_id = f.id ${seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('r.id')}`}
+    WHERE s.finding_id = f.id AND ${isVisible(seesPeople, 'r.id')}
     ORDER BY r.historical, s.seen_at DESC, s.id DESC LIMIT 1
   ) AS sight ON TRUE`;
 
@@ -112,4 +112,12 @@ export function comparesRecipients(run: string): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM reconciliation_run named JOIN source_read x ON x.id = named.read_id
     WHERE named.id = ${Prisma.raw(run)} AND ${namesRecipients('x')})`;
+}
+
+/**
+ * Returns SQL for whether a reader sees what a run observed.
+ * @param run an SQL expression of its ID.
+ */
+export function isVisible(seesPeople: boolean, run: string): Prisma.Sql {
+  return seesPeople ? Prisma.sql`TRUE` : Prisma.sql`NOT ${comparesRecipients(run)}`;
 }

@@ -1,5 +1,10 @@
 import { all } from '../../history/search/matching';
-import { findingNow, FindingState, comparesRecipients } from '../../journal/reconciliation/finding-steps';
+import {
+  comparesRecipients,
+  findingNow,
+  FindingState,
+  isVisible,
+} from '../../journal/reconciliation/finding-steps';
 import { isRecordOf } from '../../journal/records/accounts';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
 import { Prisma } from '../../platform/database/generated/client';
@@ -187,9 +192,8 @@ function conditionsOf(filters: FindingFilters, seesPeople: boolean): Prisma.Sql[
 }
 
 function isObservedIn(runId: string, seesPeople: boolean): Prisma.Sql {
-  const visible = seesPeople ? Prisma.empty : Prisma.sql`AND NOT ${comparesRecipients('s.run_id')}`;
-  return Prisma.sql`EXISTS (
-    SELECT FROM finding_sight s WHERE s.finding_id = f.id AND s.run_id = ${runId}::uuid ${visible})`;
+  return Prisma.sql`EXISTS (SELECT FROM finding_sight s
+    WHERE s.finding_id = f.id AND s.run_id = ${runId}::uuid AND ${isVisible(seesPeople, 's.run_id')})`;
 }
 
 function daysAgo(days: number): Prisma.Sql {
@@ -205,16 +209,15 @@ export async function readObservations(
   { id, seesPeople }: { id: string; seesPeople: boolean },
   limit: number,
 ): Promise<{ rows: ObservationRow[]; count: number }> {
-  const isVisible = seesPeople ? Prisma.sql`TRUE` : Prisma.sql`NOT ${comparesRecipients('s.run_id')}`;
   const [rows, [counted]] = await Promise.all([
     prisma.$queryRaw<ObservationRow[]>`
       SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd,
         s.fields, s.evidence, ${comparesRecipients('s.run_id')} AS compares_people
       FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
-      WHERE s.finding_id = ${id}::uuid AND ${isVisible} ORDER BY s.id DESC LIMIT ${limit}`,
+      WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')} ORDER BY s.id DESC LIMIT ${limit}`,
     prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::float8 AS count FROM finding_sight s
-      WHERE s.finding_id = ${id}::uuid AND ${isVisible}`,
+      WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')}`,
   ]);
   return { rows, count: counted?.count ?? 0 };
 }

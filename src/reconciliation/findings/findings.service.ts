@@ -34,7 +34,6 @@ import {
  */
 export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
   const { severity, title, action } = CATEGORIES[row.category];
-  const own = (value: string | null) => shown(value, reveal, maskContacts);
   return {
     id: row.id,
     account: row.account,
@@ -51,9 +50,9 @@ export function toFinding(row: FindingRow, reveal: boolean): FindingRecord {
     age_days: WAITING.includes(row.state) ? row.age_days : null,
     call_id: row.call_id,
     position: row.position,
-    upstream_ref: own(row.upstream_ref),
-    upstream_id: own(row.upstream_id),
-    batch_ref: own(row.batch_ref),
+    upstream_ref: shown(row.upstream_ref, reveal, maskContacts),
+    upstream_id: shown(row.upstream_id, reveal, maskContacts),
+    batch_ref: shown(row.batch_ref, reveal, maskContacts),
     wallet_id: row.wallet_id,
     found_by: row.run_id,
     seen_by: row.seen_run_id,
