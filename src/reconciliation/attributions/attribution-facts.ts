@@ -1,3 +1,4 @@
+import { Transaction } from '../../gateway/upstream/answers/transactions';
 import { PayoutPlace } from '../../operations/catalogue/payout-id';
 import { CREATED_BY } from '../../operations/items/effects';
 import { MAIN_ACCOUNT } from '../../platform/config/upstream/upstream-accounts';
@@ -16,13 +17,11 @@ export interface AttributionRequest extends PayoutPlace {
 }
 
 /** A transaction of the book as it is now, compared with a payout. */
-export interface AttributionFacts {
+export interface AttributionFacts extends Pick<
+  Transaction,
+  'upstreamRef' | 'upstreamId' | 'batchRef' | 'issuedAt' | 'status'
+> {
   id: string;
-  upstreamRef: string | null;
-  upstreamId: string | null;
-  batchRef: string | null;
-  issuedAt: Date | null;
-  status: string | null;
   /** In US dollars. */
   amount: string | null;
   fee: string | null;
