@@ -119,8 +119,9 @@ function bySameName(
 const NAMED_CALL = Prisma.raw(namedCallSql('reference'));
 
 /**
- * `of_call`: transactions that the answer to one call with unmatched payments names without assigning them to a
- * payment, by their own names (`named`) or only by their batch. One with an ID of ours is of no other call.
+ * `of_call`: transactions that the answer to one call with unmatched payments names without assigning them
+ * to a payment, by their own names (`named`) or only by their batch. One with an ID of ours is of no other
+ * call.
  */
 const MAKE_OF_CALL = Prisma.sql`
   DROP TABLE IF EXISTS of_call;

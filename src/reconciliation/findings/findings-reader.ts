@@ -214,7 +214,8 @@ export async function readObservations(
       SELECT s.run_id::text, s.seen_at, r.historical, trim_scale(s.impact_usd)::text AS impact_usd,
         s.fields, s.evidence, ${comparesRecipients('s.run_id')} AS compares_people
       FROM finding_sight s JOIN reconciliation_run r ON r.id = s.run_id
-      WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')} ORDER BY s.id DESC LIMIT ${limit}`,
+      WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')}
+      ORDER BY s.id DESC LIMIT ${limit}`,
     prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::float8 AS count FROM finding_sight s
       WHERE s.finding_id = ${id}::uuid AND ${isVisible(seesPeople, 's.run_id')}`,

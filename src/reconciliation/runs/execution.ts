@@ -134,8 +134,8 @@ export class Execution {
   }
 
   /**
-   * Enters the listing in the book. A statement is the claim of its importer, and an old listing proves nothing
-   * about today. If it fails, a later poll enters the transactions.
+   * Enters the listing in the book. A statement is the claim of its importer, and an old listing proves
+   * nothing about today. If it fails, a later poll enters the transactions.
    */
   private async enter(
     { id, account, ofStatement, historical }: Run,

@@ -196,7 +196,8 @@ export class ScheduleService implements Job {
   }
 
   private newestTick(now: Date): Date | undefined {
-    return this.ticks?.previousRuns(1, new Date(now.getTime() + 1))[0]; // Includes a scheduled time that is now.
+    // Includes a scheduled time that is now.
+    return this.ticks?.previousRuns(1, new Date(now.getTime() + 1))[0];
   }
 
   /** Returns whether a due run is missing. A proxy without history at that time has missed nothing. */
