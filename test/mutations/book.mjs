@@ -32,9 +32,7 @@ export const BOOK = [
   {
     name: 'listed-before-its-answer',
     guards: 'a payout that gets a listed transaction by its answer, without a comparison',
-    edits: [
-      [MIGRATION, 'k.owner IS NULL AND b.read_id IS NULL OR k.is_moved', 'k.owner IS NULL OR k.is_moved'],
-    ],
+    edits: [[MIGRATION, 'clock_timestamp() WHERE b.read_id IS NULL)', 'clock_timestamp())']],
     noticedBy: REFUTED,
     test: 'though the listing was read before the answer',
   },

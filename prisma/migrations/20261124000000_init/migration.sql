@@ -1207,10 +1207,10 @@ BEGIN -- The plan is kept for the connection. Planning takes as long as entering
     FROM (SELECT *, pos IS NOT NULL AND NOT has_one AS is_free FROM known WHERE book_id IS NULL AND id = first_id) AS new
     ON CONFLICT DO NOTHING
   ), attributed AS (
-    -- Without a reading, the next sighting is compared with the payout. One that a reading has shown is compared by the rules.
-    UPDATE book_transaction b SET call_id = k.call_id, position = k.pos, ground = k.ground, attributed_at = clock_timestamp(),
-      answered_call = coalesce(b.answered_call, k.call_id), read_id = NULL, ordinal = NULL
-    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL AND b.read_id IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
+    -- The first sighting is compared with the payout. One that a reading has shown has none, until the rules compare it.
+    UPDATE book_transaction b SET answered_call = coalesce(b.answered_call, k.call_id), (call_id, position, ground, attributed_at) = (
+      SELECT k.call_id, k.pos, k.ground, clock_timestamp() WHERE b.read_id IS NULL)
+    FROM known k WHERE b.id = k.book_id AND (k.owner IS NULL OR k.is_moved) AND k.pos IS NOT NULL AND NOT k.has_one
   )
   INSERT INTO book_contradiction (id, transaction_id, kind, call_id, position, ground)
   SELECT new_id(), coalesce(k.book_id, k.first_id), 'owner', CASE WHEN k.is_moved THEN k.owner ELSE k.call_id END,

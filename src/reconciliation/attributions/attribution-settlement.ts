@@ -9,7 +9,7 @@ import { Timeouts } from '../../platform/config/upstream/upstream-timeouts';
 import { Prisma } from '../../platform/database/generated/client';
 import { isUniqueViolation } from '../../platform/database/pools/unique-violation';
 import { Problem } from '../../platform/errors/problem';
-import { doubtPayout, giveTransaction } from '../book/contradictions.service';
+import { doubtPayout, releaseTransactions } from '../book/contradictions.service';
 import { feeOf } from '../book/payout-news';
 import { AttributionFacts, AttributionRequest } from './attribution-facts';
 
@@ -51,7 +51,11 @@ export async function moveTransaction(
   { callId, position }: PayoutPlace,
   timeouts: Timeouts,
 ): Promise<void> {
-  await giveTransaction(tx, id, { callId, position, ground: 'person' }, own?.id).catch((error: unknown) => {
+  if (own) await releaseTransactions(tx, [own.id]);
+  await tx.$executeRaw`
+    UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer, ground = 'person',
+      attributed_at = clock_timestamp()
+    WHERE id = ${id}::uuid`.catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Problem('resolution_superseded') : error;
   });
   if (!owner) return;

@@ -107,30 +107,25 @@ export class ContradictionsService {
     const ids = new Set(open.map(({ id }) => id)); // Another worker may have handled some.
     const alarms: ContradictionRow[] = [];
     for (const row of rows.filter(({ id }) => ids.has(id))) {
-      const { claimant } = row;
-      if (claimant && isMoved(row)) {
-        await this.move(tx, row, claimant);
+      if (isMoved(row)) {
+        await this.release(tx, row);
         continue;
       }
-      if (claimant && changesPayouts(row))
-        await doubtPayout(tx, claimant, REFUTED, this.settings, isByAnswer);
+      if (row.claimant && changesPayouts(row))
+        await doubtPayout(tx, row.claimant, REFUTED, this.settings, isByAnswer);
       alarms.push(row);
     }
     await this.alarm(tx, alarms);
   }
 
-  /** Gives the transaction to the second payout. */
-  private async move(
-    tx: Prisma.TransactionClient,
-    row: ContradictionRow,
-    claimant: PayoutClaim,
-  ): Promise<void> {
-    const { transactionId, owner, other } = row;
-    await giveTransaction(tx, transactionId, claimant, other?.id);
+  /** Takes the transaction from its payout. The rules compare it with the second one, which names it. */
+  private async release(tx: Prisma.TransactionClient, row: ContradictionRow): Promise<void> {
+    const { transactionId, owner, other, claimant } = row;
+    await releaseTransactions(tx, [transactionId, ...(other ? [other.id] : [])]);
     if (owner) await doubtPayout(tx, owner, NAMED_SINCE, this.settings);
     this.logger.warn(
-      { call_id: claimant.callId, other_call_id: owner?.callId ?? null },
-      'a transaction was given to the payout whose record names it',
+      { call_id: claimant?.callId, other_call_id: owner?.callId ?? null },
+      'a transaction was taken from a payout, because the record of another one names it',
     );
   }
 
@@ -147,23 +142,11 @@ export class ContradictionsService {
   }
 }
 
-/** Gives a transaction to a payout, which loses its other one. */
-export async function giveTransaction(
-  tx: Prisma.TransactionClient,
-  id: string,
-  { callId, position, ground }: PayoutClaim,
-  otherId: string | null = null,
-): Promise<void> {
+/** Takes transactions from their payouts. */
+export async function releaseTransactions(tx: Prisma.TransactionClient, ids: string[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE book_transaction SET call_id = NULL, position = NULL, ground = NULL, attributed_at = NULL
-    WHERE id = ${otherId}::uuid`;
-  // Without a reading, its next sighting is compared with the payout. A person has compared them.
-  await tx.$executeRaw`
-    UPDATE book_transaction SET call_id = ${callId}::uuid, position = ${position}::integer,
-      ground = ${ground}, attributed_at = clock_timestamp(),
-      read_id = CASE WHEN ${ground} = 'person' THEN read_id END,
-      ordinal = CASE WHEN ${ground} = 'person' THEN ordinal END
-    WHERE id = ${id}::uuid`;
+    WHERE id = ANY (${ids}::uuid[])`;
 }
 
 /** Puts a payout in doubt, which the resolver ends. */
